@@ -79,19 +79,19 @@ func Main(args []string) int {
 	s := &session{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv(envVar)}
 	code, err := s.run(args)
 	if err != nil {
-		s.complain("%v", err)
+		s.warnf("%v", err)
 	}
 	return code
 }
 
-// tellf prints a line of an answer. What is in it may come from a file that others have
+// answerf prints a line of an answer. What is in it may come from a file that others have
 // written, as in complain.
-func (s *session) tellf(format string, args ...any) {
+func (s *session) answerf(format string, args ...any) {
 	fmt.Fprintln(s.stdout, given.Line(fmt.Sprintf(format, args...)))
 }
 
-// complain prints what is to be noticed, which a go command may have said in many lines.
-func (s *session) complain(format string, args ...any) {
+// warnf prints what is to be noticed, which a go command may have said in many lines.
+func (s *session) warnf(format string, args ...any) {
 	fmt.Fprintf(s.stderr, "gopredict: %s\n", given.Printable(fmt.Sprintf(format, args...)))
 }
 
@@ -125,7 +125,7 @@ func (s *session) run(args []string) (code int, err error) {
 		return code, nil
 	}
 	// Whatever a room says that was interrupted, that is why.
-	if by, ok := errors.AsType[*signalled](context.Cause(ctx)); ok {
+	if by, ok := errors.AsType[*interruption](context.Cause(ctx)); ok {
 		return exitSignal + int(by.signal), by
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
@@ -144,10 +144,10 @@ func (s *session) run(args []string) (code int, err error) {
 	return code, err
 }
 
-// A signalled is why a command has ended early.
-type signalled struct{ signal syscall.Signal }
+// A interruption is why a command has ended early.
+type interruption struct{ signal syscall.Signal }
 
-func (e *signalled) Error() string { return "interrupted" }
+func (e *interruption) Error() string { return "interrupted" }
 
 // untilSignal returns a context that ends with the first signal that asks the command to
 // end, which is its cause then. Others that follow change nothing: go tool and a terminal may
@@ -161,7 +161,7 @@ func untilSignal() (ctx context.Context, stop func()) {
 		select {
 		case s := <-signals:
 			by, _ := s.(syscall.Signal)
-			cancel(&signalled{by})
+			cancel(&interruption{by})
 		case <-ctx.Done():
 		}
 	}()

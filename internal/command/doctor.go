@@ -31,10 +31,10 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	check := func(what, well string, err error) {
 		if err != nil {
 			code = exitFailed
-			s.tellf("no  %s: %v", what, err)
+			s.answerf("no  %s: %v", what, err)
 			return
 		}
-		s.tellf("ok  %s: %s", what, well)
+		s.answerf("ok  %s: %s", what, well)
 	}
 	env, err := gotool.ReadEnv(ctx, s.dir)
 	check("go command", fmt.Sprintf("%s in %s", env.GOVERSION, env.GOROOT), err)
@@ -44,7 +44,7 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	conf := &recorder.Config{Dir: s.dir, Args: goArgs, Env: env, Instrument: opts.pkgs}
 	check("Go release, system and flags", fmt.Sprintf("%s for %s/%s", env.GOVERSION, env.GOOS, env.GOARCH), conf.Check())
 	if system := conf.Untried(); system != "" {
-		s.tellf("    %s", untried(system))
+		s.answerf("    %s", untriedText(system))
 	}
 	if why := conf.NotRecorded(); why != "" {
 		check("what is run", "", fmt.Errorf("with %s nothing is recorded and predicted", why))
@@ -61,8 +61,8 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	return code, nil
 }
 
-// untried is what is said on a system where nobody has recorded and replayed a test yet.
-func untried(system string) string {
+// untriedText is what is said on a system where nobody has recorded and replayed a test yet.
+func untriedText(system string) string {
 	return system + ": compiled, not tried: please report what it does there"
 }
 
@@ -107,12 +107,12 @@ func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check
 	}
 	check("packages", fmt.Sprintf("%d, of which %d have tests", all, tested), err)
 	if len(cgo) > 0 {
-		s.tellf("    memory accesses in files that import \"C\" are not recorded: %s", strings.Join(cgo, ", "))
+		s.answerf("    memory accesses in files that import \"C\" are not recorded: %s", strings.Join(cgo, ", "))
 	}
 	here, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-f", "{{.TestImports}}{{.XTestImports}}"}, args.LoadFlags(), []string{"--", "."})...)
 	if err == nil && strings.Contains(string(here), plugin) {
 		check("go test -predict", "the tests in this folder import gotestplugin", nil)
 	} else {
-		s.tellf("    go test -predict does not work in this folder, as no test in it imports %s; gopredict test does", plugin)
+		s.answerf("    go test -predict does not work in this folder, as no test in it imports %s; gopredict test does", plugin)
 	}
 }

@@ -99,7 +99,7 @@ type optionInfo struct {
 // optionTable has the options by their names, without prefix.
 var optionTable = withFormats(map[string]optionInfo{
 	"kinds": {func(o *options, v string) error {
-		words, err := list(v, bug.Words(bug.Kinds()))
+		words, err := parseWords(v, bug.Words(bug.Kinds()))
 		o.kinds = nil
 		for _, word := range words {
 			o.kinds = append(o.kinds, bug.Kind(word))
@@ -108,7 +108,7 @@ var optionTable = withFormats(map[string]optionInfo{
 	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Kinds()), ",") + ")"},
 	// On by itself where it is of use; off for who reports in another way.
 	"github": {func(o *options, v string) error {
-		words, err := list(v, []string{"on", "off"})
+		words, err := parseWords(v, []string{"on", "off"})
 		o.github = err == nil && words[0] == "on"
 		return err
 	}, "on or off: annotations and a summary for GitHub Actions (on under\n\t\tGITHUB_ACTIONS)"},
@@ -120,9 +120,9 @@ var optionTable = withFormats(map[string]optionInfo{
 		o.witnesses = v
 		return nil
 	}, "folder for witnesses, below each package's folder, or an absolute path\n\t\t(testdata/predict)"},
-	"budget": {setter(duration, func(o *options) *time.Duration { return &o.budget }),
+	"budget": {setter(parseDuration, func(o *options) *time.Duration { return &o.budget }),
 		"time for all of a run, the build and the tests included; what was found by\n\t\tthen is reported (no bound)"},
-	"timeout": {setter(duration, func(o *options) *time.Duration { return &o.timeout }),
+	"timeout": {setter(parseDuration, func(o *options) *time.Duration { return &o.timeout }),
 		"time for all replays of a run together (all after recording takes as\n\t\tlong as that and 10s); of gopredict replay: for each (1m)"},
 	"shard": {setter(parseShard, func(o *options) **report.Shard { return &o.shard }),
 		"I/N: the packages of one of N machines, from 1; \"auto\", or \"auto/N\":\n\t\twhich one this is the runner's variables say; see merge (all packages)"},
@@ -131,20 +131,20 @@ var optionTable = withFormats(map[string]optionInfo{
 		"JSON report of an earlier run, by whose times the packages are shared out\n\t\tamong shards"},
 	// What is only predicted is no word here: it never fails a run.
 	"fail-on": {func(o *options, v string) (err error) {
-		o.failOn, err = list(v, append([]string{"effect", "all", "none", "incomplete"}, bug.Words(bug.Kinds())...))
+		o.failOn, err = parseWords(v, append([]string{"effect", "all", "none", "incomplete"}, bug.Words(bug.Kinds())...))
 		return err
 	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\t\tbug with an effect, \"all\", or \"none\"; and \"incomplete\": not all was\n\t\treplayed (" + strings.Join(defaultOptions().failOn, ",") + ")"},
 	// Without it the number follows from what the first recording costs: see package explore.
-	"runs": {setter(number, func(o *options) *int { return &o.runs }),
+	"runs": {setter(parseNumber, func(o *options) *int { return &o.runs }),
 		"how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
 	// Ordinary runs make a few that cost little: see package explore.
-	"explore": {setter(budget, func(o *options) *explore.Budget { return &o.explored }),
+	"explore": {setter(parseBudget, func(o *options) *explore.Budget { return &o.explored }),
 		"how far tests with several goroutines are run on, each run so that it\n\t\tshows something new: N runs of each test, a duration for all, \"all\" until\n\t\tnothing is left, or \"off\" (a few runs)"},
 	// The same for each run unless it is asked for, so that a run can be repeated.
-	"seed": {setter(number, func(o *options) *int { return &o.seed }),
+	"seed": {setter(parseNumber, func(o *options) *int { return &o.seed }),
 		"where the orders of chance begin, in which goroutines are recorded and\n\t\texplored (1)"},
 	// For who wants to look into a run: nothing there is read by a later one.
-	"keep": {setter(text, func(o *options) *string { return &o.keep }),
+	"keep": {setter(parseText, func(o *options) *string { return &o.keep }),
 		"folder to keep the run's traces, binaries and rewritten files in"},
 	// Which patterns match is for the recorder to say, which knows the build. One that
 	// matches nothing is a warning of the report.
@@ -158,7 +158,7 @@ var optionTable = withFormats(map[string]optionInfo{
 	// By a type that holds a mutex its author says that its methods belong together; it
 	// is no default, as many are meant to be called one by one.
 	"atomic": {func(o *options, v string) error {
-		words, err := list(v, []string{"sections", "methods"})
+		words, err := parseWords(v, []string{"sections", "methods"})
 		o.methods = slices.Contains(words, "methods")
 		return err
 	}, "what is meant to be atomic besides functions below a comment\n\t\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\t\"methods\" of structs that hold a mutex (sections)"},
@@ -167,11 +167,11 @@ var optionTable = withFormats(map[string]optionInfo{
 		"what decides the candidates that nothing else decides: builtin, z3, or\n\t\tboth, which checks one against the other (builtin)"},
 	"smt2": {(*options).setQueries,
 		"folder to write the questions to the solver to, as SMT-LIB 2 text"},
-	"baseline": {setter(text, func(o *options) *string { return &o.baseline }),
+	"baseline": {setter(parseText, func(o *options) *string { return &o.baseline }),
 		"file of known bugs, which fail no run; -predict.baseline-write makes it"},
-	"baseline-write": {setter(text, func(o *options) *string { return &o.baselineWrite }),
+	"baseline-write": {setter(parseText, func(o *options) *string { return &o.baselineWrite }),
 		"file to write all confirmed bugs to, as known ones"},
-	"new-from": {setter(text, func(o *options) *string { return &o.newFrom }),
+	"new-from": {setter(parseText, func(o *options) *string { return &o.newFrom }),
 		"git revision: bugs that touch no line that was changed since fail no run"},
 	// Read at once: an error in the file, with its line, comes before the tests run.
 	"patterns": {setter(readPatterns, func(o *options) *[]anomaly.Pattern { return &o.patterns }),
@@ -205,10 +205,10 @@ func setter[T any](parse func(value string) (T, error), field func(*options) *T)
 	}
 }
 
-func text(v string) (string, error) { return v, nil }
+func parseText(v string) (string, error) { return v, nil }
 
-// number parses a number from 1.
-func number(v string) (int, error) {
+// parseNumber parses a number from 1.
+func parseNumber(v string) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 {
 		err = fmt.Errorf("expected a number from 1")
@@ -229,8 +229,8 @@ func readPatterns(file string) ([]anomaly.Pattern, error) {
 // maxPatterns is the size of the largest file of patterns that is read, in bytes.
 const maxPatterns = 1 << 20
 
-// duration parses a time that is allowed.
-func duration(v string) (time.Duration, error) {
+// parseDuration parses a time that is allowed.
+func parseDuration(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err == nil && d <= 0 {
 		err = fmt.Errorf("expected a duration above 0, such as 30s")
@@ -238,8 +238,8 @@ func duration(v string) (time.Duration, error) {
 	return d, err
 }
 
-// budget parses how far tests are explored.
-func budget(v string) (b explore.Budget, err error) {
+// parseBudget parses how far tests are explored.
+func parseBudget(v string) (b explore.Budget, err error) {
 	if n, err := strconv.Atoi(v); err == nil && n > 0 {
 		return explore.Budget{Runs: n}, nil
 	}
@@ -255,9 +255,9 @@ func budget(v string) (b explore.Budget, err error) {
 	return b, fmt.Errorf("expected a number of runs, a duration such as 30s, all, or off")
 }
 
-// list parses a comma-separated list of words out of known. A word that is not known is
+// parseWords parses a comma-separated list of words out of known. A word that is not known is
 // an error, not ignored: with a typo in -predict.kinds nothing would be found.
-func list(v string, known []string) ([]string, error) {
+func parseWords(v string, known []string) ([]string, error) {
 	words := strings.Split(v, ",")
 	for _, w := range words {
 		if !slices.Contains(known, w) {

@@ -37,9 +37,9 @@ import (
 // To git bisect run, 1 is bad and 0 is good; 2 would be bad as well, where a script has to
 // say 125, skip.
 
-// oneReplay is the time that one replay may take. What cannot go on ends long
+// defaultReplayTimeout is the time that one replay may take. What cannot go on ends long
 // before.
-const oneReplay = time.Minute
+const defaultReplayTimeout = time.Minute
 
 // replay re-runs witnesses, one after the other, and says of each whether its bug is there.
 // If one is, that decides the exit code, and else whether one cannot be told.
@@ -48,18 +48,18 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	work, cleanup, err := makeWork(a.options.keep)
+	work, cleanup, err := makeWorkFolder(a.options.keep)
 	if err != nil {
 		return exitFailed, err
 	}
 	defer cleanup()
 	status := report.NewStatus(s.stderr)
 	defer status.Close()
-	r := &replaying{session: s, args: a, work: work, status: status, built: make(map[string]*tests)}
+	r := &replayRun{session: s, args: a, work: work, status: status, built: make(map[string]*builtTests)}
 	worst, start := exitOK, time.Now()
 	for _, path := range a.paths {
 		var code int
-		if code, err = r.one(ctx, path); err != nil {
+		if code, err = r.replayOne(ctx, path); err != nil {
 			r.report.Incomplete = []string{err.Error()}
 			break
 		}
@@ -79,40 +79,40 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	return worst, nil
 }
 
-// A replaying is what one replay command is at.
-type replaying struct {
+// A replayRun is what one replay command is at.
+type replayRun struct {
 	*session
 	args   replayArgs
 	work   string         // folder for its files
 	status *report.Status // what the user sees meanwhile; cleared before an answer is printed
-	built  map[string]*tests
+	built  map[string]*builtTests
 	report report.Report // of the answers
 
 	// Of the witness that is replayed.
 	path    string
 	witness *witness.Witness
-	*tests
+	*builtTests
 	bin replayer.Binary // with the arguments that the witness has
 }
 
 // Tests are those of one package in the sources as they are now, as some of its witnesses
 // need them.
-type tests struct {
+type builtTests struct {
 	module gotool.Env
 	build  *recorder.Build
 	binary replayer.Binary
 	err    error // errNoTests, or nil
 }
 
-// one replays the witness in a file and says whether its bug is there.
-func (r *replaying) one(ctx context.Context, path string) (int, error) {
+// replayOne replays the witness in a file and says whether its bug is there.
+func (r *replayRun) replayOne(ctx context.Context, path string) (int, error) {
 	w, err := witness.Load(path)
 	if err != nil {
 		return exitFailed, err
 	}
 	r.path, r.witness = path, w
 	if err := r.prepare(ctx); errors.Is(err, errNoTests) {
-		return r.cannotTell(": cannot tell whether it is fixed: %v", err), nil
+		return r.answerCannotTell(": cannot tell whether it is fixed: %v", err), nil
 	} else if err != nil {
 		return exitFailed, err
 	}
@@ -120,7 +120,7 @@ func (r *replaying) one(ctx context.Context, path string) (int, error) {
 }
 
 // prepare builds the tests that the witness is of, unless that was done for another one.
-func (r *replaying) prepare(ctx context.Context) error {
+func (r *replayRun) prepare(ctx context.Context) error {
 	dir, err := r.packageDir(ctx)
 	if err != nil {
 		return err
@@ -136,11 +136,11 @@ func (r *replaying) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		tool, err := hidden(toolCommand)
+		tool, err := hiddenCommand(toolCommand)
 		if err != nil {
 			return err
 		}
-		t := &tests{module: module}
+		t := &builtTests{module: module}
 		conf := &recorder.Config{
 			Dir: dir, Args: r.args.build, Env: module, Work: work, Tool: tool,
 			Instrument: instrument, AtomicMethods: methods,
@@ -148,7 +148,7 @@ func (r *replaying) prepare(ctx context.Context) error {
 			Phase: func(what string) { r.status.Set(what, "") },
 		}
 		if system := conf.Untried(); system != "" {
-			r.complain("%s", untried(system))
+			r.warnf("%s", untriedText(system))
 		}
 		t.build, t.binary, err = r.buildFor(ctx, conf)
 		if err != nil && !errors.Is(err, errNoTests) {
@@ -163,8 +163,8 @@ func (r *replaying) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.tests = r.built[key]; r.tests.err != nil {
-		return r.tests.err
+	if r.builtTests = r.built[key]; r.builtTests.err != nil {
+		return r.builtTests.err
 	}
 	// A witness that was moved along with its package has another path in it, and steps
 	// that name functions of that path: better no answer than that it is stale.
@@ -177,7 +177,7 @@ func (r *replaying) prepare(ctx context.Context) error {
 }
 
 // answer replays the witness, prints what that shows, and returns the exit code.
-func (r *replaying) answer(ctx context.Context) (int, error) {
+func (r *replayRun) answer(ctx context.Context) (int, error) {
 	folder, err := os.MkdirTemp(r.work, "replay-")
 	if err != nil {
 		return exitFailed, err
@@ -185,10 +185,10 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 	replayed := func(n int) { r.status.Count("replaying", "", min(n+1, r.args.n), r.args.n, "") }
 	replayed(0)
 	opts := replayer.Options{
-		Timeout: cmp.Or(r.args.options.timeout, oneReplay), Work: replayer.NewFolder(folder), Hold: r.args.hold, Replayed: replayed,
+		Timeout: cmp.Or(r.args.options.timeout, defaultReplayTimeout), Work: replayer.NewFolder(folder), Hold: r.args.hold, Replayed: replayed,
 		Standing: func(pid int, stands []replayer.Stand) {
 			r.status.Clear()
-			r.tellStanding(r.args, r.witness, pid, stands)
+			r.describeStop(r.args, r.witness, pid, stands)
 		},
 	}
 	source := new(witness.Sources)
@@ -200,12 +200,12 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 	// Read before the next run, which keeps its files in the same folder.
 	shown := explore.ReadShown(result.Trace, r.build, r.witness, result.Witness)
 	// A test that fails by itself tells nothing: the schedule may have been left for that.
-	plain, err := plainly(ctx, r.bin, r.witness, opts, result)
+	plain, err := replayWithoutSchedule(ctx, r.bin, r.witness, opts, result)
 	if err != nil {
 		return exitFailed, err
 	}
 	if plain.Effect != bug.NoEffect {
-		return r.cannotTell(", as its test does not pass without a schedule either: %s", strings.Join(plain.Detail, " ")), nil
+		return r.answerCannotTell(", as its test does not pass without a schedule either: %s", strings.Join(plain.Detail, " ")), nil
 	}
 	ev := evidence.Evidence{
 		Witness: r.witness, Result: result, Path: r.relative(r.path), Replayed: shown,
@@ -213,7 +213,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 	}
 	if !explore.Strays(result) {
 		r.status.Clear()
-		return r.tellReplay(ev), nil
+		return r.answerReplay(ev), nil
 	}
 	// The whole witness is in the sources, and its schedule leads elsewhere: either the bug
 	// is fixed or another schedule leads to it.
@@ -223,13 +223,13 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	r.status.Clear()
-	return r.tellRecheck(ev, again), nil
+	return r.answerRecheck(ev, again), nil
 }
 
-// plainly returns how the witness's test ends without a schedule, where that
+// replayWithoutSchedule returns how the witness's test ends without a schedule, where that
 // decides what replays tell that did not reach the bug: if none did, and in some the test
 // failed. It may fail for a reason of its own by now, before it comes to the bug.
-func plainly(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts replayer.Options, r replayer.Result) (replayer.Outcome, error) {
+func replayWithoutSchedule(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts replayer.Options, r replayer.Result) (replayer.Outcome, error) {
 	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect == bug.TestFailure }
 	if r.Reproduced > 0 || !slices.ContainsFunc(r.Verdicts, failed) {
 		return replayer.Outcome{Effect: bug.NoEffect}, nil
@@ -263,7 +263,7 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 // packageDir finds the package that the witness belongs to: that of the folder above it. One
 // that lies elsewhere, as -predict.witnesses has asked for, is of the package of that name in
 // the module of the user's folder.
-func (r *replaying) packageDir(ctx context.Context) (string, error) {
+func (r *replayRun) packageDir(ctx context.Context) (string, error) {
 	if dir := folderAbove(r.path); dir != "" {
 		return dir, nil
 	}

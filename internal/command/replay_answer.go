@@ -15,33 +15,33 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// cannotTell prints that nothing is known of the bug, and why, with what parts that from
+// answerCannotTell prints that nothing is known of the bug, and why, with what parts that from
 // what stands before it; it returns the exit code.
-func (r *replaying) cannotTell(format string, args ...any) int {
+func (r *replayRun) answerCannotTell(format string, args ...any) int {
 	r.status.Clear()
 	why := fmt.Sprintf(format, args...)
-	r.tellf("%s: unconfirmed%s", r.witness.ID, why)
-	r.note(bug.Unconfirmed, strings.TrimLeft(why, ":, "))
+	r.answerf("%s: unconfirmed%s", r.witness.ID, why)
+	r.noteState(bug.Unconfirmed, strings.TrimLeft(why, ":, "))
 	return exitNoAnswer
 }
 
-// note puts into the report what has become of the witness.
-func (r *replaying) note(status bug.Status, reason string) {
+// noteState puts into the report what has become of the witness.
+func (r *replayRun) noteState(status bug.Status, reason string) {
 	r.report.Witnesses = append(r.report.Witnesses, report.WitnessState{Witness: r.inModule(), ID: r.witness.ID, Status: status, Reason: reason})
 }
 
-// there prints and notes that the bug of the witness is there, as now has it.
-func (r *replaying) there(f report.Finding, now *witness.Witness, reason string) {
+// answerThere prints and notes that the bug of the witness is there, as now has it.
+func (r *replayRun) answerThere(f report.Finding, now *witness.Witness, reason string) {
 	opts := textOptions(r.stdout, r.module)
 	opts.All = r.args.verbose
 	report.WriteFinding(r.stdout, &f, opts)
 	f.Witness, f.Fails = r.inModule(), true
 	r.report.Findings = append(r.report.Findings, f)
 	if where := moved(r.witness, now); where != "" {
-		r.tellf("%s: moved %s", r.witness.ID, where)
+		r.answerf("%s: moved %s", r.witness.ID, where)
 		reason = explore.Both(reason, "moved "+where)
 	}
-	r.note(bug.Confirmed, reason)
+	r.noteState(bug.Confirmed, reason)
 }
 
 // moved says from where to where the bug of a witness has gone, which is now that of another:
@@ -63,7 +63,7 @@ func moved(w, now *witness.Witness) string {
 }
 
 // inModule names the witness as reports do, and notes what it is replayed with.
-func (r *replaying) inModule() string {
+func (r *replayRun) inModule() string {
 	r.report.Go = r.module.GOVERSION
 	if rel, err := filepath.Rel(r.module.Root(), r.path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -71,38 +71,38 @@ func (r *replaying) inModule() string {
 	return r.path
 }
 
-// tellRecheck prints what was found out of a witness that has left its schedule, and
+// answerRecheck prints what was found out of a witness that has left its schedule, and
 // returns the exit code. A bug that another schedule leads to is there all the same; the
 // witness that was given stays as it is, and replays of it will go this way each time.
-func (r *replaying) tellRecheck(ev evidence.Evidence, again explore.Recheck) int {
+func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) int {
 	result, id := ev.Result, ev.Witness.ID
 	why := explore.Why(result)
 	if status := again.Status; status != bug.Confirmed {
 		if why = explore.Both(again.Reason, why); status == bug.Unconfirmed && result.OfWitness() == bug.Stale {
 			status, why = bug.Stale, explore.Both(explore.Why(result), again.Reason)
 		}
-		r.tellf("%s: %s, reached in 0 of %d replays: %s", id, status, result.Replays, why)
-		r.note(status, why)
+		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, status, result.Replays, why)
+		r.noteState(status, why)
 		if status == bug.Fixed {
 			return exitOK
 		}
 		return exitNoAnswer
 	}
-	r.tellf("%s: the program has left the schedule, and comes to the bug by another: %s", id, why)
+	r.answerf("%s: the program has left the schedule, and comes to the bug by another: %s", id, why)
 	f := again.Finding()
 	f.Witness = ev.Path
-	r.there(f, again.Witness(), "by another schedule")
-	r.tellf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
+	r.answerThere(f, again.Witness(), "by another schedule")
+	r.answerf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
 	return exitBug
 }
 
-// tellStanding says where the program has stopped, and how to look at it: all goroutines
+// describeStop says where the program has stopped, and how to look at it: all goroutines
 // of the violation stand before their accesses, which no breakpoint could bring about, as
 // each would stop the others where they just happen to be.
-func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
-	s.tellf("%s: stands at the bug in process %d, for %v (Ctrl-C ends it)", w.ID, pid, a.hold)
+func (s *session) describeStop(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
+	s.answerf("%s: stands at the bug in process %d, for %v (Ctrl-C ends it)", w.ID, pid, a.hold)
 	for _, at := range stands {
-		s.tellf("  %s", aboutTo(at, w))
+		s.answerf("  %s", aboutTo(at, w))
 	}
 	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines -t\" and \"goroutine N frame K\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
 }
@@ -121,13 +121,13 @@ func aboutTo(at replayer.Stand, w *witness.Witness) string {
 	return fmt.Sprintf("%s is about to %s%s (%d bytes at %#x)", witness.Prose(at.Goroutine, w.Tests), step, place, at.Size, at.Addr)
 }
 
-// tellReplay prints what the replays showed, and returns the exit code. The bug is there if
+// answerReplay prints what the replays showed, and returns the exit code. The bug is there if
 // one of them reached it; how many did says how far the witness is to be relied on.
-func (r *replaying) tellReplay(ev evidence.Evidence) int {
+func (r *replayRun) answerReplay(ev evidence.Evidence) int {
 	result, id := ev.Result, ev.Witness.ID
 	if result.Reproduced > 0 {
 		for _, note := range result.Notes {
-			r.complain("%s: %s", id, note)
+			r.warnf("%s: %s", id, note)
 		}
 	}
 	if r.args.verbose && len(result.Verdicts) > 0 {
@@ -135,14 +135,14 @@ func (r *replaying) tellReplay(ev evidence.Evidence) int {
 	}
 	if result.Reproduced == 0 {
 		why := explore.Why(result)
-		r.tellf("%s: %s, reached in 0 of %d replays: %s", id, result.OfWitness(), result.Replays, why)
-		r.note(result.OfWitness(), why)
+		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, result.OfWitness(), result.Replays, why)
+		r.noteState(result.OfWitness(), why)
 		return exitNoAnswer
 	}
-	r.there(evidence.NewFinding(ev), result.Witness, "")
-	r.tellf("%s: reached in %d of %d replays", id, result.Reproduced, result.Replays)
+	r.answerThere(evidence.NewFinding(ev), result.Witness, "")
+	r.answerf("%s: reached in %d of %d replays", id, result.Reproduced, result.Replays)
 	for _, m := range missed(result.Verdicts) {
-		r.tellf("%s: not reached in %d: %s", id, m.count, m.reason)
+		r.answerf("%s: not reached in %d: %s", id, m.count, m.reason)
 	}
 	return exitBug
 }

@@ -24,10 +24,10 @@ type replayArgs struct {
 	paths   []string        // of the witnesses
 }
 
-// seen are the flags of go test that tests can see; replay takes these, and what follows
+// flagsSeenByTests are the flags of go test that tests can see; replay takes these, and what follows
 // -args, in place of those that the witness was recorded with: a bug that -short leaves out
 // is not fixed.
-var seen = []string{"short", "skip", "parallel"}
+var flagsSeenByTests = []string{"short", "skip", "parallel"}
 
 // parseReplay reads the command line of replay: its own flags, build flags, and those of
 // the test binary. Its own are -n, -v, -hold, those of the formats, as report has them, and
@@ -53,7 +53,7 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 			}
 		case arg.flag == "n":
 			value, _ := unread.valueOf(arg)
-			if r.n, err = number(value); err != nil {
+			if r.n, err = parseNumber(value); err != nil {
 				return r, usagef("-n %s: expected a number of replays, from 1", value)
 			}
 		case isFormat(arg.flag):
@@ -75,13 +75,13 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	// What tests can see of their flags must be as when the witness was recorded, or as
 	// the user says now; what says how to build must not get into the binary's arguments.
 	for _, f := range r.build.Flags {
-		if slices.Contains(seen, f.Name) {
+		if slices.Contains(flagsSeenByTests, f.Name) {
 			f.Name = "test." + f.Name
 			r.test = append(r.test, f.String())
 		}
 	}
 	r.test = append(r.test, r.build.Rest...)
-	r.build = r.build.Without(seen...)
+	r.build = r.build.Without(flagsSeenByTests...)
 	r.build.Rest = nil
 	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
 		return r, usagef("replay takes -n, -v, -hold, -"+listFormats(", -")+", -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
@@ -97,14 +97,14 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	return r, nil
 }
 
-const takesWitnesses = "replay takes witness files, or folders that hold some"
+const witnessesExpected = "replay takes witness files, or folders that hold some"
 
 // witnesses are the files that words stand for, in the folder dir: a file for itself, a
 // folder for all witnesses in it and below, also where it is written as go test has it
 // (./...).
 func witnesses(dir string, words []string) ([]string, error) {
 	if len(words) == 0 {
-		return nil, usagef(takesWitnesses + ", found none")
+		return nil, usagef(witnessesExpected + ", found none")
 	}
 	var paths []string
 	for _, word := range words {
@@ -114,7 +114,7 @@ func witnesses(dir string, words []string) ([]string, error) {
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, usagef(takesWitnesses+": %v", err)
+			return nil, usagef(witnessesExpected+": %v", err)
 		}
 		if !info.IsDir() {
 			paths = append(paths, path)
@@ -125,7 +125,7 @@ func witnesses(dir string, words []string) ([]string, error) {
 			return nil, err
 		}
 		if len(below) == 0 {
-			return nil, usagef(takesWitnesses+", found none below %s", word)
+			return nil, usagef(witnessesExpected+", found none below %s", word)
 		}
 		paths = append(paths, below...)
 	}

@@ -68,7 +68,7 @@ func (s *session) report(_ context.Context, args []string) (int, error) {
 	}
 	if o.github {
 		// Where the module is in the repository, nothing tells: the folder of this command.
-		if err := s.tellGitHub(s.stdout, r, s.dir); err != nil {
+		if err := s.writeGitHub(s.stdout, r, s.dir); err != nil {
 			return exitFailed, err
 		}
 	} else if len(o.files) == 0 {
@@ -108,9 +108,9 @@ func (s *session) writeFile(name string, write func(io.Writer, *report.Report) e
 	return f.Close()
 }
 
-// tellGitHub writes what GitHub Actions takes: annotations to out, and the summary to the
+// writeGitHub writes what GitHub Actions takes: annotations to out, and the summary to the
 // file that it names. Root is the folder of the module.
-func (s *session) tellGitHub(out io.Writer, r *report.Report, root string) error {
+func (s *session) writeGitHub(out io.Writer, r *report.Report, root string) error {
 	folder := ""
 	if work := os.Getenv("GITHUB_WORKSPACE"); work != "" {
 		if rel, err := filepath.Rel(work, root); err == nil && filepath.IsLocal(rel) {

@@ -82,8 +82,8 @@ func (t *testRun) packagesOfShard(ctx context.Context) ([]string, error) {
 	return share(strings.Fields(string(out)), took, *t.options.shard), nil
 }
 
-// aPackage is what each package takes besides, in seconds: it is built.
-const aPackage = 1
+// secondsToBuild is what each package takes besides, in seconds: it is built.
+const secondsToBuild = 1
 
 // share returns those packages that are of a shard: the ones that take longest first, each
 // goes to the shard that has the least to do.
@@ -94,7 +94,7 @@ func share(packages []string, took map[string]float64, shard report.Shard) []str
 	var its []string
 	for _, p := range packages {
 		least := slices.Index(load, slices.Min(load))
-		load[least] += took[p] + aPackage
+		load[least] += took[p] + secondsToBuild
 		if least == shard.Index-1 {
 			its = append(its, p)
 		}

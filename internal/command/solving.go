@@ -66,9 +66,9 @@ func escape(dir string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(dir)
 }
 
-// create makes the file of the next question: query-00001.smt2 and so on, in the order in
+// createQuery makes the file of the next question: query-00001.smt2 and so on, in the order in
 // which they are asked, which is the same in each run.
-func (q *queryFolder) create() (io.WriteCloser, error) {
+func (q *queryFolder) createQuery() (io.WriteCloser, error) {
 	q.n++
 	return os.Create(filepath.Join(q.dir, fmt.Sprintf("query-%05d.smt2", q.n)))
 }
@@ -88,7 +88,7 @@ func (o *options) solving() analysis.Solving {
 		if err != nil {
 			return nil, err
 		}
-		return solver.NewWritten(f, e, o.queries.create), nil
+		return solver.NewWritten(f, e, o.queries.createQuery), nil
 	}}
 }
 

@@ -112,11 +112,11 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 			return exitFailed, err
 		}
 		if len(t.args.Packages) == 0 { // for go test, that is the package of this folder
-			t.complain("shard %v has no packages", t.options.shard)
+			t.warnf("shard %v has no packages", t.options.shard)
 			return exitOK, t.writeFiles(t.options.files, "-"+prefix, &report.Report{Version: ownVersion(), Go: t.env.GOVERSION, Shard: t.options.shard})
 		}
 	}
-	work, cleanup, err := makeWork(t.options.keep)
+	work, cleanup, err := makeWorkFolder(t.options.keep)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -130,7 +130,7 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 	if why := conf.NotRecorded(); why != "" {
 		code, err := recorder.Plain(ctx, conf)
 		if err == nil {
-			t.complain("with %s nothing is recorded and predicted", why)
+			t.warnf("with %s nothing is recorded and predicted", why)
 		}
 		return code, err
 	}
@@ -140,11 +140,11 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 // recording returns how tests are recorded. All phases of the run share the folder work, where the
 // instrumented sources, binaries, traces and files of replays are.
 func (t *testRun) recording(work string) (*recorder.Config, error) {
-	shim, err := hidden(shimCommand)
+	shim, err := hiddenCommand(shimCommand)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := hidden(toolCommand)
+	tool, err := hiddenCommand(toolCommand)
 	return &recorder.Config{
 		Dir: t.dir, Args: t.args, Env: t.env, Work: work, Shim: shim, Tool: tool, Instrument: t.options.pkgs, AtomicMethods: t.options.methods,
 		Stdin: t.stdin, Stdout: t.stdout, Stderr: t.stderr,
@@ -154,7 +154,7 @@ func (t *testRun) recording(work string) (*recorder.Config, error) {
 // recordAndPredict runs the tests, predicts from that, and reports what came of it.
 func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, gate gate) (int, error) {
 	// Files have what the tests print, too. A terminal stays theirs, whatever files there are.
-	var printed report.Printed
+	var printed report.FailedOutput
 	if len(t.options.files) > 0 && !t.args.IsSet("json") && !term.IsTerminal(int(t.stdout.Fd())) {
 		conf.Stdout = io.MultiWriter(t.stdout, &printed)
 	}
@@ -206,7 +206,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 		return code, err
 	}
 	if err != nil {
-		t.complain("%v", err)
+		t.warnf("%v", err)
 	}
 	return exitFailed, cut
 }
@@ -232,7 +232,7 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 	x := explore.New(build, t.env, conf.Work, status, far)
 	x.Report.Version, x.Report.Shard = ownVersion(), t.options.shard
 	if system := conf.Untried(); system != "" {
-		x.Report.Warnings = append(x.Report.Warnings, untried(system))
+		x.Report.Warnings = append(x.Report.Warnings, untriedText(system))
 	}
 	for _, pattern := range build.Unmatched() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
@@ -259,12 +259,12 @@ func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
 			write = report.WriteMarked
 		}
 		text.Verbose = t.args.IsSet("v")
-		if err := write(to, t.fromHere(*r, t.env.Root()), text); err != nil {
+		if err := write(to, t.withWitnessesFromShell(*r, t.env.Root()), text); err != nil {
 			return exitFailed, err
 		}
 	}
 	if t.options.github {
-		if err := t.tellGitHub(out, r, t.env.Root()); err != nil {
+		if err := t.writeGitHub(out, r, t.env.Root()); err != nil {
 			return exitFailed, err
 		}
 	}
@@ -290,9 +290,9 @@ func (t *testRun) output() *os.File {
 	return t.stdout
 }
 
-// fromHere returns the report as it is printed: the witnesses are named
+// withWitnessesFromShell returns the report as it is printed: the witnesses are named
 // for their commands to be pasted into the user's shell.
-func (s *session) fromHere(r report.Report, root string) *report.Report {
+func (s *session) withWitnessesFromShell(r report.Report, root string) *report.Report {
 	r.Findings = slices.Clone(r.Findings)
 	for i, f := range r.Findings {
 		if f.Witness != "" {

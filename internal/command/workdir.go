@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 )
 
-// makeWork makes the folder for one run's files: below keep if that is named,
+// makeWorkFolder makes the folder for one run's files: below keep if that is named,
 // and then it stays; else a temporary one, which cleanup removes. What is kept of several
 // runs lies side by side.
-func makeWork(keep string) (dir string, cleanup func(), err error) {
+func makeWorkFolder(keep string) (dir string, cleanup func(), err error) {
 	if keep == "" {
 		dir, err = os.MkdirTemp("", "gopredict-")
 		return dir, func() { os.RemoveAll(dir) }, err
@@ -27,9 +27,9 @@ func makeWork(keep string) (dir string, cleanup func(), err error) {
 	return dir, func() {}, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module run\n"), 0o666)
 }
 
-// hidden returns the words by which the go command calls a hidden subcommand of this very
+// hiddenCommand returns the words by which the go command calls a hidden subcommand of this very
 // executable.
-func hidden(command string) ([]string, error) {
+func hiddenCommand(command string) ([]string, error) {
 	self, err := os.Executable()
 	return []string{self, command}, err
 }

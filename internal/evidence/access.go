@@ -19,11 +19,11 @@ func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 	}
 	switch {
 	case kind == bug.Failure:
-		a.Op, a.Expr = onTest(s)
+		a.Op, a.Expr = operationOnTest(s)
 	case s.Op == trace.Call && s.SiteOp == "": // else it is done with a field
-		a.Expr = b.method(i, s)
+		a.Expr = b.calledMethod(i, s)
 	}
-	if g := b.accessing(i, s); g != nil {
+	if g := b.goroutineOfAccess(i, s); g != nil {
 		if a.Subtest = b.recorded.subtest(g); a.Subtest == "" {
 			a.CreatedAt = b.created(b.recorded, g)
 		}
@@ -32,9 +32,9 @@ func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 	return a
 }
 
-// onTest returns what a step of a failure does to a test: the test fails by it, or ends with a
+// operationOnTest returns what a step of a failure does to a test: the test fails by it, or ends with a
 // panic, or is used, or package testing is done with it.
-func onTest(s witness.Step) (op, expr string) {
+func operationOnTest(s witness.Step) (op, expr string) {
 	switch s.Op {
 	case trace.Panic:
 		return s.Op.String(), "" // of nothing in the sources
@@ -48,9 +48,9 @@ func onTest(s witness.Step) (op, expr string) {
 	return s.Op.String(), s.Expr
 }
 
-// accessing returns the goroutine of access i of the violation, which is s; nil if it is not
+// goroutineOfAccess returns the goroutine of access i of the violation, which is s; nil if it is not
 // known.
-func (b builder) accessing(i int, s witness.Step) *trace.Goroutine {
+func (b builder) goroutineOfAccess(i int, s witness.Step) *trace.Goroutine {
 	if b.recorded == nil || i >= len(b.Violation) {
 		return nil
 	}
@@ -74,9 +74,9 @@ func (b builder) created(r *run, g *trace.Goroutine) *report.Place {
 	return &p
 }
 
-// method returns what is called at access i of the violation, which is s: what the line says,
+// calledMethod returns what is called at access i of the violation, which is s: what the line says,
 // if that is the method. A line may call several functions, or pass a method to one of them.
-func (b builder) method(i int, s witness.Step) string {
+func (b builder) calledMethod(i int, s witness.Step) string {
 	if b.recorded == nil || i >= len(b.Violation) || b.Violation[i] < 0 {
 		return s.Expr
 	}

@@ -78,7 +78,7 @@ func (d deadEnd) alsoBlocked() (out []report.Access) {
 	}
 	by := d.blockedByMembers()
 	for k, w := range d.waits {
-		if key := start(w); by[k] && !seen[key] && len(out) < report.MaxAlso {
+		if key := start(w); by[k] && !seen[key] && len(out) < report.MaxAlsoBlocked {
 			seen[key] = true
 			out = append(out, d.waiting(w))
 		}
@@ -137,10 +137,10 @@ func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 		a.CreatedFor = &asked
 	}
 	for _, h := range w.Holders {
-		a.HeldBy = append(a.HeldBy, d.other(h.G, h.At))
+		a.HeldBy = append(a.HeldBy, d.otherGoroutine(h.G, h.At))
 	}
 	for _, p := range w.Partners {
-		o := d.other(p.G, p.At)
+		o := d.otherGoroutine(p.G, p.At)
 		o.Gone = p.Gone
 		a.Partners = append(a.Partners, o)
 	}
@@ -149,8 +149,8 @@ func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 	}
 }
 
-// other returns what goroutine g did at a position.
-func (d deadEnd) other(g trace.GID, position int) report.Other {
+// otherGoroutine returns what goroutine g did at a position.
+func (d deadEnd) otherGoroutine(g trace.GID, position int) report.OtherGoroutine {
 	e := d.events[position]
 	switch e.Kind {
 	case trace.SendDone: // by a select
@@ -158,7 +158,7 @@ func (d deadEnd) other(g trace.GID, position int) report.Other {
 	case trace.RecvDone:
 		e.Kind = trace.Recv
 	}
-	return report.Other{Goroutine: d.goroutine(d.Goroutines[g].Name()), Op: e.Kind.String(), Place: d.place(d.run, e.Kind, e.Site)}
+	return report.OtherGoroutine{Goroutine: d.goroutine(d.Goroutines[g].Name()), Op: e.Kind.String(), Place: d.place(d.run, e.Kind, e.Site)}
 }
 
 // LingeringIn returns the goroutines that were left waiting in the recorded run t.

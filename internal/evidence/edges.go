@@ -11,11 +11,11 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// connect adds to f what its steps have to do with each other: the locks that their goroutines
+// addConnections adds to f what its steps have to do with each other: the locks that their goroutines
 // hold, and the edges between them. Both are taken from the recording of the replay, or else from
 // the recorded run. Which write is read and who unlocked what is locked follows from the order
 // of the steps instead: that may be another one.
-func (b builder) connect(f *report.Finding, steps []shownStep) {
+func (b builder) addConnections(f *report.Finding, steps []shownStep) {
 	r := cmp.Or(b.replayed, b.recorded)
 	if r == nil || len(steps) == 0 {
 		return
@@ -219,25 +219,25 @@ func (c *connection) addOrdered() {
 			continue
 		}
 		if e.Kind != trace.Write && e.Kind != trace.AtomicStore {
-			c.add(c.written(writes, e), i, report.EdgeValue)
+			c.add(c.lastWriteOf(writes, e), i, report.EdgeValue)
 		}
 		if e.Kind.IsWrite() {
-			for w := range words(e) {
+			for w := range countWords(e) {
 				writes[e.Obj>>3+w] = i
 			}
 		}
 	}
 }
 
-// words is how many words of memory e touches, as far as edges need it.
-func words(e *trace.Event) uint64 { return min((e.Obj&7+uint64(e.Size)+7)>>3, 64) }
+// countWords is how many words of memory e touches, as far as edges need it.
+func countWords(e *trace.Event) uint64 { return min((e.Obj&7+uint64(e.Size)+7)>>3, 64) }
 
-// written returns the last step that has written what e reads, -1 if there is none, or if
+// lastWriteOf returns the last step that has written what e reads, -1 if there is none, or if
 // what it has written is another value: then a step that makes no difference to the bug is
 // left out, which has written in between.
-func (c *connection) written(writes map[uint64]int, e *trace.Event) int {
+func (c *connection) lastWriteOf(writes map[uint64]int, e *trace.Event) int {
 	last := -1
-	for w := range words(e) {
+	for w := range countWords(e) {
 		if i, ok := writes[e.Obj>>3+w]; ok {
 			last = max(last, i)
 		}

@@ -133,8 +133,8 @@ func (b builder) addInterleaving(f *report.Finding, w *witness.Witness) {
 	}
 	steps := b.interleaving(w, f.First)
 	steps, f.LeftOut = lastSteps(steps)
-	f.Interleaving = b.named(w, steps, f.Accesses)
-	b.connect(f, steps)
+	f.Interleaving = b.namedSteps(w, steps, f.Accesses)
+	b.addConnections(f, steps)
 	b.addSwitches(f, w)
 }
 

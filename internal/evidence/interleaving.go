@@ -68,9 +68,9 @@ func lastSteps(steps []shownStep) (last []shownStep, leftOut int) {
 	return append(last, steps[cut:]...), leftOut
 }
 
-// named returns the steps of an interleaving with the names that readers have for them. Calls
+// namedSteps returns the steps of an interleaving with the names that readers have for them. Calls
 // that are accesses are of what the access is of.
-func (b builder) named(w *witness.Witness, steps []shownStep, accesses []report.Access) []report.Step {
+func (b builder) namedSteps(w *witness.Witness, steps []shownStep, accesses []report.Access) []report.Step {
 	if len(steps) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (b builder) named(w *witness.Witness, steps []shownStep, accesses []report.
 			step.Expr = report.SubtestStart
 		}
 		if s.violation && w.Kind == bug.Failure {
-			step.Op, step.Expr = onTest(*s.Step)
+			step.Op, step.Expr = operationOnTest(*s.Step)
 			step.Value = ""
 		}
 		if s.Op == trace.Call && s.SiteOp == "" {

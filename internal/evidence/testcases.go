@@ -37,7 +37,7 @@ func CasesIn(t *trace.Trace) []report.Case {
 		if len(results[name]) == 0 && t.Meta.Limit > 0 {
 			out = append(out, report.Case{Test: name})
 		} else if len(results[name]) == 0 {
-			out = append(out, report.Case{Test: name, Failed: true, Output: append(logs[name], report.NoEnd)})
+			out = append(out, report.Case{Test: name, Failed: true, Output: append(logs[name], report.NoEndText)})
 		}
 	}
 	for _, e := range t.Tested {

@@ -14,10 +14,10 @@ func (b builder) timing() *report.Time {
 	if !r.Timed {
 		return nil
 	}
-	t := &report.Time{Late: []string{}}
+	t := &report.Time{Delayed: []string{}}
 	longest := time.Millisecond // less is reported as that
 	for _, l := range r.Late {
-		t.Late = append(t.Late, b.goroutine(l.Goroutine))
+		t.Delayed = append(t.Delayed, b.goroutine(l.Goroutine))
 		longest = max(longest, l.For.Round(time.Millisecond))
 	}
 	t.ForS = longest.Seconds()

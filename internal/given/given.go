@@ -19,7 +19,7 @@ import (
 func Open(name string, max int64) (*os.File, error) {
 	// Before it is opened, too: that may wait.
 	if info, err := os.Stat(name); err == nil {
-		if err := check(name, info, max); err != nil {
+		if err := checkFile(name, info, max); err != nil {
 			return nil, err
 		}
 	}
@@ -29,7 +29,7 @@ func Open(name string, max int64) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = check(name, info, max)
+		err = checkFile(name, info, max)
 	}
 	if err != nil {
 		f.Close()
@@ -38,19 +38,19 @@ func Open(name string, max int64) (*os.File, error) {
 	return f, nil
 }
 
-// check returns what is wrong with a file.
-func check(name string, info fs.FileInfo, max int64) error {
+// checkFile returns what is wrong with a file.
+func checkFile(name string, info fs.FileInfo, max int64) error {
 	switch {
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: expected a regular file, found %s", name, sort(info.Mode()))
+		return fmt.Errorf("%s: expected a regular file, found %s", name, describeMode(info.Mode()))
 	case info.Size() > max:
 		return fmt.Errorf("%s: expected a file of at most %d bytes, found %d", name, max, info.Size())
 	}
 	return nil
 }
 
-// sort says what a file is that is not regular.
-func sort(m fs.FileMode) string {
+// describeMode says what a file is that is not regular.
+func describeMode(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
 		return "a folder"
@@ -91,13 +91,13 @@ func ReadAll(name string, r io.Reader, max int64) ([]byte, error) {
 // (colours, titles, moves of the cursor) is written as %q writes it. Line breaks and tabs
 // stay.
 func Printable(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, acts) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, isAction) {
 		return s
 	}
 	var b strings.Builder
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
-		if acts(r) || r == utf8.RuneError && n == 1 {
+		if isAction(r) || r == utf8.RuneError && n == 1 {
 			quoted := strconv.Quote(s[:n])
 			b.WriteString(quoted[1 : len(quoted)-1])
 		} else {
@@ -108,7 +108,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-func acts(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+func isAction(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
 // Line is [Printable] for what stands in one line.
 func Line(s string) string { return strings.ReplaceAll(Printable(s), "\n", `\n`) }

@@ -94,7 +94,7 @@ func parseBaseline(name string, r io.Reader) (*Baseline, error) {
 
 // Mark suppresses the findings that are in the baseline.
 func (b *Baseline) Mark(r *report.Report) {
-	mark(r, report.ByBaseline, func(f *report.Finding) (string, bool) {
+	suppress(r, report.ByBaseline, func(f *report.Finding) (string, bool) {
 		known, ok := b.bugs[entry{f.Package, f.ID}]
 		if ok {
 			known.confirmed = true

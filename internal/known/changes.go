@@ -77,8 +77,8 @@ func parseDiff(diff string) *Changes {
 		if len(f) < 3 || f[0] != "@@" {
 			continue
 		}
-		_, gone := hunk(f[1])
-		from, count := hunk(f[2])
+		_, gone := parseHunkRange(f[1])
+		from, count := parseHunkRange(f[2])
 		left = gone + count
 		if count == 0 { // lines were taken out: those around are touched
 			c.lines[file] = append(c.lines[file], span{from, from + 1})
@@ -89,8 +89,8 @@ func parseDiff(diff string) *Changes {
 	return c
 }
 
-// hunk reads "+12,3"; without a count there is one line.
-func hunk(s string) (from, count int) {
+// parseHunkRange reads "+12,3"; without a count there is one line.
+func parseHunkRange(s string) (from, count int) {
 	first, rest, ok := strings.Cut(strings.TrimLeft(s, "+-"), ",")
 	from, _ = strconv.Atoi(first)
 	if count = 1; ok {
@@ -99,8 +99,8 @@ func hunk(s string) (from, count int) {
 	return from, count
 }
 
-// has reports whether a line was changed.
-func (c *Changes) has(file string, line int) bool {
+// hasChanged reports whether a line was changed.
+func (c *Changes) hasChanged(file string, line int) bool {
 	if c.whole[file] {
 		return true
 	}
@@ -115,9 +115,9 @@ func (c *Changes) has(file string, line int) bool {
 // Mark suppresses the findings that touch no changed line: none of their places, nor where
 // their goroutines were created or what they hold was locked.
 func (c *Changes) Mark(r *report.Report) {
-	mark(r, report.ByRevision, func(f *report.Finding) (string, bool) {
+	suppress(r, report.ByRevision, func(f *report.Finding) (string, bool) {
 		touched := false
-		f.Touch(func(file string, line int) { touched = touched || c.has(file, line) })
+		f.EachPlace(func(file string, line int) { touched = touched || c.hasChanged(file, line) })
 		return "no line of it was changed since " + c.revision, !touched
 	})
 }

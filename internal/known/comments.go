@@ -82,15 +82,15 @@ func (c *Comments) file(name string, text []byte) {
 			own := line(text.Pos())
 			m := &comment{at: at, kind: bug.Kind(kind), reason: strings.TrimSpace(reason), file: name, from: own, to: own}
 			below := line(group.End()) + 1
-			ast.Inspect(file, func(n ast.Node) bool { return m.cover(n, line, own, below) })
+			ast.Inspect(file, func(n ast.Node) bool { return m.extendOver(n, line, own, below) })
 			c.comments = append(c.comments, m)
 		}
 	}
 }
 
-// cover takes the lines of the node n if it begins in the line below the comment, or ends in
+// extendOver takes the lines of the node n if it begins in the line below the comment, or ends in
 // that of the comment, whose line is own; it reports whether to look into n.
-func (m *comment) cover(n ast.Node, line func(token.Pos) int, own, below int) bool {
+func (m *comment) extendOver(n ast.Node, line func(token.Pos) int, own, below int) bool {
 	switch n := n.(type) {
 	case *ast.FuncDecl, *ast.GenDecl, ast.Stmt, *ast.TypeSpec:
 		from, to := line(n.Pos()), line(n.End())
@@ -124,7 +124,7 @@ func (m *comment) covers(p report.Place) bool {
 
 // Mark suppresses the findings that a comment tells to ignore.
 func (c *Comments) Mark(r *report.Report) {
-	mark(r, report.ByComment, func(f *report.Finding) (reason string, ok bool) {
+	suppress(r, report.ByComment, func(f *report.Finding) (reason string, ok bool) {
 		for _, m := range c.comments {
 			for _, a := range f.Accesses {
 				if m.kind == f.Kind && m.covers(report.Place{Func: a.Func, File: a.File, Line: a.Line}) {

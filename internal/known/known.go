@@ -12,9 +12,9 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// mark suppresses the confirmed findings of r that are known, as far as nothing has done
+// suppress suppresses the confirmed findings of r that are known, as far as nothing has done
 // that before.
-func mark(r *report.Report, by report.SuppressedBy, known func(f *report.Finding) (reason string, ok bool)) {
+func suppress(r *report.Report, by report.SuppressedBy, known func(f *report.Finding) (reason string, ok bool)) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Status != bug.Confirmed {

@@ -251,9 +251,9 @@ func TestReadChanges(t *testing.T) {
 	write("ü b.go", "new\n")
 	c, err := ReadChanges(t.Context(), dir, "HEAD")
 	require.NoError(t, err)
-	assert.False(t, c.has("a.go", 1))
-	assert.True(t, c.has("a.go", 2))
-	assert.True(t, c.has("ü b.go", 1))
+	assert.False(t, c.hasChanged("a.go", 1))
+	assert.True(t, c.hasChanged("a.go", 2))
+	assert.True(t, c.hasChanged("ü b.go", 1))
 
 	_, err = ReadChanges(t.Context(), dir, "nosuch")
 	assert.ErrorContains(t, err, "nosuch: expected a revision that git knows: git rev-parse: ")

@@ -2,14 +2,14 @@ package report
 
 import "slices"
 
-// maxAlsoText is how many of the other goroutines that a bug blocks the text has.
-const maxAlsoText = 3
+// maxAlsoBlockedText is how many of the other goroutines that a bug blocks the text has.
+const maxAlsoBlockedText = 3
 
 // Join adds to those whom f's bug blocks as well others, of any run, that wait at other places
 // or were started with other functions.
 func (f *Finding) Join(others []Access) {
 	for _, o := range others {
-		if len(f.Also) < MaxAlso && !slices.ContainsFunc(f.Also, o.waitsLike) {
+		if len(f.Also) < MaxAlsoBlocked && !slices.ContainsFunc(f.Also, o.waitsLike) {
 			f.Also = append(f.Also, o)
 		}
 	}
@@ -27,16 +27,16 @@ func (a Access) waitsLike(b Access) bool {
 	return a.Op == b.Op && a.File == b.File && a.Line == b.Line && start(a) == start(b)
 }
 
-// also writes who else is blocked.
-func (p *printer) also(f *Finding) {
+// writeAlso writes who else is blocked.
+func (p *printer) writeAlso(f *Finding) {
 	if len(f.Also) == 0 {
 		return
 	}
-	p.line("")
-	for _, a := range f.Also[:min(len(f.Also), maxAlsoText)] {
-		p.line("Goroutine %s is blocked by it as well, before %s at %s.", a.Goroutine, a.Phrase(), a.Pos())
+	p.printf("")
+	for _, a := range f.Also[:min(len(f.Also), maxAlsoBlockedText)] {
+		p.printf("Goroutine %s is blocked by it as well, before %s at %s.", a.Goroutine, a.Phrase(), a.Pos())
 	}
-	if more := len(f.Also) - maxAlsoText; more > 0 {
-		p.line("… and %d more; -predict.json=FILE tells where.", more)
+	if more := len(f.Also) - maxAlsoBlockedText; more > 0 {
+		p.printf("… and %d more; -predict.json=FILE tells where.", more)
 	}
 }

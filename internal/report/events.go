@@ -17,16 +17,16 @@ type testEvent struct {
 	Output  string   `json:",omitempty"`
 }
 
-// A failing test is one that findings are of, which fail the run.
-type failing struct {
+// A failingTest test is one that findings are of, which fail the run.
+type failingTest struct {
 	pkg, name string
 	output    []string // lines, with their ends
 }
 
-// failing returns the tests with findings that fail the run, package by package, and the
+// failingTest returns the tests with findings that fail the run, package by package, and the
 // report without these findings. One outside of all tests has a test of its own, called by
 // its id.
-func (r *Report) failing() (tests []*failing, rest *Report, err error) {
+func (r *Report) failingTests() (tests []*failingTest, rest *Report, err error) {
 	rest = printable(r)
 	for i := range rest.Findings {
 		f := &rest.Findings[i]
@@ -38,16 +38,16 @@ func (r *Report) failing() (tests []*failing, rest *Report, err error) {
 			return nil, nil, err
 		}
 		name := cmp.Or(f.Test, f.ID)
-		k := slices.IndexFunc(tests, func(t *failing) bool { return t.pkg == f.Package && t.name == name })
+		k := slices.IndexFunc(tests, func(t *failingTest) bool { return t.pkg == f.Package && t.name == name })
 		if k < 0 {
 			k = len(tests)
-			tests = append(tests, &failing{pkg: f.Package, name: name})
+			tests = append(tests, &failingTest{pkg: f.Package, name: name})
 		}
 		for line := range strings.Lines(text) {
 			tests[k].output = append(tests[k].output, "    "+line)
 		}
 	}
-	slices.SortStableFunc(tests, func(a, b *failing) int { return cmp.Compare(a.pkg, b.pkg) })
+	slices.SortStableFunc(tests, func(a, b *failingTest) int { return cmp.Compare(a.pkg, b.pkg) })
 	rest.Findings = slices.DeleteFunc(rest.Findings, func(f Finding) bool { return f.Fails })
 	return tests, rest, nil
 }
@@ -57,7 +57,7 @@ func (r *Report) failing() (tests []*failing, rest *Report, err error) {
 // else WriteText writes is output of the last package, of which there must be one: on
 // standard error, who reads the stream would count it as errors.
 func WriteTestEvents(w io.Writer, r *Report, opts TextOptions) error {
-	tests, rest, err := r.failing()
+	tests, rest, err := r.failingTests()
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func WriteTestEvents(w io.Writer, r *Report, opts TextOptions) error {
 	return nil
 }
 
-// mark stands before the lines of a test binary that test2json takes for events.
-const mark = "\x16"
+// eventMark stands before the lines of a test binary that test2json takes for events.
+const eventMark = "\x16"
 
 // WriteMarked writes r as a test binary does for a go test -json around it: the tests with
 // findings that fail the run come last, once more, and fail.
 func WriteMarked(w io.Writer, r *Report, opts TextOptions) error {
-	tests, rest, err := r.failing()
+	tests, rest, err := r.failingTests()
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func WriteMarked(w io.Writer, r *Report, opts TextOptions) error {
 		return err
 	}
 	for _, t := range tests {
-		if _, err := io.WriteString(w, mark+"=== RUN   "+t.name+"\n"+strings.Join(t.output, "")+mark+"--- FAIL: "+t.name+" (0.00s)\n"); err != nil {
+		if _, err := io.WriteString(w, eventMark+"=== RUN   "+t.name+"\n"+strings.Join(t.output, "")+eventMark+"--- FAIL: "+t.name+" (0.00s)\n"); err != nil {
 			return err
 		}
 	}

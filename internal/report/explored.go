@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// maxOnce is how many tests are named of which one run has shown all.
-const maxOnce = 5
+// maxCompleteNamed is how many tests are named of which one run has shown all.
+const maxCompleteNamed = 5
 
-// explored tells how much of what tests can do was seen.
-func (p *printer) explored(r *Report) {
+// writeExplored tells how much of what tests can do was seen.
+func (p *printer) writeExplored(r *Report) {
 	for _, line := range r.exploredLines() {
-		p.line("explored: %s", line)
+		p.printf("explored: %s", line)
 	}
 }
 
@@ -23,16 +23,16 @@ func (r *Report) exploredLines() (lines []string) {
 		text := ""
 		for _, e := range pkg.Explored {
 			if e.Complete && e.Runs == 1 {
-				once, text = append(once, e.Test), e.text()
+				once, text = append(once, e.Test), e.summary()
 			} else {
-				lines = append(lines, fmt.Sprintf("%s, %s: %s", e.Test, pkg.Package, e.text()))
+				lines = append(lines, fmt.Sprintf("%s, %s: %s", e.Test, pkg.Package, e.summary()))
 			}
 		}
 		if len(once) == 0 {
 			continue
 		}
-		names := strings.Join(once[:min(len(once), maxOnce)], ", ")
-		if more := len(once) - maxOnce; more > 0 {
+		names := strings.Join(once[:min(len(once), maxCompleteNamed)], ", ")
+		if more := len(once) - maxCompleteNamed; more > 0 {
 			names += fmt.Sprintf(" and %d more", more)
 		}
 		if len(once) > 1 {
@@ -43,8 +43,8 @@ func (r *Report) exploredLines() (lines []string) {
 	return lines
 }
 
-// text says how much was seen, and what is left.
-func (e *Explored) text() string {
+// summary says how much was seen, and what is left.
+func (e *Explored) summary() string {
 	seen := fmt.Sprintf("%s, %s", count(e.Behaviours, "behaviour"), count(e.Runs, "run"))
 	if e.ByChance > 0 {
 		seen += fmt.Sprintf(", %d of them by chance from seed %d on", e.ByChance, e.Seed)

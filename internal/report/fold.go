@@ -28,7 +28,7 @@ const (
 // so many of the steps that say least; and of what is too long all the same the middle. The
 // numbers of what is left out are missing. The violation always stays.
 func fold(steps []Step) []row {
-	all := slices.DeleteFunc(unfolded(steps), func(r row) bool { return r.step.inside() })
+	all := slices.DeleteFunc(allRows(steps), func(r row) bool { return r.step.isInsideStd() })
 	var rows []row
 	for from := 0; from < len(all); {
 		to := from + 1
@@ -38,8 +38,8 @@ func fold(steps []Step) []row {
 		rows = append(rows, foldLoops(all[from:to])...)
 		from = to
 	}
-	for _, dull := range []func(Step) bool{Step.counts, Step.locks} {
-		rows = thin(rows, dull)
+	for _, dull := range []func(Step) bool{Step.isOfWaitGroup, Step.isOfLock} {
+		rows = leaveOutDull(rows, dull)
 	}
 	if len(rows) > maxRows {
 		rows = cutMiddle(rows)
@@ -47,9 +47,9 @@ func fold(steps []Step) []row {
 	return rows
 }
 
-// thin leaves out dull steps until rows are few enough, first those that are
+// leaveOutDull leaves out dull steps until rows are few enough, first those that are
 // farthest from where goroutines switch.
-func thin(rows []row, dull func(Step) bool) []row {
+func leaveOutDull(rows []row, dull func(Step) bool) []row {
 	var at []int                  // rows that may go
 	far := make([]int, len(rows)) // how far each row is from the next switch
 	d := len(rows)
@@ -86,8 +86,8 @@ func thin(rows []row, dull func(Step) bool) []row {
 	return kept
 }
 
-// unfolded returns the rows of all steps.
-func unfolded(steps []Step) []row {
+// allRows returns the rows of all steps.
+func allRows(steps []Step) []row {
 	var rows []row
 	for i := range steps {
 		rows = append(rows, row{step: &steps[i], number: i + 1})
@@ -112,18 +112,18 @@ func visibleSteps(rows []row, steps int) (visible []bool, gaps map[int]row) {
 	return visible, gaps
 }
 
-// inside reports whether s is one within the standard library that says nothing of where the
+// isInsideStd reports whether s is one within the standard library that says nothing of where the
 // program's own goroutines come from or switch.
-func (s Step) inside() bool {
+func (s Step) isInsideStd() bool {
 	return strings.HasPrefix(s.File, "std/") && s.Op != "fork" && !s.Violation && s.Switch == nil
 }
 
-// counts reports whether s is an operation of a WaitGroup.
-func (s Step) counts() bool { return s.Op == "add" || s.Op == "wgwait" }
+// isOfWaitGroup reports whether s is an operation of a WaitGroup.
+func (s Step) isOfWaitGroup() bool { return s.Op == "add" || s.Op == "wgwait" }
 
-// locks reports whether s takes or gives back a lock. Which ones are held at the
+// isOfLock reports whether s takes or gives back a lock. Which ones are held at the
 // violation is told above the table.
-func (s Step) locks() bool {
+func (s Step) isOfLock() bool {
 	switch s.Op {
 	case "acq", "rel", "racq", "rrel":
 		return true
@@ -176,7 +176,7 @@ const maxPeriod = 8
 func foldLoops(all []row) []row {
 	var rows []row
 	for len(all) > 0 {
-		period, rounds := loop(all)
+		period, rounds := longestLoop(all)
 		if rounds < 3 || (rounds-2)*period < 3 { // folding must save room
 			rows, all = append(rows, all[0]), all[1:]
 			continue
@@ -190,9 +190,9 @@ func foldLoops(all []row) []row {
 	return rows
 }
 
-// loop finds how often rows begin with repetitions of the same places: the
+// longestLoop finds how often rows begin with repetitions of the same places: the
 // period that covers most of them.
-func loop(rows []row) (period, rounds int) {
+func longestLoop(rows []row) (period, rounds int) {
 	for p := 1; p <= maxPeriod && 2*p <= len(rows); p++ {
 		n := p
 		for n < len(rows) && samePlace(*rows[n].step, *rows[n-p].step) {

@@ -22,19 +22,19 @@ func WriteAnnotations(w io.Writer, r *Report, folder string) error {
 		if inModule(file) {
 			file = path.Join(folder, file)
 		}
-		fmt.Fprintf(b, "::%s file=%s,line=%d,title=%s::%s\n", level(f.Fails), property(file), max(at.Line, 1),
-			property(f.Title()+" "+f.ID), data(f.message()))
+		fmt.Fprintf(b, "::%s file=%s,line=%d,title=%s::%s\n", level(f.Fails), escapeProperty(file), max(at.Line, 1),
+			escapeProperty(f.Title()+" "+f.ID), escapeData(f.message()))
 	}
 	return b.Flush()
 }
 
-// data and property escape what GitHub's commands take.
-func data(s string) string {
+// escapeData and property escape what GitHub's commands take.
+func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-func property(s string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s))
+func escapeProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
 }
 
 // WriteMarkdown writes r for the summary page of a run of GitHub Actions: a table of the
@@ -47,7 +47,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		if i == 0 {
 			fmt.Fprint(b, "| | | test | |\n|---|---|---|---|\n")
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", f.certainty(), f.Title(), cell(f.Test), cell(f.Sentence()))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", f.certainty(), f.Title(), escapeCell(f.Test), escapeCell(f.Sentence()))
 	}
 	for _, f := range r.confirmedFindings() {
 		text, err := f.text()
@@ -58,7 +58,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		for strings.Contains(text, fence) {
 			fence += "`"
 		}
-		fmt.Fprintf(b, "\n<details><summary>%s in %s</summary>\n\n%stext\n%s%s\n\n</details>\n", f.ID, markup(f.Test), fence, text, fence)
+		fmt.Fprintf(b, "\n<details><summary>%s in %s</summary>\n\n%stext\n%s%s\n\n</details>\n", f.ID, escapeMarkup(f.Test), fence, text, fence)
 	}
 	return b.Flush()
 }
@@ -74,12 +74,12 @@ func (r *Report) confirmedFindings() []*Finding {
 	return out
 }
 
-// cell escapes what would end a cell of a table, or be markup in it.
-func cell(s string) string {
-	return strings.NewReplacer("|", "\\|", "\n", " ", "*", "\\*", "_", "\\_", "`", "\\`").Replace(markup(s))
+// escapeCell escapes what would end a cell of a table, or be markup in it.
+func escapeCell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "*", "\\*", "_", "\\_", "`", "\\`").Replace(escapeMarkup(s))
 }
 
-// markup escapes what would be a tag.
-func markup(s string) string {
+// escapeMarkup escapes what would be a tag.
+func escapeMarkup(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }

@@ -31,7 +31,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 		out.Packages[i].Skipped = append([]string{}, out.Packages[i].Skipped...)
 	}
 	out.Findings = []Finding{}
-	var text document
+	var text jsonBuffer
 	around, err := text.of("", out)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 	b.WriteString(head) // an error is Flush's
 	b.WriteString(list)
 	beside := make([]struct {
-		document
+		jsonBuffer
 		made []byte
 		err  error
 	}, runtime.GOMAXPROCS(0))
@@ -75,14 +75,14 @@ func WriteJSON(w io.Writer, r *Report) error {
 	return b.Flush()
 }
 
-// A document makes JSON, always in the same memory: a finding may be megabytes of it.
-type document struct {
+// A jsonBuffer makes JSON, always in the same memory: a finding may be megabytes of it.
+type jsonBuffer struct {
 	text bytes.Buffer
 	enc  *json.Encoder
 }
 
 // of returns v as JSON until the next call; lines but the first begin with prefix.
-func (d *document) of(prefix string, v any) ([]byte, error) {
+func (d *jsonBuffer) of(prefix string, v any) ([]byte, error) {
 	if d.enc == nil {
 		d.enc = json.NewEncoder(&d.text)
 		d.enc.SetEscapeHTML(false)
@@ -95,7 +95,7 @@ func (d *document) of(prefix string, v any) ([]byte, error) {
 
 // writeIndented writes v as one indented JSON document.
 func writeIndented(w io.Writer, v any) error {
-	text, err := new(document).of("", v)
+	text, err := new(jsonBuffer).of("", v)
 	if err == nil {
 		_, err = w.Write(text)
 	}

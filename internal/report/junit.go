@@ -64,15 +64,15 @@ type (
 // the run fail. Its text is that of the terminal.
 func WriteJUnit(w io.Writer, r *Report) error {
 	out := junitSuites{Name: "gopredict", Time: seconds(r.DurationS)}
-	for _, pkg := range r.suites() {
+	for _, pkg := range r.packagesWithFindings() {
 		s := junitSuite{Name: pkg.Package, Timestamp: pkg.Started, Time: seconds(pkg.RecordS + pkg.ReplayS), Properties: []junitProperty{{"go.version", r.Go}}}
 		failed := false
 		for _, t := range pkg.Cases {
 			failed = failed || t.Failed
-			if t.Failed && slices.Contains(t.Output, NoEnd) {
-				t.Output = append(slices.Clone(t.Output), pkg.died()...)
+			if t.Failed && slices.Contains(t.Output, NoEndText) {
+				t.Output = append(slices.Clone(t.Output), pkg.crashOutput()...)
 			}
-			s.add(t.junit(pkg.Package))
+			s.add(t.junitCase(pkg.Package))
 		}
 		if len(pkg.Output) > 0 {
 			s.Output = &junitText{strings.Map(xmlRune, strings.Join(pkg.Output, "\n"))}
@@ -106,7 +106,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 		}
 		out.add(s)
 	}
-	if s := r.replayed(); s.Tests > 0 {
+	if s := r.suiteOfWitnesses(); s.Tests > 0 {
 		out.add(s)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -121,8 +121,8 @@ func WriteJUnit(w io.Writer, r *Report) error {
 	return err
 }
 
-// suites are the packages of r, and those that findings alone are of: a replay has no others.
-func (r *Report) suites() []Package {
+// packagesWithFindings are the packages of r, and those that findings alone are of: a replay has no others.
+func (r *Report) packagesWithFindings() []Package {
 	all := slices.Clone(r.Packages)
 	for _, f := range r.Findings {
 		if !slices.ContainsFunc(all, func(p Package) bool { return p.Package == f.Package }) {
@@ -132,9 +132,9 @@ func (r *Report) suites() []Package {
 	return all
 }
 
-// replayed is a suite of the witnesses that have shown no bug when they alone were replayed: those
+// suiteOfWitnesses is a suite of the witnesses that have shown no bug when they alone were replayed: those
 // that are fixed have passed.
-func (r *Report) replayed() junitSuite {
+func (r *Report) suiteOfWitnesses() junitSuite {
 	s := junitSuite{Name: "witnesses", Time: seconds(0), Properties: []junitProperty{{"go.version", r.Go}}}
 	for _, w := range r.Witnesses {
 		if len(r.Packages) > 0 || w.Status == bug.Confirmed {
@@ -166,8 +166,8 @@ func (s *junitSuite) add(c junitCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-// junit is the test of a package, with what it has logged as go test prints that.
-func (t Case) junit(pkg string) junitCase {
+// junitCase is the test of a package, with what it has logged as go test prints that.
+func (t Case) junitCase(pkg string) junitCase {
 	c := junitCase{Class: pkg, Name: t.Test, Time: seconds(t.ElapsedS)}
 	switch {
 	case t.Skipped:

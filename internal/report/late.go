@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// maxLate is how many goroutines are named that come late.
-const maxLate = 3
+// maxDelayedNamed is how many goroutines are named that come late.
+const maxDelayedNamed = 3
 
 // String says that a failure or deadlock rests on time, and on what, in one line or two: for how long,
 // where the call of package time does not say that.
 func (t *Time) String() string {
-	n := len(t.Late)
-	who := "goroutine " + strings.Join(t.Late[:min(n, maxLate)], ", ")
+	n := len(t.Delayed)
+	who := "goroutine " + strings.Join(t.Delayed[:min(n, maxDelayedNamed)], ", ")
 	if n > 1 {
 		who = "one of " + strings.Replace(who, "goroutine", "goroutines", 1)
 	}
-	if n > maxLate {
-		who += fmt.Sprintf(" and %d more", n-maxLate)
+	if n > maxDelayedNamed {
+		who += fmt.Sprintf(" and %d more", n-maxDelayedNamed)
 	}
 	text := "This rests on time: it fails if " + who + " takes longer than "
 	long := time.Duration(t.ForS * float64(time.Second)).Round(time.Millisecond)

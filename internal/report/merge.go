@@ -21,7 +21,7 @@ func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 // there twice, if a package is in two reports, and if they are of different Go releases:
 // what is missing must not pass for a run without findings.
 func Merge(names []string, reports []*Report) (*Report, error) {
-	if err := shards(names, reports); err != nil {
+	if err := checkShards(names, reports); err != nil {
 		return nil, err
 	}
 	out := &Report{Version: reports[0].Version, Go: reports[0].Go}
@@ -56,8 +56,8 @@ func (r *Report) Join(part *Report) {
 	r.Warnings = append(r.Warnings, part.Warnings...)
 }
 
-// shards checks that the reports are of all shards of one run, or of none.
-func shards(names []string, reports []*Report) error {
+// checkShards checks that the reports are of all shards of one run, or of none.
+func checkShards(names []string, reports []*Report) error {
 	if len(reports) == 0 {
 		return fmt.Errorf("expected reports to merge, found none")
 	}

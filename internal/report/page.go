@@ -34,7 +34,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 			p.Impossible++
 			continue
 		}
-		v := view(f)
+		v := newPageFinding(f)
 		if f.Status != bug.Confirmed {
 			p.Others = append(p.Others, v)
 			continue
@@ -109,16 +109,16 @@ type pageRow struct {
 	First, Last  int    // the numbers of its steps
 }
 
-// view makes what the page has of a finding.
-func view(f *Finding) *pageFinding {
+// newPageFinding makes what the page has of a finding.
+func newPageFinding(f *Finding) *pageFinding {
 	v := &pageFinding{Finding: f, Certainty: f.certainty(), Circle: f.waitCycle()}
 	if f.Witness != "" {
 		v.Command = "gopredict replay " + shellWord(f.Witness)
 	}
 	for i, a := range f.Accesses {
-		card := pageAccess{Access: a, What: f.what(i), Source: f.lines(a.File, a.Line)}
+		card := pageAccess{Access: a, What: f.describeAccess(i), Source: f.sourceLinesAround(a.File, a.Line)}
 		if f.Kind.Proof() == bug.Stuck && len(a.HeldBy)+len(a.Partners) == 0 {
-			card.Nobody = ends(a)
+			card.Nobody = whatEndsWait(a)
 		}
 		card.Created = a.CreatedAt != nil && f.isFirstOf(i)
 		v.Cards = append(v.Cards, card)
@@ -127,8 +127,8 @@ func view(f *Finding) *pageFinding {
 	return v
 }
 
-// ends says what would end the wait of a goroutine.
-func ends(a Access) string {
+// whatEndsWait says what would end the wait of a goroutine.
+func whatEndsWait(a Access) string {
 	on := cmp.Or(a.Expr, "it")
 	switch a.Op {
 	case "recv":
@@ -145,8 +145,8 @@ func ends(a Access) string {
 	return "another goroutine"
 }
 
-// what is an access in words, by its place among the others.
-func (f *Finding) what(i int) string {
+// describeAccess is an access in words, by its place among the others.
+func (f *Finding) describeAccess(i int) string {
 	a := f.Accesses[i]
 	what := a.Phrase()
 	switch {
@@ -155,11 +155,11 @@ func (f *Finding) what(i int) string {
 	case i > 0 && a.Region > 0:
 		what = "then " + what
 	}
-	return capital(what)
+	return capitalized(what)
 }
 
-// lines are those of the program around a place.
-func (f *Finding) lines(file string, line int) []pageLine {
+// sourceLinesAround are those of the program around a place.
+func (f *Finding) sourceLinesAround(file string, line int) []pageLine {
 	var out []pageLine
 	for _, e := range f.Source {
 		for i, text := range e.Lines {
@@ -194,8 +194,8 @@ func (v *pageFinding) Note() string {
 // FirstOf says of an outcome who goes first.
 func (v *pageFinding) FirstOf(o Outcome) string { return v.Accesses[o.First].Goroutine }
 
-// wide is from how many lanes on the texts of the right ones stand at their left.
-const wide = 4
+// lanesWithLeftTexts is from how many lanes on the texts of the right ones stand at their left.
+const lanesWithLeftTexts = 4
 
 // addInterleaving adds lanes and rows.
 func (v *pageFinding) addInterleaving() {
@@ -207,7 +207,7 @@ func (v *pageFinding) addInterleaving() {
 	for i := range visible { // a fold of one step would take as much room
 		visible[i] = visible[i] || (i == 0 || visible[i-1]) && (i+1 == len(steps) || visible[i+1])
 	}
-	names, short := goroutines(unfolded(steps)), shortNames(unfolded(steps))
+	names, short := goroutines(allRows(steps)), shortNames(allRows(steps))
 	for _, g := range names {
 		v.Lanes = append(v.Lanes, pageLane{g, cmp.Or(short[g], g), v.created(g)})
 	}
@@ -225,7 +225,7 @@ func (v *pageFinding) addInterleaving() {
 				gap = g
 			}
 			v.Hidden += gap.folded
-			v.Rows = append(v.Rows, pageRow{Gap: strings.TrimSpace(gap.gap()), First: i + 1, Last: i + gap.folded})
+			v.Rows = append(v.Rows, pageRow{Gap: strings.TrimSpace(gap.gapText()), First: i + 1, Last: i + gap.folded})
 		}
 		r := pageRow{Step: &steps[i], Number: i + 1, Text: steps[i].String(), Hidden: !visible[i], Edges: strings.Join(edges[i], " ")}
 		r.place(names)
@@ -235,7 +235,7 @@ func (v *pageFinding) addInterleaving() {
 
 // place puts the texts of a row into the lanes of goroutines of these names.
 func (r *pageRow) place(names []string) {
-	left := func(lane int) bool { return len(names) > wide && lane*5 > len(names)*3 }
+	left := func(lane int) bool { return len(names) > lanesWithLeftTexts && lane*5 > len(names)*3 }
 	r.Lane = slices.Index(names, r.Goroutine)
 	r.Left = left(r.Lane)
 	if s := r.Switch; s != nil {

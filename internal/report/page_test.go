@@ -132,7 +132,7 @@ func TestPage(t *testing.T) {
 // there are.
 func TestPageFolds(t *testing.T) {
 	r := long(60)
-	v := view(&r.Findings[0])
+	v := newPageFinding(&r.Findings[0])
 	next, hidden := 1, 0
 	for _, row := range v.Rows {
 		if row.Step == nil {

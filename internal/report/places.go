@@ -2,16 +2,16 @@ package report
 
 import "slices"
 
-// Touch calls add with each place that the bug is about, in no special order: its accesses
+// EachPlace calls add with each place that the bug is about, in no special order: its accesses
 // and where their goroutines wait, what they hold, who holds what they wait for, and where
 // they were created.
-func (f *Finding) Touch(add func(file string, line int)) {
+func (f *Finding) EachPlace(add func(file string, line int)) {
 	all := func(places []Place) {
 		for _, p := range places {
 			add(p.File, p.Line)
 		}
 	}
-	others := func(list []Other) {
+	others := func(list []OtherGoroutine) {
 		for _, o := range list {
 			add(o.File, o.Line)
 		}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Printed takes what go test prints, and keeps what the packages that failed have printed: the
+// FailedOutput takes what go test prints, and keeps what the packages that failed have printed: the
 // last lines of each.
-type Printed struct {
+type FailedOutput struct {
 	rest   []byte // the beginning of a line
 	lines  []string
 	failed map[string][]string // by package
@@ -17,32 +17,32 @@ type Printed struct {
 
 // What is kept of a package, and of each line.
 const (
-	printedLines = 400
-	printedBytes = 1000
+	maxOutputLines     = 400
+	maxOutputLineBytes = 1000
 )
 
 // endOfPackage is how go test ends what a package has printed.
 var endOfPackage = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(\t| \[)`)
 
 // Write takes a part of what is printed. It never fails.
-func (p *Printed) Write(text []byte) (int, error) {
+func (p *FailedOutput) Write(text []byte) (int, error) {
 	p.rest = append(p.rest, text...)
 	for {
 		line, rest, whole := bytes.Cut(p.rest, []byte("\n"))
 		if !whole {
-			p.rest = p.rest[:min(len(p.rest), printedBytes)]
+			p.rest = p.rest[:min(len(p.rest), maxOutputLineBytes)]
 			return len(text), nil
 		}
-		p.line(string(line[:min(len(line), printedBytes)]))
+		p.addLine(string(line[:min(len(line), maxOutputLineBytes)]))
 		p.rest = rest
 	}
 }
 
-func (p *Printed) line(line string) {
+func (p *FailedOutput) addLine(line string) {
 	end := endOfPackage.FindStringSubmatch(line)
 	if end == nil {
 		p.lines = append(p.lines, strings.ToValidUTF8(line, "\ufffd"))
-		p.lines = p.lines[max(len(p.lines)-printedLines, 0):]
+		p.lines = p.lines[max(len(p.lines)-maxOutputLines, 0):]
 		return
 	}
 	if end[1] == "FAIL" {
@@ -55,7 +55,7 @@ func (p *Printed) line(line string) {
 }
 
 // AddTo adds to the packages of r that have failed what they have printed.
-func (p *Printed) AddTo(r *Report) {
+func (p *FailedOutput) AddTo(r *Report) {
 	for i := range r.Packages {
 		if pkg := &r.Packages[i]; pkg.Result == "fail" {
 			pkg.Output = p.failed[pkg.Package]
@@ -63,9 +63,9 @@ func (p *Printed) AddTo(r *Report) {
 	}
 }
 
-// died is the end of what a package has printed, from where it says why the program has died;
+// crashOutput is the end of what a package has printed, from where it says why the program has died;
 // nil if it did not.
-func (p *Package) died() []string {
+func (p *Package) crashOutput() []string {
 	at := slices.IndexFunc(p.Output, func(line string) bool {
 		return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 	})

@@ -18,9 +18,9 @@ func TestPrinted(t *testing.T) {
 		r.Packages = append(r.Packages, Package{Package: pkg, Result: "fail"})
 	}
 	r.Packages[0].Result = "pass"
-	r.Packages[1].Cases = []Case{{Test: "TestDies", Failed: true, Output: []string{NoEnd}}}
+	r.Packages[1].Cases = []Case{{Test: "TestDies", Failed: true, Output: []string{NoEndText}}}
 	for _, size := range []int{1, 7, len(text)} {
-		var p Printed
+		var p FailedOutput
 		for from := 0; from < len(text); from += size {
 			n, err := fmt.Fprint(&p, text[from:min(from+size, len(text))])
 			assert.NoError(t, err)
@@ -29,9 +29,9 @@ func TestPrinted(t *testing.T) {
 		p.AddTo(&r)
 		assert.Nil(t, r.Packages[0].Output)
 		assert.Equal(t, []string{"hello", "panic: no [recovered]", "", "goroutine 1:"}, r.Packages[1].Output)
-		assert.Len(t, r.Packages[2].Output, printedLines)
+		assert.Len(t, r.Packages[2].Output, maxOutputLines)
 	}
 	xml := written(t, WriteJUnit, &r)
-	assert.Contains(t, xml, "<![CDATA[--- FAIL: TestDies (0.00s)\n    "+NoEnd+"\n    panic: no [recovered]\n    \n    goroutine 1:\n]]>")
+	assert.Contains(t, xml, "<![CDATA[--- FAIL: TestDies (0.00s)\n    "+NoEndText+"\n    panic: no [recovered]\n    \n    goroutine 1:\n]]>")
 	assert.Contains(t, xml, "<system-out><![CDATA[hello\npanic: no [recovered]\n\ngoroutine 1:]]></system-out>")
 }

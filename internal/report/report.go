@@ -78,8 +78,8 @@ type Case struct {
 	Output []string `json:"output,omitempty"`
 }
 
-// NoEnd is what is told of a test that has not ended: a panic or os.Exit was before that.
-const NoEnd = "it has come to no end: what the run has printed says why"
+// NoEndText is what is told of a test that has not ended: a panic or os.Exit was before that.
+const NoEndText = "it has come to no end: what the run has printed says why"
 
 // An Explored is a test of which more runs were made than those that cost little.
 type Explored struct {
@@ -214,10 +214,10 @@ type Access struct {
 	// Stack is where the goroutine waits for ever, innermost first, and HeldBy who holds
 	// the lock that it waits for. Partners are those who have last done what could have
 	// ended the wait.
-	Stack    []Place `json:"stack,omitempty"`
-	HeldBy   []Other `json:"held_by,omitempty"`
-	Partners []Other `json:"partners,omitempty"`
-	WaitS    float64 `json:"wait_s,omitempty"` // how long it had waited, in seconds
+	Stack    []Place          `json:"stack,omitempty"`
+	HeldBy   []OtherGoroutine `json:"held_by,omitempty"`
+	Partners []OtherGoroutine `json:"partners,omitempty"`
+	WaitS    float64          `json:"wait_s,omitempty"` // how long it had waited, in seconds
 }
 
 // A Lingering is a goroutine that waits for what somebody may do yet.
@@ -228,8 +228,8 @@ type Lingering struct {
 	Place
 }
 
-// An Other is what another goroutine has done.
-type Other struct {
+// An OtherGoroutine is what another goroutine has done.
+type OtherGoroutine struct {
 	Goroutine string `json:"goroutine"`
 	Op        string `json:"op"`
 	Gone      bool   `json:"gone,omitempty"` // it has ended
@@ -239,7 +239,7 @@ type Other struct {
 // Time is what a failure of the test, or a deadlock, rests on if it rests on time: goroutines that could go
 // on come later than a timer fires which the failing one waits for, or any of a deadlock, or nobody.
 type Time struct {
-	Late      []string `json:"late"`      // those that come later
+	Delayed   []string `json:"late"`      // those that come later
 	ForS      float64  `json:"for_s"`     // by how long one of them must, in seconds, in whole milliseconds
 	Goroutine string   `json:"goroutine"` // that waits; "" for a timer of time.AfterFunc
 	Wait      string   `json:"wait"`      // how: "sleep", "select", "chan receive"

@@ -273,7 +273,7 @@ func TestFold(t *testing.T) {
 			}
 			for number++; number < r.number; number++ {
 				s := f.Interleaving[number-1]
-				assert.True(t, s.locks() || s.counts(), "step %d is shown or counted", number)
+				assert.True(t, s.isOfLock() || s.isOfWaitGroup(), "step %d is shown or counted", number)
 			}
 		}
 		assert.Equal(t, len(f.Interleaving), number)
@@ -281,7 +281,7 @@ func TestFold(t *testing.T) {
 		last := rows[len(rows)-2:]
 		assert.True(t, last[0].step.Violation && last[1].step.Violation, "the violation is shown")
 	}
-	assert.Len(t, unfolded(looping(3, 40).Interleaving), len(looping(3, 40).Interleaving))
+	assert.Len(t, allRows(looping(3, 40).Interleaving), len(looping(3, 40).Interleaving))
 	steps, folded := shown(fold(looping(1, 10).Interleaving))
 	assert.Equal(t, [2]int{1 + 6 + 2, 24}, [2]int{steps, folded}, "the first and the last round stay")
 }
@@ -328,7 +328,7 @@ func TestThin(t *testing.T) {
 	}
 	steps[19].Switch = &Switch{}
 	var left []int
-	for _, r := range thin(unfolded(steps), Step.locks) {
+	for _, r := range leaveOutDull(allRows(steps), Step.isOfLock) {
 		if r.step.Op != "write" {
 			left = append(left, r.number)
 		}
@@ -441,10 +441,10 @@ func TestStatusCounts(t *testing.T) {
 		elapsed time.Duration
 		want    string
 	}{
-		{counted{of: "p", begun: 1, total: 40, more: "0 confirmed"}, 0, "░░░░░░░░░░ 1 of 40, 0 confirmed, p"},
-		{counted{of: "p", begun: 21, total: 40, more: "2 confirmed"}, 40 * time.Second, "█████░░░░░ 21 of 40, 2 confirmed, 0.5/s, 40s left, p"},
+		{counted{subject: "p", begun: 1, total: 40, details: "0 confirmed"}, 0, "░░░░░░░░░░ 1 of 40, 0 confirmed, p"},
+		{counted{subject: "p", begun: 21, total: 40, details: "2 confirmed"}, 40 * time.Second, "█████░░░░░ 21 of 40, 2 confirmed, 0.5/s, 40s left, p"},
 		{counted{begun: 100, total: 100}, 9900 * time.Millisecond, "██████████ 100 of 100, 10/s, 0s left"},
-		{counted{of: "TestA, p", begun: 301}, 10 * time.Second, "301, 30/s, TestA, p"},
+		{counted{subject: "TestA, p", begun: 301}, 10 * time.Second, "301, 30/s, TestA, p"},
 		{counted{begun: 3, total: 2}, 0, "██████████ 3 of 2"},
 	} {
 		assert.Equal(t, c.want, c.text(c.elapsed))

@@ -121,7 +121,7 @@ func WriteSARIF(w io.Writer, r *Report) error {
 	for _, k := range bug.Kinds() {
 		index[k] = len(run.Tool.Driver.Rules)
 		rule := sarifRule{
-			ID: string(k), Short: sarifText{capital(strings.ToLower(k.Title(2)))}, Full: sarifText{k.Help()}, Help: sarifText{k.Help()},
+			ID: string(k), Short: sarifText{capitalized(strings.ToLower(k.Title(2)))}, Full: sarifText{k.Help()}, Help: sarifText{k.Help()},
 			HelpURI: documentation + "#what-a-finding-says", Default: sarifConfig{level(k.Gates())},
 		}
 		if name := camel(strings.ToLower(strings.ReplaceAll(k.Title(2), " ", "-"))); !strings.EqualFold(name, rule.ID) {
@@ -135,7 +135,7 @@ func WriteSARIF(w io.Writer, r *Report) error {
 		if f.Status != bug.Confirmed || !known {
 			continue
 		}
-		run.Results = append(run.Results, f.sarif(at))
+		run.Results = append(run.Results, f.sarifResult(at))
 	}
 	return writeIndented(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
@@ -152,13 +152,13 @@ func level(fails bool) string {
 func camel(word string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(word, "-") {
-		b.WriteString(capital(part))
+		b.WriteString(capitalized(part))
 	}
 	return b.String()
 }
 
-// sarif returns the result of a finding whose rule has that index.
-func (f *Finding) sarif(rule int) sarifResult {
+// sarifResult returns the result of a finding whose rule has that index.
+func (f *Finding) sarifResult(rule int) sarifResult {
 	out := sarifResult{
 		RuleID: string(f.Kind), RuleIndex: rule, Level: level(f.Fails), Message: sarifText{f.message()},
 		Locations: []sarifLocation{}, Fingerprints: map[string]string{"gopredict/v1": f.ID},
@@ -172,7 +172,7 @@ func (f *Finding) sarif(rule int) sarifResult {
 		if i == 0 {
 			out.Locations = append(out.Locations, l)
 		} else {
-			relate(l, f.what(i)+" by goroutine "+a.Goroutine)
+			relate(l, f.describeAccess(i)+" by goroutine "+a.Goroutine)
 		}
 		if c := a.CreatedAt; c != nil {
 			relate(location(c.Func, c.File, c.Line, 0), "goroutine "+a.Goroutine+" created")
@@ -185,7 +185,7 @@ func (f *Finding) sarif(rule int) sarifResult {
 		}
 		out.Suppressions = []sarifSuppression{{kind, s.Reason}}
 	}
-	if flow := f.flow(); len(flow.Threads) > 0 {
+	if flow := f.sarifFlow(); len(flow.Threads) > 0 {
 		out.Flows = []sarifFlow{flow}
 	}
 	return out
@@ -194,12 +194,12 @@ func (f *Finding) sarif(rule int) sarifResult {
 // message is the heading in one line.
 func (f *Finding) message() string { return strings.Join(f.Heading(), " ") }
 
-// flow is the interleaving, a thread for each goroutine.
-func (f *Finding) flow() sarifFlow {
+// sarifFlow is the interleaving, a thread for each goroutine.
+func (f *Finding) sarifFlow() sarifFlow {
 	flow := sarifFlow{Message: sarifText{f.Legend()}}
 	important, _ := visibleSteps(fold(f.Interleaving), len(f.Interleaving))
 	all := len(f.Interleaving) <= maxFlow
-	for _, g := range goroutines(unfolded(f.Interleaving)) {
+	for _, g := range goroutines(allRows(f.Interleaving)) {
 		t := sarifThread{ID: g, Message: sarifText{"goroutine " + g}}
 		for i, s := range f.Interleaving {
 			if s.Goroutine != g || !all && !important[i] {
@@ -207,7 +207,7 @@ func (f *Finding) flow() sarifFlow {
 			}
 			at := location(s.Func, s.File, s.Line, 0)
 			at.Message = &sarifText{s.String()}
-			step := sarifStep{Location: at, Kinds: s.kinds(), Order: i + 1, Importance: "unimportant"}
+			step := sarifStep{Location: at, Kinds: s.sarifKinds(), Order: i + 1, Importance: "unimportant"}
 			switch {
 			case s.Violation:
 				step.Importance = "essential"
@@ -223,8 +223,8 @@ func (f *Finding) flow() sarifFlow {
 	return flow
 }
 
-// kinds are the words that the standard suggests for what a step does (3.38.8).
-func (s Step) kinds() []string {
+// sarifKinds are the words that the standard suggests for what a step does (3.38.8).
+func (s Step) sarifKinds() []string {
 	var out []string
 	switch s.Op {
 	case "acq", "racq":

@@ -13,26 +13,26 @@ const screenLines = 40
 
 // The levels of leaving out, for a finding that is too long.
 const (
-	nothingLeft = iota // all is there
-	noCreation         // without where goroutines were created, and who has called
-	shortTable         // and with the end of the table only
-	cutShort           // and cut off
+	fullDetail = iota // all is there
+	noCreation        // without where goroutines were created, and who has called
+	shortTable        // and with the end of the table only
+	cutShort          // and cut off
 )
 
 // shortRows is how many rows a short table has.
 const shortRows = 7
 
-// screenful writes findings for a terminal: the one that does most harm so that it fits on
+// writeScreen writes findings for a terminal: the one that does most harm so that it fits on
 // a screen, and the others, and warnings, in a line each.
-func (p *printer) screenful(loud, warnings []*Finding) {
+func (p *printer) writeScreen(loud, warnings []*Finding) {
 	loud = slices.Clone(loud)
 	slices.SortStableFunc(loud, func(a, b *Finding) int { return b.Effect.Harm() - a.Effect.Harm() })
 	rest := warnings
 	if len(loud) > 0 {
-		for _, line := range p.within(loud[0]) {
-			p.line("%s", line)
+		for _, line := range p.linesForScreen(loud[0]) {
+			p.printf("%s", line)
 		}
-		p.line("%s", bar)
+		p.printf("%s", bar)
 		rest = append(loud[1:], warnings...)
 	}
 	for _, f := range rest {
@@ -43,21 +43,21 @@ func (p *printer) screenful(loud, warnings []*Finding) {
 			}
 		}
 		text := fmt.Sprintf("%s: %s %s: %s in %s", f.certainty(), f.Title(), strings.Join(places, ", "), f.ID, f.Test)
-		p.line("%s", p.style.strong(clip(text, p.width)))
+		p.printf("%s", p.style.strong(clip(text, p.width)))
 	}
 	if len(rest) > 0 {
-		p.line("%s above; -v shows all of each, and -predict.html=FILE a page.", count(len(rest), "more bug"))
-		p.line("%s", bar)
+		p.printf("%s above; -v shows all of each, and -predict.html=FILE a page.", count(len(rest), "more bug"))
+		p.printf("%s", bar)
 	}
 }
 
-// within is a finding in at most screenLines lines.
-func (p *printer) within(f *Finding) (lines []string) {
-	for level := nothingLeft; level <= cutShort; level++ {
+// linesForScreen is a finding in at most screenLines lines.
+func (p *printer) linesForScreen(f *Finding) (lines []string) {
+	for level := fullDetail; level <= cutShort; level++ {
 		var b bytes.Buffer
 		q := *p
-		q.w, q.brief = bufio.NewWriter(&b), level
-		q.finding(f)
+		q.w, q.detailLeftOut = bufio.NewWriter(&b), level
+		q.writeFinding(f)
 		q.w.Flush()
 		lines = strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if len(lines) <= screenLines {
@@ -70,15 +70,15 @@ func (p *printer) within(f *Finding) (lines []string) {
 	return append(cut, lines[len(lines)-end:]...)
 }
 
-// source writes on a screen the line of the program that an access is in.
-func (p *printer) source(f *Finding, a Access) {
-	if text := strings.TrimSpace(f.line(a.File, a.Line)); p.screen && text != "" {
-		p.line("%s", p.style.faint(clip("      > "+untabbed(text), p.width)))
+// writeSource writes on a screen the line of the program that an access is in.
+func (p *printer) writeSource(f *Finding, a Access) {
+	if text := strings.TrimSpace(f.sourceLine(a.File, a.Line)); p.screen && text != "" {
+		p.printf("%s", p.style.faint(clip("      > "+untabbed(text), p.width)))
 	}
 }
 
-// line is a line of the program, "" if f does not have it.
-func (f *Finding) line(file string, line int) string {
+// sourceLine is a line of the program, "" if f does not have it.
+func (f *Finding) sourceLine(file string, line int) string {
 	for _, e := range f.Source {
 		if i := line - e.Line; e.File == file && i >= 0 && i < len(e.Lines) {
 			return e.Lines[i]

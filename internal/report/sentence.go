@@ -44,7 +44,7 @@ func (f *Finding) Heading() []string {
 	}
 	lines := []string{title + ": " + f.Sentence()}
 	if said := f.proof() == bug.FailedTest && f.Effect == bug.TestFailure; f.Effect.Harm() > 0 && !said {
-		lines = append(lines, capital(f.Effect.Text())+".")
+		lines = append(lines, capitalized(f.Effect.Text())+".")
 	}
 	if f.Witness != "" {
 		lines = append(lines, "Replay: gopredict replay "+shellWord(f.Witness))
@@ -67,7 +67,7 @@ func (f *Finding) Sentence() string {
 		for i, a := range f.Accesses {
 			waits = append(waits, fmt.Sprintf("goroutine %s at %s", a.Goroutine, places[i]))
 		}
-		return capital(and(waits)) + " " + verb(len(waits), "waits", "wait") + " for ever."
+		return capitalized(joinWords(waits)) + " " + verbFor(len(waits), "waits", "wait") + " for ever."
 	case bug.Monitored:
 		return fmt.Sprintf("In an order that violates the property %q: %s.", f.Pattern, strings.Join(places, ", then "))
 	case bug.InOrder:
@@ -76,15 +76,15 @@ func (f *Finding) Sentence() string {
 		if a := f.Accesses[0]; f.Kind == bug.Assertion && a.Expr != "" {
 			places[0] = fmt.Sprintf("%s (%s)", a.Expr, a.Pos())
 		}
-		return "In another order of the goroutines the test fails: " + and(places) + "."
+		return "In another order of the goroutines the test fails: " + joinWords(places) + "."
 	case bug.Misused:
-		return "In another order of the goroutines this is fatal: " + and(places) + "."
+		return "In another order of the goroutines this is fatal: " + joinWords(places) + "."
 	}
 	return "Nothing orders the " + strings.Join(places, " and the ") + "."
 }
 
-// and joins words: "a", "a and b", "a, b and c".
-func and(words []string) string {
+// joinWords joins words: "a", "a and b", "a, b and c".
+func joinWords(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
 		return strings.Join(words, "")
@@ -92,8 +92,8 @@ func and(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// verb is the form that goes with so many subjects.
-func verb(n int, one, many string) string {
+// verbFor is the form that goes with so many subjects.
+func verbFor(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}

@@ -81,8 +81,8 @@ func (s *Status) Set(phase, counts string) {
 func (s *Status) Count(phase, of string, begun, total int, more string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &counted{of: given.Line(of), begun: begun, total: total, more: more, since: time.Now()}
-	if phase = given.Line(phase); s.count != nil && s.text == phase && s.count.of == c.of {
+	c := &counted{subject: given.Line(of), begun: begun, total: total, details: more, since: time.Now()}
+	if phase = given.Line(phase); s.count != nil && s.text == phase && s.count.subject == c.subject {
 		c.since = s.count.since
 	}
 	s.text, s.count = phase, c
@@ -91,9 +91,9 @@ func (s *Status) Count(phase, of string, begun, total int, more string) {
 
 // Counted is what is counted in a phase.
 type counted struct {
-	of           string
+	subject      string
 	begun, total int
-	more         string
+	details      string
 	since        time.Time
 }
 
@@ -107,8 +107,8 @@ func (c *counted) text(elapsed time.Duration) string {
 		full := c.begun * bars / max(c.total, c.begun)
 		parts[0] = fmt.Sprintf("%s%s %d of %d", strings.Repeat("█", full), strings.Repeat("░", bars-full), c.begun, c.total)
 	}
-	if c.more != "" {
-		parts = append(parts, c.more)
+	if c.details != "" {
+		parts = append(parts, c.details)
 	}
 	if done := c.begun - 1; done > 0 && elapsed >= time.Second {
 		rate := float64(done) / elapsed.Seconds()
@@ -122,8 +122,8 @@ func (c *counted) text(elapsed time.Duration) string {
 			parts = append(parts, left.Round(time.Second).String()+" left")
 		}
 	}
-	if c.of != "" {
-		parts = append(parts, c.of)
+	if c.subject != "" {
+		parts = append(parts, c.subject)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// cycle writes who waits for whom, of goroutines that wait for each other's locks.
-func (p *printer) cycle(f *Finding) {
+// writeCycle writes who waits for whom, of goroutines that wait for each other's locks.
+func (p *printer) writeCycle(f *Finding) {
 	waits := f.waitCycle()
 	if waits == nil {
 		return
 	}
-	p.line("")
+	p.printf("")
 	for i, a := range f.Accesses {
 		var holds []string
 		for _, l := range a.Locks {
@@ -26,8 +26,8 @@ func (p *printer) cycle(f *Finding) {
 		if i == len(waits)-1 {
 			second = "└───── "
 		}
-		p.line("  %s%s holds %s", first, a.Goroutine, cmp.Or(strings.Join(holds, ", "), "nothing"))
-		p.line("  %s%s", second, waits[i])
+		p.printf("  %s%s holds %s", first, a.Goroutine, cmp.Or(strings.Join(holds, ", "), "nothing"))
+		p.printf("  %s%s", second, waits[i])
 	}
 }
 
@@ -36,17 +36,17 @@ func (p *printer) cycle(f *Finding) {
 func (f *Finding) waitCycle() (waits []string) {
 	for i, a := range f.Accesses {
 		next := f.Accesses[(i+1)%len(f.Accesses)]
-		k := slices.IndexFunc(a.HeldBy, func(o Other) bool { return o.Goroutine == next.Goroutine })
+		k := slices.IndexFunc(a.HeldBy, func(o OtherGoroutine) bool { return o.Goroutine == next.Goroutine })
 		if k < 0 {
 			return nil
 		}
-		waits = append(waits, fmt.Sprintf("waits for %s (%s), which %s", lockName(a.Expr), a.Pos(), holds(a, next, a.HeldBy[k])))
+		waits = append(waits, fmt.Sprintf("waits for %s (%s), which %s", lockName(a.Expr), a.Pos(), howHeld(a, next, a.HeldBy[k])))
 	}
 	return waits
 }
 
-// holds says how the next goroutine of a cycle has what a waits for.
-func holds(a, next Access, o Other) string {
+// howHeld says how the next goroutine of a cycle has what a waits for.
+func howHeld(a, next Access, o OtherGoroutine) string {
 	switch {
 	case next.Goroutine == a.Goroutine:
 		return fmt.Sprintf("it holds itself (%s)", o.Pos())
@@ -68,43 +68,43 @@ func (f *Finding) isFirstOf(i int) bool {
 // maxStack is how many places of a stack the text has.
 const maxStack = 8
 
-// stack writes where a goroutine waits.
-func (p *printer) stack(f *Finding, a Access) {
+// writeStack writes where a goroutine waits.
+func (p *printer) writeStack(f *Finding, a Access) {
 	most := maxStack
-	if p.brief >= noCreation {
+	if p.detailLeftOut >= noCreation {
 		most = 1
 	}
 	for i, s := range a.Stack[:min(len(a.Stack), most)] {
-		p.place(s)
+		p.writePlace(s)
 		if i == 0 {
-			p.source(f, a)
+			p.writeSource(f, a)
 		}
 	}
-	if more := len(a.Stack) - most; more > 0 && p.brief < noCreation {
-		p.line("  … and %d more", more)
+	if more := len(a.Stack) - most; more > 0 && p.detailLeftOut < noCreation {
+		p.printf("  … and %d more", more)
 	}
 	for _, o := range a.Partners[max(0, len(a.Partners)-maxPartners):] {
 		then := ""
 		if o.Gone {
 			then = ", and has ended"
 		}
-		p.line("  goroutine %s came to %s at %s%s", o.Goroutine, o.Phrase(), o.Pos(), then)
+		p.printf("  goroutine %s came to %s at %s%s", o.Goroutine, o.Phrase(), o.Pos(), then)
 	}
 }
 
 // maxPartners is how many goroutines are named that could have ended a wait.
 const maxPartners = 3
 
-// lingering counts the goroutines that were left waiting.
-func (p *printer) lingering(r *Report) {
+// writeLingering counts the goroutines that were left waiting.
+func (p *printer) writeLingering(r *Report) {
 	all := 0
 	for _, pkg := range r.Packages {
 		all += len(pkg.Lingering)
 	}
 	switch {
 	case all == 1:
-		p.line("note: a goroutine was still waiting when its test ended; it is no leak, as others may wake it yet; -predict.json=FILE tells where.")
+		p.printf("note: a goroutine was still waiting when its test ended; it is no leak, as others may wake it yet; -predict.json=FILE tells where.")
 	case all > 1:
-		p.line("note: %d goroutines were still waiting when their tests ended; they are no leaks, as others may wake them yet; -predict.json=FILE tells where.", all)
+		p.printf("note: %d goroutines were still waiting when their tests ended; they are no leaks, as others may wake them yet; -predict.json=FILE tells where.", all)
 	}
 }

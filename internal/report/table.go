@@ -19,18 +19,18 @@ const minColumn = 18
 // unmarked stands before a step where the violating accesses have their mark.
 const unmarked = "  "
 
-// table writes the interleaving: a row for each step, a column for each
+// writeTable writes the interleaving: a row for each step, a column for each
 // goroutine, and the source position at the end.
-func (p *printer) table(f *Finding) {
+func (p *printer) writeTable(f *Finding) {
 	if len(f.Interleaving) == 0 {
 		return
 	}
 	rows := fold(f.Interleaving)
-	if p.brief >= shortTable && len(rows) > shortRows {
-		rows = last(rows, shortRows)
+	if p.detailLeftOut >= shortTable && len(rows) > shortRows {
+		rows = lastRows(rows, shortRows)
 	}
 	if p.all {
-		rows = unfolded(f.Interleaving)
+		rows = allRows(f.Interleaving)
 	}
 	names := goroutines(rows)
 	note := switches(f.Switches)
@@ -40,25 +40,25 @@ func (p *printer) table(f *Finding) {
 	if f.Values == "recording" {
 		note += "; values as recorded"
 	}
-	p.line("")
-	p.line("Interleaving (%s):", note)
-	p.line("")
+	p.printf("")
+	p.printf("Interleaving (%s):", note)
+	p.printf("")
 
 	t := tableOf(rows, names, p.width)
-	p.line("%s", p.style.faint(t.head()))
-	p.line("%s", p.style.faint(t.rule()))
+	p.printf("%s", p.style.faint(t.header()))
+	p.printf("%s", p.style.faint(t.rule()))
 	for _, r := range rows {
-		p.row(t, r)
+		p.writeRow(t, r)
 	}
-	p.line("")
-	p.line("%s", f.Legend())
+	p.printf("")
+	p.printf("%s", f.Legend())
 	if f.Time != nil {
-		p.line("%s", f.Time)
+		p.printf("%s", f.Time)
 	}
 }
 
-// last leaves out all but the last rows, those of the violation included.
-func last(rows []row, keep int) []row {
+// lastRows leaves out all but the last rows, those of the violation included.
+func lastRows(rows []row, keep int) []row {
 	from := len(rows) - keep + 1
 	for i, r := range rows {
 		if r.step != nil && r.step.Violation {
@@ -135,12 +135,12 @@ func goroutines(rows []row) []string {
 			names = append(names, r.step.Goroutine)
 		}
 	}
-	slices.SortFunc(names, comparePaths)
+	slices.SortFunc(names, compareGoroutines)
 	return names
 }
 
-// comparePaths orders "0.2" before "0.10".
-func comparePaths(a, b string) int {
+// compareGoroutines orders "0.2" before "0.10".
+func compareGoroutines(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
 		m, err1 := strconv.Atoi(x)
 		n, err2 := strconv.Atoi(y)
@@ -320,10 +320,10 @@ func (t layout) text(i int, r row, width int) string {
 		}
 		return mark + t.cell(*r.step, width-len(unmarked))
 	}
-	return r.left(t.names[i])
+	return r.whyStopped(t.names[i])
 }
 
-func (t layout) head() string {
+func (t layout) header() string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", t.number+2))
 	for i, w := range t.width {
@@ -341,8 +341,8 @@ func (t layout) rule() string {
 	return b.String() + "─┼─" + strings.Repeat("─", t.pos)
 }
 
-// span is the width of all goroutines' columns together.
-func (t layout) span() int {
+// totalWidth is the width of all goroutines' columns together.
+func (t layout) totalWidth() int {
 	n := 3 * (len(t.width) - 1) // " │ " between columns
 	for _, w := range t.width {
 		n += w
@@ -350,28 +350,28 @@ func (t layout) span() int {
 	return n
 }
 
-// gap says what a row that stands for several steps leaves out.
-func (r row) gap() string {
+// gapText says what a row that stands for several steps leaves out.
+func (r row) gapText() string {
 	if r.rounds > 0 {
 		return fmt.Sprintf("  … %s more, %s …", count(r.rounds, "round"), count(r.folded, "step"))
 	}
 	return fmt.Sprintf("  … %s …", count(r.folded, "step"))
 }
 
-// left says in the column of a goroutine why it stopped, in the row of the step
+// whyStopped says in the column of a goroutine why it stopped, in the row of the step
 // that another one goes on with; else it is "".
-func (r row) left(goroutine string) string {
+func (r row) whyStopped(goroutine string) string {
 	if s := r.step.Switch; s != nil && s.From == goroutine {
 		return "  (" + s.Why + ")"
 	}
 	return ""
 }
 
-// row writes one row. The violating accesses are marked.
-func (p *printer) row(t layout, r row) {
+// writeRow writes one row. The violating accesses are marked.
+func (p *printer) writeRow(t layout, r row) {
 	sep := p.style.faint(" │ ")
 	if r.step == nil {
-		p.line("%s", pad("", t.number+2)+sep+pad(r.gap(), t.span())+p.style.faint(" │"))
+		p.printf("%s", pad("", t.number+2)+sep+pad(r.gapText(), t.totalWidth())+p.style.faint(" │"))
 		return
 	}
 	var b strings.Builder
@@ -387,7 +387,7 @@ func (p *printer) row(t layout, r row) {
 		b.WriteString(sep + text)
 	}
 	b.WriteString(sep + p.style.faint(clipPath(t.position(*r.step), t.pos)))
-	p.line("%s", b.String())
+	p.printf("%s", b.String())
 }
 
 // clipPath cuts the beginning of a position: folders, if that is enough.

@@ -31,32 +31,32 @@ const defaultWidth = 100
 // each that does not in a few lines, then what was not confirmed in a line, the
 // warnings, and the totals in a line.
 func WriteText(w io.Writer, r *Report, opts TextOptions) error {
-	r = printable(r.brief())
+	r = printable(r.withoutUnwritten())
 	p := newPrinter(w, opts)
 	p.verbose, p.screen = opts.Verbose, opts.Screen && !opts.Verbose
-	p.confirmed(r)
-	p.known(r, opts.Verbose)
-	p.others(r)
+	p.writeConfirmed(r)
+	p.writeKnown(r, opts.Verbose)
+	p.writeUnconfirmed(r)
 	if opts.Verbose {
-		p.undecided(r)
-		p.ruledOut(r)
+		p.writeUndecided(r)
+		p.writeInfeasible(r)
 	}
 	for _, s := range r.Witnesses {
-		p.witness(s)
+		p.writeWitness(s)
 	}
 	for _, s := range r.Warnings {
-		p.line("warning: %s", s)
+		p.printf("warning: %s", s)
 	}
-	p.skipped(r)
-	p.lingering(r)
-	p.explored(r)
-	p.list(r)
-	p.totals(r)
+	p.writeSkipped(r)
+	p.writeLingering(r)
+	p.writeExplored(r)
+	p.writeList(r)
+	p.writeTotals(r)
 	return p.w.Flush()
 }
 
-// brief returns r without the interleavings that the text does not have.
-func (r *Report) brief() *Report {
+// withoutUnwritten returns r without the interleavings that the text does not have.
+func (r *Report) withoutUnwritten() *Report {
 	out := *r
 	out.Findings = slices.Clone(r.Findings)
 	for i := range out.Findings {
@@ -71,22 +71,22 @@ func (r *Report) brief() *Report {
 // gopredict replay.
 func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
 	p := newPrinter(w, opts)
-	p.line("%s", bar)
-	p.finding(printable(f))
-	p.line("%s", bar)
+	p.printf("%s", bar)
+	p.writeFinding(printable(f))
+	p.printf("%s", bar)
 	return p.w.Flush()
 }
 
 // A printer writes the parts of the text. Errors of w are found by its Flush.
 type printer struct {
-	w       *bufio.Writer
-	width   int
-	style   style
-	command string
-	all     bool // steps are shown
-	verbose bool // see TextOptions
-	screen  bool // see TextOptions
-	brief   int  // how much is left out for a screen, see screenful
+	w             *bufio.Writer
+	width         int
+	style         style
+	command       string
+	all           bool // steps are shown
+	verbose       bool // see TextOptions
+	screen        bool // see TextOptions
+	detailLeftOut int  // how much is left out for a screen, see screenful
 }
 
 func newPrinter(w io.Writer, opts TextOptions) *printer {
@@ -97,7 +97,7 @@ func newPrinter(w io.Writer, opts TextOptions) *printer {
 	return p
 }
 
-func (p *printer) line(format string, args ...any) {
+func (p *printer) printf(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 }
 
@@ -108,9 +108,9 @@ const bar = "=================="
 // all tests share may have hundreds.
 const mostWarnings = 20
 
-// shown returns the confirmed findings that are written, those that gate and warnings, and how
+// selectConfirmed returns the confirmed findings that are written, those that gate and warnings, and how
 // many more warnings there are.
-func (p *printer) shown(r *Report) (loud, warnings []*Finding, more int) {
+func (p *printer) selectConfirmed(r *Report) (loud, warnings []*Finding, more int) {
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
 		case f.Gates():
@@ -124,35 +124,35 @@ func (p *printer) shown(r *Report) (loud, warnings []*Finding, more int) {
 	return loud, warnings, more
 }
 
-// confirmed writes the confirmed findings between bars, the warnings last.
-func (p *printer) confirmed(r *Report) {
-	loud, warnings, more := p.shown(r)
+// writeConfirmed writes the confirmed findings between bars, the warnings last.
+func (p *printer) writeConfirmed(r *Report) {
+	loud, warnings, more := p.selectConfirmed(r)
 	if more > 0 {
-		defer p.line("%s without an effect on their tests; -v shows all, and -predict.json=FILE has them.", count(more, "more warning"))
+		defer p.printf("%s without an effect on their tests; -v shows all, and -predict.json=FILE has them.", count(more, "more warning"))
 	}
 	if len(loud)+len(warnings) > 0 {
-		p.line("%s", bar)
+		p.printf("%s", bar)
 	}
 	if p.screen {
-		p.screenful(loud, warnings)
+		p.writeScreen(loud, warnings)
 		return
 	}
 	for _, f := range loud {
-		p.finding(f)
-		p.line("%s", bar)
+		p.writeFinding(f)
+		p.printf("%s", bar)
 	}
 	for _, f := range warnings {
-		p.warning(f)
-		p.line("%s", bar)
+		p.writeWarning(f)
+		p.printf("%s", bar)
 	}
 }
 
-// list names the confirmed findings, where there are several and each was written in full: a
+// writeList names the confirmed findings, where there are several and each was written in full: a
 // line each, by its id, effect, test and first place.
-func (p *printer) list(r *Report) {
+func (p *printer) writeList(r *Report) {
 	var rows [][3]string
 	var width [2]int
-	loud, warnings, _ := p.shown(r)
+	loud, warnings, _ := p.selectConfirmed(r)
 	listed := slices.Concat(loud, warnings)
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -169,63 +169,63 @@ func (p *printer) list(r *Report) {
 	if len(rows) < 2 || p.screen {
 		return
 	}
-	p.line("%s:", count(len(rows), "bug"))
+	p.printf("%s:", count(len(rows), "bug"))
 	for _, row := range rows {
-		p.line("  %s  %s  %s", pad(row[0], width[0]), pad(row[1], width[1]), row[2])
+		p.printf("  %s  %s  %s", pad(row[0], width[0]), pad(row[1], width[1]), row[2])
 	}
 }
 
-// warning writes a finding without an effect: its accesses in their order, and
+// writeWarning writes a finding without an effect: its accesses in their order, and
 // the command that shows all of it.
-func (p *printer) warning(f *Finding) {
-	p.line("%s", p.style.strong(f.certainty()+": "+f.Title()))
-	p.line("%s, without an effect on the test", p.where(f))
+func (p *printer) writeWarning(f *Finding) {
+	p.printf("%s", p.style.strong(f.certainty()+": "+f.Title()))
+	p.printf("%s, without an effect on the test", p.findingAndTest(f))
 	width := 0
 	for _, a := range f.Accesses {
 		width = max(width, utf8.RuneCountInString(a.Pos()))
 	}
 	for _, a := range f.Accesses {
-		p.line("  %s  %s by goroutine %s", pad(a.Pos(), width), a.Phrase(), a.Goroutine)
+		p.printf("  %s  %s by goroutine %s", pad(a.Pos(), width), a.Phrase(), a.Goroutine)
 	}
-	p.replay(f)
+	p.writeReplay(f)
 }
 
-// where names a finding and its test.
-func (p *printer) where(f *Finding) string {
+// findingAndTest names a finding and its test.
+func (p *printer) findingAndTest(f *Finding) string {
 	if f.Test == "" {
 		return f.ID + " in " + f.Package
 	}
 	return f.ID + " in " + f.Test + ", " + f.Package
 }
 
-// replay writes how to see it again.
-func (p *printer) replay(f *Finding) {
+// writeReplay writes how to see it again.
+func (p *printer) writeReplay(f *Finding) {
 	if f.Witness != "" {
-		p.line("Replay: %s", p.style.strong(p.command+" replay "+shellWord(f.Witness)))
+		p.printf("Replay: %s", p.style.strong(p.command+" replay "+shellWord(f.Witness)))
 	}
 }
 
-// finding writes one finding in full.
-func (p *printer) finding(f *Finding) {
-	p.line("%s", p.style.loud(f.certainty()+": "+f.Title()))
-	p.line("%s", p.where(f))
+// writeFinding writes one finding in full.
+func (p *printer) writeFinding(f *Finding) {
+	p.printf("%s", p.style.loud(f.certainty()+": "+f.Title()))
+	p.printf("%s", p.findingAndTest(f))
 	for i := range f.Accesses {
-		p.line("")
-		p.access(f, i)
+		p.printf("")
+		p.writeAccess(f, i)
 	}
 	for i := range f.Accesses {
-		if p.brief < 1 {
-			p.creation(f, i)
+		if p.detailLeftOut < 1 {
+			p.writeCreation(f, i)
 		}
 	}
-	p.cycle(f)
-	p.also(f)
+	p.writeCycle(f)
+	p.writeAlso(f)
 	if !f.Undecided && f.Status != bug.Infeasible { // else nothing leads there yet
-		p.table(f)
+		p.writeTable(f)
 	}
-	p.line("")
-	p.effect(f)
-	p.replay(f)
+	p.printf("")
+	p.writeEffect(f)
+	p.writeReplay(f)
 }
 
 // certainty is the word that a finding begins with.
@@ -247,43 +247,43 @@ func (f *Finding) certainty() string {
 	return "PREDICTED"
 }
 
-// access writes where one goroutine stands.
-func (p *printer) access(f *Finding, i int) {
+// writeAccess writes where one goroutine stands.
+func (p *printer) writeAccess(f *Finding, i int) {
 	a := f.Accesses[i]
-	p.line("%s by goroutine %s:", f.what(i), a.Goroutine)
+	p.printf("%s by goroutine %s:", f.describeAccess(i), a.Goroutine)
 	if len(a.Stack) > 0 {
-		p.stack(f, a)
+		p.writeStack(f, a)
 	} else {
-		p.place(a.place())
-		p.source(f, a)
+		p.writePlace(a.place())
+		p.writeSource(f, a)
 	}
 	for _, l := range a.Locks {
-		p.line("  holding %s, locked at %s", lockName(l.Expr), l.Pos())
+		p.printf("  holding %s, locked at %s", lockName(l.Expr), l.Pos())
 	}
 }
 
-// creation writes where the goroutine of one access was created, unless an
+// writeCreation writes where the goroutine of one access was created, unless an
 // earlier access was of the same goroutine.
-func (p *printer) creation(f *Finding, i int) {
+func (p *printer) writeCreation(f *Finding, i int) {
 	a := f.Accesses[i]
 	if a.CreatedAt == nil && a.Subtest == "" || !f.isFirstOf(i) {
 		return
 	}
-	p.line("")
+	p.printf("")
 	if a.Subtest != "" {
-		p.line("Goroutine %s runs %s", a.Goroutine, a.Subtest)
+		p.printf("Goroutine %s runs %s", a.Goroutine, a.Subtest)
 		return
 	}
-	p.line("Goroutine %s created at:", a.Goroutine)
-	p.place(*a.CreatedAt)
+	p.printf("Goroutine %s created at:", a.Goroutine)
+	p.writePlace(*a.CreatedAt)
 	if c := a.CreatedFor; c != nil {
-		p.place(*c)
+		p.writePlace(*c)
 	}
 }
 
-func (p *printer) place(at Place) {
-	p.line("  %s()", at.Func)
-	p.line("      %s", at.Pos())
+func (p *printer) writePlace(at Place) {
+	p.printf("  %s()", at.Func)
+	p.printf("      %s", at.Pos())
 }
 
 // Pos is the place as reports have it: "a.go:3".
@@ -299,7 +299,7 @@ func (a Access) place() Place { return Place{a.Expr, a.Func, a.File, a.Line} }
 func (s Step) Pos() string { return pos(s.File, s.Line) }
 
 // Phrase says what another goroutine has done.
-func (o Other) Phrase() string { return Phrase(o.Op, o.Expr) }
+func (o OtherGoroutine) Phrase() string { return Phrase(o.Op, o.Expr) }
 
 // Phrase says what the access is: "receive from c".
 func (a Access) Phrase() string { return Phrase(a.Op, a.Expr) }
@@ -312,15 +312,15 @@ func pos(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// effect writes what the bug did to the test.
-func (p *printer) effect(f *Finding) {
+// writeEffect writes what the bug did to the test.
+func (p *printer) writeEffect(f *Finding) {
 	if f.Status == bug.Infeasible {
-		p.line("Infeasible: %s", f.Reason)
+		p.printf("Infeasible: %s", f.Reason)
 		return
 	}
 	if f.Status != bug.Confirmed {
-		p.line("Not confirmed: %s", f.Reason)
-		p.line("What you can do: %s", f.Advice())
+		p.printf("Not confirmed: %s", f.Reason)
+		p.printf("What you can do: %s", f.Advice())
 		return
 	}
 	first := ""
@@ -328,14 +328,14 @@ func (p *printer) effect(f *Finding) {
 		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.First].Goroutine)
 	}
 	if f.Effect.Harm() == 0 {
-		p.line("Effect: %s; %s", f.Effect.Text(), reproduced(f))
+		p.printf("Effect: %s; %s", f.Effect.Text(), reproduced(f))
 		return
 	}
-	p.line("Effect: %s%s", p.style.loud(f.Effect.Text()), first)
+	p.printf("Effect: %s%s", p.style.loud(f.Effect.Text()), first)
 	for _, l := range f.Detail {
-		p.line("    %s", l)
+		p.printf("    %s", l)
 	}
-	p.line("%s.", capital(reproduced(f)))
+	p.printf("%s.", capitalized(reproduced(f)))
 }
 
 // reproduced tells how many replays stood at the violation.
@@ -343,9 +343,9 @@ func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
 }
 
-// known writes how many confirmed findings fail no run as they are known, and with verbose
+// writeKnown writes how many confirmed findings fail no run as they are known, and with verbose
 // which.
-func (p *printer) known(r *Report, verbose bool) {
+func (p *printer) writeKnown(r *Report, verbose bool) {
 	by := make(map[SuppressedBy]int)
 	all := 0
 	for i := range r.Findings {
@@ -356,7 +356,7 @@ func (p *printer) known(r *Report, verbose bool) {
 		by[f.Suppressed.By]++
 		all++
 		if verbose {
-			p.line("known: %s: %s: %s", p.where(f), strings.ToLower(f.Title()), f.Suppressed.Reason)
+			p.printf("known: %s: %s: %s", p.findingAndTest(f), strings.ToLower(f.Title()), f.Suppressed.Reason)
 		}
 	}
 	var parts []string
@@ -369,58 +369,58 @@ func (p *printer) known(r *Report, verbose bool) {
 		}
 	}
 	if all > 0 {
-		p.line("%s confirmed that %s known: %s", count(all, "bug"), verb(all, "is", "are"), strings.Join(parts, ", "))
+		p.printf("%s confirmed that %s known: %s", count(all, "bug"), verbFor(all, "is", "are"), strings.Join(parts, ", "))
 	}
 }
 
-// others writes how much was predicted but not confirmed.
-func (p *printer) others(r *Report) {
+// writeUnconfirmed writes how much was predicted but not confirmed.
+func (p *printer) writeUnconfirmed(r *Report) {
 	if n := r.Totals.Unconfirmed - r.Totals.Undecided; n > 0 {
-		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
+		p.printf("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
 	}
 }
 
-// undecided writes how much is not decided: of a program that is as it should be that
+// writeUndecided writes how much is not decided: of a program that is as it should be that
 // would be told for ever.
-func (p *printer) undecided(r *Report) {
+func (p *printer) writeUndecided(r *Report) {
 	if n := r.Totals.Undecided; n > 0 {
-		p.line("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", n)
+		p.printf("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", n)
 	}
 }
 
-// ruledOut writes what is infeasible, a line each.
-func (p *printer) ruledOut(r *Report) {
+// writeInfeasible writes what is infeasible, a line each.
+func (p *printer) writeInfeasible(r *Report) {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Status == bug.Infeasible {
 			var accesses []string
 			for _, a := range f.Accesses {
 				accesses = append(accesses, a.described())
 			}
-			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(f.Title()), strings.Join(accesses, ", "), f.Reason)
+			p.printf("infeasible: %s: %s, %s: %s", p.findingAndTest(f), strings.ToLower(f.Title()), strings.Join(accesses, ", "), f.Reason)
 		}
 	}
 }
 
-// witness writes what has become of a witness, unless it is a finding.
-func (p *printer) witness(s WitnessState) {
+// writeWitness writes what has become of a witness, unless it is a finding.
+func (p *printer) writeWitness(s WitnessState) {
 	switch s.Status {
 	case bug.Confirmed:
 	case bug.Fixed:
-		p.line("fixed: %s: %s", s.Witness, s.Reason)
+		p.printf("fixed: %s: %s", s.Witness, s.Reason)
 	case bug.Stale:
-		p.line("warning: %s: stale: %s; delete the file, or record it anew", s.Witness, s.Reason)
+		p.printf("warning: %s: stale: %s; delete the file, or record it anew", s.Witness, s.Reason)
 	case bug.Damaged: // the reason names the file
-		p.line("warning: %s", s.Reason)
+		p.printf("warning: %s", s.Reason)
 	default:
-		p.line("warning: %s: %s: %s", s.Witness, s.Status, s.Reason)
+		p.printf("warning: %s: %s: %s", s.Witness, s.Status, s.Reason)
 	}
 }
 
 // mostSkipped is how many files are named that were left alone.
 const mostSkipped = 3
 
-// skipped writes a line about the files that were left alone.
-func (p *printer) skipped(r *Report) {
+// writeSkipped writes a line about the files that were left alone.
+func (p *printer) writeSkipped(r *Report) {
 	var all []string
 	for _, pkg := range r.Packages {
 		all = append(all, pkg.Skipped...)
@@ -434,24 +434,24 @@ func (p *printer) skipped(r *Report) {
 	if more := len(all) - mostSkipped; more > 0 {
 		names += fmt.Sprintf("; and %d more", more)
 	}
-	p.line("note: accesses of %s are not recorded: %s", count(len(all), "file"), names)
+	p.printf("note: accesses of %s are not recorded: %s", count(len(all), "file"), names)
 }
 
-// totals writes the last line.
-func (p *printer) totals(r *Report) {
+// writeTotals writes the last line.
+func (p *printer) writeTotals(r *Report) {
 	text := r.Summary()
 	if confirmed, rest, _ := strings.Cut(text, ","); r.Totals.Confirmed > 0 {
 		text = p.style.loud(confirmed) + "," + rest
 	}
-	p.line("gopredict: %s", text)
-	if plain := r.plainly(); plain != "" {
-		p.line("gopredict: %s", plain)
+	p.printf("gopredict: %s", text)
+	if plain := r.nothingFound(); plain != "" {
+		p.printf("gopredict: %s", plain)
 	}
 }
 
-// plainly says of a run that has confirmed nothing, and was not cut short, what that means;
+// nothingFound says of a run that has confirmed nothing, and was not cut short, what that means;
 // "" of others.
-func (r *Report) plainly() string {
+func (r *Report) nothingFound() string {
 	tests, events, _ := r.size()
 	switch {
 	case r.Totals.Confirmed > 0 || len(r.Incomplete) > 0 || len(r.Packages) == 0:
@@ -496,7 +496,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func capital(s string) string {
+func capitalized(s string) string {
 	if s == "" {
 		return s
 	}

@@ -4,6 +4,6 @@ package report
 // (unit: lines). Trades the size of a report for context. Chosen: as git diff has it.
 const SourceContext = 3
 
-// MaxAlso bounds the other goroutines that a finding says are blocked by its bug, too (unit:
+// MaxAlsoBlocked bounds the other goroutines that a finding says are blocked by its bug, too (unit:
 // goroutines). Trades completeness for short reports. Chosen: more of them have no new cause.
-const MaxAlso = 16
+const MaxAlsoBlocked = 16

@@ -89,7 +89,7 @@ func shorten(expr string, w int) string {
 	if utf8.RuneCountInString(expr) <= w {
 		return expr
 	}
-	expr = hollow(expr)
+	expr = elideBrackets(expr)
 	n := utf8.RuneCountInString(expr)
 	if n <= w {
 		return expr
@@ -102,8 +102,8 @@ func shorten(expr string, w int) string {
 	return clip(expr, w)
 }
 
-// hollow replaces what stands in brackets, if it is long, by "…".
-func hollow(expr string) string {
+// elideBrackets replaces what stands in brackets, if it is long, by "…".
+func elideBrackets(expr string) string {
 	var out, inside strings.Builder
 	depth := 0
 	for _, r := range expr {
