@@ -126,7 +126,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 			return r, err
 		}
 		v.Order = order
-		if v.Status == bug.Confirmed && v.Outcome.Effect.Harm() < bug.TestFailure.Harm() && code.isFine(w) {
+		if v.Status == bug.Confirmed && v.Outcome.Effect.Harm() < bug.TestFailure.Harm() && plan.fine {
 			v.Status, v.Reason = bug.Unconfirmed, "the calls come in that order, and the test does not fail by it"
 		}
 		if r.add(v) && v.trace != "" {

@@ -84,7 +84,7 @@ func (r *Result) mayRest(w *witness.Witness) bool {
 }
 
 // failsTest reports whether w is a failure of the test, of which is known who fails.
-func failsTest(w *witness.Witness) bool { return w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest }
+func failsTest(w *witness.Witness) bool { return w.Proof() == bug.FailedTest }
 
 // suspects returns those of the late goroutines that w may rest on, and whose wait counts:
 // that of the goroutine that fails, or of the first one to overtake another where a deadlock may

@@ -30,6 +30,7 @@ type Plan struct {
 	// are left out.
 	Notes []string
 
+	fine    bool     // to violate the property is nothing wrong, unless the test fails by it
 	keys    []uint64 // of the sites of Violation
 	guessed []guess  // Steps that are guesses
 	loose   []string // likewise the holds and violating steps, described
@@ -79,23 +80,27 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		case absent:
 			gone = append(gone, i)
 		case guessed:
-			plan.loose = append(plan.loose, describe(s))
+			plan.loose = append(plan.loose, s.String())
 			plan.unsure = append(plan.unsure, i)
 		}
 	}
+	now := p.r.locate(w)
 	if len(gone) > 0 {
-		return nil, p.r.stale(w, gone)
+		stale := &StaleError{Gone: gone, Witness: now}
+		for _, i := range gone {
+			stale.What = append(stale.What, "no longer in the sources: "+w.Violation[i].String())
+		}
+		return nil, stale
 	}
 	violation := p.take()
 	shown := 0 // accesses of the violation among the steps
 	leaveOut := func(s witness.Step) {
-		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+describe(s))
+		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+s.String())
 	}
 	for _, at := range p.r.violation {
 		key, _ := p.r.key(at)
 		plan.keys = append(plan.keys, key)
 	}
-	now := p.r.locate(w)
 	plan.Witness, plan.Violation = now, now.Violation
 	if site, fit := p.r.siteOf(p.r.violation[0]); fit != absent {
 		plan.Fails = site.Fails
@@ -118,7 +123,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 			leaveOut(s)
 			without = append(without, i)
 		case guessed:
-			plan.guessed = append(plan.guessed, guess{i - len(without), describe(s)})
+			plan.guessed = append(plan.guessed, guess{i - len(without), s.String()})
 		}
 	}
 	plan.Steps = leftOf(now.Steps, without)
@@ -135,16 +140,17 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		case absent:
 			leaveOut(s)
 		case guessed:
-			plan.loose = append(plan.loose, describe(s))
+			plan.loose = append(plan.loose, s.String())
 		}
 	}
 	steps := p.take()
 	if w.Kind == bug.Property {
-		monitor, ok := code.monitor(w)
-		if !ok {
+		violated := property.Named(code.Properties, w.Pattern, w.Package)
+		if violated == nil {
 			return nil, &StaleError{What: []string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
 		}
-		steps = append(monitor, steps...)
+		plan.fine = violated.Fine
+		steps = append(monitorText(violated), steps...)
 	}
 	text, err := planText(w, order, p.goroutines, steps, violation)
 	if err != nil {
@@ -201,13 +207,8 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 	return b.Bytes(), nil
 }
 
-// monitor returns the lines of the monitor of the property that w violates; ok is false if
-// there is no such property.
-func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
-	p := property.Named(c.Properties, w.Pattern, w.Package)
-	if p == nil {
-		return nil, false
-	}
+// monitorText returns the lines of the monitor of a property.
+func monitorText(p *property.Property) []byte {
 	var b bytes.Buffer
 	m := p.Monitor
 	fmt.Fprintf(&b, "monitor %d %d", len(m.Events), m.Violated)
@@ -224,14 +225,7 @@ func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
 		}
 		b.WriteString("\n")
 	}
-	return b.Bytes(), true
-}
-
-// isFine reports whether w violates a property of which that is nothing wrong, unless the test
-// fails by it.
-func (c *Code) isFine(w *witness.Witness) bool {
-	p := property.Named(c.Properties, w.Pattern, w.Package)
-	return w.Kind == bug.Property && p != nil && p.Fine
+	return b.Bytes()
 }
 
 // A planner collects items and numbers goroutines as they come.

@@ -31,7 +31,7 @@ func explain(reason string, plan *Plan) string {
 		if err != nil || n < 1 || n > len(plan.Steps) {
 			return word
 		}
-		return describe(plan.Steps[n-1])
+		return plan.Steps[n-1].String()
 	})
 }
 

@@ -1,8 +1,6 @@
 package replayer
 
 import (
-	"fmt"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -190,10 +188,17 @@ func (r *resolver) siteOf(p *position) (trace.Site, fit) {
 	return p.site.site, p.site.fit
 }
 
+// text is the line of a site, without the space around it. There is a Source.
+func (c *Code) text(site trace.Site) string {
+	return strings.TrimSpace(c.Source.Line(site.File, site.Line))
+}
+
+// alike reports whether two expressions or lines differ in the names of variables only.
+func alike(a, b string) bool { return witness.Shape(a) == witness.Shape(b) }
+
 // reads reports whether the line of a site looks like that of s, as far as is known.
 func (r *resolver) reads(site trace.Site, s witness.Step) bool {
-	return r.code.Source == nil || s.Text == "" ||
-		witness.Shape(strings.TrimSpace(r.code.Source.Line(site.File, site.Line))) == witness.Shape(s.Text)
+	return r.code.Source == nil || s.Text == "" || alike(r.code.text(site), s.Text)
 }
 
 // literal is what the name of a function has at its end if it is a function literal.
@@ -212,7 +217,7 @@ func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
 			continue
 		}
 		for _, site := range sites {
-			if site.Op != s.SiteWord() || witness.Shape(site.Expr) != witness.Shape(s.Expr) || !r.reads(site, s) {
+			if site.Op != s.SiteWord() || !alike(site.Expr, s.Expr) || !r.reads(site, s) {
 				continue
 			}
 			if ok {
@@ -243,7 +248,7 @@ func (r *resolver) numbered(s witness.Step) (trace.Site, fit) {
 			continue
 		}
 		same = append(same, site)
-		if all == guessed && r.code.Source != nil && s.Text != "" && strings.TrimSpace(r.code.Source.Line(site.File, site.Line)) == s.Text {
+		if all == guessed && s.Text != "" && r.code.Source != nil && r.code.text(site) == s.Text {
 			inLine = append(inLine, site)
 		}
 	}
@@ -308,51 +313,18 @@ func (r *resolver) find(s witness.Step) callSite {
 // delta returns by how many lines the nearest site in the step's function has
 // moved, or else in its file; 0 if none is known.
 func (r *resolver) delta(s witness.Step) int {
-	near := func(same func(shift) bool) (delta int, ok bool) {
+	nearest := func(same func(shift) bool) (delta int, ok bool) {
 		best := 0
 		for _, m := range r.shifts {
-			if d := abs(m.line - s.Line); same(m) && (!ok || d < best) {
+			if d := max(m.line-s.Line, s.Line-m.line); same(m) && (!ok || d < best) {
 				delta, best, ok = m.delta, d, true
 			}
 		}
 		return delta, ok
 	}
-	if delta, ok := near(func(m shift) bool { return m.fn == s.Func }); ok {
+	if delta, ok := nearest(func(m shift) bool { return m.fn == s.Func }); ok {
 		return delta
 	}
-	delta, _ := near(func(m shift) bool { return m.file == s.File })
+	delta, _ := nearest(func(m shift) bool { return m.file == s.File })
 	return delta
-}
-
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
-}
-
-// describe names a step in messages: "write to a.balance in
-// bank.(*Account).Deposit (bank.go:12, occurrence 2)".
-func describe(s witness.Step) string {
-	d := witness.Phrase(s.Word(), s.Expr)
-	if s.Func != "" {
-		d += " in " + path.Base(s.Func)
-	}
-	if s.Line > 0 {
-		d += fmt.Sprintf(" (%s:%d", filepath.Base(s.File), s.Line)
-		if s.Occ > 1 {
-			d += fmt.Sprintf(", occurrence %d", s.Occ)
-		}
-		d += ")"
-	}
-	return d
-}
-
-// stale returns the error for the violating steps that no longer exist.
-func (r *resolver) stale(w *witness.Witness, gone []int) error {
-	e := &StaleError{Gone: gone, Witness: r.locate(w)}
-	for _, i := range gone {
-		e.What = append(e.What, "no longer in the sources: "+describe(w.Violation[i]))
-	}
-	return e
 }

@@ -293,14 +293,14 @@ func (p Protocol) missed(plan *Plan) string {
 	return "the violation"
 }
 
-func came(s witness.Step) string { return s.Goroutine + " came to " + describe(s) }
+func came(s witness.Step) string { return s.Goroutine + " came to " + s.String() }
 
 // unproven says what is missing for the bug of the plan's witness, in a replay that
 // kept to the schedule to its end and printed output; "" if nothing is. For races
 // coming there is the bug itself (PECAN §5).
 func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 	w := plan.Witness
-	switch w.Kind.ProofOf(len(w.Violation)) {
+	switch w.Proof() {
 	case bug.InOrder:
 		return unlike(p.Stands, w.Violation)
 	case bug.Stuck:
@@ -309,7 +309,7 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 				return at.Goroutine == s.Goroutine && at.Op == begun(s.Op) && at.Key == plan.keys[i]
 			}
 			if !slices.ContainsFunc(p.Stuck, in) {
-				return s.Goroutine + " was not blocked for ever in " + describe(s)
+				return s.Goroutine + " was not blocked for ever in " + s.String()
 			}
 		}
 	case bug.FailedTest:
@@ -376,7 +376,7 @@ func unlike(stands []Stand, pattern []witness.Step) string {
 				if a.overlaps(b) {
 					word = "one variable"
 				}
-				return fmt.Sprintf("%s and %s were of %s", describe(p), describe(q), word)
+				return fmt.Sprintf("%s and %s were of %s", p.String(), q.String(), word)
 			}
 			same := a.Goroutine == b.Goroutine && a.Region != 0 && a.Region == b.Region
 			if same != (p.Region == q.Region) {
@@ -384,7 +384,7 @@ func unlike(stands []Stand, pattern []witness.Step) string {
 				if same {
 					word = "one atomic region"
 				}
-				return fmt.Sprintf("%s and %s were in %s", describe(p), describe(q), word)
+				return fmt.Sprintf("%s and %s were in %s", p.String(), q.String(), word)
 			}
 		}
 	}

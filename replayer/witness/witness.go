@@ -155,6 +155,9 @@ func (s Step) Word() string {
 	return s.Op.String()
 }
 
+// Proof is what a replay must show.
+func (w *Witness) Proof() bug.Proof { return w.Kind.ProofOf(len(w.Violation)) }
+
 // InOrder reports whether the accesses of the violation must come in the order
 // in which it lists them. Else goroutines stand at all of them at once.
 func (w *Witness) InOrder() bool { return w.Kind.InOrder() }

@@ -1,25 +1,43 @@
 package witness
 
 import (
+	"fmt"
+	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Phrase returns what readers call an operation on an operand: "write to
-// a.balance". The operand may be "".
-func Phrase(op, expr string) string {
-	if expr == "" {
-		return Word(op)
+// String names a step in messages: "write to a.balance in bank.(*Account).Deposit (bank.go:12,
+// occurrence 2)".
+func (s Step) String() string {
+	text := s.phrase()
+	if s.Func != "" {
+		text += " in " + path.Base(s.Func)
+	}
+	if s.Line == 0 {
+		return text
+	}
+	text += fmt.Sprintf(" (%s:%d", filepath.Base(s.File), s.Line)
+	if s.Occ > 1 {
+		text += fmt.Sprintf(", occurrence %d", s.Occ)
+	}
+	return text + ")"
+}
+
+// phrase returns what readers call the operation on its operand: "write to a.balance".
+func (s Step) phrase() string {
+	word := s.Word()
+	if s.Expr == "" {
+		return Word(word)
 	}
 	between := " of "
-	if k, ok := trace.KindOf(op); ok && k.Spec().Preposition == "" {
-		between = " "
-	} else if ok {
-		between = " " + k.Spec().Preposition + " "
+	if k, ok := trace.KindOf(word); ok {
+		between = strings.TrimSuffix(" "+k.Spec().Preposition, " ") + " "
 	}
-	return Word(op) + between + expr
+	return Word(word) + between + s.Expr
 }
 
 // Word returns what readers call the operation op, a word of trace.Kind.String.

@@ -8,7 +8,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-func TestPhrase(t *testing.T) {
+func TestStepString(t *testing.T) {
 	for want, kind := range map[string]trace.Kind{
 		"read of x":         trace.Read,
 		"atomic store to x": trace.AtomicStore,
@@ -18,9 +18,9 @@ func TestPhrase(t *testing.T) {
 		"send to x":         trace.SelectSend,
 		"go x":              trace.Fork,
 	} {
-		assert.Equal(t, want, Phrase(kind.String(), "x"))
+		assert.Equal(t, want, Step{Op: kind, Expr: "x"}.String())
 	}
-	assert.Equal(t, "wait for x", Phrase(trace.WaitGroupWait.String(), "x"))
-	assert.Equal(t, "case of x", Phrase("case", "x")) // a word of the rewriter's own
-	assert.Equal(t, "read unlock", Phrase(trace.RRelease.String(), ""))
+	assert.Equal(t, "wait for x", Step{Op: trace.WaitGroupWait, Expr: "x"}.String())
+	assert.Equal(t, "case of x", Step{Op: trace.Call, SiteOp: "case", Expr: "x"}.String()) // a word of the rewriter's own
+	assert.Equal(t, "read unlock", Step{Op: trace.RRelease}.String())
 }
