@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -30,11 +31,13 @@ type Plan struct {
 	// are left out.
 	Notes []string
 
-	fine    bool     // to violate the property is nothing wrong, unless the test fails by it
-	keys    []uint64 // of the sites of Violation
-	guessed []guess  // Steps that are guesses
-	loose   []string // likewise the holds and violating steps, described
-	unsure  []int    // likewise the violating steps, by their places in Violation
+	// recorded is the order in which goroutines run that the schedule leaves to themselves.
+	recorded recorder.Order
+	fine     bool     // to violate the property is nothing wrong, unless the test fails by it
+	keys     []uint64 // of the sites of Violation
+	guessed  []guess  // Steps that are guesses
+	loose    []string // likewise the holds and violating steps, described
+	unsure   []int    // likewise the violating steps, by their places in Violation
 }
 
 // A guess is a step, by its index in Plan.Steps, of which it is not known where it
@@ -152,12 +155,12 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		plan.fine = violated.Fine
 		steps = append(monitorText(violated), steps...)
 	}
-	text, err := planText(w, order, p.goroutines, steps, violation)
-	if err != nil {
-		return nil, err
+	var err error
+	if plan.recorded, err = recorder.ParseOrder(w.Recorded); err != nil {
+		return nil, fmt.Errorf("witness %s: %w", w.ID, err)
 	}
-	plan.Text = text
-	return plan, nil
+	plan.Text, err = planText(w, order, p.goroutines, steps, violation)
+	return plan, err
 }
 
 // leftOf returns the steps but for some of which the indices are given: the same list if these are none, for it may

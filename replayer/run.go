@@ -56,11 +56,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		return Verdict{}, err
 	}
 
-	order, err := recorder.ParseOrder(w.Recorded)
-	if err != nil {
-		return Verdict{}, fmt.Errorf("witness %s: %w", w.ID, err)
-	}
-	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(order), Hold: opts.Hold}
+	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(plan.recorded), Hold: opts.Hold}
 	if record {
 		mode.Trace, mode.Limit = file.trace, trace.MaxLogged
 	}
