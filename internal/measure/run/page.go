@@ -14,24 +14,11 @@ import (
 var functions = template.FuncMap{
 	"cell": Cell, "join": strings.Join, "seconds": time.Duration.Seconds,
 	"commas": Commas, "millis": Millis, "readable": Readable, "share": Share,
-	// over returns a/b with one digit, "" where b is 0.
-	"over": func(a, b float64) string {
-		if b == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%.1f", a/b)
-	},
-	"add": func(ns ...int) (sum int) {
-		for _, n := range ns {
-			sum += n
-		}
-		return sum
-	},
 }
 
-// Render fills in a page: a template below the folder pages of files.
+// Render fills in a page, NAME.md: the template pages/NAME.md.tmpl of files.
 func Render(files fs.FS, page string, data any) string {
-	t := Must(template.New(page).Funcs(functions).ParseFS(files, "pages/"+page))
+	t := Must(template.New(page+".tmpl").Funcs(functions).ParseFS(files, "pages/"+page+".tmpl"))
 	var b strings.Builder
 	Check(t.Execute(&b, data))
 	return b.String()
@@ -86,6 +73,14 @@ func Share(n, of int) string {
 		return ""
 	}
 	return fmt.Sprintf("%.2f", float64(n)/float64(of))
+}
+
+// Over writes a/b with one digit, "" where b is 0.
+func Over(a, b float64) string {
+	if b == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", a/b)
 }
 
 // GeometricMean is that of ratios.

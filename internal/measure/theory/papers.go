@@ -1,0 +1,436 @@
+package theory
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A paperProgram is a package of testdata/papers/programs, or one of its tests.
+type paperProgram struct {
+	Name string // "account", "collections/TestHashSet"
+	bugs []knownBug
+}
+
+// A knownBug is what was counted by hand: a kind and places, and whether it is real.
+type knownBug struct {
+	kind   bug.Kind
+	places []string // "account.go:17r", the last letter for reads and writes
+	real   bool
+	note   string // why it is not, or what a run needs to show it
+}
+
+// String is what findings are compared by: the kind and the lines. As in the reports,
+// and in PECAN's table, what happens at the same lines in another order is the same
+// bug, and what x++ reads and what it writes is one place.
+func (b knownBug) String() string {
+	var lines []string
+	for _, place := range b.places {
+		lines = append(lines, strings.TrimRight(place, "rw"))
+	}
+	slices.Sort(lines)
+	return string(b.kind) + " " + strings.Join(lines, " ")
+}
+
+// readBugs reads a bugs.txt: lines such as
+//
+//	race account.go:17r account.go:32w real
+//	race loader.go:18w loader.go:31r false: it is loaded
+//
+// and "test NAME", for the lines that follow. "#" begins a comment.
+func readBugs(file string) []paperProgram {
+	programs := []paperProgram{{Name: filepath.Base(filepath.Dir(file))}}
+	for n, line := range strings.Split(run.ReadFile(file), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) == 2 && fields[0] == "test" {
+			programs = append(programs, paperProgram{Name: programs[0].Name + "/" + fields[1]})
+			continue
+		}
+		verdict := slices.IndexFunc(fields, func(f string) bool { return f == "real" || f == "real:" || f == "false:" })
+		if verdict < 3 {
+			run.Fail("%s:%d: expected a kind, places, and \"real\" or \"false: why\", found %q", file, n+1, line)
+		}
+		p := &programs[len(programs)-1]
+		p.bugs = append(p.bugs, knownBug{bug.Kind(fields[0]), fields[1:verdict], fields[verdict] != "false:", strings.Join(fields[verdict+1:], " ")})
+	}
+	if len(programs) > 1 { // the package itself is none
+		programs = programs[1:]
+	}
+	return programs
+}
+
+// paperKinds are the kinds of bugs, in the order in which the tables have them.
+var paperKinds = [...]bug.Kind{bug.Race, bug.Atomicity, bug.AtomicSet}
+
+// A paperCount has a number for each kind.
+type paperCount [len(paperKinds)]int
+
+// String returns the numbers as the papers' rows have them.
+func (c paperCount) String() string { return fmt.Sprintf("%d + %d + %d", c[0], c[1], c[2]) }
+
+// A paperResult is what one program came to.
+type paperResult struct {
+	paperProgram
+	extent
+	// How many sets of places are left: conflicts, then those that no common
+	// lock excludes, those that the must-order does not; and how many of lines that
+	// no tier refutes.
+	Candidates, Unlocked, Unordered, Open paperCount
+	Confirmed                             paperCount
+	Exceptions, Failed                    int
+	Replays, Reproduced                   int               // of those confirmed
+	Search, Schedule, Solving             time.Duration     // all of the search; what one finding takes then; what solving adds for all of them
+	found                                 map[string]bool   // confirmed, by knownBug.String
+	reasons                               map[string]string // why not, of others
+	Unknown                               []string          // confirmed, and not real by hand
+	tiers                                 map[string]int    // of those confirmed, by who has found the schedule
+	Warnings                              warnings          // for programs of UCG's table
+}
+
+// papers runs gopredict on the programs that the papers measure. All is as it must be if nothing
+// is confirmed that the count by hand does not have as real.
+func papers(j *run.Job) bool {
+	short := j.Bool("short", false, "run the tests with -short: some programs are as large as the papers' were, in events")
+	j.Parse()
+	var flags []string
+	if *short {
+		flags = []string{"-short"}
+	}
+	results := measurePapers(j, flags...)
+	good := true
+	for _, r := range results {
+		for _, f := range r.Unknown {
+			j.Log("%s: confirmed, and not in bugs.txt as real: %s", r.Name, f)
+			good = false
+		}
+	}
+	j.Write(pages, "papers.md", paperPage{results})
+	return good
+}
+
+// measurePapers measures the programs that -run selects.
+func measurePapers(j *run.Job, flags ...string) (results []*paperResult) {
+	dir := filepath.Join(j.Dir, "papers")
+	run.Check(os.CopyFS(dir, os.DirFS("testdata/papers/programs")))
+	for _, file := range run.Must(filepath.Glob(filepath.Join(dir, "*", "bugs.txt"))) {
+		for _, p := range readBugs(file) {
+			if j.Matches(p.Name) {
+				j.Log("%s", p.Name)
+				run.In(p.Name, func() { results = append(results, p.measure(j, dir, flags)) })
+			}
+		}
+	}
+	return results
+}
+
+// measure runs the command on p, once for races and once for the rest: where a race is found, what
+// it does to atomic regions is not reported as well.
+func (p paperProgram) measure(j *run.Job, dir string, flags []string) *paperResult {
+	r := &paperResult{paperProgram: p, found: make(map[string]bool), reasons: make(map[string]string), tiers: make(map[string]int)}
+	keep := j.Sub("keep", p.Name)
+	name, test, _ := strings.Cut(p.Name, "/")
+	for _, kinds := range []string{"race", "atomicity,atomic-set"} {
+		found, process := j.Predict(dir, slices.Concat(flags, []string{"-predict.kinds=" + kinds, "-run=^" + test, "-predict.keep=" + keep, "./" + name})...)
+		switch {
+		case process.Code != 0 && process.Code != 1:
+			run.Fail("gopredict: %s\n%s", process.State, process.Output)
+		case len(found.Packages) != 1 || found.Packages[0].Result != "pass":
+			run.Fail("the recorded run did not pass\n%s", process.Output)
+		}
+		r.sort(found.Findings)
+		// The next run is not to replay these witnesses.
+		run.Check(os.RemoveAll(filepath.Join(dir, name, "testdata", "predict")))
+	}
+	r.analyse(j, run.ReadTrace(recordedTraces(keep)[0]))
+	return r
+}
+
+// sort sorts what the command found by what is known.
+func (r *paperResult) sort(findings []report.Finding) {
+	real := make(map[string]bool)
+	for _, b := range r.bugs {
+		real[b.String()] = real[b.String()] || b.real
+	}
+	for _, f := range findings {
+		b := knownBug{kind: f.Kind}
+		for _, a := range f.Accesses {
+			b.places = append(b.places, place(a.File, a.Line))
+		}
+		name := b.String()
+		if f.Status != bug.Confirmed {
+			r.reasons[name] = f.Reason
+			if f.Replays > 0 {
+				r.Failed++
+			}
+			continue
+		}
+		r.Confirmed[slices.Index(paperKinds[:], f.Kind)]++
+		r.tiers[f.Tier]++
+		r.Replays, r.Reproduced = r.Replays+f.Replays, r.Reproduced+f.Reproduced
+		if f.Effect != bug.NoEffect {
+			r.Exceptions++
+		}
+		r.found[name] = true
+		if !real[name] {
+			r.Unknown = append(r.Unknown, name)
+		}
+	}
+}
+
+// analyse counts and times what the tiers do with a trace.
+func (r *paperResult) analyse(j *run.Job, t *trace.Trace) {
+	watch := run.Start()
+	o := run.Must(order.New(t))
+	anomaly.FindRaces(t, o)
+	anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin(), anomaly.MaxCombinations)
+	r.Search = watch.Lap()
+
+	findings, scheduling := 0, time.Duration(0)
+	for k, kind := range paperKinds {
+		opts := analysis.Options{Kinds: []bug.Kind{kind}}
+		watch.Lap()
+		run.Must(analysis.Predict(j.Context(), t, opts))
+		all := watch.Lap()
+		opts.Solving.Budget.Steps = 1 // again, with no solving to speak of
+		found := run.Must(analysis.Predict(j.Context(), t, opts))
+		direct := watch.Lap()
+		scheduling += direct
+		r.Solving += max(0, all-direct)
+		r.Candidates[k] = found.Candidates
+		r.Unlocked[k] = found.Candidates - found.Locked
+		r.Unordered[k] = r.Unlocked[k] - found.Ordered
+		open := make(map[string]bool)
+		for _, f := range found.Findings {
+			b := knownBug{kind: kind}
+			for _, id := range f.Sites {
+				b.places = append(b.places, place(t.Sites[id].File, t.Sites[id].Line))
+			}
+			if f.Status != bug.Infeasible {
+				open[b.String()] = true
+			}
+		}
+		r.Open[k] = len(open)
+		findings += len(found.Findings)
+	}
+	r.Schedule = scheduling / time.Duration(max(1, findings))
+	if slices.ContainsFunc(r.Published(), func(p published) bool { return p.By == "UCG" }) {
+		r.Warnings = countWarnings(t, o)
+	}
+	r.extent = extentOf(t, o)
+}
+
+// warnings are what Table 1 of Kahlon and Wang counts of races: pairs of events.
+type warnings struct {
+	All   int // accesses by different goroutines to the same memory, one of them a write
+	Locks int // of all, what lock sets and acquisition histories leave by themselves
+	Order int // of all, what the must-order leaves by itself
+	Both  int // of all, what these leave together
+	Graph int // of both, what the causality graph leaves
+}
+
+// countWarnings counts the pairs of a trace.
+func countWarnings(t *trace.Trace, o *order.Order) (w warnings) {
+	m := causality.New(t, o)
+	var left []causality.Property
+	for _, g := range o.Groups() {
+		for l, j := range g.Events {
+			for k, i := range g.Events[:l] {
+				if t.Events[i].G == t.Events[j].G || !g.How[k].Conflicts(g.How[l]) || !g.Overlaps.Share(g.At[k], g.At[l]) {
+					continue
+				}
+				w.All++
+				_, _, locked := o.Locked(int(i), int(j))
+				locked = locked || o.Exclude(o.LockSet(int(i)), o.LockSet(int(j)))
+				ordered := o.BeforeReached(int(i), int(j))
+				if !locked {
+					w.Locks++
+				}
+				if !ordered {
+					w.Order++
+				}
+				if !locked && !ordered {
+					left = append(left, m.Meeting(int(i), int(j)))
+				}
+			}
+		}
+	}
+	w.Both = len(left)
+	for _, group := range m.Partition(left) {
+		var members []causality.Property
+		for _, k := range group {
+			members = append(members, left[k])
+		}
+		cyclic := m.Chopped(members...).Cyclic()
+		for n := range members {
+			if cyclic>>n&1 == 0 {
+				w.Graph++
+			}
+		}
+	}
+	return w
+}
+
+// A published is a row of a paper's table, in its own words for numbers; "" is what it does not
+// give. papers.txt has all of them.
+type published struct {
+	By, Goroutines, Shared, Events, Candidates, Unlocked, Unordered, Open string
+	Confirmed, Exceptions, Failed, Search, Schedule                       string
+}
+
+// publishedRows are the papers' rows by program.
+var publishedRows = func() map[string][]published {
+	rows := make(map[string][]published)
+	for _, c := range readTable("papers.txt") {
+		rows[c[0]] = append(rows[c[0]], published{c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12], c[13]})
+	}
+	return rows
+}()
+
+// Published are the papers' rows of the program.
+func (p paperProgram) Published() []published { return publishedRows[p.Name] }
+
+// CandidateRaces, UnlockedRaces, UnorderedRaces and OpenRaces are the numbers of races alone.
+func (p published) CandidateRaces() string { return racesOf(p.Candidates) }
+func (p published) UnlockedRaces() string  { return racesOf(p.Unlocked) }
+func (p published) UnorderedRaces() string { return racesOf(p.Unordered) }
+func (p published) OpenRaces() string      { return racesOf(p.Open) }
+
+func racesOf(counts string) string {
+	n, _, _ := strings.Cut(counts, " + ")
+	return n
+}
+
+// A paperPage is what the template of the page gets.
+type paperPage struct{ Results []*paperResult }
+
+// A tierCount is how many of the confirmed bugs have a schedule of a tier.
+type tierCount struct {
+	Name  string
+	Count int
+}
+
+// Tiers are those of all programs.
+func (p paperPage) Tiers() (all []tierCount) {
+	sum := make(map[string]int)
+	for _, r := range p.Results {
+		for tier, n := range r.tiers {
+			sum[tier] += n
+		}
+	}
+	for _, tier := range slices.Sorted(maps.Keys(sum)) {
+		all = append(all, tierCount{tier, sum[tier]})
+	}
+	return all
+}
+
+// A paperRatio is a row of PECAN's Table 2: how often AssetFuzzer makes an anomaly happen that is
+// real.
+type paperRatio struct {
+	AssetFuzzer string
+	*paperResult
+}
+
+// Ratios are the rows of PECAN's Table 2 that were measured.
+func (p paperPage) Ratios() (all []paperRatio) {
+	for _, c := range readTable("papers-ratios.txt") {
+		for _, r := range p.Results {
+			if r.Name == c[0] {
+				all = append(all, paperRatio{c[1], r})
+			}
+		}
+	}
+	return all
+}
+
+// pecanShares are created of predicted anomalies in PECAN's Table 1.
+var pecanShares = func() map[string]string {
+	shares := make(map[string]string)
+	for _, c := range readTable("papers-shares.txt") {
+		shares[c[0]] = c[1]
+	}
+	return shares
+}()
+
+// PecanShare is the share that PECAN has created of what it predicted.
+func (p paperProgram) PecanShare() string { return pecanShares[p.Name] }
+
+// Real returns the real bugs, one for several of the same lines.
+func (p paperProgram) Real() (bugs []knownBug) {
+	for _, b := range p.bugs {
+		if b.real && !slices.ContainsFunc(bugs, func(o knownBug) bool { return o.String() == b.String() }) {
+			bugs = append(bugs, b)
+		}
+	}
+	return bugs
+}
+
+// Missed returns the real bugs that were not confirmed, and Hit how many were.
+func (r *paperResult) Missed() []knownBug {
+	return slices.DeleteFunc(r.Real(), func(b knownBug) bool { return r.found[b.String()] })
+}
+
+func (r *paperResult) Hit() int { return len(r.Real()) - len(r.Missed()) }
+
+// AllReal, AllHit and AllUnknown are sums over all programs.
+func (p paperPage) AllReal() int {
+	return p.sum(func(r *paperResult) int { return len(r.Real()) })
+}
+func (p paperPage) AllHit() int { return p.sum((*paperResult).Hit) }
+func (p paperPage) AllUnknown() int {
+	return p.sum(func(r *paperResult) int { return len(r.Unknown) })
+}
+
+func (p paperPage) sum(of func(*paperResult) int) (n int) {
+	for _, r := range p.Results {
+		n += of(r)
+	}
+	return n
+}
+
+// A paperMiss is bugs of a program that were missed for one reason.
+type paperMiss struct{ Program, Bugs, Why string }
+
+// Misses are those of all programs.
+func (p paperPage) Misses() (all []paperMiss) {
+	for _, r := range p.Results {
+		first := len(all)
+		for _, m := range r.Missed() {
+			why := r.why(m)
+			k := slices.IndexFunc(all[first:], func(o paperMiss) bool { return o.Why == why })
+			if k < 0 {
+				all = append(all, paperMiss{r.Name, m.String(), why})
+			} else {
+				all[first+k].Bugs += ", " + m.String()
+			}
+		}
+	}
+	return all
+}
+
+// why says what a missed bug needs: what was known by hand, or what the command says.
+func (r *paperResult) why(m knownBug) string {
+	if m.note != "" {
+		return m.note
+	}
+	if reason, ok := r.reasons[m.String()]; ok {
+		return reason
+	}
+	return "the command does not look for it, or the recorded run has no such events"
+}

@@ -1,0 +1,94 @@
+// Package theory has the suites of traces, and of what the papers' algorithms find in them beside
+// the papers' own numbers.
+package theory
+
+import (
+	"embed"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+//go:embed pages
+var pages embed.FS
+
+// Suites are those of this package.
+var Suites = []run.Suite{
+	{Name: "growth", About: "what the search and schedules cost on generated traces of up to ten million events", Run: growth},
+	{Name: "papers", About: "the papers' programs beside the papers' tables", Run: papers},
+	{Name: "sliced", About: "races by happens-before, by sliced causality and by gopredict", Run: slicedCausality},
+	{Name: "solving", About: "what deciding by solving costs, beside Z3 and the papers", Run: solving},
+	{Name: "rapid", About: "traces of other tools: the races that RAPID's engines report", Run: rapid},
+}
+
+// readTable reads an embedded table of cells between bars, a line a row.
+func readTable(name string) (rows [][]string) {
+	for line := range strings.Lines(run.ReadEmbedded(pages, "pages/"+name)) {
+		var cells []string
+		for cell := range strings.SplitSeq(strings.TrimSpace(line), "|") {
+			cells = append(cells, strings.TrimSpace(cell))
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// number reads a cell that has one.
+func number(cell string) float64 { return run.Must(strconv.ParseFloat(cell, 64)) }
+
+// recordedTraces returns the files of the recorded runs' traces, which -predict.keep has kept.
+func recordedTraces(keep string) []string {
+	files := run.Must(filepath.Glob(filepath.Join(keep, "*", "runs", "*", "*.test.trace")))
+	if len(files) == 0 {
+		run.Fail("no trace below %s", keep)
+	}
+	return files
+}
+
+// place is a file and line, as findings are compared by.
+func place(file string, line int) string { return filepath.Base(file) + ":" + strconv.Itoa(line) }
+
+// An extent is how much the tests of a recorded run have done, as papers have it of their
+// programs.
+type extent struct {
+	Goroutines int // of tests
+	Events     int // of these
+	Shared     int // locations that plain accesses of more than one of them touch
+}
+
+// extentOf returns the extent of t, whose order is o.
+func extentOf(t *trace.Trace, o *order.Order) (x extent) {
+	for _, g := range t.Goroutines {
+		if g.Test != "" {
+			x.Goroutines++
+		}
+	}
+	for _, e := range t.Events {
+		if t.Goroutines[e.G].Test != "" {
+			x.Events++
+		}
+	}
+	for _, g := range o.Groups() {
+		goroutines := make([]map[trace.GID]bool, len(g.Locations)) // by location
+		for k, i := range g.Events {
+			at, e := g.At[k], &t.Events[i]
+			if !e.Kind.IsPlain() || t.Goroutines[e.G].Test == "" {
+				continue
+			}
+			if goroutines[at] == nil {
+				goroutines[at] = make(map[trace.GID]bool)
+			}
+			goroutines[at][e.G] = true
+		}
+		for _, gs := range goroutines {
+			if len(gs) > 1 {
+				x.Shared++
+			}
+		}
+	}
+	return x
+}
