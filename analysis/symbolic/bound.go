@@ -60,7 +60,7 @@ const unbounded = -1
 // without a bound is found sooner than the bounds below are refuted, and shows the way to the
 // shortest; where there is none, the proof needs no bound. Of testdata/papers/fusion's banking the
 // analysis takes 0.15 s, and 0.08 s this way; of its other programs the same.
-func (e *Encoding) fewest(ctx context.Context, t Target, budget *solver.Budget) (Answer, error) {
+func (e *Encoding) solveWithFewSwitches(ctx context.Context, t Target, budget *solver.Budget) (Answer, error) {
 	a, err := e.Solve(ctx, t, budget)
 	if err != nil || a.Answer != solver.Sat || !t.Fails || len(e.nodes) > maxBounded {
 		return a, err
@@ -78,13 +78,13 @@ func (s *switchBound) fewestSwitches() (most int) {
 	stretch := make([]int, len(s.nodes))
 	last := make([]int, s.clocks.width) // by column
 	for n, i := range s.nodes {
-		if i >= s.cone.sure[s.m.gid(i)] {
+		if i >= s.cone.certain[s.m.gid(i)] {
 			continue
 		}
 		c := s.clocks.column[s.m.gid(i)]
 		stretch[n] = last[c]
-		for in := range s.into(i) {
-			if from := s.node(in.from); from != none {
+		for in := range s.requiredEdgesInto(i) {
+			if from := s.nodeOf(in.from); from != none {
 				stretch[n] = max(stretch[n], stretch[from]+1)
 			}
 		}
@@ -108,11 +108,11 @@ func (s *switchBound) stretched(run []int32, bound int) (better []int32, ok bool
 		return nil, false
 	}
 	run = slices.Clone(run)
-	slices.SortStableFunc(run, func(i, j int32) int { return cmp.Compare(left[s.node(j)], left[s.node(i)]) })
+	slices.SortStableFunc(run, func(i, j int32) int { return cmp.Compare(left[s.nodeOf(j)], left[s.nodeOf(i)]) })
 	last := trace.GID(0) // the goroutine that ran last: it goes on first
 	for from := 0; from < len(run); {
 		end := from + 1
-		for end < len(run) && left[s.node(run[end])] == left[s.node(run[from])] {
+		for end < len(run) && left[s.nodeOf(run[end])] == left[s.nodeOf(run[from])] {
 			end++
 		}
 		slices.SortStableFunc(run[from:end], func(i, j int32) int {
@@ -142,7 +142,7 @@ func (s *switchBound) stretches(run []int32) (left map[int32]int) {
 	left = make(map[int32]int, len(run))
 	next := make([]int, len(s.m.t.Goroutines))
 	for _, i := range slices.Backward(run) {
-		n, g := s.node(i), s.m.gid(i)
+		n, g := s.nodeOf(i), s.m.gid(i)
 		for _, other := range s.neighbours[n] {
 			if k, later := left[other]; later {
 				next[g] = max(next[g], k+1)
@@ -162,7 +162,7 @@ func (s *switchBound) countLongest(run []int32, left map[int32]int, most int) (m
 		at[g] = none
 	}
 	for _, i := range run {
-		n, g := s.node(i), s.m.gid(i)
+		n, g := s.nodeOf(i), s.m.gid(i)
 		if left[n] == most || at[g] == left[n] {
 			longest[n] = true
 		}
@@ -208,7 +208,7 @@ func (s *switchBound) row(n int32) []solver.Bool {
 		if k > 0 {
 			s.assert(f.Implies(row[k], row[k-1]))
 		}
-		s.assert(f.Not(f.And(row[k], s.done(i), s.within[k])))
+		s.assert(f.Not(f.And(row[k], s.happens(i), s.within[k])))
 	}
 	s.after[n] = row
 	c := s.clocks.column[s.m.gid(i)]
@@ -237,9 +237,9 @@ func (s *switchBound) count(x, y int32) bool {
 	for _, p := range [][2]int32{{x, y}, {y, x}} {
 		from, to := s.row(p[0]), s.row(p[1])
 		i, j := s.nodes[p[0]], s.nodes[p[1]]
-		first := s.truth(s.must(i, j))
-		if !s.must(i, j) && !s.must(j, i) {
-			first = f.Before(s.event(p[0]), s.event(p[1]))
+		first := s.constant(s.mustPrecede(i, j))
+		if !s.mustPrecede(i, j) && !s.mustPrecede(j, i) {
+			first = f.Before(s.solverEvent(p[0]), s.solverEvent(p[1]))
 		}
 		before := f.True()
 		for k := range to {

@@ -100,7 +100,7 @@ func (m *Control) operationsOn(c *channel) func(yield func(*facts.Operation) boo
 func (m *edgeBuilder) channelEdges() {
 	for k := range m.channels {
 		c := &m.channels[k]
-		if m.anyone && m.admits(c) {
+		if m.ignoreIndifferent && m.admitsParallelTests(c) {
 			continue
 		}
 		for _, line := range [][]int32{c.sends, c.receives} {
@@ -174,7 +174,7 @@ func (e *channelEncoder) channel(c *channel) {
 	x.onlyFirstCloses()
 	for _, op := range byDone(completed) {
 		switch {
-		case e.outside(op.Done) || e.past(op.Done) || c.unaccounted:
+		case e.neverHappens(op.Done) || e.isPast(op.Done) || c.unaccounted:
 		case op.Element > 0:
 			x.passes(op)
 		case op.Outcome == facts.FoundClosed:
@@ -183,7 +183,7 @@ func (e *channelEncoder) channel(c *channel) {
 	}
 	x.unrankedNeverMeet()
 	for _, op := range byDone(panicked) {
-		if !e.outside(op.Done) && !e.past(op.Done) {
+		if !e.neverHappens(op.Done) && !e.isPast(op.Done) {
 			x.panics(op)
 		}
 	}
@@ -191,7 +191,7 @@ func (e *channelEncoder) channel(c *channel) {
 
 // possible returns those of the events that may happen.
 func (e *channelEncoder) possible(events []int32) []int32 {
-	return slices.DeleteFunc(slices.Clone(events), e.outside)
+	return slices.DeleteFunc(slices.Clone(events), e.neverHappens)
 }
 
 func sideIndex(receives bool) int {
@@ -211,7 +211,7 @@ func byDone(ops []*facts.Operation) []*facts.Operation {
 func (x *closing) closedBefore(i int32) solver.Bool {
 	var some []solver.Bool
 	for _, cl := range x.closes {
-		some = append(some, x.before(cl, i))
+		some = append(some, x.precedes(cl, i))
 	}
 	return x.f.Or(some...)
 }
@@ -220,12 +220,12 @@ func (x *closing) closedBefore(i int32) solver.Bool {
 func (x *closing) onlyFirstCloses() {
 	for _, cl := range x.closes {
 		next := x.m.next(cl)
-		if x.past(cl) || next == none || x.m.event(next).Kind == trace.Panic {
+		if x.isPast(cl) || next == none || x.m.event(next).Kind == trace.Panic {
 			continue // it may be one that panics
 		}
 		for _, other := range x.closes {
 			if other != cl {
-				x.need(cl, x.before(cl, other))
+				x.assertIf(cl, x.precedes(cl, other))
 			}
 		}
 	}
@@ -237,18 +237,18 @@ func (x *closing) onlyFirstCloses() {
 func (x *closing) passes(op *facts.Operation) {
 	f, n := x.f, int(op.Element)
 	for _, cl := range x.closes {
-		x.need(op.Done, f.Or(x.before(op.Done, cl), f.And(x.before(ranked(x.sends, n), cl), x.room(n, cl))))
+		x.assertIf(op.Done, f.Or(x.precedes(op.Done, cl), f.And(x.precedes(ranked(x.sends, n), cl), x.room(n, cl))))
 	}
 	for side, line := range [][]int32{x.sends, x.receives} {
 		for _, begin := range x.unranked[side] {
-			if x.outside(begin) {
+			if x.neverHappens(begin) {
 				continue
 			}
-			ways := []solver.Bool{x.before(op.Done, begin), x.before(ranked(line, n), begin)}
+			ways := []solver.Bool{x.precedes(op.Done, begin), x.precedes(ranked(line, n), begin)}
 			if side == sideIndex(false) {
 				ways = append(ways, x.closedBefore(begin))
 			}
-			x.need(op.Done, f.Or(ways...))
+			x.assertIf(op.Done, f.Or(ways...))
 		}
 	}
 }
@@ -259,10 +259,10 @@ func (x *closing) unrankedNeverMeet() {
 	f := x.f
 	for _, s := range x.unranked[0] {
 		for _, r := range x.unranked[1] {
-			if x.outside(s) || x.outside(r) || x.past(s) && x.past(r) {
+			if x.neverHappens(s) || x.neverHappens(r) || x.isPast(s) && x.isPast(r) {
 				continue
 			}
-			x.assert(f.Or(f.Not(x.done(s)), f.Not(x.done(r)), x.closedBefore(s), x.closedBefore(r)))
+			x.assert(f.Or(f.Not(x.happens(s)), f.Not(x.happens(r)), x.closedBefore(s), x.closedBefore(r)))
 		}
 	}
 }
@@ -273,14 +273,14 @@ func (x *closing) room(n int, i int32) solver.Bool {
 	if n <= x.capacity {
 		return x.f.True()
 	}
-	return x.before(ranked(x.receives, n-x.capacity), i)
+	return x.precedes(ranked(x.receives, n-x.capacity), i)
 }
 
 // findsClosed encodes a receive that finds the channel closed: for each element that got into the
 // channel, a receive began before this one.
 func (x *closing) findsClosed(op *facts.Operation) {
 	f := x.f
-	x.need(op.Done, x.closedBefore(op.Done))
+	x.assertIf(op.Done, x.closedBefore(op.Done))
 	for _, cl := range x.closes {
 		first := x.isFirst(cl)
 		for n := 1; n <= len(x.sends)+len(x.unranked[0]) && n <= x.capacity+len(x.receives); n++ {
@@ -288,17 +288,17 @@ func (x *closing) findsClosed(op *facts.Operation) {
 			if sent == f.False() {
 				break
 			}
-			x.assert(f.Implies(f.And(x.done(op.Done), first, sent, x.room(n, cl)), x.before(ranked(x.receives, n), op.Begin)))
+			x.assert(f.Implies(f.And(x.happens(op.Done), first, sent, x.room(n, cl)), x.precedes(ranked(x.receives, n), op.Begin)))
 		}
 	}
 }
 
 // isFirst says that a close is the first one, and so the one that counts.
 func (x *closing) isFirst(cl int32) solver.Bool {
-	b := x.done(cl)
+	b := x.happens(cl)
 	for _, other := range x.closes {
 		if other != cl {
-			b = x.f.And(b, x.before(cl, other))
+			b = x.f.And(b, x.precedes(cl, other))
 		}
 	}
 	return b
@@ -316,11 +316,11 @@ func (x *closing) begunBefore(n int, cl int32) solver.Bool {
 		all := []solver.Bool{}
 		for k, s := range panicking {
 			if set>>k&1 != 0 {
-				all = append(all, x.before(s, cl))
+				all = append(all, x.precedes(s, cl))
 			}
 		}
 		if rest := n - len(all); rest > 0 {
-			all = append(all, x.before(ranked(x.sends, rest), cl))
+			all = append(all, x.precedes(ranked(x.sends, rest), cl))
 		}
 		ways = append(ways, x.f.And(all...))
 	}
@@ -331,22 +331,22 @@ func (x *closing) begunBefore(n int, cl int32) solver.Bool {
 // was no room for its element before.
 func (x *closing) panics(op *facts.Operation) {
 	f := x.f
-	x.need(op.Done, x.closedBefore(op.Done))
+	x.assertIf(op.Done, x.closedBefore(op.Done))
 	for _, cl := range x.closes {
 		first := x.isFirst(cl)
-		open := x.before(op.Begin, cl)
+		open := x.precedes(op.Begin, cl)
 		for n := max(1, x.capacity); n <= x.capacity+len(x.receives); n++ {
-			x.assert(f.Implies(f.And(x.done(op.Done), first, open, x.room(n, cl)), x.before(ranked(x.sends, n), op.Begin)))
+			x.assert(f.Implies(f.And(x.happens(op.Done), first, open, x.room(n, cl)), x.precedes(ranked(x.sends, n), op.Begin)))
 		}
 	}
 }
 
 // closedAtMoment says that the channel that events call obj is closed when the violation happens.
-func (e *channelEncoder) closedAtMoment(obj uint64) solver.Bool {
+func (e *channelEncoder) closedAtViolation(obj uint64) solver.Bool {
 	var some []solver.Bool
 	if c := e.m.channel(obj); c != nil {
 		for _, cl := range e.possible(c.closes) {
-			some = append(some, e.done(cl))
+			some = append(some, e.happens(cl))
 		}
 	}
 	return e.f.Or(some...)
@@ -355,7 +355,7 @@ func (e *channelEncoder) closedAtMoment(obj uint64) solver.Bool {
 // notClosed says that a channel is open when the violation happens.
 func (e *channelEncoder) notClosed(c *channel) (all []solver.Bool) {
 	for _, cl := range c.closes {
-		all = append(all, e.f.Not(e.done(cl)))
+		all = append(all, e.f.Not(e.happens(cl)))
 	}
 	return all
 }
@@ -396,9 +396,9 @@ func (e *channelEncoder) waits(s channelSide) []solver.Bool {
 	for n := 1; n-room <= len(others); n++ {
 		other := f.True()
 		if n > room {
-			other = e.done(ranked(others, n-room))
+			other = e.happens(ranked(others, n-room))
 		}
-		all = append(all, f.Or(f.Not(other), e.done(ranked(own, n))))
+		all = append(all, f.Or(f.Not(other), e.happens(ranked(own, n))))
 	}
 	return all
 }

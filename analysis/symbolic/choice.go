@@ -14,17 +14,17 @@ import (
 // on its channel tell, in whatever order they come.
 
 // choosing is what is known of the channels that selects have cases on.
-type choosing struct {
-	m        *Model
-	channels map[uint64]*meeting
-	left     int // of maxChoosing
+type selectChoices struct {
+	m          *Model
+	channels   map[uint64]*channelUse
+	effortLeft int // of maxChoosing
 	// pending is what was started and has not come, as timers that have not fired: nobody
 	// knows what they would have done.
-	pending []int32
+	unawaited []int32
 }
 
 // A meeting is the operations of one channel, in recorded order.
-type meeting struct {
+type channelUse struct {
 	known bool // nothing comes or goes that no event tells of
 	cap   int
 	// sends and recvs are where those begin, also those that were never done, and the cases
@@ -32,8 +32,8 @@ type meeting struct {
 	sends, recvs, sent, received, closes []int32
 }
 
-func newChoosing(m *Model) *choosing {
-	c := &choosing{m: m, channels: make(map[uint64]*meeting), left: maxChoosing}
+func newChoosing(m *Model) *selectChoices {
+	c := &selectChoices{m: m, channels: make(map[uint64]*channelUse), effortLeft: maxChoosing}
 	for k := range m.channels {
 		c.addChannel(&m.channels[k])
 	}
@@ -53,12 +53,12 @@ func newChoosing(m *Model) *choosing {
 			delete(started, e.Obj)
 		}
 	}
-	c.pending = slices.Sorted(maps.Values(started))
+	c.unawaited = slices.Sorted(maps.Values(started))
 	return c
 }
 
 // addChannel takes over what the table of facts has of a channel.
-func (c *choosing) addChannel(ch *channel) {
+func (c *selectChoices) addChannel(ch *channel) {
 	m := c.m
 	to := c.of(m.facts.Objects(trace.ClassChannel).Object(ch.number))
 	if made := m.facts.Channel(ch.number).Made; made != none {
@@ -80,13 +80,13 @@ func (c *choosing) addChannel(ch *channel) {
 	}
 }
 
-func (c *choosing) of(obj uint64) *meeting { return entry(c.channels, obj) }
+func (c *selectChoices) of(obj uint64) *channelUse { return entry(c.channels, obj) }
 
 // A selecting is one select.
-type selecting struct {
-	*choosing
-	g        trace.GID
-	at, done int32 // where it begins, and where it has chosen; the former if it never did
+type selectState struct {
+	*selectChoices
+	g           trace.GID
+	begin, done int32 // where it begins, and where it has chosen; the former if it never did
 }
 
 // chooses reports whether the select at position i may choose another case than it did.
@@ -98,13 +98,13 @@ func (m *departureFinder) chooses(i int32) bool {
 }
 
 // chooses reports whether the select at position i may choose another case than it did.
-func (c *choosing) chooses(i int32) bool {
+func (c *selectChoices) chooses(i int32) bool {
 	m, e := c.m, c.m.event(i)
 	none := e.Flags&trace.FlagDefault != 0 // it may find no case ready
 	if e.Val <= 1 && !none {
 		return false
 	}
-	s := selecting{c, e.G, i, i}
+	s := selectState{c, e.G, i, i}
 	var chosen *trace.Event // the operation of the case; nil of the default
 	if d := m.next(i); d >= 0 && m.event(d).Kind == trace.SelectDone {
 		s.done = d
@@ -125,10 +125,10 @@ func (c *choosing) chooses(i int32) bool {
 		ch := s.of(o.Obj)
 		switch {
 		case chosen != nil && chosen.Obj == o.Obj && (chosen.Kind == trace.RecvDone) == recv:
-			if chosen = nil; none && !s.sure(ch, recv) {
+			if chosen = nil; none && !s.mustBeReady(ch, recv) {
 				return true
 			}
-		case o.Obj != 0 && s.may(ch, recv): // nobody sends to the nil channel
+		case o.Obj != 0 && s.canBeReady(ch, recv): // nobody sends to the nil channel
 			return true
 		}
 	}
@@ -136,57 +136,57 @@ func (c *choosing) chooses(i int32) bool {
 }
 
 // may reports whether the case can be ready.
-func (s *selecting) may(ch *meeting, recv bool) bool {
-	if s.left -= len(ch.sends) + len(ch.recvs) + len(ch.sent) + len(ch.received); s.left < 0 {
+func (s *selectState) canBeReady(ch *channelUse, recv bool) bool {
+	if s.effortLeft -= len(ch.sends) + len(ch.recvs) + len(ch.sent) + len(ch.received); s.effortLeft < 0 {
 		return true
 	}
-	if !ch.known || slices.ContainsFunc(ch.closes, func(i int32) bool { return !s.after(i) }) || s.more() {
+	if !ch.known || slices.ContainsFunc(ch.closes, func(i int32) bool { return !s.after(i) }) || s.mayBeTriggered() {
 		return true
 	}
 	if recv {
-		return s.most(ch.sends, ch.sent) > s.least(ch.received)
+		return s.mostBegun(ch.sends, ch.sent) > s.leastDone(ch.received)
 	}
-	return s.most(ch.recvs, ch.received)+ch.cap > s.least(ch.sent)
+	return s.mostBegun(ch.recvs, ch.received)+ch.cap > s.leastDone(ch.sent)
 }
 
 // sure reports whether the case, which was chosen, is ready in each run.
-func (s *selecting) sure(ch *meeting, recv bool) bool {
+func (s *selectState) mustBeReady(ch *channelUse, recv bool) bool {
 	switch {
 	case !ch.known:
 		return false
 	case len(ch.closes) > 0:
 		return recv && slices.ContainsFunc(ch.closes, s.before)
 	case recv:
-		return s.least(ch.sent) > s.most(ch.recvs, ch.received)
+		return s.leastDone(ch.sent) > s.mostBegun(ch.recvs, ch.received)
 	}
-	return s.least(ch.received)+ch.cap > s.most(ch.sends, ch.sent)
+	return s.leastDone(ch.received)+ch.cap > s.mostBegun(ch.sends, ch.sent)
 }
 
 // most is how many operations can have begun by then: of other goroutines all that need not come after the
 // select, of its own those that it has done.
-func (s *selecting) most(begins, dones []int32) (n int) {
+func (s *selectState) mostBegun(begins, dones []int32) (n int) {
 	for _, i := range begins {
 		if s.m.gid(i) != s.g && !s.after(i) {
 			n++
 		}
 	}
-	return n + s.own(dones)
+	return n + s.ownDone(dones)
 }
 
 // least is how many operations are done by then in each run.
-func (s *selecting) least(dones []int32) (n int) {
+func (s *selectState) leastDone(dones []int32) (n int) {
 	for _, i := range dones {
 		if s.m.gid(i) != s.g && s.before(i) {
 			n++
 		}
 	}
-	return n + s.own(dones)
+	return n + s.ownDone(dones)
 }
 
 // own is how many of the operations the goroutine itself has done by then.
-func (s *selecting) own(dones []int32) (n int) {
+func (s *selectState) ownDone(dones []int32) (n int) {
 	for _, i := range dones {
-		if s.m.gid(i) == s.g && i < s.at {
+		if s.m.gid(i) == s.g && i < s.begin {
 			n++
 		}
 	}
@@ -194,25 +194,25 @@ func (s *selecting) own(dones []int32) (n int) {
 }
 
 // more reports whether something may come that no event tells of.
-func (s *selecting) more() bool {
+func (s *selectState) mayBeTriggered() bool {
 	test := s.m.t.Goroutines[s.g].Test
-	return slices.ContainsFunc(s.pending, func(i int32) bool {
+	return slices.ContainsFunc(s.unawaited, func(i int32) bool {
 		its := s.m.t.Goroutines[s.m.gid(i)].Test
 		return (its == test || its == "") && !s.after(i)
 	})
 }
 
 // after reports whether event i comes after the choice in each run that is as recorded up to that.
-func (s *selecting) after(i int32) bool { return i > s.at && s.order(s.done, i) }
+func (s *selectState) after(i int32) bool { return i > s.begin && s.mustPrecede(s.done, i) }
 
 // before reports whether event i comes before the select in each such run.
-func (s *selecting) before(i int32) bool { return i < s.at && s.order(i, s.at) }
+func (s *selectState) before(i int32) bool { return i < s.begin && s.mustPrecede(i, s.begin) }
 
 // order reports whether event i must come before the goroutine of event j is there, as
 // far as the effort suffices to say so.
-func (s *selecting) order(i, j int32) bool {
-	if s.left--; s.left < 0 {
+func (s *selectState) mustPrecede(i, j int32) bool {
+	if s.effortLeft--; s.effortLeft < 0 {
 		return false
 	}
-	return s.m.recorded.before(i, j)
+	return s.m.recorded.mustPrecede(i, j)
 }

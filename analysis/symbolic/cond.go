@@ -71,14 +71,14 @@ func (e *condEncoder) condition(obj uint64) {
 	if !q.pair() {
 		return
 	}
-	if e.conditionWays += len(q.pairs) * len(q.pairs); e.stops() {
+	if e.conditionWays += len(q.pairs) * len(q.pairs); e.overLimit() {
 		return
 	}
 	for _, pair := range q.pairs {
 		signal, wait := pair[0], pair[1]
-		needs := []solver.Bool{e.before(wait, signal)}
+		needs := []solver.Bool{e.precedes(wait, signal)}
 		for _, other := range q.waits {
-			if earlier := e.before(wait, other); other != wait && earlier != f.True() {
+			if earlier := e.precedes(wait, other); other != wait && earlier != f.True() {
 				needs = append(needs, f.Or(earlier, q.takenBefore(other, signal)))
 			}
 		}
@@ -89,8 +89,8 @@ func (e *condEncoder) condition(obj uint64) {
 	}
 	for _, wait := range q.waits {
 		wake := e.m.ticket(wait).Wake
-		if !e.outside(wake) && !e.past(wake) {
-			e.need(wake, q.takenBefore(wait, wake))
+		if !e.neverHappens(wake) && !e.isPast(wake) {
+			e.assertIf(wake, q.takenBefore(wait, wake))
 		}
 	}
 }
@@ -99,20 +99,20 @@ func (e *condEncoder) condition(obj uint64) {
 // many.
 func (q *waitQueue) pair() bool {
 	for _, signal := range q.condition.signals {
-		if !q.outside(signal) && !q.past(signal) {
+		if !q.neverHappens(signal) && !q.isPast(signal) {
 			q.signals = append(q.signals, signal)
 		}
 	}
 	for _, wait := range q.condition.waits {
 		waker := q.m.ticket(wait).Waker
-		over := waker != none && q.past(waker)
-		if !q.outside(wait) && !(q.past(wait) && over) {
+		over := waker != none && q.isPast(waker)
+		if !q.neverHappens(wait) && !(q.isPast(wait) && over) {
 			q.waits = append(q.waits, wait)
 		}
 	}
 	for _, wait := range q.waits {
 		for _, signal := range q.signals {
-			if q.before(wait, signal) == q.f.False() {
+			if q.precedes(wait, signal) == q.f.False() {
 				continue
 			}
 			pair := [2]int32{signal, wait}
@@ -129,7 +129,7 @@ func (q *waitQueue) pair() bool {
 // takenBefore says that a waiter is taken from the queue before event i.
 func (q *waitQueue) takenBefore(wait, i int32) solver.Bool {
 	f := q.f
-	if q.past(i) {
+	if q.isPast(i) {
 		return f.True()
 	}
 	if b, ok := q.taken[[2]int32{wait, i}]; ok {
@@ -137,11 +137,11 @@ func (q *waitQueue) takenBefore(wait, i int32) solver.Bool {
 	}
 	var ways []solver.Bool
 	for _, b := range q.broadcasts {
-		ways = append(ways, f.And(q.before(wait, b), q.before(b, i)))
+		ways = append(ways, f.And(q.precedes(wait, b), q.precedes(b, i)))
 	}
 	for _, s := range q.signals {
 		if b, ok := q.takes[[2]int32{s, wait}]; ok {
-			ways = append(ways, f.And(b, q.before(s, i)))
+			ways = append(ways, f.And(b, q.precedes(s, i)))
 		}
 	}
 	b := f.Or(ways...)
@@ -168,9 +168,9 @@ func (q *waitQueue) takeOnce() {
 	for _, pair := range q.pairs {
 		signal, wait := pair[0], pair[1]
 		for _, b := range q.broadcasts {
-			q.assert(f.Not(f.And(q.takes[pair], q.before(wait, b), q.before(b, signal))))
+			q.assert(f.Not(f.And(q.takes[pair], q.precedes(wait, b), q.precedes(b, signal))))
 		}
-		waits := f.And(q.before(wait, signal), q.done(signal))
+		waits := f.And(q.precedes(wait, signal), q.happens(signal))
 		q.assert(f.Implies(waits, f.Or(append(bySignal[signal], q.takenBefore(wait, signal))...)))
 	}
 }
@@ -182,7 +182,7 @@ func (e *condEncoder) misses(signal, wake int32) solver.Bool {
 	if wait == none || s.Kind.Class() != trace.ClassCond || s.Obj != e.m.event(wake).Obj {
 		return f.True()
 	}
-	ways := []solver.Bool{e.before(signal, wait)}
+	ways := []solver.Bool{e.precedes(signal, wait)}
 	for _, other := range e.m.conds[s.Obj].waits {
 		if b, ok := e.takes[[2]int32{signal, other}]; ok && other != wait {
 			ways = append(ways, b)

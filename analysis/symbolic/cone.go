@@ -15,13 +15,13 @@ type Cone struct {
 	// Base is the number of events that come first, in recorded order.
 	Base    int
 	targets []Target
-	limit   limits  // what happens in no run to any of them
-	sure    []int32 // by goroutine: all below happen in each run to each target
-	upto    []int32
+	limits  limits  // what happens in no run to any of them
+	certain []int32 // by goroutine: all below happen in each run to each target
+	ends    []int32
 	// Those that sure has, and those that have any events, ascending: of a million goroutines there may be few.
-	surely, goroutines []trace.GID
-	events             int
-	steps              int64 // that it took to find it, of a budget
+	certainGoroutines, goroutines []trace.GID
+	events                        int
+	steps                         int64 // that it took to find it, of a budget
 }
 
 // Events is the number of events in the cone.
@@ -38,8 +38,8 @@ func first[K comparable](set map[K]bool, key K) bool {
 
 // A coneFinder finds the cones of one model. It is for one goroutine at a time.
 type coneFinder struct {
-	m      *Model
-	spared [][]int32 // see zeros
+	m        *Model
+	recycled [][]int32 // see zeros
 }
 
 // Cone returns the cone of targets, of which all before base comes first. ok is false if no run
@@ -54,15 +54,15 @@ func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) { return m.cones.
 // Cone returns the cone of targets, of which all before base comes first. ok is
 // false if no run comes to one of them.
 func (f *coneFinder) find(base int, targets ...Target) (cone *Cone, ok bool) {
-	return f.within(base, len(f.m.t.Events), math.MaxInt, targets)
+	return f.findWithin(base, len(f.m.t.Events), math.MaxInt, targets)
 }
 
 // cone returns the part of the cone below end, if that has at most so many events: else
 // a part with more.
-func (f *coneFinder) within(base, end, most int, targets []Target) (cone *Cone, ok bool) {
+func (f *coneFinder) findWithin(base, end, most int, targets []Target) (cone *Cone, ok bool) {
 	cone = &Cone{Base: base}
 	for k, t := range targets {
-		its, ok := f.certain(base, end, t)
+		its, ok := f.certainCone(base, end, t)
 		switch {
 		case !ok:
 			f.release(cone)
@@ -74,20 +74,20 @@ func (f *coneFinder) within(base, end, most int, targets []Target) (cone *Cone, 
 			f.release(its)
 		}
 	}
-	f.fill(cone, end, most)
+	f.addEvents(cone, end, most)
 	return cone, true
 }
 
 // certain returns the cone of a target with what is certain of the runs to it, below end, but without its events. ok is
 // false if there are none.
-func (f *coneFinder) certain(base, end int, t Target) (cone *Cone, ok bool) {
-	cone = &Cone{Base: base, targets: []Target{t}, limit: f.limits(t, int32(end))}
-	sure := f.closure(int32(base), cone.limit, func(i int32) bool { return f.m.frees(&t, i) }, false)
-	sure.needs(t)
-	sure.close()
-	f.spare(sure.done, sure.met)
-	cone.sure, cone.surely, cone.steps = sure.upto, sure.met, sure.steps/perStep
-	if !sure.holds(t) {
+func (f *coneFinder) certainCone(base, end int, t Target) (cone *Cone, ok bool) {
+	cone = &Cone{Base: base, targets: []Target{t}, limits: f.limits(t, int32(end))}
+	sure := f.closure(int32(base), cone.limits, func(i int32) bool { return f.m.allowsAnyValue(&t, i) }, false)
+	sure.addRequired(t)
+	sure.addDependencies()
+	f.recycle(sure.followedTo, sure.goroutines)
+	cone.certain, cone.certainGoroutines, cone.steps = sure.ends, sure.goroutines, sure.steps/perStep
+	if !sure.hasRequired(t) {
 		f.release(cone)
 		return nil, false
 	}
@@ -97,46 +97,46 @@ func (f *coneFinder) certain(base, end int, t Target) (cone *Cone, ok bool) {
 // join makes c, which has no events yet, the cone of its targets and those of o.
 func (c *Cone) join(o *Cone) {
 	c.targets = append(c.targets, o.targets...)
-	c.limit.and(o.limit)
-	for _, g := range c.surely {
-		c.sure[g] = min(c.sure[g], o.sure[g])
+	c.limits.intersect(o.limits)
+	for _, g := range c.certainGoroutines {
+		c.certain[g] = min(c.certain[g], o.certain[g])
 	}
 	c.steps += o.steps
 }
 
 // both returns the cone of the targets of two cones of events below end.
-func (f *coneFinder) both(a, b *Cone, end, most int) *Cone {
-	c := &Cone{Base: a.Base, targets: slices.Clip(a.targets), surely: a.surely, sure: f.zeros(), limit: limits{f.zeros(), slices.Clone(a.limit.of)}}
-	for _, g := range a.surely {
-		c.sure[g] = a.sure[g]
+func (f *coneFinder) union(a, b *Cone, end, most int) *Cone {
+	c := &Cone{Base: a.Base, targets: slices.Clip(a.targets), certainGoroutines: a.certainGoroutines, certain: f.perGoroutine(), limits: limits{f.perGoroutine(), slices.Clone(a.limits.goroutines)}}
+	for _, g := range a.certainGoroutines {
+		c.certain[g] = a.certain[g]
 	}
-	for _, g := range a.limit.of {
-		c.limit.first[g] = a.limit.first[g]
+	for _, g := range a.limits.goroutines {
+		c.limits.firstImpossible[g] = a.limits.firstImpossible[g]
 	}
 	c.join(b)
-	f.fill(c, end, most)
+	f.addEvents(c, end, most)
 	return c
 }
 
 // fill adds the events to a cone, below end, and not many more than most.
-func (f *coneFinder) fill(cone *Cone, end, most int) {
-	may := f.closure(int32(cone.Base), cone.limit, func(int32) bool { return false }, true)
-	may.most, may.end = most, int32(end)
+func (f *coneFinder) addEvents(cone *Cone, end, most int) {
+	may := f.closure(int32(cone.Base), cone.limits, func(int32) bool { return false }, true)
+	may.maxFollowed, may.end = most, int32(end)
 	for _, t := range cone.targets {
-		may.needs(t)
+		may.addRequired(t)
 		for _, i := range t.Stands {
-			may.stand(int32(i), t.Fails)
+			may.addForTarget(int32(i), t.Fails)
 			if t.Blocks {
-				may.waits(int32(i))
+				may.addForBlocked(int32(i))
 			}
 		}
 		for _, i := range t.Departs {
 			may.add(int32(i))
 		}
 	}
-	may.close()
-	f.spare(may.done, may.met)
-	cone.upto, cone.goroutines = may.upto, may.met
+	may.addDependencies()
+	f.recycle(may.followedTo, may.goroutines)
+	cone.ends, cone.goroutines = may.ends, may.goroutines
 	slices.Sort(cone.goroutines)
 	cone.steps += may.steps/perStep + int64(may.followed)
 	cone.count(f.m)
@@ -144,10 +144,10 @@ func (f *coneFinder) fill(cone *Cone, end, most int) {
 
 // let hands back what a cone has taken that nobody asks any more.
 func (f *coneFinder) release(c *Cone) {
-	f.spare(c.upto, c.goroutines)
-	f.spare(c.sure, c.surely)
-	f.spare(c.limit.first, c.limit.of)
-	c.upto, c.sure, c.limit = nil, nil, limits{}
+	f.recycle(c.ends, c.goroutines)
+	f.recycle(c.certain, c.certainGoroutines)
+	f.recycle(c.limits.firstImpossible, c.limits.goroutines)
+	c.ends, c.certain, c.limits = nil, nil, limits{}
 }
 
 // Whole returns the cone of all events.
@@ -157,8 +157,8 @@ func (f *coneFinder) whole(targets ...Target) (cone *Cone, ok bool) {
 		return nil, false
 	}
 	cone.goroutines = nil
-	for g := range cone.upto {
-		cone.upto[g] = min(cone.limit.at(trace.GID(g)), int32(len(f.m.t.Events)))
+	for g := range cone.ends {
+		cone.ends[g] = min(cone.limits.end(trace.GID(g)), int32(len(f.m.t.Events)))
 		cone.goroutines = append(cone.goroutines, trace.GID(g))
 	}
 	cone.count(f.m)
@@ -169,6 +169,6 @@ func (c *Cone) count(m *Model) {
 	c.events = 0
 	for _, g := range c.goroutines {
 		es := m.events(g)
-		c.events += max(0, es.Before(int(c.upto[g]))-es.Before(c.Base))
+		c.events += max(0, es.Before(int(c.ends[g]))-es.Before(c.Base))
 	}
 }

@@ -12,11 +12,11 @@ import (
 // A Decider answers questions about one trace. Targets in a row of which the
 // cones are much alike share an encoding, and what the solver learns.
 type Decider struct {
-	m       *Model
-	base    int
-	asked   int // runs that begin with as many events or more were asked about
-	engine  func(*solver.Formula) (solver.Engine, error)
-	targets []Target
+	m         *Model
+	base      int
+	askedFrom int // runs that begin with as many events or more were asked about
+	engine    func(*solver.Formula) (solver.Engine, error)
+	targets   []Target
 	// The encoding that was asked last, of the targets from first on and below
 	// end; nil if no run comes to them, or with why if it could not be made.
 	encoding   *Encoding
@@ -27,14 +27,14 @@ type Decider struct {
 // NewDecider prepares for questions whether runs that begin with the first base
 // events of the trace come to the targets. The function makes engines.
 func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
-	return &Decider{m: m, base: base, asked: math.MaxInt, engine: engine, targets: targets}
+	return &Decider{m: m, base: base, askedFrom: math.MaxInt, engine: engine, targets: targets}
 }
 
 // NewWider is NewDecider for a target that no run comes to which begins with the first
 // asked events, as another Decider has said: it is asked about the others only.
 func (m *Model) NewWider(base, asked int, t Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
 	d := m.NewDecider(base, []Target{t}, engine)
-	d.asked = asked
+	d.askedFrom = asked
 	return d
 }
 
@@ -65,45 +65,45 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 
 // seek is Seek, or goes on with the runs that keep less if it is not brief.
 func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief bool) (Answer, error) {
-	if t := d.targets[k]; t.Fails && d.m.settled(int32(t.Stands[0]), budget) {
+	if t := d.targets[k]; t.Fails && d.m.comesOutAsRecorded(int32(t.Stands[0]), budget) {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
 	}
-	near, ok := d.near(d.base, k, firstWindow, budget)
+	near, ok := d.nearCone(d.base, k, firstWindow, budget)
 	if !ok {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
-	q := quest{Decider: d, ctx: ctx, budget: budget.Share(nearPart), brief: brief}
+	q := quest{Decider: d, ctx: ctx, budget: budget.Share(seekShare), stopEarly: brief}
 	if near.events > firstWindow {
 		if a, err := q.windows(k); err != nil || a.Answer == solver.Sat || a.Why != "" {
 			return a, err
 		}
 		d.m.cones.release(near)
-		near, _ = d.near(d.base, k, MaxEvents, q.budget)
+		near, _ = d.nearCone(d.base, k, MaxEvents, q.budget)
 	}
-	if q.large == "" {
+	if q.whyTooLarge == "" {
 		if a, err := q.solve(near, k); err != nil || a.Answer != solver.Unsat {
 			return a, err
 		}
 	}
-	return Answer{Why: q.large}, nil // what is not near is more
+	return Answer{Why: q.whyTooLarge}, nil // what is not near is more
 }
 
 // windows asks for runs to target k that keep the recorded order up to shortly before it, and then up to four times
 // as far before, as long as more is needed then. It tells why if it is given up.
 func (q *quest) windows(k int) (Answer, error) {
 	needed := 0
-	for back := firstWindow; q.large == ""; back *= 4 {
+	for back := firstWindow; q.whyTooLarge == ""; back *= 4 {
 		base := slices.Min(q.targets[k].events()) - back
 		if base <= q.base {
 			break
 		}
-		if base >= q.asked {
+		if base >= q.askedFrom {
 			continue
 		}
-		cone, ok := q.near(base, k, MaxEvents, q.budget)
+		cone, ok := q.nearCone(base, k, MaxEvents, q.budget)
 		if !ok {
 			continue
 		}
@@ -112,7 +112,7 @@ func (q *quest) windows(k int) (Answer, error) {
 			break
 		}
 		needed = cone.events
-		if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat || q.brief && a.Answer == solver.Unknown {
+		if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat || q.stopEarly && a.Answer == solver.Unknown {
 			return a, err
 		}
 	}
@@ -122,11 +122,11 @@ func (q *quest) windows(k int) (Answer, error) {
 // near returns the part of the cone of target k that had happened when the target's own events had:
 // mostly runs that come to it need no more. It is taken off the budget what it took to find out, and
 // there is no more of the cone than so many events, and than the budget suffices for.
-func (d *Decider) near(base, k, most int, budget *solver.Budget) (cone *Cone, ok bool) {
+func (d *Decider) nearCone(base, k, most int, budget *solver.Budget) (cone *Cone, ok bool) {
 	if budget != nil {
 		most = int(min(int64(most), max(0, budget.Steps)/perEvent))
 	}
-	cone, ok = d.m.cones.within(base, slices.Max(d.targets[k].events())+1, most, d.targets[k:k+1])
+	cone, ok = d.m.cones.findWithin(base, slices.Max(d.targets[k].events())+1, most, d.targets[k:k+1])
 	if ok {
 		budget.Spend(cone.steps)
 	}
@@ -149,7 +149,7 @@ func (d *Decider) Prove(ctx context.Context, k int, budget *solver.Budget) (Answ
 	case d.encoding == nil:
 		return Answer{Answer: solver.Unsat}, nil
 	}
-	return d.encoding.fewest(ctx, d.targets[k], budget)
+	return d.encoding.solveWithFewSwitches(ctx, d.targets[k], budget)
 }
 
 // encode makes an encoding, and takes what that takes off the budget: all of it where that does not
@@ -167,17 +167,17 @@ func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, bu
 // A quest is the search for one answer.
 type quest struct {
 	*Decider
-	ctx    context.Context
-	budget *solver.Budget
-	large  string // why a cone was too large to encode; larger ones are, too
-	brief  bool   // given up with the first cone that is not decided
+	ctx         context.Context
+	budget      *solver.Budget
+	whyTooLarge string // why a cone was too large to encode; larger ones are, too
+	stopEarly   bool   // given up with the first cone that is not decided
 }
 
 // solve solves one cone for itself, with half of what is left. Nobody asks for what is in the cone after that.
 func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	defer q.m.cones.release(cone)
 	if cone.events > MaxEvents {
-		q.large = tooLarge
+		q.whyTooLarge = tooLarge
 		return Answer{}, nil
 	}
 	f := solver.NewFormula()
@@ -188,20 +188,20 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	defer engine.Close()
 	e, err := q.encode(cone, f, engine, q.budget)
 	if err != nil && err != errOver {
-		q.large = err.Error()
+		q.whyTooLarge = err.Error()
 	}
 	if err != nil {
 		return Answer{Why: err.Error()}, nil
 	}
 	q.budget.Spend(perEvent * int64(cone.events))
-	return e.fewest(q.ctx, q.targets[k], q.budget.Share(2))
+	return e.solveWithFewSwitches(q.ctx, q.targets[k], q.budget.Share(2))
 }
 
 // prepare makes the encoding of target k and of those after it that are like it.
 func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
-	cone, ok := d.m.cones.within(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+1])
+	cone, ok := d.m.cones.findWithin(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+1])
 	if !ok {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (d *Decider) union(group *Cone, n int) *Cone {
 	if n == 0 {
 		return nil
 	}
-	next, ok := d.m.cones.within(d.base, len(d.m.t.Events), 2*group.events+1, d.targets[d.end:d.end+n])
+	next, ok := d.m.cones.findWithin(d.base, len(d.m.t.Events), 2*group.events+1, d.targets[d.end:d.end+n])
 	if !ok {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (d *Decider) union(group *Cone, n int) *Cone {
 		return nil
 	}
 	most := max(group.events, next.events)*5/4 + 16
-	both := d.m.cones.both(group, next, len(d.m.t.Events), most)
+	both := d.m.cones.union(group, next, len(d.m.t.Events), most)
 	if both.events > most {
 		d.m.cones.release(both)
 		return nil

@@ -17,15 +17,15 @@ import (
 
 // Departures looks for them.
 type Departures struct {
-	strict *departureFinder
-	anyone *departureFinder // see Control.anyone; nil before somebody asks
+	strict      *departureFinder
+	indifferent *departureFinder // see Control.anyone; nil before somebody asks
 }
 
 // A departureFinder finds the departures of a model's runs.
 type departureFinder struct {
 	*Model
-	doubts  *doubts   // likewise
-	selects *choosing // nil before somebody asks
+	doubts  *doubts        // likewise
+	selects *selectChoices // nil before somebody asks
 }
 
 func newDepartureFinder(m *Model) *departureFinder {
@@ -34,7 +34,7 @@ func newDepartureFinder(m *Model) *departureFinder {
 
 // Departures prepares for the trace of which Concurrent makes the model.
 func (c *Control) Departures(flow *dataflow.Flow, l *trace.Layout) *Departures {
-	m := newModel(&Model{Control: c, held: true}, flow, l)
+	m := newModel(&Model{Control: c, strict: true}, flow, l)
 	m.Must()
 	return &Departures{strict: newDepartureFinder(m)}
 }
@@ -60,20 +60,20 @@ type Departing struct {
 // maxDepartings are looked at as far as the budget goes; one that is not is returned as
 // well.
 func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
-	all, others, err := d.strict.departings(ctx, base, in, engine, budget)
+	all, others, err := d.strict.find(ctx, base, in, engine, budget)
 	if err != nil || len(all) > 0 || !others {
 		return all, err
 	}
 	// What they come to is no schedule, as that has the recorded order of these operations. So
 	// nothing is to come out otherwise there, not even what is a finding of its own.
-	if d.anyone == nil {
+	if d.indifferent == nil {
 		m := d.strict.Model
-		d.anyone = newDepartureFinder(newModel(&Model{Control: newControl(m.t, m.order, true), held: true}, m.flow, m.accesses.layout))
+		d.indifferent = newDepartureFinder(newModel(&Model{Control: newControl(m.t, m.order, true), strict: true}, m.flow, m.accesses.layout))
 	}
-	for i := range d.strict.doubts.others { // before the first of them all is as recorded
+	for i := range d.strict.doubts.indifferent { // before the first of them all is as recorded
 		base = min(base, int(i))
 	}
-	all, _, err = d.anyone.departings(ctx, base, in, engine, budget)
+	all, _, err = d.indifferent.find(ctx, base, in, engine, budget)
 	for k := range all {
 		all[k].From, all[k].Steps, all[k].Stands = 0, nil, none
 	}
@@ -82,7 +82,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 
 // departings is All for a model. It reports whether there are operations that may come in
 // another order where that is nothing to anybody.
-func (m *departureFinder) departings(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
+func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
 	end := base // of all that these goroutines do
 	for g := range m.t.Goroutines {
 		if in(trace.GID(g)) {
@@ -95,11 +95,11 @@ func (m *departureFinder) departings(ctx context.Context, base int, in func(trac
 	for i := base; i < end; i++ {
 		switch e := &m.t.Events[i]; {
 		case !in(e.G):
-		case m.doubt().others[int32(i)]:
+		case m.findDoubts().indifferent[int32(i)]:
 			others = true
-		case len(all) == 0 && m.doubt().of[i]&swaps != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
+		case len(all) == 0 && m.findDoubts().byEvent[i]&swaps != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
 			all = append(all, Departing{At: i, Stands: none})
-		case m.doubt().of[i]&departs != 0 && !m.recorded.ordered(int32(i)):
+		case m.findDoubts().byEvent[i]&departs != 0 && !m.recorded.ordered(int32(i)):
 			k, ok := of[e.Site]
 			if !ok {
 				k = len(targets)
@@ -115,13 +115,13 @@ func (m *departureFinder) departings(ctx context.Context, base int, in func(trac
 		if k == maxDepartings || budget.Over() {
 			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), others, nil
 		}
-		budget.Spend(int64(end-base) / passed) // to find what it needs
+		budget.Spend(int64(end-base) / eventsPerStep) // to find what it needs
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:
 			return nil, false, err
 		case a.Answer == solver.Sat:
-			all = append(all, m.departing(a))
+			all = append(all, m.departureOf(a))
 		case a.Answer == solver.Unknown:
 			all = append(all, Departing{At: t.Departs[0], Stands: none, Why: a.Why})
 		}
@@ -130,7 +130,7 @@ func (m *departureFinder) departings(ctx context.Context, base int, in func(trac
 }
 
 // departing returns the departure of a run that was found.
-func (m *departureFinder) departing(a Answer) Departing {
+func (m *departureFinder) departureOf(a Answer) Departing {
 	stands := int32(a.Departs)
 	if m.event(stands).Kind.IsAccess() {
 		stands = m.next(stands)
@@ -143,8 +143,8 @@ func (m *departureFinder) departing(a Answer) Departing {
 
 // doubts are what the departures of a model's runs can be, by event.
 type doubts struct {
-	of     []doubt
-	others map[int32]bool // operations of which it is nothing to anybody which one comes first
+	byEvent     []doubt
+	indifferent map[int32]bool // operations of which it is nothing to anybody which one comes first
 }
 
 // A doubt is what is not sure of an event.
@@ -156,22 +156,22 @@ const (
 )
 
 // doubt returns what is not sure to be as recorded, whatever comes before what.
-func (m *departureFinder) doubt() *doubts {
+func (m *departureFinder) findDoubts() *doubts {
 	if m.doubts != nil {
 		return m.doubts
 	}
 	m.doubts = &doubts{make([]doubt, len(m.t.Events)), make(map[int32]bool)}
-	fixed := make([]bool, len(m.mem.cells))
+	fixed := make([]bool, len(m.memory.cells))
 	for c := range fixed {
-		fixed[c] = m.mem.cells[c].shared && m.mem.fixed(int32(c))
+		fixed[c] = m.memory.cells[c].shared && m.memory.isConstant(int32(c))
 	}
-	quiet := m.quiet()
+	quiet := m.quietReads()
 	varies := func(i int32) bool {
 		if quiet[i] {
 			return false
 		}
-		for c := range m.mem.of(i) {
-			if m.mem.cells[c].shared && !fixed[c] {
+		for c := range m.memory.of(i) {
+			if m.memory.cells[c].shared && !fixed[c] {
 				return true
 			}
 		}
@@ -183,27 +183,27 @@ func (m *departureFinder) doubt() *doubts {
 		case m.matters(pos):
 			may = varies(pos)
 		case m.tracked(pos):
-			c := &m.mem.cells[m.mem.span(int32(i)).First]
+			c := &m.memory.cells[m.memory.span(int32(i)).First]
 			may = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
-			if m.sites.Of(e.Site).Stops && !m.anyone {
+			if m.sites.Of(e.Site).Stops && !m.ignoreIndifferent {
 				continue // that it fails is a finding of its own, and the end
 			}
 			in := m.formula(pos)
 			may = in != nil && slices.ContainsFunc(in.Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && varies(r) })
 		}
 		if may {
-			m.doubts.of[i] = departs
+			m.doubts.byEvent[i] = departs
 		}
 	}
-	m.swapping()
+	m.findSwaps()
 	return m.doubts
 }
 
 // quiet returns the reads that only move data, to where nobody looks: after them their
 // goroutine neither writes, nor sends or starts anything, nor comes to a condition, nor
 // to what it may have found there.
-func (m *departureFinder) quiet() []bool {
+func (m *departureFinder) quietReads() []bool {
 	quiet := make([]bool, len(m.t.Events))
 	for g := range m.t.Goroutines {
 		var met []uint64 // what comes behind
@@ -215,7 +215,7 @@ func (m *departureFinder) quiet() []bool {
 				met, loud = nil, false
 			case loud:
 			case k == trace.Read && (m.sites.Of(e.Site).Data || m.tracked(i)):
-				found := func(obj uint64) bool { return obj >= e.Val && obj-e.Val < reach }
+				found := func(obj uint64) bool { return obj >= e.Val && obj-e.Val < pointerReach }
 				quiet[i] = len(met) == 0 || e.HasValue() && e.Size <= 8 && !slices.ContainsFunc(met, found)
 			case writes(e), k == trace.AtomicRMW, k == trace.Fork, k.Class() == trace.ClassChannel,
 				k == trace.Branch, k == trace.Operand, k == trace.Assert, k == trace.Panic:
@@ -232,10 +232,10 @@ func (m *departureFinder) quiet() []bool {
 }
 
 // fixed reports whether all that is ever in cell c is known and the same.
-func (mem *memory) fixed(c int32) bool {
+func (mem *memory) isConstant(c int32) bool {
 	cl := &mem.cells[c]
 	for _, w := range mem.writers(c) {
-		if v, ok := mem.part(w, c); !ok || !cl.known || v != mem.initial[c] || mem.m.follows(w) {
+		if v, ok := mem.part(w, c); !ok || !cl.known || v != mem.initial[c] || mem.m.isComputed(w) {
 			return false
 		}
 	}
@@ -245,14 +245,14 @@ func (mem *memory) fixed(c int32) bool {
 // swapping notes the operations that a channel or a Once serves in their recorded
 // order, as the encoding has it, although nothing else makes them come in that; and
 // the selects that had a choice.
-func (m *departureFinder) swapping() {
+func (m *departureFinder) findSwaps() {
 	for k := range m.channels {
 		c := &m.channels[k]
-		admits := m.admits(c)
+		admits := m.admitsParallelTests(c)
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := 1; k < len(line); k++ {
 				if !m.order.Before(int(line[k-1]), int(line[k])) {
-					m.swap(line[k-1], line[k], admits)
+					m.noteSwap(line[k-1], line[k], admits)
 				}
 			}
 		}
@@ -261,23 +261,23 @@ func (m *departureFinder) swapping() {
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Select:
-			m.doubts.of[i] |= swaps // see chooses
+			m.doubts.byEvent[i] |= swaps // see chooses
 		case trace.OnceBegin:
 			first[e.Obj] = i
 		case trace.OnceDone:
 			if at, ok := first[e.Obj]; ok && m.t.Events[at].G != e.G && !m.order.BeforeReached(at, i) {
-				m.swap(int32(at), int32(i), m.registers(int32(at)))
+				m.noteSwap(int32(at), int32(i), m.onlyRegisters(int32(at)))
 			}
 		}
 	}
 }
 
 // swap notes that two operations may come in the other order.
-func (m *departureFinder) swap(i, j int32, nothing bool) {
+func (m *departureFinder) noteSwap(i, j int32, nothing bool) {
 	if nothing {
-		m.doubts.others[i], m.doubts.others[j] = true, true
+		m.doubts.indifferent[i], m.doubts.indifferent[j] = true, true
 	} else {
-		m.doubts.of[i] |= swaps
-		m.doubts.of[j] |= swaps
+		m.doubts.byEvent[i] |= swaps
+		m.doubts.byEvent[j] |= swaps
 	}
 }

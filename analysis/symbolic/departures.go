@@ -10,34 +10,34 @@ import (
 // A departureEncoder encodes that a run departs from the recorded one.
 type departureEncoder struct {
 	*timeline
-	writes *writeIndex
-	reads  *readEncoder
-	values *valueEncoder
-	at     map[int32]solver.Bool // by event: the run departs there; see Departure
+	writes   *writeIndex
+	reads    *readEncoder
+	values   *valueEncoder
+	literals map[int32]solver.Bool // by event: the run departs there; see Departure
 }
 
 // departs says that the run departs at one of the events at.
-func (e *departureEncoder) departs(at []int) solver.Bool {
-	if e.at == nil {
-		e.at = make(map[int32]solver.Bool)
+func (e *departureEncoder) departsAtAny(at []int) solver.Bool {
+	if e.literals == nil {
+		e.literals = make(map[int32]solver.Bool)
 	}
 	var any []solver.Bool
 	for _, p := range at {
 		i := int32(p)
-		if e.past(i) || e.node(i) == none {
+		if e.isPast(i) || e.nodeOf(i) == none {
 			continue
 		}
-		if e.stops() {
+		if e.overLimit() {
 			break
 		}
-		if _, ok := e.at[i]; !ok {
-			e.at[i] = e.f.False()
+		if _, ok := e.literals[i]; !ok {
+			e.literals[i] = e.f.False()
 			if b := e.departsAt(i); b != e.f.False() {
-				e.at[i] = e.f.Bool(fmt.Sprint("departs ", i))
-				e.assert(e.f.Implies(e.at[i], b))
+				e.literals[i] = e.f.Bool(fmt.Sprint("departs ", i))
+				e.assert(e.f.Implies(e.literals[i], b))
 			}
 		}
-		any = append(any, e.at[i])
+		any = append(any, e.literals[i])
 	}
 	return e.f.Or(any...)
 }
@@ -48,67 +48,67 @@ func (e *departureEncoder) departs(at []int) solver.Bool {
 func (e *departureEncoder) departsAt(i int32) solver.Bool {
 	if e.m.event(i).Kind.IsAccess() {
 		var ways []solver.Bool
-		for c := range e.m.mem.of(i) {
-			if e.m.mem.cells[c].shared {
-				ways = append(ways, e.others(i, c)...)
+		for c := range e.m.memory.of(i) {
+			if e.m.memory.cells[c].shared {
+				ways = append(ways, e.findsOther(i, c)...)
 			}
 		}
 		if next := e.m.next(i); next != none {
-			return e.f.And(e.done(i), e.f.Not(e.done(next)), e.f.Or(ways...))
+			return e.f.And(e.happens(i), e.f.Not(e.happens(next)), e.f.Or(ways...))
 		}
 		return e.f.False() // it has done all that it does
 	}
 	var other solver.Bool
 	if e.m.event(i).Kind != trace.Operand {
-		other = e.values.outcome(i, false)
+		other = e.values.conditionComesOut(i, false)
 	} else {
-		other = e.f.And(e.f.Not(e.f.Eq(e.values.leaves(i), e.f.Const(e.m.came(i)))), e.values.knows(i))
+		other = e.f.And(e.f.Not(e.f.Eq(e.values.writtenValue(i), e.f.Const(e.m.recordedResult(i)))), e.values.inputsKnown(i))
 	}
-	if from := e.m.reached(i); from != none {
-		other = e.f.And(other, e.doneUpTo(from))
+	if from := e.m.predecessor(i); from != none {
+		other = e.f.And(other, e.happensUpTo(from))
 	}
-	return e.f.And(other, e.f.Not(e.done(i)))
+	return e.f.And(other, e.f.Not(e.happens(i)))
 }
 
 // others returns the ways in which the read at position i can find something else in
 // cell c than it found.
-func (e *departureEncoder) others(i, c int32) (ways []solver.Bool) {
-	mem, f := e.m.mem, e.f
-	found, ok := mem.found(i, c)
-	source, v := mem.source(i, c), e.writes.view(i, c)
+func (e *departureEncoder) findsOther(i, c int32) (ways []solver.Bool) {
+	mem, f := e.m.memory, e.f
+	found, ok := mem.valueFound(i, c)
+	source, v := mem.source(i, c), e.writes.visibleTo(i, c)
 	var writes []int32
 	if !e.m.tracked(i) {
 		writes = v.writes()
 	}
 	for _, w := range writes {
 		left, known := mem.part(w, c)
-		other := e.truth(w != source && !(ok && known && left == found))
-		if e.m.follows(w) {
-			other = f.Not(e.values.unchanged(w))
+		other := e.constant(w != source && !(ok && known && left == found))
+		if e.m.isComputed(w) {
+			other = f.Not(e.values.writesSameValue(w))
 			switch {
 			case w != source && e.m.event(i).IsLength():
 				other = f.True() // another slice, whatever its length
-			case w != source && ok && e.m.whole[i]:
-				other = f.Not(f.And(f.Eq(e.values.leaves(w), f.Const(e.m.numberOf(i, found))), e.values.knows(w)))
+			case w != source && ok && e.m.wholeAccess[i]:
+				other = f.Not(f.And(f.Eq(e.values.writtenValue(w), f.Const(e.m.numberOf(i, found))), e.values.inputsKnown(w)))
 			}
 		}
 		if other != f.False() {
-			ways = append(ways, f.And(e.reads.from(i, c, w, nil), other))
+			ways = append(ways, f.And(e.reads.sourceLiteral(i, c, w, nil), other))
 		}
 	}
-	if v.initially {
-		left, known := mem.left(e.writes.begins(c), c)
-		if !(source == e.writes.begins(c) || ok && known && left == found) {
-			ways = append(ways, e.reads.from(i, c, none, nil))
+	if v.initial {
+		left, known := mem.valueLeft(e.writes.lastPastWriter(c), c)
+		if !(source == e.writes.lastPastWriter(c) || ok && known && left == found) {
+			ways = append(ways, e.reads.sourceLiteral(i, c, none, nil))
 		}
 	}
 	return ways
 }
 
 // departing returns the first departure for t in the engine's model, or none.
-func (e *departureEncoder) taken(t Target) int {
+func (e *departureEncoder) firstTaken(t Target) int {
 	for _, i := range t.Departs {
-		if b, ok := e.at[int32(i)]; ok && e.engine.Value(b) {
+		if b, ok := e.literals[int32(i)]; ok && e.engine.Value(b) {
 			return i
 		}
 	}

@@ -140,7 +140,7 @@ func (m *edgeBuilder) onceEdge(done int32) {
 	}
 	once := m.facts.Onces()[row]
 	switch {
-	case m.anyone && m.registers(once.Begin):
+	case m.ignoreIndifferent && m.onlyRegisters(once.Begin):
 	case once.End != none && once.End < done:
 		m.edge(once.End, done)
 	default:
@@ -202,7 +202,7 @@ func (m *Model) edgesInto(g trace.GID, lo, hi int32) edgeStretch { return m.into
 func (m *Model) edgesFrom(g trace.GID, lo, hi int32) edgeStretch { return m.from.of(g, lo, hi) }
 
 // linked reports whether event i has an edge to or from other goroutines.
-func (m *Model) linked(i int32) bool {
+func (m *Model) hasEdges(i int32) bool {
 	g := m.gid(i)
 	return len(m.edgesInto(g, i, i+1).keys) > 0 || len(m.edgesFrom(g, i, i+1).keys) > 0
 }

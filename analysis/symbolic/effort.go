@@ -20,7 +20,7 @@ type effort struct {
 	conditionWays int // that condition variables have to wake a waiter
 
 	spent int64 // steps that budgets know of
-	most  int64 // how many steps it may take now; 0: any
+	limit int64 // how many steps it may take now; 0: any
 	err   error // why the encoding is not whole
 }
 
@@ -30,13 +30,13 @@ var errOver = errors.New("symbolic: steps")
 // steps returns how many steps it took so far.
 func (e *effort) steps() int64 {
 	choices := e.readSources + e.keptOut + e.readWrites + e.alternatives + e.productCases
-	return perChoice*int64(choices) + perLook*int64(e.valueLookups+e.readLookups) +
-		perPair*int64(e.lockPairs) + perWay*int64(e.conditionWays)
+	return perChoice*int64(choices) + perLookup*int64(e.valueLookups+e.readLookups) +
+		perPair*int64(e.lockPairs) + perConditionWay*int64(e.conditionWays)
 }
 
 // stops reports whether to stop encoding, as it takes too much.
-func (e *effort) stops() bool {
-	if e.err == nil && e.most > 0 && e.steps() > e.most {
+func (e *effort) overLimit() bool {
+	if e.err == nil && e.limit > 0 && e.steps() > e.limit {
 		e.err = errOver
 	}
 	return e.err != nil

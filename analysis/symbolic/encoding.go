@@ -35,17 +35,17 @@ func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*En
 
 // encode is Encode within a budget, of which it takes what the formula's size costs.
 func (m *Model) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
-	e := newEncoding(&timeline{m: m, cone: cone, f: f, engine: engine, free: make(map[int32]solver.Bool)})
-	if err := e.place(e.relevant); err != nil {
+	e := newEncoding(&timeline{m: m, cone: cone, f: f, engine: engine, anyValue: make(map[int32]solver.Bool)})
+	if err := e.selectNodes(e.relevant); err != nil {
 		return nil, err
 	}
 	if budget != nil {
-		e.most = max(1, budget.Steps)
+		e.limit = max(1, budget.Steps)
 	}
-	e.order()
+	e.assertOrder()
 	e.synchronize()
-	e.reads.matters()
-	e.most = 0
+	e.reads.assertReads()
+	e.limit = 0
 	e.taint.define()
 	e.spend(budget)
 	return e, e.err
@@ -53,18 +53,18 @@ func (m *Model) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budg
 
 // newEncoding connects the parts.
 func newEncoding(t *timeline) *Encoding {
-	writes := &writeIndex{timeline: t, writers: make(map[int32]*writers)}
+	writes := &writeIndex{timeline: t, byCell: make(map[int32]*cellWriters)}
 	tainted := newTaint(t)
 	reads := newReadEncoder(t, writes, tainted)
 	values := newValueEncoder(t, writes, tainted, reads)
 	reads.values, tainted.values, tainted.reads = values, values, reads
 	return &Encoding{
 		timeline: t, writes: writes, reads: reads, values: values, taint: tainted,
-		locks:      &lockEncoder{timeline: t, pairs: make(map[[2]int32]bool), ended: make(map[int32][]solver.Bool)},
+		locks:      &lockEncoder{timeline: t, excluded: make(map[[2]int32]bool), endedBy: make(map[int32][]solver.Bool)},
 		conds:      &condEncoder{timeline: t, takes: make(map[[2]int32]solver.Bool)},
 		groups:     &groupEncoder{timeline: t},
 		channels:   &channelEncoder{timeline: t},
-		departures: &departureEncoder{timeline: t, writes: writes, reads: reads, values: values, at: make(map[int32]solver.Bool)},
+		departures: &departureEncoder{timeline: t, writes: writes, reads: reads, values: values, literals: make(map[int32]solver.Bool)},
 		switches:   &switchBound{timeline: t},
 	}
 }
@@ -104,10 +104,10 @@ func (e *Encoding) synchronize() {
 		}
 	}
 	for _, l := range loose {
-		if e.stops() {
+		if e.overLimit() {
 			return
 		}
-		e.locks.loose(l)
+		e.locks.encodeLoose(l)
 	}
 }
 
@@ -116,12 +116,12 @@ func (e *Encoding) relevant(i int32) bool {
 	m, ev := e.m, e.m.event(i)
 	switch k := ev.Kind; {
 	case k.IsAccess():
-		for c := range m.mem.of(i) {
-			if m.mem.cells[c].shared {
+		for c := range m.memory.of(i) {
+			if m.memory.cells[c].shared {
 				return true
 			}
 		}
-		if e.taint.may[ev.G] && m.matters(i) {
+		if e.taint.canBeTainted[ev.G] && m.matters(i) {
 			return true
 		}
 	case k.Class() == trace.ClassLock:
@@ -134,11 +134,11 @@ func (e *Encoding) relevant(i int32) bool {
 		if m.formula(i) != nil {
 			return true
 		}
-		if op, _ := m.operation(i); op != nil || e.taint.may[ev.G] {
+		if op, _ := m.operation(i); op != nil || e.taint.canBeTainted[ev.G] {
 			return true
 		}
 	}
-	return m.linked(i) || e.taint.lost[i] != nil || e.taint.may[ev.G] && ev.Flags&trace.FlagBranched != 0
+	return m.hasEdges(i) || e.taint.pointerReads[i] != nil || e.taint.canBeTainted[ev.G] && ev.Flags&trace.FlagBranched != 0
 }
 
 // onlyEdges reports whether edges say all about events of kind k, of a channel or select.

@@ -10,9 +10,9 @@ func (d *Departures) Finds(i int) bool { return d.strict.recorded.finds(int32(i)
 // FindsByPairs is Finds by comparing the read with all writes.
 func (d *Departures) FindsByPairs(i int) bool {
 	m, r := d.strict.recorded, int32(i)
-	for c := range m.mem.of(r) {
-		source := m.mem.source(r, c)
-		if m.mem.cells[c].shared && (m.follows(source) || source != none && !m.before(source, r) || !m.allOrdered(m.mem.writers(c), source, r)) {
+	for c := range m.memory.of(r) {
+		source := m.memory.source(r, c)
+		if m.memory.cells[c].shared && (m.isComputed(source) || source != none && !m.mustPrecede(source, r) || !m.allOrderedWith(m.memory.writers(c), source, r)) {
 			return false
 		}
 	}

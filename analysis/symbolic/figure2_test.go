@@ -70,26 +70,26 @@ func (e *Encoding) complete() {
 		sections := slices.Collect(e.m.sections(&e.m.locks[k]))
 		for k, a := range sections {
 			for _, b := range sections[:k] {
-				e.locks.apart(b, a)
+				e.locks.exclude(b, a)
 			}
 		}
 	}
-	for len(e.reads.vague) > 0 {
+	for len(e.reads.undefinedReads) > 0 {
 		var reads []int32
-		for i := range e.reads.vague {
+		for i := range e.reads.undefinedReads {
 			reads = append(reads, i)
 		}
 		slices.Sort(reads)
 		for _, i := range reads {
-			e.reads.readsFrom(i)
+			e.reads.defineRecorded(i)
 		}
 		e.taint.define()
 	}
 	for _, i := range e.nodes {
 		for _, ch := range e.reads.choicesOf[i] {
-			for _, w := range e.writes.written(ch.cell).all {
+			for _, w := range e.writes.writersOf(ch.cell).all {
 				if w != ch.writer && w != i && !slices.Contains(ch.same, w) {
-					e.reads.part(ch, w)
+					e.reads.keepOutNeighbours(ch, w)
 				}
 			}
 		}
@@ -123,10 +123,10 @@ func TestFigure2(t *testing.T) {
 	// α, and all events happen.
 	engine := solver.NewBuiltin(f)
 	for _, i := range e.nodes {
-		engine.Assert(e.done(i))
+		engine.Assert(e.happens(i))
 	}
 	e.engine = engine
-	e.order()
+	e.assertOrder()
 	ours := f.And(a.all...)
 	check := func(want solver.Answer, bs ...solver.Bool) {
 		t.Helper()
@@ -210,7 +210,7 @@ func tokens(text string) []string {
 func parse(e *Encoding, ts []string) (solver.Bool, []string) {
 	op, ts := ts[1], ts[2:]
 	if op == "<" {
-		at := func(s string) solver.Event { return e.event(e.node(int32(number(s)))) }
+		at := func(s string) solver.Event { return e.solverEvent(e.nodeOf(int32(number(s)))) }
 		return e.f.Before(at(ts[0]), at(ts[1])), ts[3:]
 	}
 	var terms []solver.Bool
@@ -276,11 +276,11 @@ func TestFigure2Table1(t *testing.T) {
 		var assumed int
 		_, err := fmt.Sscanf(strings.ReplaceAll(line, ":", " "), "%s %d %s %d", &name, &at, &variable, &assumed)
 		require.NoError(t, err)
-		may := func(w int32) bool { return w != at && !e.must(at, w) }
+		may := func(w int32) bool { return w != at && !e.mustPrecede(at, w) }
 		all, same := []int32{}, []int32{}
 		for _, w := range slices.Sorted(maps.Keys(written[variable])) {
 			hidden := slices.ContainsFunc(slices.Collect(maps.Keys(written[variable])), func(l int32) bool {
-				return l != w && l != at && e.must(w, l) && e.must(l, at)
+				return l != w && l != at && e.mustPrecede(w, l) && e.mustPrecede(l, at)
 			})
 			if !may(w) || hidden {
 				continue

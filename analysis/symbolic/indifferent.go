@@ -13,7 +13,7 @@ import (
 
 // admits reports whether c is the channel by which package testing lets parallel tests
 // begin as others end. Its elements are all the same: each test may get each of them.
-func (m *Control) admits(c *channel) bool {
+func (m *Control) admitsParallelTests(c *channel) bool {
 	other := func(i int32) bool {
 		return !trace.AdmitsParallel(m.t.Sites[m.event(i).Site].Func)
 	}
@@ -23,7 +23,7 @@ func (m *Control) admits(c *channel) bool {
 // registers reports whether the Once whose function begins at position i is one by which
 // the standard library finds out something about the process, as the environment: the
 // function does nothing that has an event but for locks, and whoever calls it, it is the same.
-func (m *Control) registers(i int32) bool {
+func (m *Control) onlyRegisters(i int32) bool {
 	once := m.event(i)
 	if root := m.goroot(); root == "" || !strings.HasPrefix(m.t.Sites[once.Site].File, root) {
 		return false
@@ -45,14 +45,14 @@ func (m *Control) registers(i int32) bool {
 // goroot returns the folder of the standard library's sources, which is where those of package testing
 // are; "" if none of its events is in the trace.
 func (m *Control) goroot() string {
-	if m.root == nil {
-		m.root = new(string)
+	if m.sourceRoot == nil {
+		m.sourceRoot = new(string)
 		for _, s := range m.t.Sites {
 			if root, ok := strings.CutSuffix(s.File, "testing/testing.go"); ok && trace.OfTesting(s.Func) {
-				m.root = &root
+				m.sourceRoot = &root
 				break
 			}
 		}
 	}
-	return *m.root
+	return *m.sourceRoot
 }

@@ -78,7 +78,7 @@ func excludes(a, b *facts.Section) bool { return !(a.Shared() && b.Shared()) }
 
 // outOf returns what must precede event j in each run in which event i of another goroutine does:
 // the end of the outermost critical section of i that excludes one of j, or i itself.
-func (m *Control) outOf(i, j int32) int32 {
+func (m *Control) endExcluding(i, j int32) int32 {
 	within := m.order.Held(int(j))
 	if len(within) == 0 {
 		return i
@@ -100,23 +100,23 @@ func (m *Control) outOf(i, j int32) int32 {
 // A lockEncoder encodes critical sections.
 type lockEncoder struct {
 	*timeline
-	pairs map[[2]int32]bool       // sections that are kept apart
-	ended map[int32][]solver.Bool // by acquire of a loose lock: what ends its section
+	excluded map[[2]int32]bool       // sections that are kept apart
+	endedBy  map[int32][]solver.Bool // by acquire of a loose lock: what ends its section
 }
 
 // apart keeps two critical sections apart: the one that begins first ends
 // before the other one begins, if that begins at all.
-func (e *lockEncoder) apart(a, b *facts.Section) {
+func (e *lockEncoder) exclude(a, b *facts.Section) {
 	key := [2]int32{min(a.Acquire, b.Acquire), max(a.Acquire, b.Acquire)}
-	if e.pairs[key] {
+	if e.excluded[key] {
 		return
 	}
-	e.pairs[key] = true
+	e.excluded[key] = true
 	for _, s := range [][2]*facts.Section{{a, b}, {b, a}} {
 		first, second := s[0], s[1]
 		e.assert(e.f.Implies(
-			e.f.And(e.before(first.Acquire, second.Acquire), e.done(second.Acquire)),
-			e.before(first.Release, second.Acquire)))
+			e.f.And(e.precedes(first.Acquire, second.Acquire), e.happens(second.Acquire)),
+			e.precedes(first.Release, second.Acquire)))
 	}
 }
 
@@ -125,9 +125,9 @@ func (e *lockEncoder) apart(a, b *facts.Section) {
 // that began before and that no other release ends. A section that ends has an event
 // of its own for that, behind the release: what begins after it is compared with that
 // one, and not with each release.
-func (e *lockEncoder) loose(l *lock) {
+func (e *lockEncoder) encodeLoose(l *lock) {
 	f := e.f
-	sections, releases := e.open(l)
+	sections, releases := e.openSections(l)
 	ends, follows := e.pairing(sections, releases)
 	pairs := 0
 	for _, ks := range slices.Concat(ends, follows) {
@@ -137,7 +137,7 @@ func (e *lockEncoder) loose(l *lock) {
 		e.err = fmt.Errorf("symbolic: %d sections of a lock that one goroutine takes and another releases are too many to encode", len(sections))
 		return
 	}
-	if e.lockPairs += pairs; e.stops() {
+	if e.lockPairs += pairs; e.overLimit() {
 		return
 	}
 	over := make([]solver.Event, len(sections))
@@ -150,27 +150,27 @@ func (e *lockEncoder) loose(l *lock) {
 		for _, k := range ends[n] {
 			acq := sections[k].Acquire
 			b := f.Bool(fmt.Sprintf("ends %d %d", acq, rel))
-			e.assert(f.Implies(b, f.And(e.before(acq, rel), e.done(rel), f.Before(e.event(e.node(rel)), over[k]))))
+			e.assert(f.Implies(b, f.And(e.precedes(acq, rel), e.happens(rel), f.Before(e.solverEvent(e.nodeOf(rel)), over[k]))))
 			some, ended[k] = append(some, b), append(ended[k], b)
 		}
-		e.need(rel, f.Or(some...))
+		e.assertIf(rel, f.Or(some...))
 		if e.m.event(rel).Kind == trace.RRelease { // of the others one is over before the next begins
 			e.atMostOne(some)
 		}
 	}
 	for k, s := range sections {
-		e.assert(f.Implies(f.Before(over[k], e.moment), f.Or(ended[k]...)))
+		e.assert(f.Implies(f.Before(over[k], e.violation), f.Or(ended[k]...)))
 		e.atMostOne(ended[k])
-		e.ended[s.Acquire] = ended[k]
+		e.endedBy[s.Acquire] = ended[k]
 	}
 	for n, b := range sections {
-		if !e.past(b.Acquire) {
+		if !e.isPast(b.Acquire) {
 			for _, rel := range releases {
-				e.compares(rel, b.Acquire)
+				e.noteComparison(rel, b.Acquire)
 			}
 		}
 		for _, k := range follows[n] {
-			e.need(b.Acquire, f.Or(e.before(b.Acquire, sections[k].Acquire), f.Before(over[k], e.event(e.node(b.Acquire)))))
+			e.assertIf(b.Acquire, f.Or(e.precedes(b.Acquire, sections[k].Acquire), f.Before(over[k], e.solverEvent(e.nodeOf(b.Acquire)))))
 		}
 	}
 }
@@ -180,13 +180,13 @@ func (e *lockEncoder) loose(l *lock) {
 func (e *lockEncoder) pairing(sections []*facts.Section, releases []int32) (ends, follows [][]int) {
 	ends, follows = make([][]int, len(releases)), make([][]int, len(sections))
 	for n, rel := range releases {
-		ends[n] = slices.DeleteFunc(e.latest(sections, rel), func(k int) bool {
+		ends[n] = slices.DeleteFunc(e.maybeOpen(sections, rel), func(k int) bool {
 			return sections[k].Shared() != (e.m.event(rel).Kind == trace.RRelease)
 		})
 	}
 	for n, s := range sections {
-		if !e.past(s.Acquire) {
-			follows[n] = slices.DeleteFunc(e.latest(sections, s.Acquire), func(k int) bool { return k == n || !excludes(s, sections[k]) })
+		if !e.isPast(s.Acquire) {
+			follows[n] = slices.DeleteFunc(e.maybeOpen(sections, s.Acquire), func(k int) bool { return k == n || !excludes(s, sections[k]) })
 		}
 	}
 	return ends, follows
@@ -195,14 +195,14 @@ func (e *lockEncoder) pairing(sections []*facts.Section, releases []int32) (ends
 // latest returns which of the sections of a lock may be open when event i, a node,
 // happens: not those that begin behind it, nor those after which another one, which
 // excludes them, begins before it.
-func (e *lockEncoder) latest(sections []*facts.Section, i int32) []int {
+func (e *lockEncoder) maybeOpen(sections []*facts.Section, i int32) []int {
 	var before, other []int
 	for k, s := range sections { // in recorded order, which follows what must be
 		switch {
-		case e.surely(i, s.Acquire):
-		case e.surely(s.Acquire, i):
+		case e.alwaysPrecedes(i, s.Acquire):
+		case e.alwaysPrecedes(s.Acquire, i):
 			before = slices.DeleteFunc(before, func(o int) bool {
-				return excludes(s, sections[o]) && e.surely(sections[o].Acquire, s.Acquire)
+				return excludes(s, sections[o]) && e.alwaysPrecedes(sections[o].Acquire, s.Acquire)
 			})
 			before = append(before, k)
 		default:
@@ -214,14 +214,14 @@ func (e *lockEncoder) latest(sections []*facts.Section, i int32) []int {
 
 // open returns the sections of a loose lock that what is encoded may end, in the order
 // of their acquires, and the releases that may end them.
-func (e *lockEncoder) open(l *lock) (sections []*facts.Section, releases []int32) {
+func (e *lockEncoder) openSections(l *lock) (sections []*facts.Section, releases []int32) {
 	for s := range e.m.sections(l) {
-		if !e.outside(s.Acquire) && !e.over(s) {
+		if !e.neverHappens(s.Acquire) && !e.isOver(s) {
 			sections = append(sections, s)
 		}
 	}
 	for _, rel := range l.releases {
-		if !e.outside(rel) && !e.past(rel) {
+		if !e.neverHappens(rel) && !e.isPast(rel) {
 			releases = append(releases, rel)
 		}
 	}
@@ -229,21 +229,21 @@ func (e *lockEncoder) open(l *lock) (sections []*facts.Section, releases []int32
 }
 
 // over reports whether a section has ended before all that is encoded.
-func (e *lockEncoder) over(s *facts.Section) bool { return s.Release != none && e.past(s.Release) }
+func (e *lockEncoder) isOver(s *facts.Section) bool { return s.Release != none && e.isPast(s.Release) }
 
 // freeAtMoment says that all sections of the kind that the release at position rel
 // ends, of those that have begun before the violation, have ended before it.
-func (e *lockEncoder) freeAtMoment(rel int32) solver.Bool {
+func (e *lockEncoder) freeAtViolation(rel int32) solver.Bool {
 	ev := e.m.event(rel)
 	l := e.m.lock(rel)
 	if !l.loose {
 		return e.f.False() // its own section ends there, and nowhere else
 	}
 	free := e.f.True()
-	sections, _ := e.open(l)
+	sections, _ := e.openSections(l)
 	for _, s := range sections {
 		if s.Shared() == (ev.Kind == trace.RRelease) {
-			free = e.f.And(free, e.f.Or(append(slices.Clone(e.ended[s.Acquire]), e.f.Not(e.done(s.Acquire)))...))
+			free = e.f.And(free, e.f.Or(append(slices.Clone(e.endedBy[s.Acquire]), e.f.Not(e.happens(s.Acquire)))...))
 		}
 	}
 	return free

@@ -10,114 +10,116 @@ import (
 // memory is what the events access, in cells: pieces that no access divides.
 type memory struct {
 	*accesses
-	m       *Model
-	cells   []cell
-	initial []uint64          // by cell
-	written []int32           // the writers of the cells, cell by cell
-	first   []int32           // by cell: where its own begin in written, and where those of the last one end
-	stores  map[int32]int32   // by read of an update: its store
-	counts  map[int32][]int32 // by store of an update: its reads
+	m           *Model
+	cells       []cell
+	initial     []uint64          // by cell
+	written     []int32           // the writers of the cells, cell by cell
+	firstWriter []int32           // by cell: where its own begin in written, and where those of the last one end
+	updateStore map[int32]int32   // by read of an update: its store
+	updateReads map[int32][]int32 // by store of an update: its reads
 	// follow has by cell the writers that may leave something else than recorded, by their formulas, and
 	// values what the writers left there.
-	follow  map[int32][]int32
-	values  map[int32]leavings
-	leaving []leaving // room to sort them
+	computedWriters map[int32][]int32
+	valuesByCell    map[int32]cellValues
+	scratch         []writtenValue // room to sort them
 }
 
 // A leaving is a value that a writer has left.
-type leaving struct {
+type writtenValue struct {
 	value uint64
 	by    int32
 }
 
 // leavings are what the writers of a cell have left in it: values, ascending, and by whom, ascending where they
 // are equal.
-type leavings struct {
+type cellValues struct {
 	values []uint64
 	by     []int32
 }
 
 // A cell is what is known of one of the layout's. A trace has many.
 type cell struct {
-	known  bool // memory.initial has what was there before the first write, as that or a read tells
-	shared bool // what is in it may follow from what several goroutines do
-	looked bool // somebody may learn what is in it, not only update it
+	known    bool // memory.initial has what was there before the first write, as that or a read tells
+	shared   bool // what is in it may follow from what several goroutines do
+	observed bool // somebody may learn what is in it, not only update it
 }
 
 func newMemory(m *Model) *memory {
 	cells := m.accesses.layout.Cells()
 	mem := &memory{
-		accesses: m.accesses, m: m, cells: make([]cell, cells), initial: make([]uint64, cells), stores: make(map[int32]int32), counts: make(map[int32][]int32),
-		follow: make(map[int32][]int32), values: make(map[int32]leavings),
+		accesses: m.accesses, m: m, cells: make([]cell, cells), initial: make([]uint64, cells), updateStore: make(map[int32]int32), updateReads: make(map[int32][]int32),
+		computedWriters: make(map[int32][]int32), valuesByCell: make(map[int32]cellValues),
 	}
 	mem.room()
-	mem.use()
+	mem.fill()
 	return mem
 }
 
 // room makes room for the writers of each cell.
 func (mem *memory) room() {
-	mem.first = make([]int32, len(mem.cells)+1)
+	mem.firstWriter = make([]int32, len(mem.cells)+1)
 	for i := range mem.m.t.Events {
 		if writes(&mem.m.t.Events[i]) {
 			s := mem.span(int32(i))
 			for c := s.First; c < s.First+s.N; c++ {
-				mem.first[c+1]++
+				mem.firstWriter[c+1]++
 			}
 		}
 	}
 	for c := range mem.cells {
-		mem.first[c+1] += mem.first[c]
+		mem.firstWriter[c+1] += mem.firstWriter[c]
 	}
-	mem.written = make([]int32, mem.first[len(mem.cells)])
+	mem.written = make([]int32, mem.firstWriter[len(mem.cells)])
 }
 
 // writers are those of cell c, in the recorded order.
-func (mem *memory) writers(c int32) []int32 { return mem.written[mem.first[c]:mem.first[c+1]] }
+func (mem *memory) writers(c int32) []int32 {
+	return mem.written[mem.firstWriter[c]:mem.firstWriter[c+1]]
+}
 
 // use fills in what the cells are used for.
-func (mem *memory) use() {
+func (mem *memory) fill() {
 	by := make([]trace.GID, len(mem.cells))
-	next := slices.Clone(mem.first) // by cell: where its next writer goes
+	next := slices.Clone(mem.firstWriter) // by cell: where its next writer goes
 	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
-		if e.Kind.IsAccess() && mem.m.sites.Of(e.Site).Update && !mem.m.tracked(pos) && !mem.m.held {
-			mem.update(pos)
+		if e.Kind.IsAccess() && mem.m.sites.Of(e.Site).Update && !mem.m.tracked(pos) && !mem.m.strict {
+			mem.pairUpdate(pos)
 		}
 		for c := range mem.of(pos) {
 			cl := &mem.cells[c]
 			many[c] = many[c] || used[c] && by[c] != e.G
 			by[c], used[c] = e.G, true
 			if reads(e.Kind) {
-				_, half := mem.stores[pos]
-				cl.looked = cl.looked || !half
+				_, half := mem.updateStore[pos]
+				cl.observed = cl.observed || !half
 			}
-			if next[c] == mem.first[c] && !cl.known {
-				mem.initial[c], cl.known = mem.before(pos, c)
+			if next[c] == mem.firstWriter[c] && !cl.known {
+				mem.initial[c], cl.known = mem.valueBefore(pos, c)
 			}
 			if writes(e) {
 				mem.written[next[c]] = pos
 				next[c]++
-				if mem.m.follows(pos) {
-					mem.follow[c] = append(mem.follow[c], pos)
+				if mem.m.isComputed(pos) {
+					mem.computedWriters[c] = append(mem.computedWriters[c], pos)
 				}
 			}
 		}
 	}
 	for c := range mem.cells {
-		mem.cells[c].shared = many[c] && mem.first[c] < mem.first[c+1]
+		mem.cells[c].shared = many[c] && mem.firstWriter[c] < mem.firstWriter[c+1]
 	}
-	mem.spread(func(c *cell) *bool { return &c.looked })
-	mem.spread(func(c *cell) *bool { return &c.shared })
+	mem.spreadOverUpdates(func(c *cell) *bool { return &c.observed })
+	mem.spreadOverUpdates(func(c *cell) *bool { return &c.shared })
 }
 
 // spread makes what holds of one of the cells of an update hold of all of them:
 // what it stores in each depends on what was in all.
-func (mem *memory) spread(is func(*cell) *bool) {
+func (mem *memory) spreadOverUpdates(is func(*cell) *bool) {
 	for again := true; again; {
 		again = false
-		for r := range mem.stores {
+		for r := range mem.updateStore {
 			some, all := false, true
 			for c := range mem.of(r) {
 				b := *is(&mem.cells[c])
@@ -135,12 +137,12 @@ func (mem *memory) spread(is func(*cell) *bool) {
 
 // update finds the store that the read of an update belongs to: the next event
 // of its goroutine that does not read, if that writes the same memory.
-func (mem *memory) update(i int32) {
+func (mem *memory) pairUpdate(i int32) {
 	e := mem.m.event(i)
 	switch e.Kind {
 	case trace.AtomicRMW:
 		if writes(e) {
-			mem.stores[i], mem.counts[i] = i, []int32{i}
+			mem.updateStore[i], mem.updateReads[i] = i, []int32{i}
 		}
 	case trace.Read:
 		next := mem.m.next(i)
@@ -151,13 +153,13 @@ func (mem *memory) update(i int32) {
 			return
 		}
 		if w := mem.m.event(next); w.Kind == trace.Write && w.Obj == e.Obj && w.Size == e.Size {
-			mem.stores[i], mem.counts[next] = next, append(mem.counts[next], i)
+			mem.updateStore[i], mem.updateReads[next] = next, append(mem.updateReads[next], i)
 		}
 	}
 }
 
 // before returns what the access at position i found in cell c, as far as it tells.
-func (mem *memory) before(i, c int32) (uint64, bool) {
+func (mem *memory) valueBefore(i, c int32) (uint64, bool) {
 	e := mem.m.event(i)
 	if !writes(e) {
 		return mem.part(i, c)
@@ -177,13 +179,13 @@ func (mem *memory) before(i, c int32) (uint64, bool) {
 // its source left: something that the trace does not show was there in between, such
 // as an allocator.
 func (mem *memory) stale(i, c int32) (uint64, bool) {
-	found, ok := mem.before(i, c)
-	left, known := mem.left(mem.source(i, c), c)
+	found, ok := mem.valueBefore(i, c)
+	left, known := mem.valueLeft(mem.source(i, c), c)
 	return found, ok && known && found != left
 }
 
 // left returns what writer w, or none, left in cell c.
-func (mem *memory) left(w, c int32) (uint64, bool) {
+func (mem *memory) valueLeft(w, c int32) (uint64, bool) {
 	if w == none {
 		return mem.initial[c], mem.cells[c].known
 	}
@@ -203,7 +205,7 @@ func (mem *memory) source(i, c int32) int32 {
 
 // found returns what the read at position i found in cell c; false if that is not
 // known, or does not say that what it finds elsewhere is the same.
-func (mem *memory) found(i, c int32) (uint64, bool) {
+func (mem *memory) valueFound(i, c int32) (uint64, bool) {
 	if mem.m.event(i).IsLength() && !mem.m.tracked(i) {
 		return 0, false
 	}
@@ -212,15 +214,15 @@ func (mem *memory) found(i, c int32) (uint64, bool) {
 			return v, true
 		}
 	}
-	return mem.left(mem.source(i, c), c)
+	return mem.valueLeft(mem.source(i, c), c)
 }
 
 // same returns the writers that leave in cell c what the read at position i
 // found there, ascending; initially says whether it was there at first. The
 // source is always among them.
-func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
+func (mem *memory) sameValueWriters(i, c int32) (ws []int32, initially bool) {
 	source := mem.source(i, c)
-	v, ok := mem.found(i, c)
+	v, ok := mem.valueFound(i, c)
 	cl := &mem.cells[c]
 	if !ok {
 		if source == none {
@@ -228,7 +230,7 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 		}
 		return []int32{source}, false
 	}
-	ws = mem.leavings(c).of(v)
+	ws = mem.valuesOf(c).writersOf(v)
 	if source == none {
 		return ws, true
 	}
@@ -239,31 +241,31 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 }
 
 // leavings returns what the writers of cell c have left there.
-func (mem *memory) leavings(c int32) leavings {
-	its, known := mem.values[c]
+func (mem *memory) valuesOf(c int32) cellValues {
+	its, known := mem.valuesByCell[c]
 	if known {
 		return its
 	}
-	all := mem.leaving[:0]
+	all := mem.scratch[:0]
 	for _, w := range mem.writers(c) {
 		if v, ok := mem.part(w, c); ok {
-			all = append(all, leaving{v, w})
+			all = append(all, writtenValue{v, w})
 		}
 	}
-	if len(all) <= fewLeavings {
-		mem.leaving = all
+	if len(all) <= maxScratch {
+		mem.scratch = all
 	}
-	slices.SortFunc(all, func(a, b leaving) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.by, b.by)) })
-	its = leavings{make([]uint64, len(all)), make([]int32, len(all))}
+	slices.SortFunc(all, func(a, b writtenValue) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.by, b.by)) })
+	its = cellValues{make([]uint64, len(all)), make([]int32, len(all))}
 	for k, l := range all {
 		its.values[k], its.by[k] = l.value, l.by
 	}
-	mem.values[c] = its
+	mem.valuesByCell[c] = its
 	return its
 }
 
 // of returns who has left v.
-func (l leavings) of(v uint64) []int32 {
+func (l cellValues) writersOf(v uint64) []int32 {
 	from, _ := slices.BinarySearch(l.values, v)
 	n, _ := slices.BinarySearchFunc(l.values[from:], v, func(value, v uint64) int { // the first one after v
 		if value > v {
@@ -277,17 +279,17 @@ func (l leavings) of(v uint64) []int32 {
 // matters reports whether a run goes on as recorded only if the read at
 // position i finds what it found: see package feasible.
 func (m *Model) matters(i int32) bool {
-	if !reads(m.event(i).Kind) || m.relaxed || m.tracked(i) || m.data(i) {
+	if !reads(m.event(i).Kind) || m.relaxed || m.tracked(i) || m.movesData(i) {
 		return false
 	}
-	_, half := m.mem.stores[i] // the slowest to say comes last
+	_, half := m.memory.updateStore[i] // the slowest to say comes last
 	return !half
 }
 
 // data reports whether what the read at position i finds is only moved.
-func (m *Model) data(i int32) bool {
+func (m *Model) movesData(i int32) bool {
 	e := m.event(i)
-	return e.Kind == trace.Read && m.sites.Of(e.Site).Data && !m.tracked(i) && !m.relaxed && !m.held
+	return e.Kind == trace.Read && m.sites.Of(e.Site).Data && !m.tracked(i) && !m.relaxed && !m.strict
 }
 
 // readEdges returns edges to reads that matter from the only write that they can read from, or from the end of the
@@ -306,10 +308,10 @@ func (mem *memory) readEdges() (edges []edge) {
 			if source := mem.source(pos, c); source == none || mem.m.gid(source) == mem.m.gid(pos) {
 				continue // it is always one of those that it can read from
 			}
-			ws, initially := mem.same(pos, c)
+			ws, initially := mem.sameValueWriters(pos, c)
 			other := func(w int32) bool { return w != ws[0] }
-			if len(ws) == 1 && !initially && !slices.ContainsFunc(mem.follow[c], other) {
-				edges = append(edges, edge{mem.m.outOf(ws[0], pos), pos, true})
+			if len(ws) == 1 && !initially && !slices.ContainsFunc(mem.computedWriters[c], other) {
+				edges = append(edges, edge{mem.m.endExcluding(ws[0], pos), pos, true})
 			}
 		}
 	}

@@ -20,15 +20,15 @@ type Control struct {
 	sites *trace.SiteIndex
 	// anyone says that operations may come in each order of which it is nothing to anybody
 	// which one comes first.
-	anyone bool
+	ignoreIndifferent bool
 
-	locks    []lock // by number
-	facts    *facts.Facts
-	channels []channel // by number
-	conds    map[uint64]*condition
-	groups   []waitGroup // by number
-	edges    []uint64    // see [edge.key], by their later ends, in no order
-	root     *string     // see goroot
+	locks      []lock // by number
+	facts      *facts.Facts
+	channels   []channel // by number
+	conds      map[uint64]*condition
+	groups     []waitGroup // by number
+	edges      []uint64    // see [edge.key], by their later ends, in no order
+	sourceRoot *string     // see goroot
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool
@@ -42,9 +42,9 @@ type Model struct {
 	relaxed bool
 	// held says that all reads that are not tracked have to find what they found,
 	// also those that only move data.
-	held bool
+	strict bool
 
-	mem        *memory
+	memory     *memory
 	counters   *counterFinder
 	into, from edges              // by where they lead to, and by where they come from
 	must       func() *order.Must // made for whoever is the first to ask
@@ -57,7 +57,7 @@ func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, 
 
 func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	c := &Control{
-		t: t, order: o, sites: o.Sites(), anyone: anyone,
+		t: t, order: o, sites: o.Sites(), ignoreIndifferent: anyone,
 		facts: o.Facts(), impossible: make(map[int32]bool),
 	}
 	c.locks = newLocks(c)
@@ -101,8 +101,8 @@ func newModel(m *Model, flow *dataflow.Flow, l *trace.Layout) *Model {
 	m.cones = &coneFinder{m: m}
 	m.recorded = &recordedReads{Model: m, breaks: make(map[int32][]int32)}
 	m.counters = &counterFinder{m, make(map[int32]*counter)}
-	m.mem = newMemory(m)
-	reads := m.mem.readEdges()
+	m.memory = newMemory(m)
+	reads := m.memory.readEdges()
 	m.into = m.placed(true, func(yield func(edge) bool) {
 		for e := range (edgeStretch{m.edges, true}).all {
 			if !yield(e) {
@@ -136,13 +136,13 @@ func (m *Control) first(g trace.GID) int32 { return int32(m.events(g).First()) }
 func (m *Control) events(g trace.GID) trace.Own { return m.order.Events(g) }
 
 // from1 returns the first event of goroutine g at or after position i, or none.
-func (m *Model) from1(g trace.GID, i int32) int32 {
+func (m *Model) firstFrom(g trace.GID, i int32) int32 {
 	return int32(m.events(g).From(int(i)))
 }
 
 // reached returns the event after which its goroutine can stand at event i: the
 // one before, or the fork of the goroutine, or none.
-func (m *Model) reached(i int32) int32 {
+func (m *Model) predecessor(i int32) int32 {
 	if m.prev(i) != none {
 		return m.prev(i)
 	}

@@ -33,21 +33,21 @@ func (m *Model) Ordered(i int) bool {
 // left, in each of its cells: it comes after that one and before all others, but for those
 // that come before both.
 func (m *recordedReads) finds(i int32) bool {
-	for c := range m.mem.of(i) {
-		cl := &m.mem.cells[c]
+	for c := range m.memory.of(i) {
+		cl := &m.memory.cells[c]
 		if !cl.shared {
 			continue
 		}
-		source := m.mem.source(i, c)
-		if m.follows(source) || source != none && !m.before(source, i) {
+		source := m.memory.source(i, c)
+		if m.isComputed(source) || source != none && !m.mustPrecede(source, i) {
 			return false
 		}
-		ws := m.mem.writers(c)
+		ws := m.memory.writers(c)
 		next, _ := slices.BinarySearch(ws, i+1)
-		if next < len(ws) && !m.before(i, ws[next]) {
+		if next < len(ws) && !m.mustPrecede(i, ws[next]) {
 			return false
 		}
-		if !m.inRow(c, source, next) && !m.allOrdered(ws, source, i) {
+		if !m.writersInOrder(c, source, next) && !m.allOrderedWith(ws, source, i) {
 			return false
 		}
 	}
@@ -56,8 +56,8 @@ func (m *recordedReads) finds(i int32) bool {
 
 // inRow reports whether each write of cell c up to the one at position source comes after the
 // one that was before it, and so do those from index next on.
-func (m *recordedReads) inRow(c, source int32, next int) bool {
-	ws, breaks := m.mem.writers(c), m.breaksOf(c)
+func (m *recordedReads) writersInOrder(c, source int32, next int) bool {
+	ws, breaks := m.memory.writers(c), m.breaksOf(c)
 	k, _ := slices.BinarySearch(ws, source)
 	return (source == none || breaks[k] == 0) && (next == len(ws) || breaks[next] == breaks[len(ws)-1])
 }
@@ -67,10 +67,10 @@ func (m *recordedReads) inRow(c, source int32, next int) bool {
 func (m *recordedReads) breaksOf(c int32) []int32 {
 	breaks, ok := m.breaks[c]
 	if !ok {
-		ws := m.mem.writers(c)
+		ws := m.memory.writers(c)
 		breaks = make([]int32, len(ws))
 		for k := 1; k < len(ws); k++ {
-			if breaks[k] = breaks[k-1]; !m.before(ws[k-1], ws[k]) {
+			if breaks[k] = breaks[k-1]; !m.mustPrecede(ws[k-1], ws[k]) {
 				breaks[k]++
 			}
 		}
@@ -81,12 +81,12 @@ func (m *recordedReads) breaksOf(c int32) []int32 {
 
 // apart reports whether each of the writes comes before the one at position source, or after
 // event i, or is one of these, as far as the effort suffices to say so.
-func (m *recordedReads) allOrdered(writes []int32, source, i int32) bool {
+func (m *recordedReads) allOrderedWith(writes []int32, source, i int32) bool {
 	for _, w := range writes {
 		if m.compared++; m.compared > maxOrdered {
 			return false
 		}
-		if w != i && w != source && !m.before(i, w) && !(source != none && m.before(w, source)) {
+		if w != i && w != source && !m.mustPrecede(i, w) && !(source != none && m.mustPrecede(w, source)) {
 			return false
 		}
 	}
@@ -95,7 +95,7 @@ func (m *recordedReads) allOrdered(writes []int32, source, i int32) bool {
 
 // before reports whether event i comes before the goroutine of event j is there, in each run
 // that is as recorded up to there.
-func (m *recordedReads) before(i, j int32) bool {
+func (m *recordedReads) mustPrecede(i, j int32) bool {
 	switch {
 	case i >= j:
 		return false

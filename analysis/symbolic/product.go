@@ -22,7 +22,7 @@ type product struct {
 	cases   [2]map[int64]bool // by factor: the values that have a case
 	// counts says that all that the factors follow from has happened, and is known;
 	// else the number means nothing.
-	counts solver.Bool
+	defined solver.Bool
 }
 
 // A productEncoder has the products of which both factors may be others than recorded.
@@ -41,7 +41,7 @@ func (e *productEncoder) product(a, b solver.Int, counts solver.Bool) solver.Int
 		return f.Mul(k, a)
 	}
 	name := fmt.Sprint("product ", len(e.all))
-	p := &product{value: f.Int(name), counts: counts}
+	p := &product{value: f.Int(name), defined: counts}
 	for k, factor := range []solver.Int{a, b} {
 		// A variable, so that multiples of it stay in the range of coefficients.
 		p.factors[k], p.cases[k] = f.Int(fmt.Sprint(name, " factor ", k)), make(map[int64]bool)

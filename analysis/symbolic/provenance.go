@@ -9,10 +9,10 @@ import (
 // of the concurrent trace program (Wang et al., FAC 2011, §3.2).
 type provenance struct {
 	*Control
-	accesses *accesses
-	flow     *dataflow.Flow // nil: what values follow from is not known
-	whole    []bool         // by event: it accesses memory that is only accessed as a whole
-	unsigned map[int32]bool // what formulas read as unsigned numbers; see typed
+	accesses    *accesses
+	flow        *dataflow.Flow // nil: what values follow from is not known
+	wholeAccess []bool         // by event: it accesses memory that is only accessed as a whole
+	unsigned    map[int32]bool // what formulas read as unsigned numbers; see typed
 }
 
 func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
@@ -21,8 +21,8 @@ func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
 		m.flow = nil
 		return m
 	}
-	m.wholes()
-	m.signs()
+	m.findWholeAccesses()
+	m.findUnsigned()
 	return m
 }
 
@@ -30,10 +30,10 @@ func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
 // only, and is in memory that is always accessed as a whole, so that it may
 // find something else than recorded.
 func (m *provenance) tracked(i int32) bool {
-	if m.flow == nil || !m.flow.Tracked(int(i)) || i >= int32(len(m.whole)) {
+	if m.flow == nil || !m.flow.Tracked(int(i)) || i >= int32(len(m.wholeAccess)) {
 		return false
 	}
-	return m.whole[i]
+	return m.wholeAccess[i]
 }
 
 // formula returns the formula of event i, or nil.
@@ -50,11 +50,11 @@ func (m *provenance) formula(i int32) *dataflow.Instance {
 
 // follows reports whether the writer at position i may leave something else than
 // recorded, as a formula says.
-func (m *provenance) follows(i int32) bool { return i != none && m.formula(i) != nil }
+func (m *provenance) isComputed(i int32) bool { return i != none && m.formula(i) != nil }
 
 // wholes finds the accesses to memory that is only accessed as a whole, and of which all values
 // are known.
-func (m *provenance) wholes() {
+func (m *provenance) findWholeAccesses() {
 	known := make([]bool, m.accesses.layout.Cells())
 	for c := range known {
 		known[c] = true
@@ -70,16 +70,16 @@ func (m *provenance) wholes() {
 			}
 		}
 	}
-	m.whole = make([]bool, len(m.t.Events))
+	m.wholeAccess = make([]bool, len(m.t.Events))
 	for i := range m.t.Events {
 		if m.event(int32(i)).Kind.IsAccess() && m.accesses.span(int32(i)).N == 1 {
-			m.whole[i] = known[m.accesses.span(int32(i)).First]
+			m.wholeAccess[i] = known[m.accesses.span(int32(i)).First]
 		}
 	}
 }
 
 // signs finds the memory, and the operands, that formulas read as unsigned numbers.
-func (m *provenance) signs() {
+func (m *provenance) findUnsigned() {
 	m.unsigned = make(map[int32]bool)
 	for i := range m.t.Events {
 		in := m.flow.At(i)
@@ -88,7 +88,7 @@ func (m *provenance) signs() {
 		}
 		in.Formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 			if at := in.Reads[k]; at >= 0 && !r.Signed {
-				m.unsigned[m.typed(at)] = true
+				m.unsigned[m.typeKey(at)] = true
 			}
 			return 0
 		})
@@ -97,7 +97,7 @@ func (m *provenance) signs() {
 
 // typed returns what the values of event i share their type with: the cell of an
 // access, or that event alone.
-func (m *provenance) typed(i int32) int32 {
+func (m *provenance) typeKey(i int32) int32 {
 	if m.event(i).Kind.IsAccess() {
 		return m.accesses.span(i).First
 	}
@@ -106,15 +106,15 @@ func (m *provenance) typed(i int32) int32 {
 
 // number returns what is recorded at position i as the number that formulas take
 // it for.
-func (m *provenance) number(i int32) int64 { return m.numberOf(i, m.event(i).Val) }
+func (m *provenance) recordedNumber(i int32) int64 { return m.numberOf(i, m.event(i).Val) }
 
 // numberOf returns a value that event i could have as a number.
 func (m *provenance) numberOf(i int32, val uint64) int64 {
-	return dataflow.Reading{Signed: !m.unsigned[m.typed(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
+	return dataflow.Reading{Signed: !m.unsigned[m.typeKey(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
 }
 
 // came returns what the formula of event i came to in the recorded run.
-func (m *provenance) came(i int32) int64 {
+func (m *provenance) recordedResult(i int32) int64 {
 	in := m.formula(i)
 	return in.Formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if in.Reads[k] < 0 {
@@ -126,7 +126,7 @@ func (m *provenance) came(i int32) int64 {
 
 // fixed returns the value of f, which has the given readings, if none of these may
 // find something else than recorded.
-func (m *provenance) fixed(f *dataflow.Formula, reads []int32) (int64, bool) {
+func (m *provenance) constantValue(f *dataflow.Formula, reads []int32) (int64, bool) {
 	for _, at := range reads {
 		if at >= 0 && m.tracked(at) {
 			return 0, false
@@ -145,13 +145,13 @@ func (m *provenance) fixed(f *dataflow.Formula, reads []int32) (int64, bool) {
 
 // adds returns the formula of the atomic operation at position w if that adds a number,
 // which it does although all that it finds has to be as recorded; nil if not.
-func (m *provenance) adds(w int32) *dataflow.Instance {
+func (m *provenance) atomicAdd(w int32) *dataflow.Instance {
 	if m.flow == nil {
 		return nil
 	}
 	found, ok := m.flow.Found(m.t, int(w))
 	in := m.flow.Adds(int(w))
-	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.numberOf(w, found), nil) != m.number(w) {
+	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.numberOf(w, found), nil) != m.recordedNumber(w) {
 		return nil // or it wraps around
 	}
 	return in

@@ -14,12 +14,12 @@ import (
 // settled reports whether the condition of event i, an assertion, comes out as
 // recorded in each run, as far as what it follows from is known, by what must come
 // before what alone.
-func (m *Model) settled(i int32, budget *solver.Budget) bool {
+func (m *Model) comesOutAsRecorded(i int32, budget *solver.Budget) bool {
 	in := m.formula(i)
 	if in == nil {
 		return false
 	}
-	f := folding{Model: m, limit: m.cones.limits(Failure(int(i)), int32(len(m.t.Events))), left: maxFolded, known: make(map[int32]*[]int64), upto: make(map[int32][]int32)}
+	f := folding{Model: m, limit: m.cones.limits(Failure(int(i)), int32(len(m.t.Events))), readsLeft: maxFolded, known: make(map[int32]*[]int64), precedingEnds: make(map[int32][]int32)}
 	outcomes, ok := f.formula(in, nil)
 	budget.Spend(perEdge * f.steps)
 	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Same(m.event(i), v) })
@@ -28,11 +28,11 @@ func (m *Model) settled(i int32, budget *solver.Budget) bool {
 // A folding finds the values that reads and stores may have in runs to a target.
 type folding struct {
 	*Model
-	limit limits // what happens in no such run
-	left  int
-	known map[int32]*[]int64 // nil while they are looked for, or not found
-	upto  map[int32][]int32
-	steps int64
+	limit         limits // what happens in no such run
+	readsLeft     int
+	known         map[int32]*[]int64 // nil while they are looked for, or not found
+	precedingEnds map[int32][]int32
+	steps         int64
 }
 
 // formula returns the values that in may have, where before are those of what an
@@ -66,10 +66,10 @@ func (f *folding) formula(in *dataflow.Instance, before []int64) ([]int64, bool)
 			all = append(all, in.Formula.Eval(b, func(k int, r dataflow.Reading) int64 { return r.Number(uint64(c[k])) }))
 		}
 	}
-	return few(all)
+	return distinct(all)
 }
 
-func few(values []int64) ([]int64, bool) {
+func distinct(values []int64) ([]int64, bool) {
 	slices.Sort(values)
 	values = slices.Compact(values)
 	return values, len(values) <= maxValues
@@ -84,15 +84,15 @@ func (f *folding) read(i int32) ([]int64, bool) {
 	if f.event(i).Kind == trace.AtomicRMW {
 		return f.store(i)
 	}
-	return f.once(i, f.found)
+	return f.memoized(i, f.found)
 }
 
 // store returns the values that the write at position i may leave.
 func (f *folding) store(i int32) ([]int64, bool) {
-	if !f.follows(i) {
+	if !f.isComputed(i) {
 		return []int64{int64(f.event(i).Val)}, true
 	}
-	return f.once(^i, func(int32) ([]int64, bool) {
+	return f.memoized(^i, func(int32) ([]int64, bool) {
 		var before []int64
 		if f.event(i).Kind == trace.AtomicRMW {
 			var ok bool
@@ -105,7 +105,7 @@ func (f *folding) store(i int32) ([]int64, bool) {
 }
 
 // once calls find for key, unless that was done.
-func (f *folding) once(key int32, find func(int32) ([]int64, bool)) ([]int64, bool) {
+func (f *folding) memoized(key int32, find func(int32) ([]int64, bool)) ([]int64, bool) {
 	if values, ok := f.known[key]; ok {
 		if values == nil {
 			return nil, false
@@ -113,7 +113,7 @@ func (f *folding) once(key int32, find func(int32) ([]int64, bool)) ([]int64, bo
 		return *values, true
 	}
 	f.known[key] = nil
-	if f.left--; f.left < 0 {
+	if f.readsLeft--; f.readsLeft < 0 {
 		return nil, false
 	}
 	values, ok := find(key)
@@ -125,9 +125,9 @@ func (f *folding) once(key int32, find func(int32) ([]int64, bool)) ([]int64, bo
 
 // found returns the values that may be in memory for the access at position i.
 func (f *folding) found(i int32) ([]int64, bool) {
-	c := f.mem.span(i).First
-	before := f.before(i)
-	val, stale := f.mem.stale(i, c)
+	c := f.memory.span(i).First
+	before := f.precedingEnd(i)
+	val, stale := f.memory.stale(i, c)
 	if cn := f.counters.find(c); cn != nil && !stale {
 		if values, ok := f.counted(i, c, cn, before); ok {
 			return values, true
@@ -136,14 +136,14 @@ func (f *folding) found(i int32) ([]int64, bool) {
 	var values []int64
 	first := true // what was there at first may be found
 	last := make(map[trace.GID]int32)
-	for _, w := range f.mem.writers(c) {
-		if w != i && f.isIn(w, before) {
+	for _, w := range f.memory.writers(c) {
+		if w != i && f.contains(w, before) {
 			last[f.gid(w)] = w
 			first = false
 		}
 	}
-	for _, w := range f.mem.writers(c) {
-		if w == i || f.never(w, i) || f.covered(w, last) {
+	for _, w := range f.memory.writers(c) {
+		if w == i || f.neverBefore(w, i) || f.isOverwritten(w, last) {
 			continue
 		}
 		left, ok := f.store(w)
@@ -155,10 +155,10 @@ func (f *folding) found(i int32) ([]int64, bool) {
 	if stale {
 		values = append(values, int64(val))
 	}
-	if first && f.mem.cells[c].known {
-		values = append(values, int64(f.mem.initial[c]))
+	if first && f.memory.cells[c].known {
+		values = append(values, int64(f.memory.initial[c]))
 	}
-	return few(values)
+	return distinct(values)
 }
 
 // counted returns what the counter c holds at the access at position i, if all that
@@ -168,32 +168,32 @@ func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, boo
 	if len(cn.others) > 0 {
 		return nil, false
 	}
-	v := int64(f.mem.initial[c])
+	v := int64(f.memory.initial[c])
 	for w, a := range cn.adds {
 		switch {
-		case w == i || f.never(w, i):
-		case f.isIn(w, before):
+		case w == i || f.neverBefore(w, i):
+		case f.contains(w, before):
 			v += a.amount
 		default:
 			return nil, false
 		}
 	}
-	if !f.mem.cells[c].known {
+	if !f.memory.cells[c].known {
 		return nil, true
 	}
 	return []int64{v}, true
 }
 
 // never reports whether w does not come before i in runs to the target.
-func (f *folding) never(w, i int32) bool {
-	return !f.limit.allow(f.gid(w), w) || f.gid(w) == f.gid(i) && w > i
+func (f *folding) neverBefore(w, i int32) bool {
+	return !f.limit.allows(f.gid(w), w) || f.gid(w) == f.gid(i) && w > i
 }
 
 // covered reports whether one of the writes in last, that of another goroutine,
 // comes between w and all that they come before.
-func (f *folding) covered(w int32, last map[trace.GID]int32) bool {
+func (f *folding) isOverwritten(w int32, last map[trace.GID]int32) bool {
 	for g, l := range last {
-		if g == f.gid(w) && w < l || g != f.gid(w) && f.isIn(w, f.before(l)) {
+		if g == f.gid(w) && w < l || g != f.gid(w) && f.contains(w, f.precedingEnd(l)) {
 			return true
 		}
 	}
@@ -201,19 +201,19 @@ func (f *folding) covered(w int32, last map[trace.GID]int32) bool {
 }
 
 // before returns by goroutine below what all must come before event i.
-func (f *folding) before(i int32) []int32 {
-	if upto, ok := f.upto[i]; ok {
+func (f *folding) precedingEnd(i int32) []int32 {
+	if upto, ok := f.precedingEnds[i]; ok {
 		return upto
 	}
 	all := f.cones.noLimits()
 	c := f.cones.closure(0, all, func(int32) bool { return false }, false)
 	c.add(i)
-	c.close()
-	f.cones.spare(all.first, nil)
-	f.cones.spare(c.done, c.met)
-	f.upto[i] = c.upto
+	c.addDependencies()
+	f.cones.recycle(all.firstImpossible, nil)
+	f.cones.recycle(c.followedTo, c.goroutines)
+	f.precedingEnds[i] = c.ends
 	f.steps += c.steps
-	return c.upto
+	return c.ends
 }
 
-func (f *folding) isIn(i int32, upto []int32) bool { return i < upto[f.gid(i)] }
+func (f *folding) contains(i int32, upto []int32) bool { return i < upto[f.gid(i)] }

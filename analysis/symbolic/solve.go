@@ -32,24 +32,24 @@ func (e *Encoding) Solve(ctx context.Context, t Target, budget *solver.Budget) (
 // A question is one target and what may be spent on it.
 type question struct {
 	*Encoding
-	ctx      context.Context
-	target   Target
-	property []solver.Bool
-	budget   *solver.Budget
-	bound    int           // of switches, if few of them are looked for
-	core     []solver.Bool // after an Unsat: the assumptions that it needs
-	over     bool          // to say what the target is took all of the budget
+	ctx         context.Context
+	target      Target
+	property    []solver.Bool
+	budget      *solver.Budget
+	bound       int           // of switches, if few of them are looked for
+	core        []solver.Bool // after an Unsat: the assumptions that it needs
+	outOfBudget bool          // to say what the target is took all of the budget
 }
 
 func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget) *question {
 	q := &question{Encoding: e, ctx: ctx, target: t, budget: budget, bound: unbounded}
 	if budget != nil {
-		e.most = e.spent + max(1, budget.Steps)
+		e.limit = e.spent + max(1, budget.Steps)
 	}
 	q.property = e.property(t)
 	e.taint.define()
-	if e.most = 0; e.err == errOver { // of this question only
-		q.over, e.err = true, nil
+	if e.limit = 0; e.err == errOver { // of this question only
+		q.outOfBudget, e.err = true, nil
 	}
 	e.spend(budget)
 	return q
@@ -58,11 +58,11 @@ func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget
 // ask asks under more assumptions, until a model's run is whole.
 func (q *question) ask(more ...solver.Bool) (Answer, error) {
 	for {
-		assumptions := slices.Concat(q.property, more, q.values.narrows())
+		assumptions := slices.Concat(q.property, more, q.values.assumeIncluded())
 		switch {
 		case q.err != nil:
 			return Answer{Why: q.err.Error()}, nil
-		case q.over:
+		case q.outOfBudget:
 			return Answer{Why: errOver.Error()}, nil
 		case slices.Contains(assumptions, q.f.False()):
 			q.core = nil
@@ -72,7 +72,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
-		if answer == solver.Unsat && q.values.widen(q.engine.Core()) {
+		if answer == solver.Unsat && q.values.includeMore(q.engine.Core()) {
 			q.taint.define()
 			q.spend(q.budget)
 			continue
@@ -86,12 +86,12 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 			}
 			return a, nil
 		}
-		run, short := q.performed(), true
+		run, short := q.modelRun(), true
 		if q.bound != unbounded {
 			run, short = q.switches.stretched(run, q.bound)
 		}
-		if short && q.whole(run, q.budget) {
-			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target), Departs: q.departures.taken(q.target)}, nil
+		if short && q.refine(run, q.budget) {
+			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.schedule(run, q.target), Departs: q.departures.firstTaken(q.target)}, nil
 		}
 		q.spend(q.budget)
 	}
@@ -103,15 +103,15 @@ func (e *Encoding) property(t Target) []solver.Bool {
 	var all []solver.Bool
 	for _, s := range t.Stands {
 		i := int32(s)
-		if from := e.m.reached(i); from != none {
-			all = append(all, e.doneUpTo(from))
+		if from := e.m.predecessor(i); from != none {
+			all = append(all, e.happensUpTo(from))
 		}
-		if n := e.nodeFrom(i); n != none {
-			all = append(all, f.Not(e.done(n)))
+		if n := e.firstNodeFrom(i); n != none {
+			all = append(all, f.Not(e.happens(n)))
 		}
-		all = append(all, e.reads.found(i))
+		all = append(all, e.reads.reachedAsRecorded(i))
 		if t.Fails {
-			all = append(all, e.failsAtMoment(i))
+			all = append(all, e.failsAtViolation(i))
 			continue
 		}
 		if t.Blocks {
@@ -119,7 +119,7 @@ func (e *Encoding) property(t Target) []solver.Bool {
 				all = append(all, e.channels.waits(side)...)
 			}
 		}
-		all = append(all, e.groups.atMoment(i, t.Blocks)...)
+		all = append(all, e.groups.atViolation(i, t.Blocks)...)
 		switch ev := e.m.event(i); ev.Kind {
 		case trace.CondWake:
 			for _, signal := range t.Over {
@@ -132,20 +132,20 @@ func (e *Encoding) property(t Target) []solver.Bool {
 		}
 	}
 	for _, i := range t.Over {
-		all = append(all, e.done(int32(i)))
+		all = append(all, e.happens(int32(i)))
 	}
 	for _, p := range t.Order {
 		i, j := int32(p[0]), int32(p[1])
-		all = append(all, e.done(i), e.before(i, j))
-		if !t.stands(p[1]) {
-			all = append(all, e.done(j))
+		all = append(all, e.happens(i), e.precedes(i, j))
+		if !t.standsAt(p[1]) {
+			all = append(all, e.happens(j))
 		}
 	}
 	if len(t.Departs) > 0 {
-		all = append(all, e.departures.departs(t.Departs))
+		all = append(all, e.departures.departsAtAny(t.Departs))
 	}
-	for _, i := range slices.Sorted(maps.Keys(e.free)) {
-		if free := e.free[i]; e.m.frees(&t, i) {
+	for _, i := range slices.Sorted(maps.Keys(e.anyValue)) {
+		if free := e.anyValue[i]; e.m.allowsAnyValue(&t, i) {
 			all = append(all, free)
 		} else {
 			all = append(all, f.Not(free))
@@ -156,15 +156,15 @@ func (e *Encoding) property(t Target) []solver.Bool {
 
 // failsAtMoment says that what happens at position i is a failure, if that is where the
 // violation is.
-func (e *Encoding) failsAtMoment(i int32) solver.Bool {
+func (e *Encoding) failsAtViolation(i int32) solver.Bool {
 	switch ev := e.m.event(i); ev.Kind {
 	case trace.Release, trace.RRelease:
-		return e.locks.freeAtMoment(i)
+		return e.locks.freeAtViolation(i)
 	case trace.Close, trace.Send, trace.SelectSend:
-		return e.channels.closedAtMoment(ev.Obj)
+		return e.channels.closedAtViolation(ev.Obj)
 	}
 	if e.m.group(i) != nil {
 		return e.groups.misuse(i)
 	}
-	return e.values.outcome(i, false)
+	return e.values.conditionComesOut(i, false)
 }

@@ -27,20 +27,20 @@ type addition struct {
 // A counterFinder finds the counters of a model.
 type counterFinder struct {
 	*Model
-	known map[int32]*counter // by cell; nil if it is none
+	byCell map[int32]*counter // by cell; nil if it is none
 }
 
 // find returns what is known of the cell c as a counter, nil if it is none.
 func (m *counterFinder) find(c int32) *counter {
-	if cn, ok := m.known[c]; ok {
+	if cn, ok := m.byCell[c]; ok {
 		return cn
 	}
 	cn := &counter{adds: make(map[int32]addition)}
 	var under map[uint64]bool // locks of which one is held at each addition; nil: no matter
-	for _, w := range m.mem.writers(c) {
+	for _, w := range m.memory.writers(c) {
 		a, ok := m.addition(w)
 		if ok {
-			_, stale := m.mem.stale(a.read, c)
+			_, stale := m.memory.stale(a.read, c)
 			ok = !stale
 		}
 		if ok && a.read != w {
@@ -72,7 +72,7 @@ func (m *counterFinder) find(c int32) *counter {
 	if len(cn.adds) == 0 || under != nil && len(under) == 0 {
 		cn = nil
 	}
-	m.known[c] = cn
+	m.byCell[c] = cn
 	return cn
 }
 
@@ -80,9 +80,9 @@ func (m *counterFinder) find(c int32) *counter {
 func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 	in := m.formula(w)
 	if in == nil && m.event(w).Kind == trace.AtomicRMW {
-		in = m.adds(w)
+		in = m.atomicAdd(w)
 	}
-	if in == nil || !m.whole[w] {
+	if in == nil || !m.wholeAccess[w] {
 		return a, false
 	}
 	f := in.Formula
@@ -99,7 +99,7 @@ func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 			a.read = own
 			continue
 		}
-		v, ok := m.fixed(arg, reads)
+		v, ok := m.constantValue(arg, reads)
 		if !ok {
 			return a, false
 		}
@@ -117,7 +117,7 @@ func (m *counterFinder) ownRead(w int32, f *dataflow.Formula, reads []int32) int
 	switch {
 	case f.Op == dataflow.Before:
 		return w
-	case f.Op == dataflow.Value && reads[0] >= 0 && m.tracked(reads[0]) && m.mem.span(reads[0]) == m.mem.span(w):
+	case f.Op == dataflow.Value && reads[0] >= 0 && m.tracked(reads[0]) && m.memory.span(reads[0]) == m.memory.span(w):
 		return reads[0]
 	}
 	return none
@@ -138,38 +138,38 @@ type counterEncoder struct {
 	writes *writeIndex
 	taint  *taint
 	values *valueEncoder
-	counts map[int32]*count // by cell
+	byCell map[int32]*counterInCone // by cell
 }
 
 // sum returns what the access at position i finds in the cell c, if that is a
 // counter: what the last write left that does not add, and all that was added
 // since. The second result says that it is known.
-func (e *counterEncoder) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
+func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	cn := e.m.counters.find(c)
-	if _, stale := e.m.mem.stale(i, c); cn == nil || stale {
+	if _, stale := e.m.memory.stale(i, c); cn == nil || stale {
 		return v, known, false
 	}
-	base, ok := e.startsAt(i, c)
+	base, ok := e.lastReset(i, c)
 	if !ok {
 		return v, known, false
 	}
 	if base == none {
-		v, known = e.values.initially(i, c)
+		v, known = e.values.initialValue(i, c)
 	} else {
-		v, known = e.values.leaves(base), e.taint.computed(base)
+		v, known = e.values.writtenValue(base), e.taint.writeKnown(base)
 	}
 	var sure int64
 	var may []int32
-	by := e.writes.written(c).by
+	by := e.writes.writersOf(c).byGoroutine
 	for k, own := range by {
-		from, before := 0, e.writes.firstNotBefore(own, i)
+		from, before := 0, e.writes.firstUnordered(own, i)
 		if base != none {
-			from = e.writes.firstNotBefore(own, base)
+			from = e.writes.firstUnordered(own, base)
 		}
-		if sums := e.counting(c).sums[k]; from < before {
+		if sums := e.counterOf(c).sums[k]; from < before {
 			sure += sums[before] - sums[from]
 		}
-		if from, after := max(from, before), e.writes.firstAfter(own, i); from < after {
+		if from, after := max(from, before), e.writes.firstFollowing(own, i); from < after {
 			may = append(may, own.writes[from:after]...)
 		}
 	}
@@ -178,55 +178,55 @@ func (e *counterEncoder) sum(i, c int32) (v solver.Int, known solver.Bool, ok bo
 	terms := []solver.Int{v, e.f.Const(sure)}
 	for _, w := range may {
 		if a, ok := cn.adds[w]; ok {
-			terms = append(terms, e.values.either(e.before(w, i), e.f.Const(a.amount), e.f.Const(0)))
+			terms = append(terms, e.values.ifElse(e.precedes(w, i), e.f.Const(a.amount), e.f.Const(0)))
 		}
 	}
 	return e.f.Add(terms...), known, true
 }
 
 // A count is what is known of a counter in the cone.
-type count struct {
+type counterInCone struct {
 	sums   [][]int64 // by goroutine, as in writers.by: what its first n writes add
 	others []int32   // what does not add, ascending
 	// chain is how many of others must come one after the other, from the first one on.
 	chain int
 	// apart is set if all additions must come before or behind each of others.
-	apart bool
+	orderedWithOthers bool
 }
 
 // counting returns what is known of the counter in cell c.
-func (e *counterEncoder) counting(c int32) *count {
-	if n := e.counts[c]; n != nil {
+func (e *counterEncoder) counterOf(c int32) *counterInCone {
+	if n := e.byCell[c]; n != nil {
 		return n
 	}
-	cn, ws := e.m.counters.find(c), e.writes.written(c)
-	n := &count{apart: true}
-	e.counts[c] = n
-	for _, own := range ws.by {
+	cn, ws := e.m.counters.find(c), e.writes.writersOf(c)
+	n := &counterInCone{orderedWithOthers: true}
+	e.byCell[c] = n
+	for _, own := range ws.byGoroutine {
 		sums := make([]int64, 1, 1+len(own.writes))
 		for k, w := range own.writes {
 			add := cn.adds[w].amount
 			sum := sums[k] + add
-			n.apart = n.apart && (sum > sums[k]) == (add > 0) // else it is no int64
+			n.orderedWithOthers = n.orderedWithOthers && (sum > sums[k]) == (add > 0) // else it is no int64
 			sums = append(sums, sum)
 		}
 		n.sums = append(n.sums, sums)
 	}
 	for _, w := range cn.others {
-		if e.past(w) || e.outside(w) {
+		if e.isPast(w) || e.neverHappens(w) {
 			continue
 		}
-		if n.chain == len(n.others) && (n.chain == 0 || e.must(n.others[n.chain-1], w)) {
+		if n.chain == len(n.others) && (n.chain == 0 || e.mustPrecede(n.others[n.chain-1], w)) {
 			n.chain++
 		}
 		n.others = append(n.others, w)
-		for _, own := range ws.by {
-			for _, add := range own.writes[e.writes.firstNotBefore(own, w):] {
+		for _, own := range ws.byGoroutine {
+			for _, add := range own.writes[e.writes.firstUnordered(own, w):] {
 				a, adds := cn.adds[add]
-				if !adds || e.past(a.read) {
+				if !adds || e.isPast(a.read) {
 					continue
 				}
-				n.apart = n.apart && e.must(w, a.read)
+				n.orderedWithOthers = n.orderedWithOthers && e.mustPrecede(w, a.read)
 				break // what its goroutine adds later comes behind that
 			}
 		}
@@ -237,14 +237,14 @@ func (e *counterEncoder) counting(c int32) *count {
 // startsAt returns the last write of the cone before the access at position i that
 // does not add, or none. It reports whether all of these that there are are in one
 // order with the access and all additions.
-func (e *counterEncoder) startsAt(i, c int32) (base int32, ok bool) {
-	n := e.counting(c)
+func (e *counterEncoder) lastReset(i, c int32) (base int32, ok bool) {
+	n := e.counterOf(c)
 	k, writes := slices.BinarySearch(n.others, i)
-	if !n.apart || writes || k > n.chain || k > 0 && !e.must(n.others[k-1], i) {
+	if !n.orderedWithOthers || writes || k > n.chain || k > 0 && !e.mustPrecede(n.others[k-1], i) {
 		return none, false
 	}
 	for later := k; later < len(n.others); later = max(later+1, n.chain) {
-		if !e.must(i, n.others[later]) {
+		if !e.mustPrecede(i, n.others[later]) {
 			return none, false
 		}
 	}

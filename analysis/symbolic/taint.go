@@ -20,46 +20,46 @@ type taint struct {
 	reads  *readEncoder
 	values *valueEncoder
 	// may is by goroutine whether it can be tainted at all.
-	may map[trace.GID]bool
+	canBeTainted map[trace.GID]bool
 	// points are by goroutine the events that can taint it, ascending.
-	points map[trace.GID][]int32
-	clean  map[int32]solver.Bool // by such an event: the goroutine is clean after it
-	work   []int32               // points of which clean has no meaning yet
+	taintPoints     map[trace.GID][]int32
+	clean           map[int32]solver.Bool // by such an event: the goroutine is clean after it
+	undefinedPoints []int32               // points of which clean has no meaning yet
 	// lost are by event the reads that have found what may be a pointer to
 	// what it touches.
-	lost map[int32][]int32
+	pointerReads map[int32][]int32
 }
 
 func newTaint(of *timeline) *taint {
 	t := &taint{
-		timeline: of, may: make(map[trace.GID]bool), points: make(map[trace.GID][]int32),
-		clean: make(map[int32]solver.Bool), lost: make(map[int32][]int32),
+		timeline: of, canBeTainted: make(map[trace.GID]bool), taintPoints: make(map[trace.GID][]int32),
+		clean: make(map[int32]solver.Bool), pointerReads: make(map[int32][]int32),
 	}
-	t.spread()
-	for _, g := range slices.Sorted(maps.Keys(t.may)) {
-		t.walk(g)
+	t.findTaintable()
+	for _, g := range slices.Sorted(maps.Keys(t.canBeTainted)) {
+		t.findPoints(g)
 	}
 	return t
 }
 
 // spread finds the goroutines that can be tainted: those that move data, those
 // that they start, and those that receive from them.
-func (t *taint) spread() {
+func (t *taint) findTaintable() {
 	m := t.m
 	sends := make(map[*channel]bool)
 	for again := true; again; {
 		again = false
 		for _, gid := range t.cone.goroutines {
-			for i := m.from1(gid, int32(t.cone.Base)); i != none && i < t.cone.upto[gid]; i = m.next(i) {
+			for i := m.firstFrom(gid, int32(t.cone.Base)); i != none && i < t.cone.ends[gid]; i = m.next(i) {
 				ev := m.event(i)
-				if !t.may[gid] && (t.moves(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.channel(ev.Obj)]) {
-					t.may[gid], again = true, true
+				if !t.canBeTainted[gid] && (t.movesData(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.channel(ev.Obj)]) {
+					t.canBeTainted[gid], again = true, true
 				}
-				if !t.may[gid] {
+				if !t.canBeTainted[gid] {
 					continue
 				}
-				if ev.Kind == trace.Fork && ev.Obj < uint64(len(m.t.Goroutines)) && !t.may[trace.GID(ev.Obj)] {
-					t.may[trace.GID(ev.Obj)], again = true, true
+				if ev.Kind == trace.Fork && ev.Obj < uint64(len(m.t.Goroutines)) && !t.canBeTainted[trace.GID(ev.Obj)] {
+					t.canBeTainted[trace.GID(ev.Obj)], again = true, true
 				}
 				if op, c := m.begun(i); op != nil && !op.Receive && !sends[c] {
 					sends[c], again = true, true
@@ -70,12 +70,12 @@ func (t *taint) spread() {
 }
 
 // moves reports whether the event at position i reads shared memory to move it.
-func (t *taint) moves(i int32) bool {
-	if _, half := t.m.mem.stores[i]; half || !t.m.data(i) {
+func (t *taint) movesData(i int32) bool {
+	if _, half := t.m.memory.updateStore[i]; half || !t.m.movesData(i) {
 		return false
 	}
-	for c := range t.m.mem.of(i) {
-		if t.m.mem.cells[c].shared {
+	for c := range t.m.memory.of(i) {
+		if t.m.memory.cells[c].shared {
 			return true
 		}
 	}
@@ -83,33 +83,33 @@ func (t *taint) moves(i int32) bool {
 }
 
 // walk finds the points of goroutine g, and what depends on pointers.
-func (t *taint) walk(g trace.GID) {
+func (t *taint) findPoints(g trace.GID) {
 	m := t.m
 	var pointers []int32
-	end := max(t.cone.upto[g], int32(t.cone.Base))
-	if next := m.from1(g, end); next != none { // a target may stand there
+	end := max(t.cone.ends[g], int32(t.cone.Base))
+	if next := m.firstFrom(g, end); next != none { // a target may stand there
 		end = next + 1
 	}
-	for i := m.from1(g, int32(t.cone.Base)); i != none && i < end; i = m.next(i) {
+	for i := m.firstFrom(g, int32(t.cone.Base)); i != none && i < end; i = m.next(i) {
 		ev := m.event(i)
 		for _, r := range pointers {
-			if base := m.event(r).Val; ev.Kind.HasAddress() && ev.Obj >= base && ev.Obj-base < reach {
-				t.lost[i] = append(t.lost[i], r)
+			if base := m.event(r).Val; ev.Kind.HasAddress() && ev.Obj >= base && ev.Obj-base < pointerReach {
+				t.pointerReads[i] = append(t.pointerReads[i], r)
 			}
 		}
 		switch {
 		case i == m.first(g):
-			if m.reached(i) != none {
-				t.points[g] = append(t.points[g], i)
+			if m.predecessor(i) != none {
+				t.taintPoints[g] = append(t.taintPoints[g], i)
 			}
 		case ev.Kind == trace.RecvDone && ev.Val > 0:
-			t.points[g] = append(t.points[g], i)
+			t.taintPoints[g] = append(t.taintPoints[g], i)
 		}
-		if t.moves(i) {
-			if !slices.Contains(t.points[g], i) {
-				t.points[g] = append(t.points[g], i)
+		if t.movesData(i) {
+			if !slices.Contains(t.taintPoints[g], i) {
+				t.taintPoints[g] = append(t.taintPoints[g], i)
 			}
-			if ev.Flags&trace.FlagValue != 0 && ev.Size >= 1 && ev.Size <= 8 && ev.Val >= reach {
+			if ev.Flags&trace.FlagValue != 0 && ev.Size >= 1 && ev.Size <= 8 && ev.Val >= pointerReach {
 				pointers = append(pointers, i)
 			}
 		}
@@ -117,22 +117,22 @@ func (t *taint) walk(g trace.GID) {
 }
 
 // at says that the goroutine of event i is not tainted when it comes to it.
-func (t *taint) at(i int32) solver.Bool {
-	ps := t.points[t.m.gid(i)]
+func (t *taint) cleanAt(i int32) solver.Bool {
+	ps := t.taintPoints[t.m.gid(i)]
 	k, _ := slices.BinarySearch(ps, i)
-	if t.past(i) || k == 0 {
+	if t.isPast(i) || k == 0 {
 		return t.f.True()
 	}
-	return t.after(ps[k-1])
+	return t.cleanAfter(ps[k-1])
 }
 
 // after says that the goroutine is not tainted after the point at position i.
-func (t *taint) after(i int32) solver.Bool {
+func (t *taint) cleanAfter(i int32) solver.Bool {
 	b, ok := t.clean[i]
 	if !ok {
 		b = t.f.Bool(fmt.Sprint("clean ", i))
 		t.clean[i] = b
-		t.work = append(t.work, i)
+		t.undefinedPoints = append(t.undefinedPoints, i)
 	}
 	return b
 }
@@ -140,21 +140,21 @@ func (t *taint) after(i int32) solver.Bool {
 // define gives the literals their meaning.
 func (t *taint) define() {
 	m, f := t.m, t.f
-	for len(t.work) > 0 {
-		i := t.work[len(t.work)-1]
-		t.work = t.work[:len(t.work)-1]
-		needs := []solver.Bool{t.at(i)}
+	for len(t.undefinedPoints) > 0 {
+		i := t.undefinedPoints[len(t.undefinedPoints)-1]
+		t.undefinedPoints = t.undefinedPoints[:len(t.undefinedPoints)-1]
+		needs := []solver.Bool{t.cleanAt(i)}
 		ev := m.event(i)
-		if from := m.reached(i); i == m.first(ev.G) && from != none {
-			needs = append(needs, t.at(from))
+		if from := m.predecessor(i); i == m.first(ev.G) && from != none {
+			needs = append(needs, t.cleanAt(from))
 		}
 		if ev.Kind == trace.RecvDone {
-			if send := ranked(m.channel(ev.Obj).sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.outside(send) {
-				needs = append(needs, t.at(send))
+			if send := ranked(m.channel(ev.Obj).sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.neverHappens(send) {
+				needs = append(needs, t.cleanAt(send))
 			}
 		}
-		if t.moves(i) {
-			needs = append(needs, t.reads.recorded(i))
+		if t.movesData(i) {
+			needs = append(needs, t.reads.findsRecorded(i))
 		}
 		t.assert(f.Implies(t.clean[i], f.And(needs...)))
 	}
@@ -162,38 +162,38 @@ func (t *taint) define() {
 
 // never reports whether the writer at position i leaves in each run what it left
 // in the recorded one.
-func (t *taint) never(i int32) bool {
-	if t.at(i) != t.f.True() {
+func (t *taint) neverDiffers(i int32) bool {
+	if t.cleanAt(i) != t.f.True() {
 		return false
 	}
-	_, counts := t.m.mem.counts[i]
-	return !counts && t.free[i] == 0 && !t.m.follows(i)
+	_, counts := t.m.memory.updateReads[i]
+	return !counts && t.anyValue[i] == 0 && !t.m.isComputed(i)
 }
 
 // computed says that it is known what the writer at position i leaves: what it left
 // in the recorded run, or what its formula gives.
-func (t *taint) computed(i int32) solver.Bool {
-	if t.m.follows(i) && !t.past(i) {
-		return t.values.knows(i)
+func (t *taint) writeKnown(i int32) solver.Bool {
+	if t.m.isComputed(i) && !t.isPast(i) {
+		return t.values.inputsKnown(i)
 	}
-	return t.writes(i)
+	return t.writesRecorded(i)
 }
 
 // writes says that what the writer at position i leaves is what it left in the
 // recorded run.
-func (t *taint) writes(i int32) solver.Bool {
-	if i == none || t.past(i) {
+func (t *taint) writesRecorded(i int32) solver.Bool {
+	if i == none || t.isPast(i) {
 		return t.f.True()
 	}
-	if t.m.follows(i) {
-		return t.values.unchanged(i)
+	if t.m.isComputed(i) {
+		return t.values.writesSameValue(i)
 	}
-	b := t.at(i)
-	if t.free[i] != 0 {
-		b = t.f.And(b, t.reads.recorded(i))
+	b := t.cleanAt(i)
+	if t.anyValue[i] != 0 {
+		b = t.f.And(b, t.reads.findsRecorded(i))
 	}
-	for _, r := range t.m.mem.counts[i] {
-		b = t.f.And(b, t.reads.recorded(r))
+	for _, r := range t.m.memory.updateReads[i] {
+		b = t.f.And(b, t.reads.findsRecorded(r))
 	}
 	return b
 }

@@ -68,11 +68,11 @@ func (t *Target) events() []int {
 }
 
 // stands reports whether the target's goroutine stands at event i.
-func (t *Target) stands(i int) bool { return slices.Contains(t.Stands, i) }
+func (t *Target) standsAt(i int) bool { return slices.Contains(t.Stands, i) }
 
 // frees reports whether event i may read anything on the way to t, if its
 // goroutine does nothing more: what it would do next is not looked at.
-func (m *Model) frees(t *Target, i int32) bool {
+func (m *Model) allowsAnyValue(t *Target, i int32) bool {
 	if len(t.Departs) > 0 {
 		_, at := slices.BinarySearch(t.Departs, int(i))
 		return at

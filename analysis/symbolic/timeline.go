@@ -22,28 +22,28 @@ type timeline struct {
 	engine solver.Engine
 	effort
 
-	nodes  []int32 // the events that have a variable, ascending
-	at     []int32 // by position, from the cone's base on: its node, or none
-	clocks mustClocks
-	moment solver.Event // of the violation
+	nodes     []int32 // the events that have a variable, ascending
+	nodeAt    []int32 // by position, from the cone's base on: its node, or none
+	clocks    mustClocks
+	violation solver.Event // of the violation
 	// free has a literal for each read that matters and that a target speaks of: what it finds may
 	// be anything, as its goroutine does nothing more.
-	free map[int32]solver.Bool
+	anyValue map[int32]solver.Bool
 	// comparisons are the pairs of nodes of different goroutines whose order the formula uses.
 	comparisons [][2]int32
 }
 
 // place gives variables to the events that are relevant or that targets speak of, and computes
 // what must precede each.
-func (e *timeline) place(relevant func(i int32) bool) error {
+func (e *timeline) selectNodes(relevant func(i int32) bool) error {
 	base := int32(e.cone.Base)
 	wanted := e.targeted()
 	end := e.columns()
-	e.at = make([]int32, end-base)
+	e.nodeAt = make([]int32, end-base)
 	for i := base; i < end; i++ {
-		e.at[i-base] = none
-		if i < e.cone.upto[e.m.gid(i)] && (wanted[i] || relevant(i)) {
-			e.at[i-base] = int32(len(e.nodes))
+		e.nodeAt[i-base] = none
+		if i < e.cone.ends[e.m.gid(i)] && (wanted[i] || relevant(i)) {
+			e.nodeAt[i-base] = int32(len(e.nodes))
 			e.nodes = append(e.nodes, i)
 		}
 	}
@@ -52,9 +52,9 @@ func (e *timeline) place(relevant func(i int32) bool) error {
 	}
 	// The violation is made first: the solver's initial order then puts after it what need not
 	// happen.
-	e.moment = e.f.Event("violation")
+	e.violation = e.f.Event("violation")
 	e.f.Events(e.nodes)
-	e.tick()
+	e.computeClocks()
 	return nil
 }
 
@@ -65,10 +65,10 @@ func (e *timeline) columns() int32 {
 	end := base
 	e.clocks.column = slices.Repeat([]int32{none}, len(e.m.t.Goroutines))
 	for _, g := range e.cone.goroutines {
-		if i := e.m.from1(g, base); i != none && i < e.cone.upto[g] {
+		if i := e.m.firstFrom(g, base); i != none && i < e.cone.ends[g] {
 			e.clocks.column[g] = int32(e.clocks.width)
 			e.clocks.width++
-			end = max(end, e.cone.upto[g])
+			end = max(end, e.cone.ends[g])
 		}
 	}
 	return min(end, int32(len(e.m.t.Events)))
@@ -85,8 +85,8 @@ func (e *timeline) targeted() map[int32]bool {
 			for _, k := range p {
 				i := int32(k)
 				wanted[i] = true
-				if e.m.frees(&t, i) && e.m.matters(i) {
-					e.setFree(i)
+				if e.m.allowsAnyValue(&t, i) && e.m.matters(i) {
+					e.allowAnyValue(i)
 					wanted[e.m.next(i)] = true
 				}
 			}
@@ -95,22 +95,22 @@ func (e *timeline) targeted() map[int32]bool {
 	for _, t := range e.cone.targets {
 		for _, k := range t.Departs {
 			i := int32(k)
-			if e.past(i) || e.outside(i) || !e.m.event(i).Kind.IsAccess() {
+			if e.isPast(i) || e.neverHappens(i) || !e.m.event(i).Kind.IsAccess() {
 				continue
 			}
 			wanted[i], wanted[e.m.next(i)] = true, true
 			if e.m.matters(i) {
-				e.setFree(i)
+				e.allowAnyValue(i)
 			}
 		}
 	}
 	return wanted
 }
 
-func (e *timeline) setFree(i int32) { e.free[i] = e.f.Bool(fmt.Sprint("free ", i)) }
+func (e *timeline) allowAnyValue(i int32) { e.anyValue[i] = e.f.Bool(fmt.Sprint("free ", i)) }
 
 // tick computes the clocks of all nodes.
-func (e *timeline) tick() {
+func (e *timeline) computeClocks() {
 	c := &e.clocks
 	c.of = make([]int32, len(e.nodes))
 	c.new()                        // of nodes that wait for nobody
@@ -118,8 +118,8 @@ func (e *timeline) tick() {
 	for n, i := range e.nodes {
 		column := c.column[e.m.gid(i)]
 		own := last[column]
-		for in := range e.into(i) {
-			if from := e.node(in.from); from != none {
+		for in := range e.requiredEdgesInto(i) {
+			if from := e.nodeOf(in.from); from != none {
 				if own == last[column] {
 					own = c.new()
 					copy(c.numbers(own), c.numbers(last[column]))
@@ -132,8 +132,8 @@ func (e *timeline) tick() {
 }
 
 // into yields the edges to event i that hold in each run to each of the targets.
-func (e *timeline) into(i int32) func(func(edge) bool) {
-	free := e.free[i] != 0
+func (e *timeline) requiredEdgesInto(i int32) func(func(edge) bool) {
+	free := e.anyValue[i] != 0
 	return func(yield func(edge) bool) {
 		for in := range e.m.edgesInto(e.m.gid(i), i, i+1).all {
 			if !(in.read && free) && !yield(in) {
@@ -145,66 +145,66 @@ func (e *timeline) into(i int32) func(func(edge) bool) {
 
 // lastBefore returns one more than the last event of goroutine g that must precede node i, which
 // is of another goroutine.
-func (e *timeline) lastBefore(i int32, g trace.GID) int32 {
-	return e.clocks.numbers(e.clocks.of[e.node(i)])[e.clocks.column[g]]
+func (e *timeline) precedingEnd(i int32, g trace.GID) int32 {
+	return e.clocks.numbers(e.clocks.of[e.nodeOf(i)])[e.clocks.column[g]]
 }
 
 // node returns the node of event i, or none.
-func (e *timeline) node(i int32) int32 {
-	if k := i - int32(e.cone.Base); k >= 0 && int(k) < len(e.at) {
-		return e.at[k]
+func (e *timeline) nodeOf(i int32) int32 {
+	if k := i - int32(e.cone.Base); k >= 0 && int(k) < len(e.nodeAt) {
+		return e.nodeAt[k]
 	}
 	return none
 }
 
 // event returns the solver's event of node n.
-func (e *timeline) event(n int32) solver.Event { return e.moment + 1 + solver.Event(n) }
+func (e *timeline) solverEvent(n int32) solver.Event { return e.violation + 1 + solver.Event(n) }
 
 // past reports whether event i happens before all that is encoded.
-func (e *timeline) past(i int32) bool { return i < int32(e.cone.Base) }
+func (e *timeline) isPast(i int32) bool { return i < int32(e.cone.Base) }
 
 // outside reports whether event i happens in no run.
-func (e *timeline) outside(i int32) bool {
-	return i == none || !e.past(i) && i >= e.cone.upto[e.m.gid(i)]
+func (e *timeline) neverHappens(i int32) bool {
+	return i == none || !e.isPast(i) && i >= e.cone.ends[e.m.gid(i)]
 }
 
 // must reports whether event i comes before j, both nodes, in each run that
 // performs j.
-func (e *timeline) must(i, j int32) bool {
+func (e *timeline) mustPrecede(i, j int32) bool {
 	if e.m.gid(i) == e.m.gid(j) {
 		return i < j
 	}
-	return e.lastBefore(j, e.m.gid(i)) > i
+	return e.precedingEnd(j, e.m.gid(i)) > i
 }
 
 // before says that event i comes before j, if j happens. An event that happens
 // in no run comes after all others; none is one.
-func (e *timeline) before(i, j int32) solver.Bool {
+func (e *timeline) precedes(i, j int32) solver.Bool {
 	f := e.f
 	switch {
-	case i == j || e.outside(i):
+	case i == j || e.neverHappens(i):
 		return f.False()
-	case e.outside(j):
+	case e.neverHappens(j):
 		return f.True()
-	case e.past(i) || e.past(j):
-		return e.truth(e.past(i) && (!e.past(j) || i < j))
-	case e.must(i, j):
+	case e.isPast(i) || e.isPast(j):
+		return e.constant(e.isPast(i) && (!e.isPast(j) || i < j))
+	case e.mustPrecede(i, j):
 		return f.True()
-	case e.must(j, i):
+	case e.mustPrecede(j, i):
 		return f.False()
 	}
-	e.compares(i, j)
-	return f.Before(e.event(e.node(i)), e.event(e.node(j)))
+	e.noteComparison(i, j)
+	return f.Before(e.solverEvent(e.nodeOf(i)), e.solverEvent(e.nodeOf(j)))
 }
 
 // compares notes that the formula says which of the nodes of i and j comes first.
-func (e *timeline) compares(i, j int32) {
-	if !e.must(i, j) && !e.must(j, i) {
-		e.comparisons = append(e.comparisons, [2]int32{e.node(i), e.node(j)})
+func (e *timeline) noteComparison(i, j int32) {
+	if !e.mustPrecede(i, j) && !e.mustPrecede(j, i) {
+		e.comparisons = append(e.comparisons, [2]int32{e.nodeOf(i), e.nodeOf(j)})
 	}
 }
 
-func (e *timeline) truth(b bool) solver.Bool {
+func (e *timeline) constant(b bool) solver.Bool {
 	if b {
 		return e.f.True()
 	}
@@ -212,21 +212,21 @@ func (e *timeline) truth(b bool) solver.Bool {
 }
 
 // done says that event i, a node or outside, happens.
-func (e *timeline) done(i int32) solver.Bool {
+func (e *timeline) happens(i int32) solver.Bool {
 	switch {
-	case e.outside(i):
+	case e.neverHappens(i):
 		return e.f.False()
-	case e.past(i) || i < e.cone.sure[e.m.gid(i)]:
+	case e.isPast(i) || i < e.cone.certain[e.m.gid(i)]:
 		return e.f.True()
 	}
-	return e.f.Before(e.event(e.node(i)), e.moment)
+	return e.f.Before(e.solverEvent(e.nodeOf(i)), e.violation)
 }
 
 // need says that b holds if event i happens.
-func (e *timeline) need(i int32, b solver.Bool) { e.assert(e.f.Implies(e.done(i), b)) }
+func (e *timeline) assertIf(i int32, b solver.Bool) { e.assert(e.f.Implies(e.happens(i), b)) }
 
 // order asserts α: program order, and what must come before what.
-func (e *timeline) order() {
+func (e *timeline) assertOrder() {
 	last := make([]int32, e.clocks.width)
 	for c := range last {
 		last[c] = none
@@ -235,29 +235,31 @@ func (e *timeline) order() {
 	for n, i := range e.nodes {
 		c := e.clocks.column[e.m.gid(i)]
 		if last[c] != none {
-			e.fact(last[c], int32(n))
+			e.assertEdge(last[c], int32(n))
 		}
 		last[c] = int32(n)
-		if i < e.cone.sure[e.m.gid(i)] {
+		if i < e.cone.certain[e.m.gid(i)] {
 			sure[c] = int32(n)
 		}
-		for in := range e.into(i) {
-			if from := e.node(in.from); from != none {
-				e.fact(from, int32(n))
+		for in := range e.requiredEdgesInto(i) {
+			if from := e.nodeOf(in.from); from != none {
+				e.assertEdge(from, int32(n))
 				e.comparisons = append(e.comparisons, [2]int32{from, int32(n)})
-			} else if e.outside(in.from) {
-				e.assert(e.f.Not(e.done(i)))
+			} else if e.neverHappens(in.from) {
+				e.assert(e.f.Not(e.happens(i)))
 			}
 		}
 	}
 	for _, n := range sure {
 		if n != none {
-			e.assert(e.f.Before(e.event(n), e.moment))
+			e.assert(e.f.Before(e.solverEvent(n), e.violation))
 		}
 	}
 }
 
-func (e *timeline) fact(from, to int32) { e.assert(e.f.Before(e.event(from), e.event(to))) }
+func (e *timeline) assertEdge(from, to int32) {
+	e.assert(e.f.Before(e.solverEvent(from), e.solverEvent(to)))
+}
 
 // assert adds a constraint.
 func (e *timeline) assert(b solver.Bool) {
@@ -267,25 +269,25 @@ func (e *timeline) assert(b solver.Bool) {
 }
 
 // doneUpTo says that event i, which need not be a node, happens.
-func (e *timeline) doneUpTo(i int32) solver.Bool {
-	if e.outside(i) {
+func (e *timeline) happensUpTo(i int32) solver.Bool {
+	if e.neverHappens(i) {
 		return e.f.False()
 	}
-	for i != none && !e.past(i) && e.node(i) == none {
+	for i != none && !e.isPast(i) && e.nodeOf(i) == none {
 		i = e.m.prev(i)
 	}
 	if i == none {
 		return e.f.True()
 	}
-	return e.done(i)
+	return e.happens(i)
 }
 
 // nodeFrom returns the first node of its goroutine at or after event i, or none.
-func (e *timeline) nodeFrom(i int32) int32 {
-	for i != none && !e.outside(i) && e.node(i) == none {
+func (e *timeline) firstNodeFrom(i int32) int32 {
+	for i != none && !e.neverHappens(i) && e.nodeOf(i) == none {
 		i = e.m.next(i)
 	}
-	if e.outside(i) {
+	if e.neverHappens(i) {
 		return none
 	}
 	return i
@@ -293,8 +295,8 @@ func (e *timeline) nodeFrom(i int32) int32 {
 
 // surely reports whether event i precedes j in each run that performs j. It reports false for
 // events j that all runs begin with.
-func (e *timeline) surely(i, j int32) bool {
-	return !e.past(j) && (e.past(i) || e.must(i, j))
+func (e *timeline) alwaysPrecedes(i, j int32) bool {
+	return !e.isPast(j) && (e.isPast(i) || e.mustPrecede(i, j))
 }
 
 // atMostOne asserts that at most one of bs holds: a chain of literals, each of which says that one

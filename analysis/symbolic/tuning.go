@@ -9,7 +9,7 @@ const maxClock = 1 << 24
 // and a write that a read may find into a formula, perLook to look at a write, perPair
 // to compare two operations of a loose lock there, and perWay to put one of a
 // condition's ways into it.
-const perEvent, perChoice, perLook, perPair, perWay = 100, 200, 2, 200, 10
+const perEvent, perChoice, perLookup, perPair, perConditionWay = 100, 200, 2, 200, 10
 
 const maxBounded, maxSwitches = 1 << 11, 8
 
@@ -74,7 +74,7 @@ const maxOrdered = 1 << 22
 const maxWaiters = 8
 
 // nearPart is the part of the budget that Seek may take. All runs take more.
-const nearPart = 4
+const seekShare = 4
 
 // firstWindow is how many events before the target are looked at first.
 const firstWindow = 64
@@ -88,17 +88,17 @@ const maxGroup, maxShared = 32, 1 << 12
 const MaxEvents = 1 << 18
 
 // passed is how many events it takes a step to pass over, on the way to those that a target needs.
-const passed = 4
+const eventsPerStep = 4
 
 // maxDepartings is how many places a run to which is looked for.
 const maxDepartings = 16
 
 // fewLeavings is for how many of them room is kept: a cell may have millions, most have few.
-const fewLeavings = 1 << 10
+const maxScratch = 1 << 10
 
 // reach is how far behind an address what belongs to it may begin, in bytes.
 // No pointer is below it.
-const reach = 4096
+const pointerReach = 4096
 
 // maxPanickingSends bounds the sends on one channel that panicked.
 const maxPanickingSends = 8

@@ -27,135 +27,135 @@ type valueEncoder struct {
 	products *productEncoder
 	counters *counterEncoder
 
-	found       map[int32]solver.Int  // by tracked read: what it finds
-	overwritten map[int32]solver.Int  // by atomic read-modify-write: what was there
-	left        map[int32]solver.Int  // by write: what it leaves
-	knownAt     map[int32]solver.Bool // by such a read: it is known what was there
-	narrow      []*narrow             // the reads that may find more than the formula has
+	readValues    map[int32]solver.Int  // by tracked read: what it finds
+	memoryValues  map[int32]solver.Int  // by atomic read-modify-write: what was there
+	writtenValues map[int32]solver.Int  // by write: what it leaves
+	memoryKnown   map[int32]solver.Bool // by such a read: it is known what was there
+	partialReads  []*partialRead        // the reads that may find more than the formula has
 }
 
 func newValueEncoder(t *timeline, writes *writeIndex, tainted *taint, reads *readEncoder) *valueEncoder {
 	e := &valueEncoder{
 		timeline: t, writes: writes, taint: tainted, reads: reads, products: &productEncoder{timeline: t},
-		found: make(map[int32]solver.Int), overwritten: make(map[int32]solver.Int),
-		left: make(map[int32]solver.Int), knownAt: make(map[int32]solver.Bool),
+		readValues: make(map[int32]solver.Int), memoryValues: make(map[int32]solver.Int),
+		writtenValues: make(map[int32]solver.Int), memoryKnown: make(map[int32]solver.Bool),
 	}
-	e.counters = &counterEncoder{timeline: t, writes: writes, taint: tainted, values: e, counts: make(map[int32]*count)}
+	e.counters = &counterEncoder{timeline: t, writes: writes, taint: tainted, values: e, byCell: make(map[int32]*counterInCone)}
 	return e
 }
 
 // read returns what the tracked read at position i finds.
-func (e *valueEncoder) read(i int32) solver.Int {
-	if e.past(i) || !e.m.tracked(i) {
-		return e.f.Const(e.m.number(i))
+func (e *valueEncoder) readValue(i int32) solver.Int {
+	if e.isPast(i) || !e.m.tracked(i) {
+		return e.f.Const(e.m.recordedNumber(i))
 	}
-	if v, ok := e.found[i]; ok {
+	if v, ok := e.readValues[i]; ok {
 		return v
 	}
 	var v solver.Int
 	if e.m.event(i).Kind == trace.AtomicRMW {
-		v = e.leaves(i)
+		v = e.writtenValue(i)
 	} else {
-		v = e.choose(i)
+		v = e.memoryValue(i)
 	}
-	e.found[i] = v
+	e.readValues[i] = v
 	return v
 }
 
 // choose returns what the read at position i finds in memory: what the last
 // write before it left (the π-function). values.known says that it has found
 // what is known; in other runs the number means nothing.
-func (e *valueEncoder) choose(i int32) solver.Int {
-	if v, ok := e.overwritten[i]; ok {
+func (e *valueEncoder) memoryValue(i int32) solver.Int {
+	if v, ok := e.memoryValues[i]; ok {
 		return v
 	}
 	f := e.f
-	if e.stops() {
+	if e.overLimit() {
 		return f.Const(0)
 	}
-	c := e.m.mem.span(i).First
-	if !e.m.mem.cells[c].shared {
-		w := e.m.mem.source(i, c)
-		if w != none && e.past(w) {
+	c := e.m.memory.span(i).First
+	if !e.m.memory.cells[c].shared {
+		w := e.m.memory.source(i, c)
+		if w != none && e.isPast(w) {
 			w = none
 		}
-		v, known := e.sees(i, c, w)
-		e.overwritten[i], e.knownAt[i] = v, known
+		v, known := e.valueAfter(i, c, w)
+		e.memoryValues[i], e.memoryKnown[i] = v, known
 		return v
 	}
-	if v, known, ok := e.counters.sum(i, c); ok {
-		e.overwritten[i], e.knownAt[i] = v, known
+	if v, known, ok := e.counters.sumAt(i, c); ok {
+		e.memoryValues[i], e.memoryKnown[i] = v, known
 		return v
 	}
 	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
-	e.overwritten[i], e.knownAt[i] = v, known
-	e.find(&narrow{read: i, cell: c}, e.done(i))
+	e.memoryValues[i], e.memoryKnown[i] = v, known
+	e.includeWrites(&partialRead{read: i, cell: c}, e.happens(i))
 	return v
 }
 
 // A narrow is a read of which the formula does not have all writes yet that it may
 // find.
-type narrow struct {
-	read, cell int32
-	has        int         // how many of them it has: the nearest
-	more       solver.Bool // the read finds another one
+type partialRead struct {
+	read, cell   int32
+	included     int         // how many of them it has: the nearest
+	findsAnother solver.Bool // the read finds another one
 }
 
 // find puts more writes into the formula, of which the read of n finds one if the
 // condition holds: as many as there are already.
-func (e *valueEncoder) find(n *narrow, condition solver.Bool) {
-	from, end := n.has, max(2*n.has, firstFound)
-	ws, all := e.nearest(n.read, n.cell, end+firstFound)
+func (e *valueEncoder) includeWrites(n *partialRead, condition solver.Bool) {
+	from, end := n.included, max(2*n.included, firstFound)
+	ws, all := e.nearestWrites(n.read, n.cell, end+firstFound)
 	if end+firstFound > all {
 		end = all
 	}
-	n.has = end
+	n.included = end
 	if e.readWrites += end - from; e.readWrites > maxWritten || e.valueLookups > maxLooked {
 		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", e.readWrites)
 		return
 	}
-	f, known := e.f, e.knownAt[n.read]
+	f, known := e.f, e.memoryKnown[n.read]
 	var ways, unknown []solver.Bool
 	for _, w := range ws[from:end] {
-		found, ok := e.sees(n.read, n.cell, w)
-		ways = append(ways, f.And(e.reads.from(n.read, n.cell, w, nil), f.Eq(e.overwritten[n.read], found), ok))
-		unknown = append(unknown, f.And(e.reads.from(n.read, n.cell, w, nil), f.Not(ok)))
+		found, ok := e.valueAfter(n.read, n.cell, w)
+		ways = append(ways, f.And(e.reads.sourceLiteral(n.read, n.cell, w, nil), f.Eq(e.memoryValues[n.read], found), ok))
+		unknown = append(unknown, f.And(e.reads.sourceLiteral(n.read, n.cell, w, nil), f.Not(ok)))
 	}
 	if end < all {
-		n.more = f.Bool(fmt.Sprintf("more than %d %d", n.read, end))
-		ways, unknown = append(ways, n.more), append(unknown, n.more)
-		e.narrow = append(e.narrow, n)
+		n.findsAnother = f.Bool(fmt.Sprintf("more than %d %d", n.read, end))
+		ways, unknown = append(ways, n.findsAnother), append(unknown, n.findsAnother)
+		e.partialReads = append(e.partialReads, n)
 	}
 	e.assert(f.Implies(f.And(condition, known), f.Or(ways...)))
-	if e.m.held {
+	if e.m.strict {
 		// That it is not known has a reason; else nobody asks for one.
 		e.assert(f.Implies(f.And(condition, f.Not(known)), f.Or(unknown...)))
 	}
 }
 
 // narrows returns the assumptions that all reads find what the formula has.
-func (e *valueEncoder) narrows() (all []solver.Bool) {
-	for _, n := range e.narrow {
-		all = append(all, e.f.Not(n.more))
+func (e *valueEncoder) assumeIncluded() (all []solver.Bool) {
+	for _, n := range e.partialReads {
+		all = append(all, e.f.Not(n.findsAnother))
 	}
 	return all
 }
 
 // widen puts more writes into the formula, for reads that the core of a contradiction
 // has, and reports whether there are such reads.
-func (e *valueEncoder) widen(core []solver.Bool) (wider bool) {
+func (e *valueEncoder) includeMore(core []solver.Bool) (wider bool) {
 	needed := make(map[solver.Bool]bool)
 	for _, b := range core {
 		needed[b] = true
 	}
-	before := e.narrow
-	e.narrow = nil
+	before := e.partialReads
+	e.partialReads = nil
 	for _, n := range before {
-		if needed[e.f.Not(n.more)] {
-			e.find(n, n.more)
+		if needed[e.f.Not(n.findsAnother)] {
+			e.includeWrites(n, n.findsAnother)
 			wider = true
 		} else {
-			e.narrow = append(e.narrow, n)
+			e.partialReads = append(e.partialReads, n)
 		}
 	}
 	return wider
@@ -165,21 +165,21 @@ func (e *valueEncoder) widen(core []solver.Bool) (wider bool) {
 // with none for what was there at first: the one that it found in the recorded run, and
 // then the others, those first that were nearest to it there. The second result is how
 // many there are in all.
-func (e *valueEncoder) nearest(i, c int32, most int) (ws []int32, all int) {
-	v := e.writes.view(i, c)
-	ws, all = v.around(i, most), v.size()
-	source := e.m.mem.source(i, c)
-	if !e.past(source) && v.has(source, e.m.gid(source)) && !slices.Contains(ws, source) {
+func (e *valueEncoder) nearestWrites(i, c int32, most int) (ws []int32, all int) {
+	v := e.writes.visibleTo(i, c)
+	ws, all = v.nearest(i, most), v.count()
+	source := e.m.memory.source(i, c)
+	if !e.isPast(source) && v.has(source, e.m.gid(source)) && !slices.Contains(ws, source) {
 		ws = append(ws, source)
 	}
-	if v.initially {
+	if v.initial {
 		ws = append(ws, none)
 		all++
 	}
 	e.valueLookups += len(ws)
 	distance := func(w int32) int32 {
 		switch {
-		case w == source || w == none && e.past(source):
+		case w == source || w == none && e.isPast(source):
 			return 0
 		case w > i:
 			return w - i
@@ -193,109 +193,109 @@ func (e *valueEncoder) nearest(i, c int32, most int) (ws []int32, all int) {
 // sees returns what the access at position i finds in cell c if writer w, or none,
 // was the last there, and whether it is known: what that left, or what the access
 // found in the recorded run, where w had left the same and that was something else.
-func (e *valueEncoder) sees(i, c, w int32) (v solver.Int, known solver.Bool) {
-	source, same := e.m.mem.source(i, c), e.f.True()
+func (e *valueEncoder) valueAfter(i, c, w int32) (v solver.Int, known solver.Bool) {
+	source, same := e.m.memory.source(i, c), e.f.True()
 	if w == none {
-		v, known = e.initially(i, c)
-		w = e.writes.begins(c)
+		v, known = e.initialValue(i, c)
+		w = e.writes.lastPastWriter(c)
 	} else {
-		v, known = e.leaves(w), e.taint.computed(w)
-		if e.m.follows(w) {
-			same = e.unchanged(w)
+		v, known = e.writtenValue(w), e.taint.writeKnown(w)
+		if e.m.isComputed(w) {
+			same = e.writesSameValue(w)
 		}
 	}
-	if found, stale := e.m.mem.stale(i, c); stale && w == source {
-		v = e.either(same, e.f.Const(e.m.numberOf(i, found)), v)
+	if found, stale := e.m.memory.stale(i, c); stale && w == source {
+		v = e.ifElse(same, e.f.Const(e.m.numberOf(i, found)), v)
 	}
 	return v, known
 }
 
 // initially returns what the cell c, which the access at position i is to, holds
 // before what is encoded, and whether that is known.
-func (e *valueEncoder) initially(i, c int32) (solver.Int, solver.Bool) {
-	val, ok := e.m.mem.left(e.writes.begins(c), c)
-	return e.f.Const(e.m.numberOf(i, val)), e.truth(ok)
+func (e *valueEncoder) initialValue(i, c int32) (solver.Int, solver.Bool) {
+	val, ok := e.m.memory.valueLeft(e.writes.lastPastWriter(c), c)
+	return e.f.Const(e.m.numberOf(i, val)), e.constant(ok)
 }
 
 // knows says that all that the formula of event i follows from is known.
-func (e *valueEncoder) knows(i int32) solver.Bool {
+func (e *valueEncoder) inputsKnown(i int32) solver.Bool {
 	in := e.m.formula(i)
 	all := e.f.True()
 	for _, r := range in.Reads {
 		if r >= 0 {
-			all = e.f.And(all, e.knownRead(r))
+			all = e.f.And(all, e.readKnown(r))
 		}
 	}
 	if e.m.event(i).Kind == trace.AtomicRMW {
-		e.choose(i)
-		all = e.f.And(all, e.knownAt[i])
+		e.memoryValue(i)
+		all = e.f.And(all, e.memoryKnown[i])
 	}
 	return all
 }
 
 // knownRead says that what the tracked read at position i finds is known.
-func (e *valueEncoder) knownRead(i int32) solver.Bool {
+func (e *valueEncoder) readKnown(i int32) solver.Bool {
 	switch {
-	case e.past(i) || !e.m.tracked(i):
+	case e.isPast(i) || !e.m.tracked(i):
 		return e.f.True()
 	case e.m.event(i).Kind == trace.AtomicRMW:
-		return e.knows(i)
+		return e.inputsKnown(i)
 	}
-	e.choose(i)
-	return e.knownAt[i]
+	e.memoryValue(i)
+	return e.memoryKnown[i]
 }
 
 // leaves returns what the write at position w leaves in memory.
-func (e *valueEncoder) leaves(w int32) solver.Int {
-	if e.past(w) || !e.m.follows(w) {
-		return e.f.Const(e.m.number(w))
+func (e *valueEncoder) writtenValue(w int32) solver.Int {
+	if e.isPast(w) || !e.m.isComputed(w) {
+		return e.f.Const(e.m.recordedNumber(w))
 	}
-	if v, ok := e.left[w]; ok {
+	if v, ok := e.writtenValues[w]; ok {
 		return v
 	}
-	v := terms.Number(e.f, e.parts(w), e.m.formula(w).Formula, 0)
-	e.left[w] = v
+	v := terms.Number(e.f, e.inputsOf(w), e.m.formula(w).Formula, 0)
+	e.writtenValues[w] = v
 	return v
 }
 
 // outcome says that the condition of event i, which has a formula, comes out as
 // recorded, or otherwise.
-func (e *valueEncoder) outcome(i int32, recorded bool) solver.Bool {
-	b := terms.Truth(e.f, e.parts(i), e.m.formula(i).Formula)
+func (e *valueEncoder) conditionComesOut(i int32, recorded bool) solver.Bool {
+	b := terms.Truth(e.f, e.inputsOf(i), e.m.formula(i).Formula)
 	if (e.m.event(i).Val == 0) == recorded {
 		b = e.f.Not(b)
 	}
-	return e.f.And(b, e.knows(i))
+	return e.f.And(b, e.inputsKnown(i))
 }
 
 // unchanged says that the write at position w, which has a formula, leaves what it
 // left in the recorded run.
-func (e *valueEncoder) unchanged(w int32) solver.Bool {
-	return e.f.And(e.f.Eq(e.leaves(w), e.f.Const(e.m.number(w))), e.knows(w))
+func (e *valueEncoder) writesSameValue(w int32) solver.Bool {
+	return e.f.And(e.f.Eq(e.writtenValue(w), e.f.Const(e.m.recordedNumber(w))), e.inputsKnown(w))
 }
 
 // parts are those of the formula of the event at a position.
-type parts struct {
+type formulaInputs struct {
 	*valueEncoder
-	in *dataflow.Instance
-	at int32
+	instance *dataflow.Instance
+	event    int32
 }
 
-func (e *valueEncoder) parts(i int32) parts { return parts{e, e.m.formula(i), i} }
+func (e *valueEncoder) inputsOf(i int32) formulaInputs { return formulaInputs{e, e.m.formula(i), i} }
 
-func (s parts) Before() solver.Int { return s.choose(s.at) }
+func (s formulaInputs) Before() solver.Int { return s.memoryValue(s.event) }
 
-func (s parts) Reading(k int, _ dataflow.Reading) solver.Int {
-	if at := s.in.Reads[k]; at >= 0 {
-		return s.read(at)
+func (s formulaInputs) Reading(k int, _ dataflow.Reading) solver.Int {
+	if at := s.instance.Reads[k]; at >= 0 {
+		return s.readValue(at)
 	}
 	return s.f.Const(0)
 }
 
-func (s parts) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
+func (s formulaInputs) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.ifElse(c, a, b) }
 
 // Product returns the product f, which is linear if a factor is as recorded.
-func (s parts) Product(f *dataflow.Formula, first int) solver.Int {
+func (s formulaInputs) Product(f *dataflow.Formula, first int) solver.Int {
 	second := first + f.Args[0].Readings()
 	end := second + f.Args[1].Readings()
 	if v, ok := s.fixed(&f.Args[0], first, second); ok {
@@ -306,30 +306,30 @@ func (s parts) Product(f *dataflow.Formula, first int) solver.Int {
 		return s.f.Mul(v, a)
 	}
 	var counts []solver.Bool
-	for _, at := range s.in.Reads[first:end] {
+	for _, at := range s.instance.Reads[first:end] {
 		if at >= 0 {
-			counts = append(counts, s.doneUpTo(at), s.knownRead(at))
+			counts = append(counts, s.happensUpTo(at), s.readKnown(at))
 		}
 	}
 	if f.HasBefore() {
-		counts = append(counts, s.doneUpTo(s.at), s.knownAt[s.at])
+		counts = append(counts, s.happensUpTo(s.event), s.memoryKnown[s.event])
 	}
 	return s.products.product(a, terms.Number(s.f, s, &f.Args[1], second), s.f.And(counts...))
 }
 
 // fixed returns the value of f, if that is as recorded: none of its readings, those
 // from and below to, is tracked.
-func (s parts) fixed(f *dataflow.Formula, from, to int) (int64, bool) {
+func (s formulaInputs) fixed(f *dataflow.Formula, from, to int) (int64, bool) {
 	if f.HasBefore() {
 		return 0, false
 	}
-	for _, at := range s.in.Reads[from:to] {
-		if at >= 0 && !s.past(at) && s.m.tracked(at) {
+	for _, at := range s.instance.Reads[from:to] {
+		if at >= 0 && !s.isPast(at) && s.m.tracked(at) {
 			return 0, false
 		}
 	}
 	return f.Eval(0, func(k int, r dataflow.Reading) int64 {
-		if at := s.in.Reads[from+k]; at >= 0 {
+		if at := s.instance.Reads[from+k]; at >= 0 {
 			return r.Number(s.m.event(at).Val)
 		}
 		return 0
@@ -337,7 +337,7 @@ func (s parts) fixed(f *dataflow.Formula, from, to int) (int64, bool) {
 }
 
 // either is a if c holds, else b.
-func (e *valueEncoder) either(c solver.Bool, a, b solver.Int) solver.Int {
+func (e *valueEncoder) ifElse(c solver.Bool, a, b solver.Int) solver.Int {
 	switch c {
 	case e.f.True():
 		return a

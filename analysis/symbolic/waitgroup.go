@@ -208,43 +208,43 @@ func (e *groupEncoder) waitGroup(i int32) {
 		if wait := e.m.groupWait(i).Begin; wait != none && zero != e.f.True() {
 			zero = e.f.Or(zero, e.zeroBefore(i, wait))
 		}
-		e.need(i, zero)
+		e.assertIf(i, zero)
 		return
 	}
 	next := e.m.next(i)
 	panics := next == none || e.m.event(next).Kind == trace.Panic
 	if delta := int64(e.m.event(i).Val); !panics && !e.m.group(i).covered {
-		e.need(i, e.count(i, e.precedes(i), func(n int64) bool { return n+delta >= 0 }, false))
+		e.assertIf(i, e.count(i, e.addPrecedes(i), func(n int64) bool { return n+delta >= 0 }, false))
 	}
 }
 
 // precedes returns what says that an event comes before event i.
-func (e *groupEncoder) precedes(i int32) func(add int32) solver.Bool {
-	return func(add int32) solver.Bool { return e.before(add, i) }
+func (e *groupEncoder) addPrecedes(i int32) func(add int32) solver.Bool {
+	return func(add int32) solver.Bool { return e.precedes(add, i) }
 }
 
 func isZero(n int64) bool { return n == 0 }
 
 // zeroBefore says that the counter of the WaitGroup of event i is zero when event at happens.
 func (e *groupEncoder) zeroBefore(i, at int32) solver.Bool {
-	return e.count(i, e.precedes(at), isZero, true)
+	return e.count(i, e.addPrecedes(at), isZero, true)
 }
 
 // misuse says that a Done at position i, where the violation is, takes the counter below zero.
 func (e *groupEncoder) misuse(i int32) solver.Bool {
 	delta := int64(e.m.event(i).Val)
-	return e.f.Not(e.count(i, e.done, func(n int64) bool { return n+delta >= 0 }, false))
+	return e.f.Not(e.count(i, e.happens, func(n int64) bool { return n+delta >= 0 }, false))
 }
 
 // atMoment says what must hold of the counter for a violation at event i: that it is zero for an
 // Add, and if the target is that goroutines are blocked, that it is not zero for a Wait.
-func (e *groupEncoder) atMoment(i int32, blocked bool) (all []solver.Bool) {
+func (e *groupEncoder) atViolation(i int32, blocked bool) (all []solver.Bool) {
 	switch w := e.m.groupWait(i); {
 	case e.m.group(i) == nil:
 	case w == nil:
-		all = append(all, e.count(i, e.done, isZero, true))
+		all = append(all, e.count(i, e.happens, isZero, true))
 	case w.Begin == i && blocked:
-		all = append(all, e.count(i, e.done, func(n int64) bool { return n > 0 }, false))
+		all = append(all, e.count(i, e.happens, func(n int64) bool { return n > 0 }, false))
 	}
 	return all
 }
@@ -295,7 +295,7 @@ func (d *counterDiagram) from(s counterState) solver.Bool {
 	f := d.f
 	switch {
 	case s.next == len(d.adds):
-		return d.truth(d.want(s.n))
+		return d.constant(d.want(s.n))
 	case d.exactly && (s.n+d.least[s.next] > 0 || s.n+d.most[s.next] < 0):
 		return f.False()
 	case !d.exactly && d.want(s.n+d.least[s.next]):

@@ -8,10 +8,10 @@ import (
 )
 
 // writers are the writes of one cell in the cone, ascending.
-type writers struct {
-	all []int32
-	by  []ownWrites
-	of  map[trace.GID]int // index in by
+type cellWriters struct {
+	all         []int32
+	byGoroutine []ownWrites
+	indexOf     map[trace.GID]int // index in by
 }
 
 // ownWrites are those of one goroutine.
@@ -23,69 +23,69 @@ type ownWrites struct {
 // A writeIndex has the writes of the cone by cell.
 type writeIndex struct {
 	*timeline
-	writers map[int32]*writers
+	byCell map[int32]*cellWriters
 }
 
 // written returns the writers of cell c in the cone.
-func (e *writeIndex) written(c int32) *writers {
-	if ws := e.writers[c]; ws != nil {
+func (e *writeIndex) writersOf(c int32) *cellWriters {
+	if ws := e.byCell[c]; ws != nil {
 		return ws
 	}
-	ws := &writers{of: make(map[trace.GID]int)}
-	e.writers[c] = ws
+	ws := &cellWriters{indexOf: make(map[trace.GID]int)}
+	e.byCell[c] = ws
 	base := int32(e.cone.Base)
-	all := between(e.m.mem.writers(c), base, base+int32(len(e.at)))
+	all := between(e.m.memory.writers(c), base, base+int32(len(e.nodeAt)))
 	for _, w := range all {
-		if e.outside(w) {
+		if e.neverHappens(w) {
 			continue
 		}
 		ws.all = append(ws.all, w)
 		g := e.m.gid(w)
-		k, ok := ws.of[g]
+		k, ok := ws.indexOf[g]
 		if !ok {
-			k = len(ws.by)
-			ws.of[g] = k
-			ws.by = append(ws.by, ownWrites{g: g})
+			k = len(ws.byGoroutine)
+			ws.indexOf[g] = k
+			ws.byGoroutine = append(ws.byGoroutine, ownWrites{g: g})
 		}
-		ws.by[k].writes = append(ws.by[k].writes, w)
+		ws.byGoroutine[k].writes = append(ws.byGoroutine[k].writes, w)
 	}
 	e.readLookups += len(all)
 	return ws
 }
 
 // A part is the writes of one goroutine from one index on and below another.
-type part struct{ from, below int }
+type indexRange struct{ start, end int }
 
 // view returns what the access at position i may find in the cell c: no write that
 // must come behind it, nor one that must come before another one that must come before
 // it; nor itself.
-func (e *writeIndex) view(i, c int32) view {
-	v := view{writers: e.written(c), initially: true}
-	v.parts = make([]part, len(v.by))
+func (e *writeIndex) visibleTo(i, c int32) visibleWrites {
+	v := visibleWrites{cellWriters: e.writersOf(c), initial: true}
+	v.ranges = make([]indexRange, len(v.byGoroutine))
 	var latest []int32 // of each goroutine the last write that must come before i
-	for k, own := range v.by {
-		if n := e.firstNotBefore(own, i); n > 0 {
-			v.parts[k].from = n - 1
+	for k, own := range v.byGoroutine {
+		if n := e.firstUnordered(own, i); n > 0 {
+			v.ranges[k].start = n - 1
 			latest = append(latest, own.writes[n-1])
 		}
-		v.parts[k].below = e.firstAfter(own, i)
+		v.ranges[k].end = e.firstFollowing(own, i)
 	}
-	v.initially = len(latest) == 0
-	for k, own := range v.by {
+	v.initial = len(latest) == 0
+	for k, own := range v.byGoroutine {
 		for _, l := range latest {
-			v.parts[k].from = max(v.parts[k].from, e.firstNotBefore(own, l))
+			v.ranges[k].start = max(v.ranges[k].start, e.firstUnordered(own, l))
 		}
 	}
-	e.readLookups += len(v.by) * (1 + len(latest))
+	e.readLookups += len(v.byGoroutine) * (1 + len(latest))
 	return v
 }
 
 // firstNotBefore returns the index of the first of a goroutine's writes that need not
 // come before event i.
-func (e *writeIndex) firstNotBefore(own ownWrites, i int32) int {
+func (e *writeIndex) firstUnordered(own ownWrites, i int32) int {
 	upto := i
 	if own.g != e.m.gid(i) {
-		upto = e.lastBefore(i, own.g)
+		upto = e.precedingEnd(i, own.g)
 	}
 	k, _ := slices.BinarySearch(own.writes, upto)
 	return k
@@ -93,10 +93,10 @@ func (e *writeIndex) firstNotBefore(own ownWrites, i int32) int {
 
 // firstAfter returns the index of the first of a goroutine's writes that is event i or
 // must come behind it.
-func (e *writeIndex) firstAfter(own ownWrites, i int32) int {
+func (e *writeIndex) firstFollowing(own ownWrites, i int32) int {
 	g := e.m.gid(i)
 	k, _ := slices.BinarySearchFunc(own.writes, i, func(w, i int32) int {
-		if own.g == g && w < i || own.g != g && !e.must(i, w) {
+		if own.g == g && w < i || own.g != g && !e.mustPrecede(i, w) {
 			return -1
 		}
 		return 1
@@ -105,26 +105,26 @@ func (e *writeIndex) firstAfter(own ownWrites, i int32) int {
 }
 
 // has reports whether the access may find what the writer w of the cell left.
-func (v *view) has(w int32, g trace.GID) bool {
-	k, ok := v.of[g]
+func (v *visibleWrites) has(w int32, g trace.GID) bool {
+	k, ok := v.indexOf[g]
 	if !ok {
 		return false
 	}
-	n, ok := slices.BinarySearch(v.by[k].writes, w)
-	return ok && n >= v.parts[k].from && n < v.parts[k].below
+	n, ok := slices.BinarySearch(v.byGoroutine[k].writes, w)
+	return ok && n >= v.ranges[k].start && n < v.ranges[k].end
 }
 
 // writes returns the writers that the access may find, ascending.
-func (v *view) writes() []int32 { return v.around(0, math.MaxInt) }
+func (v *visibleWrites) writes() []int32 { return v.nearest(0, math.MaxInt) }
 
 // around returns of each goroutine's writes that the access may find the nearest ones
 // before position i and those behind it, so many of both, ascending.
-func (v *view) around(i int32, most int) (ws []int32) {
-	for k, p := range v.parts {
-		if p.from >= p.below {
+func (v *visibleWrites) nearest(i int32, most int) (ws []int32) {
+	for k, p := range v.ranges {
+		if p.start >= p.end {
 			continue
 		}
-		own := v.by[k].writes[p.from:p.below]
+		own := v.byGoroutine[k].writes[p.start:p.end]
 		at, _ := slices.BinarySearch(own, i)
 		ws = append(ws, own[at-min(at, most):at+min(len(own)-at, most)]...)
 	}
@@ -133,21 +133,21 @@ func (v *view) around(i int32, most int) (ws []int32) {
 }
 
 // size is how many writers the access may find.
-func (v *view) size() (n int) {
-	for _, p := range v.parts {
-		n += max(0, p.below-p.from)
+func (v *visibleWrites) count() (n int) {
+	for _, p := range v.ranges {
+		n += max(0, p.end-p.start)
 	}
 	return n
 }
 
 // begins returns the last writer of cell c in the past, or none.
-func (e *writeIndex) begins(c int32) int32 { return e.m.mem.source(int32(e.cone.Base), c) }
+func (e *writeIndex) lastPastWriter(c int32) int32 { return e.m.memory.source(int32(e.cone.Base), c) }
 
 // A view is what an access may find in a cell, by what must come before what.
-type view struct {
-	*writers
-	initially bool   // what was there at first
-	parts     []part // of each goroutine's writes
+type visibleWrites struct {
+	*cellWriters
+	initial bool         // what was there at first
+	ranges  []indexRange // of each goroutine's writes
 }
 
 // between returns those of the events, which are ascending, that are at positions from from up to to.
