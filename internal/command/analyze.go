@@ -9,6 +9,8 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/explore"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -36,7 +38,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		if byEvents {
 			return trace.ReadFile(file)
 		}
-		return explore.ReadRecorded(file, nil)
+		return recording.ReadRun(file, nil)
 	})
 	if t == nil {
 		return exitFailed, damage
@@ -48,11 +50,11 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		return s.racyEvents(ctx, args[0], t, opts, damage)
 	}
 	analysis.Gather(t)
-	result, err := explore.Predict(ctx, t, opts.analysis())
+	result, err := finding.Predict(ctx, t, opts.analysis())
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
-	predicted, impossible, err := explore.Findings(ctx, t, result, s.dir)
+	predicted, impossible, err := finding.Findings(ctx, t, result, s.dir)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -74,10 +76,10 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
 		counts, len(impossible), result.Pruned(), result.Candidates, t.Logged())
 	if result.Cut {
-		fmt.Fprintln(s.stdout, "gopredict: "+explore.CutSearch)
+		fmt.Fprintln(s.stdout, "gopredict: "+finding.CutSearch)
 	}
 	if result.TooLong {
-		fmt.Fprintln(s.stdout, "gopredict: "+explore.TooLong)
+		fmt.Fprintln(s.stdout, "gopredict: "+finding.TooLong)
 	}
 	// What a damaged trace has is predicted from all the same; that it is damaged comes last.
 	return exitOK, damage
@@ -85,7 +87,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 
 // racyEvents prints the events of t, the trace of the given name, that race with earlier ones.
 func (s *session) racyEvents(ctx context.Context, name string, t *trace.Trace, opts options, damage error) (int, error) {
-	r, err := explore.RacyEvents(ctx, t, opts.analysis())
+	r, err := finding.RacyEvents(ctx, t, opts.analysis())
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", name, err)
 	}

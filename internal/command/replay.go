@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/explore"
+	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -198,7 +199,7 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	// Read before the next run, which keeps its files in the same folder.
-	shown := explore.ReadShown(result.Trace, r.build, r.witness, result.Witness)
+	shown := recording.ReadShown(result.Trace, r.build, r.witness, result.Witness)
 	// A test that fails by itself tells nothing: the schedule may have been left for that.
 	plain, err := replayWithoutSchedule(ctx, r.bin, r.witness, opts, result)
 	if err != nil {

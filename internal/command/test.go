@@ -188,7 +188,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 		cut = context.Cause(ctx)
 	}
 	if cut != nil {
-		x.Cut(cut)
+		x.Interrupt(cut)
 	}
 	status.Close()
 	x.Report.DurationS = time.Since(t.start).Seconds()
@@ -223,12 +223,12 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 		fmt.Fprintln(t.output(), given.Line(line))
 	}
 	if conf.Args.IsSet("v") {
-		far.Tell, far.Note = say, say
+		far.OnNew, far.OnBug = say, say
 	}
 	if status.Shown() { // somebody waits
-		far.Note = say
+		far.OnBug = say
 	}
-	far.Beside = conf.Beside() // as the tests were run: they may share what there is once
+	far.Concurrent = conf.Beside() // as the tests were run: they may share what there is once
 	x := explore.New(build, t.env, conf.Work, status, far)
 	x.Report.Version, x.Report.Shard = ownVersion(), t.options.shard
 	if system := conf.Untried(); system != "" {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gopredict/gopredict/internal/explore"
+	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -73,7 +73,7 @@ func (s *session) traceCheck(args []string) (int, error) {
 		end = ", cut off: the program did not end in an orderly way"
 	}
 	if len(t.Cuts) > 0 {
-		end += "; " + explore.CutText(t)
+		end += "; " + recording.CutTests(t)
 	}
 	fmt.Fprintf(s.stdout, "ok: %d events, %d goroutines, %d sites%s\n", len(t.Events), len(t.Goroutines), len(t.Sites), end)
 	return exitOK, nil

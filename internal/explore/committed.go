@@ -6,23 +6,52 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/evidence"
+	"github.com/gopredict/gopredict/internal/explore/confirm"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/report"
-	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
+
+// This file replays the witnesses that are committed beside the tests of the package.
 
 // tierWitness is the tier of a finding that only a committed witness shows.
 const tierWitness = "witness"
 
-// witnesses returns the files of the witnesses that lie beside the package's tests, or in the folder for those of
-// all packages: there the folders of packages below this one's are beside those of its tests.
-func (c *confirmation) witnesses() ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(c.witnessFolder().path(), "*", "[^.]*"))
-	if filepath.IsAbs(c.opts.Witnesses) {
+// committed are the witnesses that lie beside the package's tests.
+type committed struct {
+	*loop
+	rec   *recording.Recording // what their replays are compared with
+	files []string
+	tests []string // that were recorded
+}
+
+// committedWitnesses returns those of the package. They are compared with a run in which the
+// tests passed, if there is one: else a failure would be nothing new. Passing has the tests
+// that failed at first and pass in another order.
+func (l *loop) committedWitnesses(passing []string) (*committed, error) {
+	c := &committed{loop: l, rec: l.ledger.Firsts[0].Recording}
+	if len(passing) > 0 {
+		c.rec = c.rec.ComparedWith(c.rec.Outcome.Without(passing))
+	}
+	for _, r := range l.ledger.Firsts {
+		c.tests = append(c.tests, recording.Tests(r.Trace)...)
+	}
+	var err error
+	c.files, err = l.committedFiles()
+	return c, err
+}
+
+// committedFiles returns the files of the witnesses that lie beside the package's tests, or
+// in the folder for those of all packages. The latter also has the folders of packages below
+// this one, beside those of its tests.
+func (l *loop) committedFiles() ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(l.ledger.Witnesses.Paths.Witnesses.Path(), "*", "[^.]*"))
+	if filepath.IsAbs(l.session.opts.Witnesses) {
 		files = slices.DeleteFunc(files, func(file string) bool {
 			info, err := os.Stat(file)
 			return err == nil && info.IsDir()
@@ -31,203 +60,159 @@ func (c *confirmation) witnesses() ([]string, error) {
 	return files, err
 }
 
-// committed replays the witnesses in files, which lay beside the package's tests, and puts
-// into the report what has become of each. Tests are those that were recorded. Those that still reach their bug are
-// findings, one for each set of places.
-func (c *confirmation) committed(ctx context.Context, files []string, findings []finding, tests []string) error {
-	type came struct {
-		to report.WitnessState
-		ev *evidence.Evidence // if it was replayed
-		w  *witness.Witness
-	}
-	all := make([]came, len(files))
-	c.total.Store(int32(len(files)))
-	each(c.workers, len(files), func(i int) {
-		w, err := witness.Load(files[i])
+// replay replays the witnesses and enters what has become of each. Those that still reach
+// their bugs are findings, one for each set of places.
+func (c *committed) replay(ctx context.Context) error {
+	all := make([]replayed, len(c.files))
+	c.replays.Progress.Total.Store(int32(len(c.files)))
+	confirm.ForEach(c.session.pool.Workers, len(c.files), func(i int) {
+		w, err := witness.Load(c.files[i])
 		if err == nil {
-			all[i].w = w
-			all[i].to, all[i].ev, err = c.recall(ctx, w, tests)
+			all[i], err = c.replayWitness(ctx, w)
 		}
 		if err != nil {
-			all[i].to = report.WitnessState{Status: bug.Damaged, Reason: err.Error()}
+			all[i].state = report.WitnessState{Status: bug.Damaged, Reason: err.Error()}
 		}
-		all[i].to.Witness = c.rel(files[i])
+		all[i].state.Witness = c.ledger.Witnesses.Paths.Relative(c.files[i])
 	})
 	if context.Cause(ctx) == context.Canceled {
 		return ctx.Err()
 	}
-	// Three ends: it is a finding, as it has reached its bug; it waits, as it has not,
-	// for what predicting finds at its places (renew, settle); or it could not be asked.
-	for _, a := range all {
-		if a.to.Status == "" { // it is of a test that was not run
+	for _, r := range all {
+		if r.state.Status == "" { // it is of a test that was not run
 			continue
 		}
-		if a.to.Status == bug.Damaged {
-			c.Failed = true
-		} else {
-			c.tally.taken = append(c.tally.taken, c.path(a.to.Witness))
-		}
-		c.Report.Witnesses = append(c.Report.Witnesses, a.to)
-		if a.ev != nil && a.ev.Result.Status != bug.Confirmed {
-			c.tally.unreached = append(c.tally.unreached, unreached{a.ev, c.path(a.to.Witness), len(c.Report.Witnesses) - 1})
+		c.ledger.Failed = c.ledger.Failed || r.state.Status == bug.Damaged
+		if r.ev != nil && r.ev.Result.Status != bug.Confirmed { // it waits for what is predicted at its places
+			c.ledger.Witnesses.AddCommitted(r.state, &ledger.Unreached{Evidence: r.ev})
 			continue
 		}
-		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {
+		c.ledger.Witnesses.AddCommitted(r.state, nil)
+		if r.ev == nil || c.ledger.IsConfirmed(finding.Sites(r.ev.Result.Witness)) {
 			continue
 		}
-		a.ev.Tier = tierOf(a.ev.Result.Witness, a.w.ID, findings)
-		a.ev.Path = a.to.Witness
-		c.tell(c.reported(*a.ev))
+		r.ev.Tier = tierOf(r.ev.Result.Witness, r.ev.Witness.ID, c.ledger.Firsts[0].Findings)
+		r.ev.Path = r.state.Witness
+		c.confirmer.Add(c.confirmer.Entry(*r.ev))
 	}
 	return nil
 }
 
-// tierOf returns the tier that has decided about the bug that w shows, [tierWitness] if
-// none has in the first recording of this run. Of several predictions at w's places
-// that of the given id counts, else the first.
-func tierOf(w *witness.Witness, id string, findings []finding) string {
+// A replayed witness is a committed one with what has become of it.
+type replayed struct {
+	state report.WitnessState
+	ev    *evidence.Evidence // nil if it was not replayed
+}
+
+// tierOf returns the tier that has decided about the bug that w shows, [tierWitness] if none
+// has in the first recording of this run. Of several predictions at w's places that of the
+// given ID counts, else the first.
+func tierOf(w *witness.Witness, id string, findings []finding.Finding) string {
 	tier := tierWitness
 	for _, f := range findings {
-		its := f.Tier
-		if its == "" && len(f.Departures) > 0 {
-			its = tierDeparture
+		decided := f.Tier
+		if decided == "" && len(f.Departures) > 0 {
+			decided = confirm.TierDeparture
 		}
-		if its != "" && sitesOf(f.witness) == sitesOf(w) && (tier == tierWitness || f.witness.ID == id) {
-			tier = its
+		if decided != "" && finding.Sites(f.Witness) == finding.Sites(w) && (tier == tierWitness || f.Witness.ID == id) {
+			tier = decided
 		}
 	}
 	return tier
 }
 
-// recall replays a committed witness. The state's status is "" if it is of a
-// test that this run does not select.
-func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests []string) (report.WitnessState, *evidence.Evidence, error) {
-	state := report.WitnessState{ID: w.ID}
-	switch p := c.unrecorded(w); {
-	case !slices.Contains(tests, w.Tests[0]) && c.build.FiltersTests():
-		return state, nil, nil
-	case !slices.Contains(tests, w.Tests[0]) && !c.trace.Complete:
+// replayWitness replays a committed witness. The status is "" if it is of a test that this
+// run does not select.
+func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (replayed, error) {
+	r := replayed{state: report.WitnessState{ID: w.ID}}
+	state, selected := &r.state, slices.Contains(c.tests, w.Tests[0])
+	switch pkg := c.notInstrumented(w); {
+	case !selected && c.session.build.FiltersTests():
+		return r, nil
+	case !selected && !c.rec.Trace.Complete:
 		state.Status, state.Reason = bug.NotReplayed, "recording ended before "+w.Tests[0]
-		return state, nil, nil
-	case !slices.Contains(tests, w.Tests[0]):
+		return r, nil
+	case !selected:
 		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
-		return state, nil, nil
-	case w.Methods && !c.opts.Methods:
+		return r, nil
+	case w.Methods && !c.session.opts.Methods:
 		state.Status, state.Reason = bug.NotReplayed, "it takes methods for atomic regions; -predict.atomic=methods does that"
-		return state, nil, nil
-	case p != "":
-		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -predict.pkgs=work,%s does that", p, p)
-		return state, nil, nil
+		return r, nil
+	case pkg != "":
+		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -predict.pkgs=work,%s does that", pkg, pkg)
+		return r, nil
 	}
-	r, replayed, err := c.replayWithin(ctx, w, replayer.ArgsFor(w, c.run.Args), false, astray(c.took(c.run, w.Tests)))
+	o, err := c.replays.ConfirmCommitted(ctx, c.rec, w)
 	if ctx.Err() != nil {
 		state.Status, state.Reason = bug.NotReplayed, context.Cause(ctx).Error()
-		return state, nil, nil
+		return r, nil
 	}
 	if err != nil {
-		return state, nil, err
+		return r, err
 	}
-	state.Status, state.Reason = r.OfWitness(), Why(r)
-	if r.Status == bug.Confirmed {
-		c.confirmed.Add(1)
+	state.Status, state.Reason = o.Result.OfWitness(), Why(o.Result)
+	if o.Confirmed() {
+		c.replays.Progress.Confirmed.Add(1)
 	}
-	return state, &evidence.Evidence{
-		Witness: w, Result: r, Replayed: replayed, Tier: tierWitness, Files: c.files, Source: c.source.Line,
-	}, nil
+	r.ev = &evidence.Evidence{
+		Witness: w, Result: o.Result, Replayed: o.Replayed, Tier: tierWitness, Files: c.rec.Files, Source: c.rec.Lines.Line,
+	}
+	return r, nil
 }
 
-// An unreached witness is a committed one that was replayed without reaching its bug.
-type unreached struct {
-	*evidence.Evidence
-	file  string // absolute
-	state int    // its index in report.Report.Witnesses
-}
-
-// A saved is the file of a witness, and its ID.
-type saved struct{ test, file, id string }
-
-// renew looks for the committed witnesses of the confirmed bug f that have not reached
-// it, or of which places are gone. The file of one of the same test is that of f.
-func (c *confirmation) renew(f *reported) {
-	for i := range c.tally.unreached {
-		m := &c.tally.unreached[i]
-		state := &c.Report.Witnesses[m.state]
-		p := c.placesOf(m.Result.Witness)
-		p.gone, p.came = m.Result.Gone, slices.Repeat([]bool{true}, len(p.came))
-		moved := len(p.gone) > 0 && state.Status != bug.Confirmed && p.alike(f.witness)
-		if sitesOf(m.Result.Witness) != f.confirmed && !moved {
-			continue
+// notInstrumented returns a package that the witness needs to be instrumented and that was
+// not; "" if there is none.
+func (c *committed) notInstrumented(w *witness.Witness) string {
+	for _, p := range Instrument(nil, w)[1:] {
+		if c.session.build.LeftOut(p) {
+			return p
 		}
-		if m.Witness.Tests[0] == f.witness.Tests[0] && c.tally.saved[f.confirmed].test != f.witness.Tests[0] {
-			c.tally.saved[f.confirmed] = saved{m.Witness.Tests[0], m.file, m.Witness.ID}
-		}
-		state.Status, state.Reason = bug.Confirmed, "by another schedule"
 	}
+	return ""
 }
 
-// settle says of the committed witnesses whose schedules the program has left, and
+// Instrument returns the patterns of the packages to instrument: those that were asked for,
+// or else the main module and the packages of the accesses of the witness.
+func Instrument(asked []string, w *witness.Witness) []string {
+	if len(asked) > 0 {
+		return asked
+	}
+	patterns := []string{"work"}
+	for _, steps := range [][]witness.Step{w.Steps, w.Hold, w.Violation} {
+		for _, s := range steps {
+			p := recording.PackageOf(s.Func)
+			if s.Nth > 0 && p != "" && !slices.Contains(patterns, p) { // not a call site
+				patterns = append(patterns, p)
+			}
+		}
+	}
+	return patterns
+}
+
+// recheck says of the witnesses whose schedules the program has left, and
 // which no finding has renewed, what has become of their bugs.
-func (c *confirmation) settle(ctx, limit context.Context) error {
-	for _, m := range c.tally.unreached {
-		state := &c.Report.Witnesses[m.state]
-		if state.Status == bug.Confirmed || !Strays(m.Result) {
+func (c *committed) recheck(ctx, limit context.Context) error {
+	for _, u := range c.ledger.Witnesses.Unreached {
+		state := c.ledger.Witnesses.StateOf(u)
+		if state.Status == bug.Confirmed || !Strays(u.Result) {
 			continue
 		}
-		r, err := c.recheck(limit, m.Witness, m.Result, c.placesOf(m.Result.Witness))
+		r, err := newRechecking(c.loop, u.Witness, u.Result).run(limit)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case limit.Err() != nil:
 			state.Status, state.Reason = bug.NotReplayed, context.Cause(limit).Error()
-			continue
 		case err != nil:
-			c.trouble(m.Witness.ID, err)
+			c.ledger.Trouble(u.Witness.ID, err)
 			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
-			continue
-		}
-		if r.Status == bug.Unconfirmed && state.Status == bug.Stale {
+		case r.Status == bug.Unconfirmed && state.Status == bug.Stale:
 			state.Reason = Both(state.Reason, r.Reason)
-			continue
-		}
-		if r.Status != bug.Confirmed {
+		case r.Status != bug.Confirmed:
 			state.Status, state.Reason = r.Status, Both(r.Reason, state.Reason)
-			continue
+		default:
+			c.confirmer.Keep(r.found)
 		}
-		c.keep(r.found)
 	}
 	return nil
-}
-
-// Both joins two reasons.
-func Both(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
-
-// Why says why replays did not reach their bug: first of all what of the witness
-// no longer fits. Last is how the test failed, if it did so all the same.
-func Why(r replayer.Result) string {
-	parts := slices.Clone(r.Stale)
-	if r.Reason != "" {
-		parts = append(parts, r.Reason)
-	}
-	for _, v := range r.Verdicts {
-		if v.Outcome.Effect != bug.NoEffect && r.Status != bug.Confirmed {
-			words := []string{"in this order the test still fails:"}
-			for _, l := range v.Outcome.Detail {
-				words = append(words, strings.TrimSpace(l))
-			}
-			parts = append(parts, strings.TrimSuffix(strings.Join(words, " "), ":"))
-			break
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// unrecorded returns a package that the witness needs to be instrumented and
-// that lies outside of those that were; "" if there is none.
-func (c *confirmation) unrecorded(w *witness.Witness) string {
-	for _, p := range Instrument(nil, w)[1:] {
-		if c.build.LeftOut(p) {
-			return p
-		}
-	}
-	return ""
 }

@@ -1,0 +1,160 @@
+package budget
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopredict/gopredict/recorder"
+)
+
+// ErrTimeOver is why a replay was not run, or not to its end.
+var ErrTimeOver = errors.New("the time for replays was over")
+
+// A Clock is the time that all packages have together. A part of it is reserved for packages
+// that are not analyzed yet. Packages do not influence each other's results as long as the
+// time is not over.
+type Clock struct {
+	countdown countdown
+	reserved  atomic.Int64  // a time.Duration
+	timeout   time.Duration // that the user has set for replays; 0: none
+	bounded   bool          // analysis and recordings are bounded, too
+}
+
+// NewClock returns a clock for replays that has not started. Timeout is the user's, or 0. If
+// bounded is set, [Clock.Start] bounds all that follows the recording instead.
+func NewClock(timeout time.Duration, bounded bool) *Clock {
+	return &Clock{countdown: countdown{rest: cmp.Or(timeout, AllReplays)}, timeout: timeout, bounded: bounded}
+}
+
+// Bounded reports whether the clock bounds analysis and recordings, not only replays.
+func (c *Clock) Bounded() bool { return c.bounded }
+
+// Start starts the clock for what follows the recordings and returns how much of the time is
+// reserved for each of them until it is analyzed. Three quarters of the time at most are
+// reserved for the analyses, which are not cut short, and half of the rest for what follows
+// an analysis, in proportion to its expected need. The packages that come first may use
+// what is not reserved.
+func (c *Clock) Start(runs []recorder.Run) []time.Duration {
+	reserved := make([]time.Duration, len(runs))
+	if !c.bounded {
+		return reserved
+	}
+	all := recordedIn(runs) + leastTime - reportTime
+	analyses, needs := make([]time.Duration, len(runs)), make([]time.Duration, len(runs))
+	for k, run := range runs {
+		if info, err := os.Stat(run.Trace); err == nil {
+			analyses[k] = timeFor(int(info.Size()), analyzedBytes)
+			needs[k] = packageNeed + seconds(run.Seconds) + analyses[k]
+		}
+	}
+	shrink(analyses, all*3/4)
+	shrink(needs, (all-sum(analyses))/2)
+	for k := range reserved {
+		reserved[k] = analyses[k] + needs[k]
+		c.reserved.Add(int64(reserved[k]))
+	}
+	c.countdown.rest = all
+	c.countdown.begin()
+	return reserved
+}
+
+// Release releases time that was reserved for a package.
+func (c *Clock) Release(d time.Duration) { c.reserved.Add(-int64(d)) }
+
+// recordedIn returns how long the recording of runs took, some of which ran concurrently:
+// from the first beginning to the last end, but no longer than all runs together, as
+// packages are built in between.
+func recordedIn(runs []recorder.Run) time.Duration {
+	var all time.Duration
+	var first, last time.Time
+	for _, run := range runs {
+		all += seconds(run.Seconds)
+		if end := run.Started.Add(seconds(run.Seconds)); end.After(last) {
+			last = end
+		}
+		if !run.Started.IsZero() && (first.IsZero() || run.Started.Before(first)) {
+			first = run.Started
+		}
+	}
+	return min(all, last.Sub(first))
+}
+
+// shrink makes times shorter, in proportion, until they are no longer than most together.
+func shrink(times []time.Duration, most time.Duration) {
+	if all := sum(times); all > most {
+		for k, d := range times {
+			times[k] = time.Duration(float64(d) * float64(most) / float64(all))
+		}
+	}
+}
+
+func sum(times []time.Duration) (all time.Duration) {
+	for _, d := range times {
+		all += d
+	}
+	return all
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Left returns the time that is left and not reserved; 0 if it is over.
+func (c *Clock) Left() time.Duration {
+	return max(0, c.countdown.left()-time.Duration(c.reserved.Load()))
+}
+
+// Begin makes the clock run for one more user, and End stops it for one. End reports
+// whether all time is used up.
+func (c *Clock) Begin() { c.countdown.begin() }
+
+// End is described at Begin.
+func (c *Clock) End() (over bool) { return c.countdown.end() == 0 }
+
+// Limit returns a context for replays. It ends, because of [ErrTimeOver], when no time is
+// left, or when the function is called.
+func (c *Clock) Limit(ctx context.Context) (context.Context, func()) {
+	limit, end := context.WithCancelCause(ctx)
+	left := c.Left()
+	if left == 0 {
+		end(ErrTimeOver)
+		return limit, func() {}
+	}
+	go func() {
+		for ; left > 0; left = c.Left() { // more than before, if reserved time was released
+			select {
+			case <-time.After(left):
+			case <-limit.Done():
+				return
+			}
+		}
+		end(ErrTimeOver)
+	}()
+	return limit, func() { end(nil) }
+}
+
+// LimitAnalysis is Limit for what does not replay. A timeout for replays does not bound that.
+func (c *Clock) LimitAnalysis(ctx context.Context) (context.Context, func()) {
+	if c.bounded {
+		return c.Limit(ctx)
+	}
+	return ctx, func() {}
+}
+
+// Over says which time is over.
+func (c *Clock) Over() string {
+	if c.bounded {
+		return "the time after recording, which is what that took and ten seconds (-predict.timeout=1h gives more, and with -predict.runs=N there is no such bound), was over"
+	}
+	return fmt.Sprintf("the time for replays, -predict.timeout=%v, was over", c.timeout)
+}
+
+// Restart makes the clock one for replays, which may take the rest of the time, but no longer
+// than the timeout.
+func (c *Clock) Restart(timeout time.Duration) {
+	c.timeout, c.bounded = timeout, false
+	c.countdown.rest = min(c.countdown.rest, timeout)
+}

@@ -1,0 +1,333 @@
+package confirm
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/analysis/waits"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/explore/replays"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// This file deals with goroutines that were blocked for ever at the end of a run. They are
+// confirmed by that run; a replay is to show them again.
+
+// An ending is a run at whose end goroutines were blocked, by one kind of bug, in one window
+// of the trace.
+type ending struct {
+	*Confirmer
+	rec      *recording.Recording // of the window
+	kind     bug.Kind
+	blocked  []waits.Wait    // of the blocked goroutines
+	recorded int             // how many events of the trace have happened
+	cones    *analysis.Cones // nil before they are needed
+}
+
+// endings yields the ends of the run of r, for each kind of bug and each window of the trace
+// that has one. The trace may be without its events meanwhile: only a window and the
+// recording of a replay are in memory then. The error is that the events cannot be read again.
+func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
+	return func(yield func(*ending, error) bool) {
+		for _, b := range []struct {
+			kind  bug.Kind
+			proof trace.Proof
+		}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
+			is := func(s trace.Stuck) bool { return s.Proof == b.proof }
+			if !slices.ContainsFunc(r.Trace.Stuck, is) {
+				continue
+			}
+			for window, err := range analysis.Blocked(r.Trace, is) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				recorded := len(window.Events)
+				blocked, with := waits.BlockedInPlace(window, b.proof)
+				if b.proof == trace.ProofDeadlock {
+					blocked = slices.DeleteFunc(blocked, func(w waits.Wait) bool { return recording.LeftBehind(r.Trace, w.G) })
+				}
+				if len(blocked) == 0 {
+					continue
+				}
+				outcome := r.Outcome
+				outcome.Effect = bug.NoEffect // it is the bug's
+				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, blocked: blocked, recorded: recorded}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Blocked confirms the goroutines that were blocked for ever at the end of the run of
+// r, and replays what led there.
+func (c *Confirmer) Blocked(ctx context.Context, r *recording.Recording) error {
+	for e, err := range c.endings(r) {
+		if err != nil {
+			return err
+		}
+		if !c.Wants(e.kind) {
+			continue
+		}
+		err := c.InTime(ctx, func(limit context.Context) error {
+			tried := make(map[string]int)
+			for _, members := range bugsOf(e.kind, e.blocked) {
+				sites := e.sites(members)
+				if tried[sites] == maxAlike {
+					continue
+				}
+				tried[sites]++
+				if err := e.confirm(ctx, limit, members); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BlockedAt returns the entry of a bug of that kind, the one that is looked for, if the run
+// of r ended with it and does so again.
+func (c *Confirmer) BlockedAt(ctx context.Context, r *recording.Recording, kind bug.Kind, is func(*witness.Witness) bool) (finding.Entry, error) {
+	for e, err := range c.endings(r) {
+		if err != nil {
+			return finding.Entry{}, err
+		}
+		if e.kind != kind {
+			continue
+		}
+		for _, members := range bugsOf(e.kind, e.blocked) {
+			if f := e.finding(members); len(f.Tests) > 0 && is(f.Witness) {
+				ev := finding.Evidence(e.rec, f)
+				err := e.replay(ctx, f, members, &ev)
+				return c.Entry(ev), err
+			}
+		}
+	}
+	return finding.Entry{}, nil
+}
+
+// Blocks reports whether goroutines of a test were blocked at the end of the run of r, by a
+// bug of that kind.
+func (c *Confirmer) Blocks(r *recording.Recording, kind bug.Kind, test string) bool {
+	for e, err := range c.endings(r) {
+		if err == nil && e.kind == kind && slices.Contains(e.tests(e.blocked), test) {
+			return true
+		}
+	}
+	return false
+}
+
+// bugsOf returns the goroutines of each bug. In a deadlock all that wait for no cycle are
+// blocked by one bug; of goroutines that leak each is blocked by its own.
+func bugsOf(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
+	of := func(ks ...int) (members []waits.Wait) {
+		for _, k := range ks {
+			members = append(members, blocked[k])
+		}
+		return members
+	}
+	cycles, others := waits.Bugs(blocked)
+	for _, c := range cycles {
+		out = append(out, of(c...))
+	}
+	switch {
+	case kind == bug.Leak:
+		for _, k := range others {
+			out = append(out, of(k))
+		}
+	case len(cycles) == 0:
+		out = append(out, of(others...))
+	}
+	return out
+}
+
+// finding returns the bug that blocks its members.
+func (e *ending) finding(members []waits.Wait) finding.Finding {
+	var accesses []int
+	for _, w := range members {
+		accesses = append(accesses, w.At)
+	}
+	return finding.New(e.rec, analysis.Finding{Kind: e.kind, Accesses: accesses, Tests: e.tests(members), Status: bug.Predicted, Tier: e.rec.Tier()})
+}
+
+// confirm confirms the bug that blocks its members.
+func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error {
+	f := e.finding(members)
+	ev := finding.Evidence(e.rec, f)
+	sites := finding.Sites(f.Witness)
+	if e.Ledger.IsConfirmed(sites) || e.partOfDeadlock(f.Witness) || !e.Ledger.TakeEnding(sites) {
+		known := evidence.NewFinding(ev)
+		e.Ledger.JoinBlocked(&known, evidence.AlsoBlocked(ev))
+		return nil
+	}
+	if len(f.Tests) > 0 {
+		if err := e.replay(limit, f, members, &ev); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if limit.Err() == nil {
+				e.Ledger.Trouble(f.Witness.ID, err)
+			}
+		}
+	}
+	if ev.Result.Status != bug.Confirmed && !ev.Result.Timed { // the run itself has shown it
+		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOf(e.kind)
+		ev.Result.Reproduced = 0
+	}
+	if ev.Result.Reproduced > 0 {
+		e.Keep(e.Entry(ev))
+	} else {
+		e.Keep(finding.Entry{Finding: evidence.NewFinding(ev)})
+	}
+	return nil
+}
+
+// effectOf returns the effect of what the run itself has shown.
+func effectOf(kind bug.Kind) bug.Effect {
+	if kind == bug.Leak {
+		return bug.Leaks
+	}
+	return bug.Blocks
+}
+
+// partOfDeadlock reports whether the report has a deadlock all of whose goroutines are
+// blocked at the end of this run. If the run ends with a deadlock that is its bug, whoever
+// else waits; if goroutines leak it is theirs only if they are among these.
+func (e *ending) partOfDeadlock(w *witness.Witness) bool {
+	return slices.ContainsFunc(e.Ledger.Report.Findings, func(f report.Finding) bool {
+		if f.Kind != bug.Deadlock || f.Status != bug.Confirmed || f.Package != w.Package {
+			return false
+		}
+		for _, a := range f.Accesses {
+			if !slices.ContainsFunc(e.blocked, func(b waits.Wait) bool {
+				s := e.rec.Trace.Sites[b.Site]
+				return a.Op == b.Op.String() && a.File == e.rec.Files.Name(s.File) && a.Line == s.Line
+			}) {
+				return false
+			}
+		}
+		return e.kind == bug.Deadlock || !slices.ContainsFunc(w.Violation, func(s witness.Step) bool {
+			return !slices.ContainsFunc(f.Accesses, func(a report.Access) bool { return a.Op == s.Op.String() && a.File == s.File && a.Line == s.Line })
+		})
+	})
+}
+
+// replay replays what led to f, whose goroutines are the members, and notes in ev what that
+// has shown: first no more than what must have happened, at last the whole run; of a long one
+// first the run as it goes by itself.
+func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.Wait, ev *evidence.Evidence) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}
+	all := finding.Scheduled{Finding: f, Recipe: recipe, Order: finding.AsRecorded(e.rec.Trace, e.recorded)}
+	// Extent Bare leaves out all steps: a run mostly ends by itself as the recorded one did.
+	bare := e.rec.Toward == nil
+	if bare && len(e.rec.Trace.Events) > maxCones {
+		o, err := e.Replays.Extent(ctx, e.rec, all, witness.Bare, false)
+		if err != nil {
+			return err
+		}
+		if noteOutcome(ev, o); o.Confirmed() {
+			return nil
+		}
+		bare = false
+	}
+	if err := e.replayCones(ctx, f, recipe, members, ev); err != nil {
+		return err
+	}
+	if bare && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > replays.LongWitness) {
+		o, err := e.Replays.Extent(ctx, e.rec, all, witness.Bare, false)
+		if err != nil {
+			return err
+		}
+		if o.Confirmed() && (ev.Result.Status != bug.Confirmed || o.Result.Effect == ev.Result.Effect) {
+			noteOutcome(ev, o)
+			return nil
+		}
+		if ev.Result.Status != bug.Confirmed {
+			ev.Result.Replays += o.Result.Replays
+		}
+	}
+	if ev.Result.Status == bug.Confirmed || len(all.Order.Steps) > maxReplayed {
+		return nil
+	}
+	o, err := e.Replays.SmallOrWhole(ctx, e.rec, all)
+	if err == nil {
+		noteOutcome(ev, o)
+	}
+	return err
+}
+
+// replayCones replays what the waits of the members depend on, in several orders.
+func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe analysis.Recipe, members []waits.Wait, ev *evidence.Evidence) error {
+	if e.cones == nil {
+		made, err := finding.UnlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(e.rec.Trace, e.blocked) })
+		if err != nil {
+			return err
+		}
+		e.cones = made
+	}
+	for order := range e.cones.Of(members) {
+		o, err := e.Replays.Small(ctx, e.rec, finding.Scheduled{Finding: f, Recipe: recipe, Order: order}, false)
+		if err != nil {
+			return err
+		}
+		if noteOutcome(ev, o); ev.Result.Status == bug.Confirmed {
+			break
+		}
+	}
+	return nil
+}
+
+// noteOutcome notes in ev what the replays of a further witness have shown. If that confirms
+// the bug, the replays of the other witnesses do not count. That a bug rests on time stays
+// so, whatever the other schedules lead to.
+func noteOutcome(ev *evidence.Evidence, o replays.Outcome) {
+	if !o.Confirmed() {
+		o.Result.Replays += ev.Result.Replays
+		if ev.Result.Timed {
+			ev.Result.Replays = o.Result.Replays
+			return
+		}
+	}
+	ev.Witness, ev.Result, ev.Replayed = o.Witness, o.Result, o.Replayed
+}
+
+// sites names where the goroutines are blocked, in no special order of these.
+func (e *ending) sites(blocked []waits.Wait) string {
+	var sites []string
+	for _, w := range blocked {
+		event := e.rec.Trace.Events[w.At]
+		sites = append(sites, fmt.Sprint(event.Kind, " ", event.Site))
+	}
+	slices.Sort(sites)
+	return strings.Join(sites, ", ")
+}
+
+// tests returns the tests of the goroutines that wait, each once.
+func (e *ending) tests(blocked []waits.Wait) []string {
+	var tests []string
+	for _, w := range blocked {
+		if test := e.rec.Trace.Goroutines[w.G].Test; test != "" && !slices.Contains(tests, test) {
+			tests = append(tests, test)
+		}
+	}
+	return tests
+}

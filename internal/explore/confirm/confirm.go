@@ -1,0 +1,290 @@
+// Package confirm turns what recordings show into confirmed bugs: it replays the witnesses of
+// what was predicted, of departures, of goroutines that were blocked, of failures, and of
+// merged recordings, and enters what that shows into the ledger.
+package confirm
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
+	"github.com/gopredict/gopredict/internal/explore/budget"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/explore/replays"
+	"github.com/gopredict/gopredict/internal/explore/strategy"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A Confirmer confirms what the recordings of one package show. Replays are made concurrently.
+// The ledger is written only before and after them, in an order that does not depend on which
+// replay ends first.
+type Confirmer struct {
+	Ledger     *ledger.Ledger
+	Candidates *ledger.Candidates // of the ledger; others while one bug alone is looked for
+	Replays    *replays.Replayer
+	Sources    recording.Sources
+	Analysis   analysis.Options // of traces of the package
+	Strategy   strategy.Options
+	OnBug      func(pkg string, w *witness.Witness) // called for each confirmed bug, concurrently
+}
+
+// Findings replays those of the findings that no other recording has settled, the kinds with
+// the worst effects first, until the time for replays is over. It returns how many findings
+// were confirmed.
+func (c *Confirmer) Findings(ctx context.Context, r *recording.Recording, findings []finding.Finding) (confirmed int, err error) {
+	open := c.Ledger.Unsettled(findings)
+	worstFirst(open)
+	err = c.InTime(ctx, func(limit context.Context) error {
+		all := &confirmation{Confirmer: c, rec: r, findings: open, entries: make([]finding.Entry, len(open)), errs: make([]error, len(open))}
+		all.replayAll(limit)
+		if ctx.Err() == nil {
+			all.depart(ctx, limit)
+		}
+		confirmed = all.enter(ctx)
+		return ctx.Err()
+	})
+	return confirmed, err
+}
+
+// worstFirst sorts findings by the effects that bugs of their kinds have, the worst first.
+func worstFirst(findings []finding.Finding) {
+	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return a.Kind.Rank() - b.Kind.Rank() })
+}
+
+// InTime calls f, which replays, with the time that is left for that.
+func (c *Confirmer) InTime(ctx context.Context, f func(ctx context.Context) error) error {
+	if err := c.Replays.Prepare(); err != nil {
+		return err
+	}
+	clock, start := c.Replays.Clock, time.Now()
+	clock.Begin()
+	limit, cancel := clock.Limit(ctx)
+	defer cancel()
+	defer func() {
+		if clock.End() && !clock.Bounded() {
+			c.Ledger.Incomplete(clock.Over())
+		}
+		c.Ledger.Package().ReplayS += time.Since(start).Seconds()
+	}()
+	return f(limit)
+}
+
+// A confirmation is of findings that were predicted from one recording. What comes of each is
+// kept apart until all were replayed, so that the report is the same whichever replay ends
+// first.
+type confirmation struct {
+	*Confirmer
+	rec      *recording.Recording
+	findings []finding.Finding
+	entries  []finding.Entry // for the report, by finding
+	errs     []error         // why a finding was not replayed to the end
+}
+
+// replayAll replays the findings until ctx is over: the first schedule of each before the
+// other schedules of any.
+func (c *confirmation) replayAll(ctx context.Context) {
+	n := len(c.findings)
+	c.Replays.Progress.Total.Store(int32(n))
+	attempts := make([]*attempt, n)
+	for i, f := range c.findings {
+		attempts[i] = newAttempt(f)
+	}
+	ForEach(c.atOnce(), 2*n, func(k int) {
+		i := k % n
+		a := attempts[i]
+		if k < n {
+			defer close(a.begun)
+			ev, err := c.replaySchedules(ctx, c.rec, a, 1)
+			c.entries[i], c.errs[i] = c.Entry(ev), err
+			return
+		}
+		defer a.stop()
+		if <-a.begun; a.over {
+			return
+		}
+		ev, err := c.replaySchedules(ctx, c.rec, a, math.MaxInt)
+		if c.errs[i] = err; ev.Result.Status == bug.Confirmed {
+			c.entries[i] = c.Entry(ev)
+		} else { // the report shows the first schedule
+			c.entries[i].Replays += ev.Result.Replays
+		}
+	})
+}
+
+// depart follows the departures of the findings.
+func (c *confirmation) depart(ctx, limit context.Context) {
+	err := c.FollowDepartures(limit, c.rec, c.findings, c.entries)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, budget.ErrTimeOver) {
+		c.Ledger.Failed = true
+		c.Ledger.Warn("%s: %v", c.rec.Run.Package.Path, err)
+	}
+}
+
+// enter enters into the ledger what the replays have shown, of findings at the same sites
+// that which shows most; if ctx has ended, what was confirmed by then. It returns how many
+// findings were confirmed.
+func (c *confirmation) enter(ctx context.Context) (confirmed int) {
+	notReplayed := 0
+	var bugs []finding.Entry
+	index := make(map[string]int) // of bugs, by their sites
+	for i, err := range c.errs {
+		e := c.entries[i]
+		if e.Status == bug.Confirmed {
+			confirmed++
+		}
+		switch {
+		case ctx.Err() != nil && e.Status != bug.Confirmed:
+			continue
+		case errors.Is(err, budget.ErrTimeOver):
+			if e.Replays == 0 {
+				notReplayed++
+			}
+		case err != nil && ctx.Err() == nil:
+			c.Ledger.Trouble(c.findings[i].Witness.ID, err)
+			continue
+		}
+		c.Candidates.NoteReplayed(c.rec, c.findings[i], &e.Finding)
+		k, known := index[e.Sites()]
+		switch {
+		case !known:
+			index[e.Sites()] = len(bugs)
+			bugs = append(bugs, e)
+		case e.Outdoes(&bugs[k].Finding):
+			bugs[k] = e
+		}
+	}
+	for _, b := range bugs {
+		if !c.Ledger.Outdone(&b.Finding) {
+			c.Keep(b)
+		}
+	}
+	if notReplayed > 0 {
+		c.Ledger.Warn("%s: %d of %d predicted bugs were not replayed, as %s", c.rec.Run.Package.Path, notReplayed, len(c.findings), c.Replays.Clock.Over())
+	}
+	return confirmed
+}
+
+// atOnce returns how many findings are replayed concurrently: as many as runs can be made,
+// and fewer where the recordings of their replays would take memory.
+func (c *confirmation) atOnce() int {
+	longest := 1
+	for _, f := range c.findings {
+		longest = max(longest, c.rec.Sizes().Of(f.Tests))
+	}
+	return max(c.Replays.Workers, min(budget.AtOnce, recording.ConcurrentEvents/longest))
+}
+
+// ForEach calls f for 0 to n-1, in this order, in so many goroutines.
+func ForEach(workers, n int, f func(i int)) {
+	var next atomic.Int32
+	var all sync.WaitGroup
+	for range min(workers, n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// An attempt replays the schedules of a finding in turn.
+type attempt struct {
+	finding.Finding
+	next  func() (analysis.Recipe, bool)
+	stop  func()
+	begun chan struct{} // closed once the first schedule was replayed
+	over  bool          // no further schedule is to be replayed
+}
+
+func newAttempt(f finding.Finding) *attempt {
+	next, stop := iter.Pull(f.Recipes())
+	return &attempt{Finding: f, next: next, stop: stop, begun: make(chan struct{})}
+}
+
+// ReplayFinding replays the schedules of f in turn until one is confirmed, and returns the
+// evidence. The error is [budget.ErrTimeOver] if there was no time, or else says why replaying
+// did not work.
+func (c *Confirmer) ReplayFinding(ctx context.Context, r *recording.Recording, f finding.Finding) (evidence.Evidence, error) {
+	a := newAttempt(f)
+	defer a.stop()
+	return c.replaySchedules(ctx, r, a, math.MaxInt)
+}
+
+// replaySchedules is replayFinding for most of the schedules that are left.
+func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording, a *attempt, most int) (evidence.Evidence, error) {
+	f := a.Finding
+	ev := finding.NotReplayed(r, f, bug.Unconfirmed)
+	for n := range most {
+		recipe, more := a.next()
+		if a.over = !more; a.over {
+			break
+		}
+		a.over = ctx.Err() != nil
+		if a.over {
+			return finding.OutOfTime(ctx, ev)
+		}
+		o, err := c.Replays.SmallOrWhole(ctx, r, finding.Scheduled{Finding: f, Recipe: recipe, Order: recipe.Schedule()})
+		a.over = ctx.Err() != nil || err != nil || o.Confirmed() || replays.TimedOut(o.Result)
+		if ctx.Err() != nil && (err != nil || !o.Confirmed()) { // what was confirmed stays so
+			return finding.OutOfTime(ctx, ev)
+		}
+		if err != nil {
+			return ev, err
+		}
+		if o.Confirmed() {
+			c.Replays.Progress.Confirmed.Add(1)
+			ev = finding.EvidenceOfWitness(r, f, o.Witness)
+			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
+			ev.Result, ev.Replayed = o.Result, o.Replayed
+			c.OnBug(c.Ledger.Run.Package.Path, o.Witness)
+			return ev, nil
+		}
+		before := ev.Result.Replays
+		if n == 0 { // the report shows the first schedule, which is the one that is most likely to be replayed
+			ev.Witness, ev.Result = o.Witness, o.Result
+		}
+		ev.Result.Replays = before + o.Result.Replays
+		if a.over {
+			break
+		}
+	}
+	return ev, nil
+}
+
+// Entry makes an entry of the report.
+func (c *Confirmer) Entry(ev evidence.Evidence) finding.Entry {
+	return finding.NewEntry(c.Sources.Files, ev)
+}
+
+// Add announces a bug, if the entry is of a confirmed one, and enters it into the ledger.
+func (c *Confirmer) Add(e finding.Entry) {
+	if e.Confirmed != "" {
+		c.OnBug(c.Ledger.Run.Package.Path, e.Saved)
+	}
+	c.Ledger.Add(e)
+}
+
+// Keep writes the draft of the entry's witness, if its bug is confirmed, and enters the entry
+// into the ledger whether or not that is possible.
+func (c *Confirmer) Keep(e finding.Entry) {
+	if e.Saved != nil {
+		d := c.Ledger.Witnesses.Place(&e)
+		if err := e.Saved.Save(filepath.Dir(d.Written), filepath.Base(d.Written)); err != nil {
+			e.Witness = "" // there is none to replay
+			c.Ledger.Trouble(e.ID, err)
+		}
+	}
+	c.Add(e)
+}

@@ -1,0 +1,131 @@
+package confirm
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
+	"github.com/gopredict/gopredict/internal/explore/budget"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/explore/strategy"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file looks for assertions that fail only where goroutines take the branches of
+// different recordings (Wang et al., FAC 2011, §8). No recording leads there, nor does a run
+// that departs from one once. So all recordings of a test are merged into one program, and a
+// solver looks for a run of it that reaches the failure; this run is replayed like any other.
+
+// Merged looks for the assertions that are suspected in some recording and that
+// nothing has confirmed.
+func (c *Confirmer) Merged(ctx context.Context) error {
+	var traces []*trace.Trace
+	var predicted map[uint64]bool
+	for _, r := range c.Ledger.Recordings {
+		if len(r.Trace.Events) <= mergedEvents && len(r.Trace.Cuts) == 0 {
+			traces = append(traces, r.Trace)
+		}
+		predicted = predictedSites(r.Trace, r.Findings, predicted)
+	}
+	if len(traces) < 2 {
+		return nil
+	}
+	m := merging{c, traces, analysis.NewRecordings(traces), make(map[string]*analysis.Merged), predicted}
+	tried := make(map[string]bool)
+	for _, r := range c.Ledger.Recordings {
+		for _, f := range r.Findings {
+			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMerged || c.Ledger.IsConfirmed(finding.Sites(f.Witness)) || c.Ledger.TimeLeft() == 0 {
+				continue
+			}
+			tried[f.Name] = true
+			if err := m.search(ctx, r, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A merging looks at the recordings of a package together.
+type merging struct {
+	*Confirmer
+	traces    []*trace.Trace
+	all       analysis.Recordings
+	programs  map[string]*analysis.Merged // by test; nil: there is none
+	predicted map[uint64]bool             // see [recording.Recording.PredictedSites]
+}
+
+// program returns the program of a test; nil if there are not several recordings of it, or
+// too long ones.
+func (m *merging) program(test string) *analysis.Merged {
+	p, made := m.programs[test]
+	if made {
+		return p
+	}
+	var of analysis.Recordings
+	for k, t := range m.traces {
+		if recording.Has(t, test) {
+			of = append(of, m.all[k])
+		}
+	}
+	if len(of) > 1 {
+		s := m.Analysis.Solving
+		s.Budget.Steps = strategy.FurtherSolving
+		p = of.Merge(test, s)
+	}
+	m.programs[test] = p
+	return p
+}
+
+// search looks for a run in which f fails, which the recording r has left open, and confirms
+// it.
+func (m *merging) search(ctx context.Context, r ledger.Predicted, f finding.Finding) error {
+	p := m.program(f.Tests[0])
+	if p == nil {
+		return nil
+	}
+	m.Replays.Status.Set("predicting", r.Run.Package.Path+", recordings merged")
+	bound, end := m.Replays.Clock.LimitAnalysis(ctx)
+	defer end()
+	t, err := p.Fails(bound, firstSite(r.Trace, f).Key)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil || t == nil: // what is suspected stays undecided
+		return nil
+	}
+	further, pos := r.Further(t, nil).WithPredictedSites(m.predicted), len(t.Events)-1
+	if causedByOther(further, pos) {
+		return nil
+	}
+	f.Accesses = []int{pos}
+	return m.confirmRun(ctx, further, f)
+}
+
+// confirmRun confirms that f fails in the computed run of r.
+func (m *merging) confirmRun(ctx context.Context, r *recording.Recording, f finding.Finding) error {
+	var ev evidence.Evidence
+	err := m.InTime(ctx, func(limit context.Context) (err error) {
+		ev, err = m.confirmFailure(limit, r, f, f.Accesses[0])
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, budget.ErrTimeOver):
+		return nil
+	case err != nil:
+		m.Ledger.Trouble(f.Witness.ID, err)
+		return nil
+	case ev.Result.Status != bug.Confirmed:
+		return nil
+	}
+	ev.Tier = analysis.TierMerged
+	m.Candidates.Settle(f.Name)
+	m.Keep(m.Entry(ev))
+	return nil
+}

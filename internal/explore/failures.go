@@ -1,0 +1,193 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/budget"
+	"github.com/gopredict/gopredict/internal/explore/confirm"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// This file deals with runs in which tests failed. All of such a run was recorded, so its own
+// order of events is the schedule, and a replay shows whether that order makes the test fail.
+// A test that fails in each order has no concurrency bug.
+
+// failures are those of the tests of one package.
+type failures struct {
+	*loop
+	unrepeated map[string]string // by test, why the replay of a run in which it failed has not shown that
+}
+
+// confirm replays the recordings in which tests failed that pass in another order. It
+// comes last: what was confirmed by then may be why they fail, and explains more.
+func (l *failures) confirm(ctx context.Context) error {
+	l.reportAlwaysFailing()
+	if !l.confirmer.Wants(bug.Failure) {
+		return nil
+	}
+	defer l.reportUnrepeated()
+	changed := make(map[string]bool) // tests that do not pass any more
+	for _, r := range l.ledger.Recordings {
+		l.reportEndless(r.Recording)
+		for _, f := range confirm.FailuresIn(r.Recording) {
+			test := f.Tests[0]
+			if l.passing(test) == nil || changed[test] || l.ledger.IsConfirmed(finding.Sites(f.Witness)) {
+				continue
+			}
+			if err := l.confirmer.InTime(ctx, func(limit context.Context) error {
+				e, err := l.confirmer.ReplayFailure(limit, r.Recording, f)
+				passes, err := l.enterFailure(ctx, limit, r.Recording, f, e, err)
+				changed[test] = !passes
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// confirmSuspects replays the runs beyond the recordings in which tests failed that pass in
+// another one. They wait until all tests were explored: other bugs that were confirmed by
+// then may be why they fail, and their replays mostly wait, so that they run concurrently.
+// The first run of each place is replayed, then the second of those places of which none was
+// confirmed, and so on.
+func (l *failures) confirmSuspects(ctx context.Context) error {
+	left := l.ledger.Suspects
+	l.ledger.Suspects = nil
+	for len(left) > 0 {
+		var now, later ledger.Suspects
+		for _, s := range left {
+			ran := report.Finding{Package: l.ledger.Run.Package.Path, Test: s.Finding.Tests[0], Detail: s.Detail}
+			switch {
+			case l.ledger.IsConfirmed(s.Sites) || l.passing(ran.Test) == nil || len(ledger.SourceLines(s.Detail)) > 0 && l.ledger.Explained(&ran):
+			case now.Count(s.Sites) > 0:
+				later = append(later, s)
+			default:
+				now = append(now, s)
+			}
+		}
+		if len(now) == 0 {
+			return nil
+		}
+		if err := l.confirmer.InTime(ctx, func(limit context.Context) error { return l.replaySuspects(ctx, limit, now) }); err != nil {
+			return err
+		}
+		left = later
+	}
+	return nil
+}
+
+// replaySuspects replays runs concurrently and enters what they show in their order.
+func (l *failures) replaySuspects(ctx, limit context.Context, all ledger.Suspects) error {
+	entries, errs := make([]finding.Entry, len(all)), make([]error, len(all))
+	confirm.ForEach(budget.AtOnce, len(all), func(i int) {
+		entries[i], errs[i] = l.confirmer.ReplayFailure(limit, all[i].Recording, all[i].Finding)
+	})
+	for i, s := range all {
+		if _, err := l.enterFailure(ctx, limit, s.Recording, s.Finding, entries[i], errs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enterFailure enters what the replays of a failure in the run of r have shown, or the error
+// because of which there were none, if it is a bug of its own. It is none if the test does
+// not pass any more.
+func (l *failures) enterFailure(ctx, limit context.Context, r *recording.Recording, f finding.Finding, e finding.Entry, err error) (passes bool, _ error) {
+	test, inputs := f.Tests[0], recording.InputsText(r.Trace, f.Tests[0])
+	if err == nil && e.Status == bug.Confirmed {
+		if l.ledger.Explained(&e.Finding) {
+			return true, nil
+		}
+		if passes, err = l.passing(test)(limit); err == nil && !passes {
+			l.ledger.Warn("%s: %s fails in each order by now: by what its runs leave behind, as files, or by chance, and not by the order of goroutines%s", r.Run.Package.Path, test, inputs)
+			return false, nil
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case limit.Err() != nil:
+		ev, _ := finding.OutOfTime(limit, finding.Evidence(r, f))
+		ev.Result.Status = bug.Unconfirmed
+		if e = l.confirmer.Entry(ev); !l.ledger.Outdone(&e.Finding) {
+			l.confirmer.Keep(e)
+		}
+	case err != nil:
+		l.ledger.Trouble(f.Witness.ID, err)
+	default:
+		if e.Status != bug.Confirmed {
+			e.Reason += inputs
+			// A failure that rests on time is explained by that, and a run that a witness began
+			// is no run of the user's.
+			if e.Time == nil && r.Toward == nil {
+				l.unrepeated[test] = e.Reason
+			}
+		}
+		l.confirmer.Keep(e)
+	}
+	return true, nil
+}
+
+// reportUnrepeated reports the tests whose failures no replay has shown again.
+func (l *failures) reportUnrepeated() {
+	path := l.ledger.Run.Package.Path
+	for _, test := range slices.Sorted(maps.Keys(l.unrepeated)) {
+		if !slices.ContainsFunc(l.ledger.Report.Findings, func(f report.Finding) bool {
+			return f.Status == bug.Confirmed && f.Effect.Harm() >= bug.TestFailure.Harm() && f.Package == path && f.Test == test
+		}) {
+			l.ledger.Warn("%s: %s has failed, and not when its order of goroutines was replayed: %s", path, test, l.unrepeated[test])
+		}
+	}
+}
+
+// reportAlwaysFailing reports the tests that failed in all runs.
+func (l *failures) reportAlwaysFailing() {
+	var concurrent, sequential []string
+	for _, r := range l.ledger.Firsts {
+		for _, test := range r.Failed {
+			switch {
+			case recording.DeadlockIn(r.Trace, test) || l.passing(test) != nil: // the deadlock is reported
+			case !slices.Contains(r.Sizes().Concurrent, test):
+				sequential = append(sequential, test)
+			case l.ordersTried[test] > 0:
+				concurrent = append(concurrent, test)
+			}
+		}
+	}
+	path := l.ledger.Run.Package.Path
+	if len(concurrent) > 0 {
+		most := 0
+		for _, test := range concurrent {
+			most = max(most, l.ordersTried[test])
+		}
+		l.ledger.Warn("%s: failed in each of %d orders of goroutines, which is no concurrency bug: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
+			path, most+1, recording.List(concurrent, "tests"))
+	}
+	if len(sequential) > 0 {
+		l.ledger.Warn("%s: failed with one goroutine, which is no concurrency bug: %s", path, recording.List(sequential, "tests"))
+	}
+}
+
+// reportEndless reports the tests that had not ended when the time of r was over, and that
+// end in another order. The events do not show what they waited for, or spun on.
+func (l *failures) reportEndless(r *recording.Recording) {
+	if !recording.TimedOut(r.Trace) {
+		return
+	}
+	culprits, _ := recording.EndedBy(r.Trace)
+	for _, test := range culprits {
+		if l.passing(test) != nil {
+			l.ledger.Warn("%s: %s had not ended when its time was over, in the order of goroutines of %s, and ends in another", l.ledger.Run.Package.Path, test, cmp.Or(string(r.Run.Order), "go test"))
+		}
+	}
+}

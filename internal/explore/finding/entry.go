@@ -1,0 +1,72 @@
+package finding
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Evidence returns the evidence for f before any replay.
+func Evidence(r *recording.Recording, f Finding) evidence.Evidence {
+	return evidence.Evidence{
+		Witness: f.Witness, Tier: f.Tier, Run: r.Number, Parents: r.Parents, Undecided: f.Status == bug.Undecided, Refuted: f.Refuted,
+		Trace: r.Trace, Violation: f.Accesses, Index: r.Index, Files: r.Files, Source: r.Lines.Line,
+	}
+}
+
+// EvidenceOfWitness is Evidence with another witness of f, that of a replay.
+func EvidenceOfWitness(r *recording.Recording, f Finding, w *witness.Witness) evidence.Evidence {
+	ev := Evidence(r, f)
+	ev.Witness = w
+	return ev
+}
+
+// NotReplayed returns the evidence for f without replays: its status, and why.
+func NotReplayed(r *recording.Recording, f Finding, status bug.Status) evidence.Evidence {
+	ev := Evidence(r, f)
+	ev.Result = replayer.Result{Status: status, Reason: witness.Prose(f.Reason, f.Tests)}
+	return ev
+}
+
+// OutOfTime returns ev of a finding that could not be replayed to the end, and why: the
+// cause for which ctx is over.
+func OutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, error) {
+	err := context.Cause(ctx)
+	if ev.Result.Replays == 0 {
+		ev.Result.Reason = "not replayed: " + err.Error()
+	}
+	return ev, err
+}
+
+// An Entry is a finding of the report that is not in it yet. Its witness has no file yet,
+// and another recording may have shown as much of the bug.
+type Entry struct {
+	report.Finding
+	Confirmed string           // the sites of the confirmed bug; "" if it is not confirmed
+	Saved     *witness.Witness // the witness to be saved, with the values of the replay
+}
+
+// NewEntry makes an entry of the evidence.
+func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
+	var e Entry
+	if ev.Result.Status == bug.Confirmed {
+		e.Confirmed = Sites(ev.Result.Witness)
+		w := *ev.Witness
+		if e.Saved = &w; ev.Replayed != nil {
+			observed := w.Observe(ev.Replayed)
+			e.Saved = observed.Witness
+			if now := ev.Result.Witness; slices.Equal(w.Steps, now.Steps) && slices.Equal(w.Hold, now.Hold) && slices.Equal(w.Violation, now.Violation) {
+				ev.Observed = &observed // so that it is not looked for a second time
+			}
+		}
+	}
+	e.Finding = evidence.NewFinding(ev)
+	e.Reason = files.Shorten(e.Reason)
+	return e
+}

@@ -1,0 +1,150 @@
+// Package finding makes witnesses of findings, and the findings of reports from what replays
+// of these have shown.
+//
+// One bug has these names on its way. A candidate is a kind of bug at some sites, of which a
+// trace has events that may be it in another order. A finding is a candidate that the tiers
+// of package analysis have looked at. A witness is a schedule in terms of goroutines and
+// sites: unlike positions in a trace it fits the next run, and the sources after an edit. A
+// verdict is what one replay of a witness showed; only that confirms a finding.
+package finding
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A Finding is one of the analysis, with a witness of nothing but its violation, which
+// identifies it. Witnesses with steps are made only when they are replayed: there may be
+// many findings, and a witness may have thousands of steps.
+type Finding struct {
+	analysis.Finding
+	Witness *witness.Witness
+}
+
+// Names are the IDs of the witnesses of candidates.
+type Names struct {
+	candidates map[string]string // by ID
+}
+
+// NewNames returns names of which none is used.
+func NewNames() *Names { return &Names{make(map[string]string)} }
+
+// ID returns the ID of the witness of a candidate: id, or with a number if another candidate
+// has that.
+func (n *Names) ID(id, candidate string) string {
+	free := id
+	for k := 2; n.candidates[free] != "" && n.candidates[free] != candidate; k++ {
+		free = fmt.Sprintf("%s-%d", id, k)
+	}
+	n.candidates[free] = candidate
+	return free
+}
+
+// Of makes the findings of a result with their witnesses, those that are proven infeasible
+// apart.
+func Of(r *recording.Recording, result *analysis.Result, names *Names) (open, infeasible []Finding, err error) {
+	named := func(w *witness.Witness, f analysis.Finding) Finding {
+		w.ID = names.ID(w.ID, f.Name)
+		return Finding{f, w}
+	}
+	for _, f := range result.Findings {
+		switch {
+		case f.Status == bug.Infeasible:
+			continue
+		case len(f.Tests) == 0: // a replay runs tests and controls nothing else
+			f.Schedules, f.Departures, f.Reason = nil, nil, cmp.Or(f.Reason, f.Note)
+			open = append(open, named(withoutSteps(r, f), f))
+			continue
+		}
+		w, err := violation(r, f)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", r.Run.Package.Path, err)
+		}
+		open = append(open, named(w, f))
+	}
+	for _, f := range result.Findings {
+		if f.Status == bug.Infeasible {
+			infeasible = append(infeasible, named(withoutSteps(r, f), f))
+		}
+	}
+	return open, infeasible, nil
+}
+
+// New returns a finding that the run itself has shown.
+func New(r *recording.Recording, f analysis.Finding) Finding {
+	if w, err := violation(r, f); err == nil && len(f.Tests) > 0 {
+		return Finding{f, w}
+	}
+	return Finding{f, withoutSteps(r, f)}
+}
+
+// violation makes a witness of nothing but the violation of f.
+func violation(r *recording.Recording, f analysis.Finding) (*witness.Witness, error) {
+	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}
+	return Scheduled{Finding{Finding: f}, recipe, schedule.Schedule{}}.make(r, witness.Small)
+}
+
+// withoutSteps makes a witness of a finding that nothing can replay, because it is outside of
+// all tests or infeasible. The report shows its accesses.
+func withoutSteps(r *recording.Recording, f analysis.Finding) *witness.Witness {
+	w := &witness.Witness{
+		ID:   r.Index.ID(r.Trace, f.Kind, f.Accesses, r.Lines),
+		Kind: f.Kind, Package: r.Run.Package.Path, Tests: f.Tests,
+	}
+	for k, i := range f.Accesses {
+		e := r.Trace.Events[i]
+		site := r.Trace.Sites[e.Site]
+		w.Violation = append(w.Violation, witness.Step{
+			Goroutine: r.Trace.Goroutines[e.G].Name(), Op: e.Kind, Func: site.Func,
+			File: r.Files.Name(site.File), Line: site.Line, Col: site.Col, Expr: site.Expr,
+		})
+		if f.Pattern != nil {
+			w.Pattern = f.Pattern.Name
+			w.Violation[k].Variable, w.Violation[k].Region = f.Pattern.Events[k].Variable+1, f.Pattern.Events[k].Region+1
+		}
+	}
+	return w
+}
+
+// Sites identifies a bug: it names the sites of a witness's violation, wherever they are
+// now. The operand of a call may have another name by now, which its line need not show.
+func Sites(w *witness.Witness) string {
+	f := report.Finding{Kind: w.Kind, Pattern: w.Pattern}
+	for _, s := range w.Violation {
+		expr := s.Expr
+		if s.Nth == 0 {
+			expr = witness.Shape(expr)
+		}
+		f.Accesses = append(f.Accesses, report.Access{Op: s.Word(), Expr: expr, File: s.File, Line: s.Line})
+	}
+	return f.Sites()
+}
+
+// OnePerBug returns one of the findings of each bug, which has schedules if any has: for the
+// reader, findings at the same lines are one.
+func OnePerBug(findings []Finding) []Finding {
+	var out []Finding
+	index := make(map[string]int)
+	for _, f := range findings {
+		sites := Sites(f.Witness)
+		switch k, known := index[sites]; {
+		case !known:
+			index[sites] = len(out)
+			out = append(out, f)
+		case len(out[k].Schedules) == 0 && len(f.Schedules) > 0:
+			out[k] = f
+		}
+	}
+	return out
+}
+
+// IsPattern reports whether bugs of a kind are patterns of accesses. There are the most of
+// these, and they have the least effect.
+func IsPattern(kind bug.Kind) bool { return kind == bug.Atomicity || kind == bug.AtomicSet }

@@ -1,0 +1,59 @@
+package finding
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// CutSearch says that not all patterns were found.
+const CutSearch = "the search for atomicity violations ended early, as there are too many ways to choose accesses: there may be more of them; -run=NAME selects fewer tests"
+
+// TooLong says that assertions of some tests were not predicted.
+var TooLong = fmt.Sprintf("failing assertions were not predicted for tests that have more than %d events, with those of tests that ran at the same time: -run=NAME selects fewer tests", trace.MaxFlow)
+
+// Predict is [analysis.Predict], which it does not wait for once ctx is done. The events of a
+// long trace are not all in memory meanwhile.
+func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.Result, error) {
+	d := analysis.Divide(t, opts.Properties)
+	predict := func() (*analysis.Result, error) { return d.Predict(ctx, opts) }
+	if !d.Drop() {
+		return UnlessDone(ctx, predict)
+	}
+	t.Events = nil
+	runtime.GC() // before what comes in their place
+	r, err := UnlessDone(ctx, predict)
+	runtime.GC()
+	return r, cmp.Or(err, t.ReadEvents())
+}
+
+// RacyEvents is [analysis.FindRacyEvents], and ends with ctx.
+func RacyEvents(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.RacyEvents, error) {
+	return UnlessDone(ctx, func() (*analysis.RacyEvents, error) { return analysis.FindRacyEvents(ctx, t, opts) })
+}
+
+// UnlessDone calls f and returns its result, but does not wait for it once ctx is done: work
+// on long traces can take minutes, and parts of it do not look at ctx. Function f goes on
+// then until the command ends, so it must not write to what others use.
+func UnlessDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		result T
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := f()
+		done <- outcome{r, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}

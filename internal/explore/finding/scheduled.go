@@ -1,0 +1,156 @@
+package finding
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A Scheduled finding is one with one of its schedules, of which witnesses are made.
+type Scheduled struct {
+	Finding
+	Recipe analysis.Recipe
+	Order  schedule.Schedule
+}
+
+// ShownBy reports whether the run of t, if all of it was recorded, has shown the effect of
+// the violating accesses in the order in which they are listed. It has not for a write to a
+// map: in the replay the other access comes in the middle of it.
+func (s Scheduled) ShownBy(t *trace.Trace) bool {
+	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
+	first := &t.Events[s.Recipe.Accesses[0]]
+	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.ProofOf(len(s.Recipe.Accesses)) == bug.Meeting && slices.IsSorted(s.Recipe.Accesses) && s.Order.AsRecorded(t)
+}
+
+// WitnessIn makes a witness of the schedule, which is of the trace of r. It does not wait for
+// that once ctx is done.
+func (s Scheduled) WitnessIn(ctx context.Context, r *recording.Recording, extent witness.Extent) (*witness.Witness, error) {
+	w, err := UnlessDone(ctx, func() (*witness.Witness, error) { return s.make(r, extent) })
+	if err == nil {
+		w.ID = s.Witness.ID
+	}
+	return w, err
+}
+
+func (s Scheduled) make(r *recording.Recording, extent witness.Extent) (*witness.Witness, error) {
+	meta := metaOf(r, s.Kind, extent)
+	meta.Tests = s.Tests
+	if p := s.Recipe.Pattern; p != nil {
+		meta.Pattern = p.Name
+		for _, e := range p.Events {
+			meta.Variables, meta.Regions = append(meta.Variables, e.Variable), append(meta.Regions, e.Region)
+		}
+	}
+	w, err := witness.FromSchedule(r.Trace, s.Order.Steps, s.Recipe.Accesses, s.Order.Hold, meta)
+	if err == nil {
+		SetRun(r, w)
+		w.Methods = r.Methods && w.InOrder()
+	}
+	return w, err
+}
+
+func metaOf(r *recording.Recording, kind bug.Kind, extent witness.Extent) witness.Meta {
+	return witness.Meta{
+		Kind: kind, Package: r.Run.Package.Path, Files: r.Files, Source: r.Lines, Extent: extent, Index: r.Index,
+	}
+}
+
+// SetRun has w replayed in the way in which the tests of r were run.
+func SetRun(r *recording.Recording, w *witness.Witness) {
+	w.Run = replayer.SubtestFilter(r.Run.Args)
+	w.Args = replayer.Lasting(r.Run.Args)
+	w.Parallel = runtime.GOMAXPROCS(0)
+	w.Recorded = string(r.Run.Order)
+}
+
+// Beginning makes the witness that begins a further run of the test of r: as the schedule
+// says up to the events last of the trace, after which the program goes on freely. The trace
+// is that of r, or of another recording of the test.
+func Beginning(r *recording.Recording, kind bug.Kind, t *trace.Trace, s schedule.Schedule, last []int) (*witness.Witness, error) {
+	meta := metaOf(r, kind, witness.Whole)
+	if t != r.Trace {
+		meta.Index = nil
+	}
+	w, err := witness.FromSchedule(t, s.Steps, last, s.Hold, meta)
+	if err == nil {
+		SetRun(r, w)
+	}
+	return w, err
+}
+
+// UpTo returns the schedule of the events before position pos, in their order. It holds
+// each other goroutine of the test at its first event from there on; no replay controls
+// goroutines of other tests.
+func UpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
+	t, last := r.Trace, r.Trace.Events[pos].G
+	same := make([]bool, len(t.Goroutines)) // goroutines of the same test
+	from, to := pos, pos+1                  // their events
+	for g := range t.Goroutines {
+		test := t.Goroutines[g].Test
+		if same[g] = trace.GID(g) == last || test != "" && test == t.Goroutines[last].Test; same[g] {
+			first, end := r.Index.Extent(t, trace.GID(g))
+			from, to = min(from, first), max(to, end)
+		}
+	}
+	for i := from; i < pos; i++ {
+		if e := &t.Events[i]; same[e.G] && e.Kind != trace.End { // nothing waits for an end
+			s.Steps = append(s.Steps, i)
+		}
+	}
+	same[last] = false
+	for i := pos; i < to; i++ {
+		if g := t.Events[i].G; same[g] {
+			same[g] = false
+			s.Hold = append(s.Hold, i)
+		}
+	}
+	return s
+}
+
+// AsRecorded returns the schedule of the first so many events of the run, in their order. It
+// leaves out what the tests' own goroutines do after their tests: that is when the recorder
+// looks for goroutines that are left behind.
+func AsRecorded(t *trace.Trace, events int) schedule.Schedule {
+	steps := make([]int, 0, events)
+	over := make(map[trace.GID]bool)
+	for i, e := range t.Events[:events] {
+		if !over[e.G] {
+			steps = append(steps, i)
+		}
+		over[e.G] = over[e.G] || e.Kind == trace.TestEnd
+	}
+	return schedule.Schedule{Steps: steps}
+}
+
+// UpToFailure makes a witness for f of the order of events in the trace of r up to the
+// assertion at position pos.
+func UpToFailure(r *recording.Recording, f Finding, pos int, extent witness.Extent) (*witness.Witness, error) {
+	s := UpTo(r, pos)
+	w, err := witness.FromSchedule(r.Trace, s.Steps, []int{pos}, s.Hold, metaOf(r, f.Kind, extent))
+	if err != nil {
+		return nil, err
+	}
+	var held []witness.Step
+	if r.Toward != nil {
+		held = r.Toward.Hold
+	}
+	for _, h := range held { // a goroutine that was held may have no event after that, as the program died
+		same := func(o witness.Step) bool { return o.Goroutine == h.Goroutine }
+		if !slices.ContainsFunc(w.Hold, same) && !same(w.Violation[0]) && !slices.ContainsFunc(w.Steps, func(o witness.Step) bool {
+			return same(o) && o.Op == h.Op && o.Line == h.Line && o.Col == h.Col && o.Occ == h.Occ
+		}) {
+			w.Hold = append(w.Hold, h)
+		}
+	}
+	w.ID = f.Witness.ID
+	SetRun(r, w)
+	return w, nil
+}

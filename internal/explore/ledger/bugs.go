@@ -1,0 +1,140 @@
+package ledger
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// This file keeps one entry of the report for each bug. Findings at the same sites are one
+// bug for whoever fixes it: a race and a pattern, or what two tests show.
+
+// IsConfirmed reports whether the bug at the sites is confirmed.
+func (l *Ledger) IsConfirmed(sites string) bool { return l.confirmed[sites] }
+
+// Unsettled returns those of the findings that are worth a replay: a bug that is confirmed
+// settles all candidates at its sites.
+func (l *Ledger) Unsettled(findings []finding.Finding) (open []finding.Finding) {
+	for _, f := range findings {
+		if l.confirmed[finding.Sites(f.Witness)] {
+			l.Candidates.Settle(f.Name)
+		}
+		if l.Candidates.Known(f.Name) != analysis.Settled {
+			open = append(open, f)
+		}
+	}
+	return open
+}
+
+// Shown counts the bugs that are confirmed, or suspected to make a test fail.
+func (l *Ledger) Shown() int {
+	places := make(map[string]bool)
+	for _, s := range l.Suspects {
+		places[s.Sites] = true
+	}
+	return len(l.confirmed) + len(places)
+}
+
+// reported returns the report's entry of the bug that f is of; nil if there is none.
+func (l *Ledger) reported(f *report.Finding) *report.Finding {
+	if pos, ok := l.positions[f.Sites()]; ok {
+		return &l.Report.Findings[pos]
+	}
+	return nil
+}
+
+// Outdone reports whether another recording has shown as much of the bug that f is of.
+func (l *Ledger) Outdone(f *report.Finding) bool {
+	before := l.reported(f)
+	return before != nil && (f.Status == bug.Infeasible || !f.Outdoes(before) && before.Status != bug.Infeasible)
+}
+
+// Add puts an entry into the report, in the place of what another recording has shown of the
+// same bug. The goroutines that the bug blocked there stay.
+func (l *Ledger) Add(e finding.Entry) {
+	if e.Confirmed != "" {
+		l.confirmed[e.Confirmed] = true
+	}
+	if before := l.reported(&e.Finding); before != nil {
+		if e.Status == bug.Confirmed {
+			e.Join(before.Also)
+		}
+		*before = e.Finding
+		return
+	}
+	l.positions[e.Sites()] = len(l.Report.Findings)
+	l.Report.Findings = append(l.Report.Findings, e.Finding)
+}
+
+// JoinBlocked adds other goroutines that a confirmed bug blocks to its entry.
+func (l *Ledger) JoinBlocked(f *report.Finding, others []report.Access) {
+	if before := l.reported(f); before != nil && before.Status == bug.Confirmed {
+		before.Join(others)
+	}
+}
+
+// Explains reports whether a confirmed bug makes a test fail as f does: the output names the
+// same lines of sources.
+func Explains(confirmed, f *report.Finding) bool {
+	return confirmed.Status == bug.Confirmed && confirmed.Effect.Harm() >= bug.TestFailure.Harm() &&
+		confirmed.Package == f.Package && confirmed.Test == f.Test && slices.Equal(SourceLines(confirmed.Detail), SourceLines(f.Detail))
+}
+
+// Explained reports whether a confirmed bug of the report makes a test fail as f does.
+func (l *Ledger) Explained(f *report.Finding) bool {
+	return slices.ContainsFunc(l.Report.Findings, func(o report.Finding) bool { return Explains(&o, f) })
+}
+
+// DropExplained removes failures that were confirmed before the bug that explains them was:
+// one bug is reported once. Nothing may be added after that.
+func (l *Ledger) DropExplained() {
+	all := slices.Clone(l.Report.Findings)
+	l.Report.Findings = slices.DeleteFunc(l.Report.Findings, func(f report.Finding) bool {
+		if f.Kind != bug.Failure || f.Status != bug.Confirmed || f.Package != l.Run.Package.Path || l.Witnesses.isCommitted(l.Witnesses.Paths.Absolute(f.Witness)) ||
+			!slices.ContainsFunc(all, func(o report.Finding) bool { return o.Kind != bug.Failure && Explains(&o, &f) }) {
+			return false
+		}
+		l.Witnesses.dropDraft(l.Witnesses.Paths.Absolute(f.Witness))
+		return true
+	})
+}
+
+// DropReported removes the confirmed bugs that another package has shown before, by their
+// sites, and the drafts of their witnesses, but for those that renew a committed one.
+func (l *Ledger) DropReported(sites map[string]bool) {
+	l.Report.Findings = slices.DeleteFunc(l.Report.Findings, func(f report.Finding) bool {
+		if f.Status != bug.Confirmed || !sites[f.Sites()] {
+			return false
+		}
+		if file := l.Witnesses.Paths.Absolute(f.Witness); f.Witness != "" && !l.Witnesses.isCommitted(file) {
+			l.Witnesses.dropDraft(file)
+		}
+		return true
+	})
+}
+
+// Renamed has the finding whose witness was to be one file name another one, "" for none,
+// and returns the heading of the finding.
+func (l *Ledger) Renamed(file, to string) []string {
+	for k := range l.Report.Findings {
+		if f := &l.Report.Findings[k]; f.Witness == l.Witnesses.Paths.Relative(file) {
+			f.Witness = to
+			return f.Heading()
+		}
+	}
+	return nil
+}
+
+var sourceLine = regexp.MustCompile(`[\w.-]+\.go:\d+`)
+
+// SourceLines returns the lines of sources that the detail of an effect names.
+func SourceLines(detail []string) []string {
+	lines := sourceLine.FindAllString(strings.Join(detail, "\n"), -1)
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}

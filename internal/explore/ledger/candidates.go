@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+)
+
+// Candidates are what is known of the candidates of one package, by their names
+// (analysis.Finding.Name), from all recordings so far.
+type Candidates struct {
+	Strayed []Strayed // candidates whose replays left their schedules
+
+	names *finding.Names // of their witnesses
+	known map[string]analysis.Known
+}
+
+// A Strayed candidate is one whose replays left their schedules. Recorded alone, its test may
+// show one that the replays keep to.
+type Strayed struct {
+	Test, Name string
+	Order      recorder.Order
+}
+
+// NewCandidates returns what is known before any recording.
+func NewCandidates() *Candidates {
+	return &Candidates{names: finding.NewNames(), known: make(map[string]analysis.Known)}
+}
+
+// Names returns the IDs of the candidates' witnesses.
+func (c *Candidates) Names() *finding.Names { return c.names }
+
+// Known says what is known of a candidate, for the analysis of a further trace.
+func (c *Candidates) Known(candidate string) analysis.Known { return c.known[candidate] }
+
+// NotePredicted notes the candidates of a result as tried.
+func (c *Candidates) NotePredicted(r *analysis.Result) {
+	for _, f := range r.Findings {
+		c.known[f.Name] = max(c.known[f.Name], analysis.Tried)
+	}
+}
+
+// Settle notes that a candidate needs no further search: it was replayed, or confirmed.
+func (c *Candidates) Settle(candidate string) { c.known[candidate] = analysis.Settled }
+
+// Reopen notes that a settled candidate is searched for in a further recording.
+func (c *Candidates) Reopen(candidate string) { c.known[candidate] = analysis.Tried }
+
+// NoteReplayed notes what the replays of a finding of r have shown.
+func (c *Candidates) NoteReplayed(r *recording.Recording, f finding.Finding, shown *report.Finding) {
+	if shown.Replays == 0 {
+		return
+	}
+	c.Settle(f.Name)
+	if shown.Status == bug.Confirmed || r.Alone || r.Tests == 1 {
+		return
+	}
+	for _, test := range f.Tests {
+		c.Strayed = append(c.Strayed, Strayed{test, f.Name, r.Run.Order})
+	}
+}

@@ -1,0 +1,128 @@
+// Package ledger holds what exploration knows of one package: its recordings, the candidates
+// with what became of them, the bugs for the report, and where their witnesses go. It does
+// no I/O.
+//
+// Strategies read it and nothing else; the loop of package explore writes it, but never
+// during concurrent replays. It is why a further recording costs little: what is settled is
+// not searched for, and what was tried without a schedule is not solved a second time
+// (analysis.Options.Known).
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/explore/budget"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Predicted recording is one with the findings that were predicted from it.
+type Predicted struct {
+	*recording.Recording
+	Findings []finding.Finding
+}
+
+// A Ledger is what is known of one package.
+type Ledger struct {
+	Report report.Report // of the package
+	Failed bool          // some of the package could not be analyzed
+
+	Run        recorder.Run             // the first
+	Firsts     []Predicted              // the first recording, and those of tests that its end kept from running
+	Recordings []Predicted              // all that showed something new
+	Tests      []string                 // that are worth other recordings
+	Orders     int                      // how many other orders the tests are recorded in
+	Size       map[string]int           // events, by test, in the first recordings
+	Waited     map[string]time.Duration // by test, in the first recordings
+	Allowance  *budget.Allowance        // beyond the first recording
+	Endless    map[string]bool          // tests of which a departure has not ended
+	TestRuns   []*recording.Recording   // that showed something new of the test that is explored now
+	TimeLeft   func() time.Duration     // for all packages; 0: nothing new is to begin
+	Runs       atomic.Int64             // of tests, after the recorded one
+	Suspects   Suspects                 // runs in which tests failed, to be replayed
+	Candidates *Candidates
+	Witnesses  *Witnesses
+
+	confirmed map[string]bool // bugs, by their sites
+	positions map[string]int  // of bugs in Report.Findings, by their sites
+	seen      map[uint64]bool // fingerprints of tests
+	recorded  atomic.Int32    // further recordings, also those that showed nothing
+	endings   map[string]int  // replayed runs that ended with goroutines blocked, by sites
+}
+
+// New returns an empty ledger of the package that was run. Sites are those of the current
+// sources, by function.
+func New(run recorder.Run, paths Paths, sites map[string][]trace.Site) *Ledger {
+	return &Ledger{
+		Run: run, Candidates: NewCandidates(), TimeLeft: func() time.Duration { return 0 },
+		confirmed: make(map[string]bool), positions: make(map[string]int), Endless: make(map[string]bool),
+		seen: make(map[uint64]bool), endings: make(map[string]int), Witnesses: newWitnesses(paths, sites),
+	}
+}
+
+// Forget releases all recordings, which take memory. The report and the drafts stay.
+func (l *Ledger) Forget() {
+	l.Firsts, l.Recordings, l.TestRuns, l.Suspects, l.Witnesses.Unreached = nil, nil, nil, nil, nil
+}
+
+// Package returns the report's entry of the package.
+func (l *Ledger) Package() *report.Package { return &l.Report.Packages[len(l.Report.Packages)-1] }
+
+// Warn adds a warning to the report.
+func (l *Ledger) Warn(format string, args ...any) {
+	l.Report.Warnings = append(l.Report.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Incomplete notes in the report why not all was done, each reason once.
+func (l *Ledger) Incomplete(why string) { AddIncomplete(&l.Report, why) }
+
+// AddIncomplete notes in a report why not all was done, each reason once.
+func AddIncomplete(r *report.Report, why string) {
+	if !slices.Contains(r.Incomplete, why) {
+		r.Incomplete = append(r.Incomplete, why)
+	}
+}
+
+// Trouble notes that something could not be done about the bug of that ID.
+func (l *Ledger) Trouble(id string, err error) {
+	l.Failed = true
+	l.Warn("%s: %s: %v", l.Run.Package.Path, id, err)
+}
+
+// Note adds what was noted of a trace to the report.
+func (l *Ledger) Note(n recording.Notes) {
+	l.Report.Warnings = append(l.Report.Warnings, n.Warnings...)
+	for _, why := range n.Incomplete {
+		l.Incomplete(why)
+	}
+}
+
+// NextRecording counts a further recording and returns its number, from 1.
+func (l *Ledger) NextRecording() int32 { return l.recorded.Add(1) }
+
+// ShowsNew reports whether t shows a behaviour of some test that no trace before did, and
+// notes all of them.
+func (l *Ledger) ShowsNew(t *trace.Trace) bool {
+	fresh := false
+	for _, sum := range recording.Fingerprints(t) {
+		fresh = fresh || !l.seen[sum]
+		l.seen[sum] = true
+	}
+	return fresh
+}
+
+// TakeEnding counts a replay of a run that ended with goroutines blocked at the sites; it
+// reports false if there were enough of these.
+func (l *Ledger) TakeEnding(sites string) bool {
+	if l.endings[sites] == MaxEndings {
+		return false
+	}
+	l.endings[sites]++
+	return true
+}

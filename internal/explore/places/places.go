@@ -1,0 +1,151 @@
+// Package places finds the bug of a witness in sources that were edited since: code may have
+// moved to another function, and what it names may have another name.
+package places
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Places are those of the violation of a witness.
+type Places struct {
+	Now      *witness.Witness // where they are in the current sources
+	Gone     []int            // those of the violation that are no longer there
+	Reached  []bool           // those that some run has reached
+	Anywhere bool             // all of them may have moved
+
+	sites map[string][]trace.Site // of the current sources, by function
+}
+
+// Of returns the places of the violation of a witness as it is now. No run has reached one yet.
+func Of(now *witness.Witness, sites map[string][]trace.Site) *Places {
+	return &Places{Now: now, Reached: make([]bool, len(now.Violation)), sites: sites}
+}
+
+// Missing returns the places that are gone, or that no run has reached, and those that the
+// violation has twice, of which one may have moved; all if they may be anywhere.
+func (p *Places) Missing() (all []int) {
+	for i, reached := range p.Reached {
+		if p.Anywhere || !reached || p.twice(i) || slices.Contains(p.Gone, i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// twice reports whether the violation has its i-th place a second time.
+func (p *Places) twice(i int) bool {
+	s := p.Now.Violation[i]
+	for k, o := range p.Now.Violation {
+		if k != i && o.File == s.File && o.Line == s.Line && o.Col == s.Col {
+			return true
+		}
+	}
+	return false
+}
+
+// MayBe reports whether the violation of v may be the one that is looked for: it has the
+// same places, but for those that are missing, and some that look like the missing ones.
+func (p *Places) MayBe(v *witness.Witness) bool {
+	w := p.Now
+	if v.Kind != w.Kind || v.Pattern != w.Pattern || len(v.Violation) != len(w.Violation) {
+		return false
+	}
+	missing := p.Missing()
+	is := func(i, k int) bool { // the i-th place is that of v's k-th
+		a, b := w.Violation[i], v.Violation[k]
+		if a.File == b.File && a.Line == b.Line && a.Op == b.Op && witness.Shape(a.Expr) == witness.Shape(b.Expr) {
+			return true
+		}
+		return slices.Contains(missing, i) && a.Op == b.Op && p.renamed(a, b)
+	}
+	if w.InOrder() {
+		for i := range w.Violation {
+			if !is(i, i) {
+				return false
+			}
+		}
+		return true
+	}
+	taken := make([]bool, len(v.Violation))
+	var fits func(i int) bool
+	fits = func(i int) bool {
+		if i == len(w.Violation) {
+			return true
+		}
+		for k := range v.Violation {
+			if !taken[k] && is(i, k) {
+				if taken[k] = true; fits(i + 1) {
+					return true
+				}
+				taken[k] = false
+			}
+		}
+		return false
+	}
+	return fits(0)
+}
+
+// renamed reports whether the operand of b may be that of a, in the same package: fields have
+// the same names, or the package no longer has a's operand, and only the names differ.
+func (p *Places) renamed(a, b witness.Step) bool {
+	if path.Dir(a.File) != path.Dir(b.File) { // a report's functions may have no package in their names
+		return false
+	}
+	shape := witness.Shape(a.Expr)
+	if shape == witness.Shape(b.Expr) || b.Expr == "" { // the operands of some calls are not known
+		return true
+	}
+	if identifier.ReplaceAllString(shape, "_") != identifier.ReplaceAllString(witness.Shape(b.Expr), "_") {
+		return false
+	}
+	for fn, sites := range p.sites {
+		if recording.PackageOf(fn) == recording.PackageOf(a.Func) && slices.ContainsFunc(sites, func(s trace.Site) bool { return witness.Shape(s.Expr) == shape }) {
+			return false
+		}
+	}
+	return true
+}
+
+var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*`)
+
+// ViolationOf returns the violation of a finding as [Places.MayBe] compares it.
+func (p *Places) ViolationOf(f *report.Finding) *witness.Witness {
+	v := &witness.Witness{Kind: f.Kind, Pattern: f.Pattern}
+	for _, a := range f.Accesses {
+		op, _ := trace.KindOf(a.Op)
+		v.Violation = append(v.Violation, witness.Step{Op: op, Expr: a.Expr, Func: a.Func, File: a.File, Line: a.Line})
+	}
+	for i := range v.Violation { // call sites are compared by the shapes of their operands
+		if i < len(p.Now.Violation) && len(v.Violation) == len(p.Now.Violation) {
+			v.Violation[i].Nth = p.Now.Violation[i].Nth
+		}
+	}
+	return v
+}
+
+// Shared names a place that the violations of both v and w have; "" if there is none.
+func Shared(v, w *witness.Witness) string {
+	for _, s := range v.Violation {
+		for _, o := range w.Violation {
+			if s.File == o.File && s.Line == o.Line && witness.Shape(s.Expr) == witness.Shape(o.Expr) {
+				return Text(s)
+			}
+		}
+	}
+	return ""
+}
+
+// Text names the place of a step: "a.balance (bank.go:12)".
+func Text(s witness.Step) string {
+	return strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", s.Expr, filepath.Base(s.File), s.Line))
+}

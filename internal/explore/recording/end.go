@@ -1,0 +1,178 @@
+package recording
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file says how a recorded run ended: which tests passed, failed or ended the run of
+// all others, and where.
+
+// Deadlocked reports whether the run of t was ended because no goroutine could go on.
+func Deadlocked(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock })
+}
+
+// DeadlockIn reports whether a deadlock that ended the run of t blocks goroutines of a test.
+func DeadlockIn(t *trace.Trace, test string) bool {
+	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool {
+		return s.Proof == trace.ProofDeadlock && Function(t.Goroutines[s.G].Test) == test
+	})
+}
+
+// LeftBehind reports whether goroutine g was already blocked when its own test ended, before
+// a deadlock stopped the run. It then has no part in the deadlock of a later test.
+func LeftBehind(t *trace.Trace, g trace.GID) bool {
+	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.G == g && s.Proof != trace.ProofDeadlock })
+}
+
+// TimedOut reports whether the run of t was ended because the time of the tests was over.
+func TimedOut(t *trace.Trace) bool {
+	last := len(t.Events) - 1
+	return !t.Complete && last >= 0 && t.Events[last].Kind == trace.Panic && t.Goroutines[t.Events[last].G].Test == ""
+}
+
+// Crash returns the position of the event that crashed the program of t within a test: a
+// panic, or an operation that was fatal.
+func Crash(t *trace.Trace) (pos int, crashed bool) {
+	if t.Complete || t.Meta.Limit > 0 || Deadlocked(t) || len(t.Events) == 0 {
+		return 0, false
+	}
+	last := func(is func(e *trace.Event) bool) (int, bool) {
+		for i := range slices.Backward(t.Events) {
+			if is(&t.Events[i]) {
+				return i, t.Goroutines[t.Events[i].G].Test != ""
+			}
+		}
+		return 0, false
+	}
+	end, _ := last(func(e *trace.Event) bool { return e.Kind == trace.Panic || e.Kind == trace.Recover })
+	if t.Events[end].Kind != trace.Panic {
+		return last(func(e *trace.Event) bool { return true })
+	}
+	if t.Goroutines[t.Events[end].G].Test == "" { // the time was over
+		return 0, false
+	}
+	return last(func(e *trace.Event) bool {
+		return e.Kind == trace.Panic && e.G == t.Events[end].G && !inTesting(t, e)
+	})
+}
+
+// inTesting reports whether package testing itself has made an event to pass a failure on.
+func inTesting(t *trace.Trace, e *trace.Event) bool {
+	return trace.OfTesting(t.Sites[e.Site].Func)
+}
+
+// FailedAt returns the position at which a test of t failed: that of the crash if the test
+// crashed, or else of its first failure.
+func FailedAt(t *trace.Trace, test string) (pos int, found bool) {
+	in := func(e *trace.Event) bool { return Function(t.Goroutines[e.G].Test) == test }
+	if pos, crashed := Crash(t); crashed && in(&t.Events[pos]) {
+		return pos, true
+	}
+	pos = slices.IndexFunc(t.Events, func(e trace.Event) bool {
+		return e.Kind == trace.Assert && e.Val == 0 && in(&e) && !inTesting(t, &e)
+	})
+	return pos, pos >= 0
+}
+
+// Failing returns the tests of t that failed or did not end. Where recording stopped before
+// the run did, tests that had not ended by then count as passed.
+func Failing(t *trace.Trace) []string {
+	passed := make(map[string]bool) // by test that has ended
+	for _, e := range t.Events {
+		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && t.Names[e.Obj] == test {
+			passed[test] = e.Val == 0
+		}
+	}
+	if pos, crashed := Crash(t); crashed {
+		passed[t.Goroutines[t.Events[pos].G].Test] = false
+	}
+	var tests []string
+	for _, g := range t.Goroutines {
+		well, ended := passed[g.Test]
+		if !ended {
+			well = t.Meta.Limit > 0
+		}
+		if name := Function(g.Test); name != "" && !well && !slices.Contains(tests, name) {
+			tests = append(tests, name)
+		}
+	}
+	return tests
+}
+
+// Passes reports whether t has a test, and it did not fail.
+func Passes(t *trace.Trace, test string) bool {
+	return Has(t, test) && !slices.Contains(Failing(t), test)
+}
+
+// EndedBy returns the tests of t that ended its run early, by a panic, a deadlock or an
+// exit, and the tests that were over by then.
+func EndedBy(t *trace.Trace) (culprits, over []string) {
+	if t.Meta.Limit > 0 { // the run went on without being recorded
+		return nil, nil
+	}
+	ended := make(map[string]bool)
+	last := "" // the test that last called os.Exit, or another function by which it fails
+	for _, e := range t.Events {
+		switch test := t.Goroutines[e.G].Test; {
+		case e.Kind == trace.TestEnd && t.Names[e.Obj] == test:
+			ended[test] = true
+		case e.Kind == trace.Assert && e.Val == 0:
+			last = test
+		}
+	}
+	blamed := func(test string) bool { return true } // its time was over, say
+	if pos, crashed := Crash(t); crashed {
+		test := t.Goroutines[t.Events[pos].G].Test
+		delete(ended, test)
+		blamed = func(name string) bool { return name == test }
+	} else if Deadlocked(t) {
+		blamed = func(name string) bool {
+			return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return t.Goroutines[s.G].Test == name })
+		}
+	} else if last != "" && !ended[last] {
+		blamed = func(name string) bool { return name == last }
+	}
+	for _, test := range Tests(t) {
+		switch {
+		case ended[test]:
+			over = append(over, test)
+		case blamed(test):
+			culprits = append(culprits, test)
+		}
+	}
+	return culprits, over
+}
+
+// NotBegun returns those of the tests that the early end of the run of t kept from running.
+func NotBegun(t *trace.Trace, tests []string) []string {
+	if culprits, _ := EndedBy(t); len(culprits) == 0 {
+		return nil
+	}
+	begun := Tests(t)
+	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return slices.Contains(begun, test) })
+}
+
+// BadUnlock returns the position of the last event of t that releases a lock which nobody
+// holds; -1 if there is none.
+func BadUnlock(t *trace.Trace) int {
+	type mode struct {
+		lock   uint64
+		reader bool
+	}
+	held, last := make(map[mode]int), -1
+	for i, e := range t.Events {
+		m := mode{e.Obj, e.Kind == trace.RAcquire || e.Kind == trace.RRelease}
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			held[m]++
+		case trace.Release, trace.RRelease:
+			if held[m]--; held[m] < 0 {
+				last = i
+			}
+		}
+	}
+	return last
+}

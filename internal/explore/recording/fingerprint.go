@@ -1,0 +1,117 @@
+package recording
+
+import (
+	"hash/fnv"
+	"io"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file tells whether a recording shows a new behaviour. Most further recordings do
+// not: their events have the order of an earlier one, so there is nothing new to predict.
+// The fingerprint of a test is the order of its events, by goroutines and sites. Addresses
+// and values do not count: they differ between runs of one order.
+
+// An assigner finds the test that each event of a trace belongs to, in trace order.
+type assigner struct {
+	tests []string // names; the first is "", of the code that runs the tests
+	by    []owner  // by goroutine
+	last  int32    // the test that began last
+	over  []bool   // by test
+}
+
+// An owner says which test a goroutine was started by.
+type owner struct {
+	test       int32
+	main, root bool // it runs all tests; it is the first goroutine of its test
+}
+
+func newAssigner(t *trace.Trace) *assigner {
+	a := &assigner{tests: []string{""}, by: make([]owner, len(t.Goroutines))}
+	numbers := map[string]int32{"": 0}
+	for i := range t.Goroutines {
+		g := &t.Goroutines[i]
+		n, ok := numbers[g.Test]
+		if !ok {
+			n = int32(len(a.tests))
+			numbers[g.Test] = n
+			a.tests = append(a.tests, g.Test)
+		}
+		a.by[i] = owner{n, n == 0 && g.Path == "main", g.Path == "0"}
+	}
+	a.over = make([]bool, len(a.tests))
+	return a
+}
+
+// testOf returns the number of the test that the next event belongs to: the test of its
+// goroutine. If that test is over, or there is none, the goroutine serves the test that
+// began last, as the workers of a pool do. The result is 0 for the code that runs the tests.
+func (a *assigner) testOf(e *trace.Event) int32 {
+	g := a.by[e.G]
+	switch {
+	case g.main:
+		return 0
+	case g.test == 0 || a.over[g.test]:
+		return a.last
+	case e.Kind == trace.TestBegin && g.root:
+		a.last = g.test
+	case e.Kind == trace.End && g.root:
+		a.over[g.test] = true
+	}
+	return g.test
+}
+
+// Fingerprints returns a number for each test of t. Runs of a test have the same number if
+// they have the same events in the same order.
+func Fingerprints(t *trace.Trace) map[string]uint64 {
+	return FingerprintPrefixes(t, func(int, string, uint64) {})
+}
+
+// FingerprintPrefixes is [Fingerprints]. It calls visit with the position of each event of
+// a test, and with the fingerprint of that test up to there.
+func FingerprintPrefixes(t *trace.Trace, visit func(pos int, test string, sum uint64)) map[string]uint64 {
+	names := make([]uint64, len(t.Goroutines))
+	for i, g := range t.Goroutines {
+		h := fnv.New64a()
+		io.WriteString(h, g.Name())
+		names[i] = h.Sum64()
+	}
+	const prime = 1099511628211 // FNV-1a, a word at a time
+	type site struct {
+		id    trace.SiteID
+		known bool
+		key   uint64
+	}
+	var recent [256]site // by the last bits of their IDs: most events are at a few sites
+	a := newAssigner(t)
+	done := make([]uint64, len(t.Goroutines)) // events of each goroutine so far
+	sums, found := make([]uint64, len(a.tests)), make([]bool, len(a.tests))
+	for i := range t.Events {
+		e := &t.Events[i]
+		done[e.G]++
+		test := a.testOf(e)
+		if test == 0 {
+			continue
+		}
+		name := names[e.G]
+		if test != a.by[e.G].test {
+			name += done[e.G] // a schedule counts the events for other tests, too
+		}
+		s := &recent[e.Site%trace.SiteID(len(recent))]
+		if s.id != e.Site || !s.known {
+			*s = site{e.Site, true, t.Sites[e.Site].Key}
+		}
+		for _, word := range [...]uint64{name, uint64(e.Kind), s.key} {
+			sums[test] = (sums[test] ^ word) * prime
+		}
+		found[test] = true
+		visit(i, a.tests[test], sums[test])
+	}
+	all := make(map[string]uint64)
+	for test, name := range a.tests {
+		if found[test] {
+			all[name] = sums[test]
+		}
+	}
+	return all
+}

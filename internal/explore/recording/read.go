@@ -1,0 +1,159 @@
+package recording
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// This file reads the traces of recorded runs and of replays.
+
+// ReadReplay reads the recording of a replay; nil if there is none. The values of the
+// recorded run are shown then.
+func ReadReplay(file string, b *recorder.Build) *trace.Trace {
+	t, err := trace.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	b.AddSites(t)
+	return t
+}
+
+// ReadShown reads the part of a replay's recording that a report shows of the witnesses,
+// which are the same one; nil as [ReadReplay]. After the end of its schedule a program may
+// do a lot.
+func ReadShown(file string, b *recorder.Build, ws ...*witness.Witness) *trace.Trace {
+	t, err := trace.ReadPart(file, func(t *trace.Trace) (is func(*trace.Event) bool, decide int) {
+		b.AddSites(t)
+		return witness.Needed(t, ws...)
+	})
+	if err != nil {
+		return nil
+	}
+	b.AddSites(t)
+	return t
+}
+
+// ReadRun reads the trace of a run, a long one without the events that cannot matter to
+// predictions: see [trace.ReadConcurrent]. A short one is read whole, because goroutines
+// that one test left running may meet later tests. The table describes the sites of the
+// build, if it is not nil, besides those in the trace.
+func ReadRun(file string, table *trace.SiteTable) (*trace.Trace, error) {
+	if info, err := os.Stat(file); err == nil && info.Size() > ShortTrace {
+		return trace.ReadConcurrent(file, table)
+	}
+	return trace.ReadFile(file)
+}
+
+// Notes are what the report says about the trace of a package.
+type Notes struct{ Warnings, Incomplete []string }
+
+// Warn adds a warning.
+func (n *Notes) Warn(format string, args ...any) {
+	n.Warnings = append(n.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Read reads the trace of a run, as far as it is whole, and adds the sites of the build. It
+// returns nil if there is nothing to analyze, and notes what it leaves out. Whole is false
+// if the trace is damaged or could not be written. If the user keeps the trace, its sites
+// are added to the file, so that the file can be analyzed on its own.
+func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Trace, whole bool) {
+	t, err := ReadRun(run.Trace, b.SiteTable())
+	name := run.Package.Path
+	damage, damaged := errors.AsType[*trace.FormatError](err)
+	if t == nil || err != nil && !damaged {
+		n.Warn("%s: %v", name, err)
+		return nil, false
+	}
+	whole = !damaged
+	// Predictions from the beginning of a run are as good as any. Only the user must know
+	// that there was more.
+	switch {
+	case damaged:
+		n.Warn("%s: %v; the %d events before that are used", name, damage, t.Logged())
+	case t.Meta.Limit > 0:
+		n.Warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, t.Logged())
+	case run.Unwritten:
+		whole = false
+		n.Incomplete = append(n.Incomplete, fmt.Sprintf("the trace of %s could not be written to its end: is the disk of %s full?", name, filepath.Dir(run.Trace)))
+	case !t.Complete && !Deadlocked(t):
+		n.Warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, t.Logged())
+	}
+	if len(t.Cuts) > 0 {
+		n.Warn("%s: only a part of the events is analyzed of %s%s", name, CutTests(t), moreRoom(t))
+	}
+	b.AddSites(t)
+	if whole && keep {
+		if err := trace.AppendSites(run.Trace, b.Sites); err != nil {
+			n.Warn("%s: %v", name, err)
+			whole = false
+		}
+	}
+	// A fault of recording may lie long before the first event that shows it, maybe in
+	// another test: no part of such a trace can be relied on.
+	if err := trace.Validate(t); err != nil {
+		n.Warn("%s: nothing is analyzed, for no program can have run as it was recorded: a defect of gopredict, please report it: %v", name, err)
+		n.Incomplete = append(n.Incomplete, fmt.Sprintf("nothing was analyzed of %s, as it was not recorded as it ran", name))
+		return nil, false
+	}
+	analysis.Gather(t)
+	return t, whole
+}
+
+// CutTests names the tests of which the trace has only a part, or those of them with the
+// most events.
+func CutTests(t *trace.Trace) string {
+	events := make([]int, len(t.Goroutines))
+	for i := range t.Events {
+		events[t.Events[i].G]++
+	}
+	recorded := make(map[string]int)
+	for _, c := range t.Cuts {
+		recorded[c.Test] = 0
+	}
+	for i, g := range t.Goroutines {
+		if n, cut := recorded[g.Test]; cut {
+			recorded[g.Test] = n + events[i]
+		}
+	}
+	tests := slices.SortedFunc(maps.Keys(recorded), func(a, b string) int {
+		return cmp.Or(cmp.Compare(recorded[b], recorded[a]), strings.Compare(a, b))
+	})
+	var text strings.Builder
+	for i, test := range tests {
+		if i == 3 && len(tests) > 4 {
+			fmt.Fprintf(&text, " and %d more tests", len(tests)-i)
+			break
+		}
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(&text, "%s (%d recorded)", cmp.Or(test, outsideTests), recorded[test])
+	}
+	return text.String()
+}
+
+// moreRoom says how to record more of the tests of which t has only a part, to be put after
+// their names; "" if there is no way. A test that is alone already has all the room, but a
+// subtest of it may have more.
+func moreRoom(t *trace.Trace) string {
+	if CountTests(t) > 1 {
+		return ": -run=NAME records a test alone, with more room"
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == trace.TestBegin && strings.Contains(t.Names[e.Obj], "/") {
+			return ": -run=NAME/SUBTEST gives a subtest the room of the others"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,151 @@
+// Package recording is the recording of one run of a package's tests, which does not change,
+// and what follows from its trace: the tests and their sizes, how the run ended, how long
+// tests waited, and whether it showed a new behaviour.
+//
+// It stands below all other parts of package explore: what is known of candidates, the
+// strategies and the replays go by recordings.
+package recording
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Sources say how recordings name the sources.
+type Sources struct {
+	Files   witness.Files    // names of files: the same on each machine
+	Lines   *witness.Sources // lines of the sources, read once
+	Methods bool             // methods of structs that hold a mutex are atomic regions
+}
+
+// The kinds of the witnesses that begin further runs. They are in no report.
+const (
+	KindDeparted = "departed" // at a departure
+	KindFlipped  = "flipped"  // with one operation delayed
+	KindExplored = "explored" // on the way to a state that was not reached yet
+)
+
+// The tiers of findings that a run itself has shown.
+const (
+	tierRecording = "recording" // a recording
+	tierFlip      = "flip"      // a run in which one operation was delayed
+	tierExplore   = "explore"   // another further run
+)
+
+// A Recording is one recorded run of tests of a package. It is never changed: its methods
+// return changed copies.
+type Recording struct {
+	Sources
+	Run     recorder.Run
+	Trace   *trace.Trace
+	Index   *witness.Index   // of Trace
+	Outcome replayer.Outcome // how the tests ended; replays are compared with it
+	Failed  []string         // the tests that failed
+	Tests   int              // number of tests
+
+	Toward   *witness.Witness // began the run; nil: it was not begun by a witness
+	Number   int              // among the runs beyond the recordings, from 1; 0: it is a recording
+	Parents  []int            // the numbers of the runs that led to this one
+	TimedOut bool             // the run did not end in time
+	Alone    bool             // one test was recorded to see what it does alone
+
+	// PredictedSites are the keys of the sites of predicted bugs other than assertions. An
+	// assertion that fails because of one of these is no bug of its own.
+	PredictedSites map[uint64]bool
+
+	sizes func() Sizes
+}
+
+// New returns the recording of a run with its trace.
+func New(run recorder.Run, t *trace.Trace, src Sources) *Recording {
+	r := &Recording{
+		Sources: src, Run: run, Outcome: replayer.Recorded(t), Failed: Failing(t), Tests: CountTests(t),
+	}
+	return r.WithTrace(t)
+}
+
+// WithTrace returns r with another trace of the same run, or of a part of it.
+func (r *Recording) WithTrace(t *trace.Trace) *Recording {
+	c := *r
+	c.Trace, c.Index = t, witness.NewIndex(t)
+	c.sizes = sync.OnceValue(func() Sizes { return SizesOf(t) })
+	return &c
+}
+
+// Further returns the recording of a run that the witness began as r's run had begun. How
+// the tests ended in r is what its replays are compared with; toward is nil for a run that
+// was computed and not made.
+func (r *Recording) Further(t *trace.Trace, toward *witness.Witness) *Recording {
+	c := &Recording{
+		Sources: r.Sources, Run: r.Run, Outcome: r.Outcome, Failed: r.Failed, Tests: CountTests(t),
+		Toward: toward, PredictedSites: r.PredictedSites,
+	}
+	return c.WithTrace(t)
+}
+
+// Numbered returns r as the run of that number, whose parents led to it.
+func (r *Recording) Numbered(number int, parents []int) *Recording {
+	c := *r
+	c.Number, c.Parents = number, parents
+	return &c
+}
+
+// WithRun returns r with another description of its run.
+func (r *Recording) WithRun(run recorder.Run) *Recording {
+	c := *r
+	c.Run = run
+	return &c
+}
+
+// ComparedWith returns r with another outcome that replays are compared with.
+func (r *Recording) ComparedWith(o replayer.Outcome) *Recording {
+	c := *r
+	c.Outcome = o
+	return &c
+}
+
+// WithPredictedSites returns r with other PredictedSites.
+func (r *Recording) WithPredictedSites(sites map[uint64]bool) *Recording {
+	c := *r
+	c.PredictedSites = sites
+	return &c
+}
+
+// Sizes returns the sizes of the tests of the trace.
+func (r *Recording) Sizes() Sizes { return r.sizes() }
+
+// Passed reports whether the run has a test that did not fail.
+func (r *Recording) Passed(test string) bool {
+	return Has(r.Trace, test) && !slices.Contains(r.Failed, test)
+}
+
+// Tier returns the tier of what the run itself has shown.
+func (r *Recording) Tier() string {
+	switch {
+	case r.Toward != nil && r.Toward.Kind != KindExplored:
+		return tierFlip
+	case r.Toward != nil || r.Number > 0:
+		return tierExplore
+	}
+	return tierRecording
+}
+
+// TestTime returns how long some tests of a run took at most: what they waited, and all of
+// the run in which no test waited. Waited has the waiting time of each test.
+func TestTime(run recorder.Run, tests []string, waited map[string]time.Duration) time.Duration {
+	rest, own := Seconds(run.Seconds), time.Duration(0)
+	for test, d := range waited {
+		rest -= d
+		if slices.ContainsFunc(tests, func(name string) bool { return Function(name) == test }) {
+			own += d
+		}
+	}
+	// Parallel tests wait at the same time.
+	return min(Seconds(run.Seconds), max(rest, Seconds(run.Processor))+own)
+}

@@ -1,0 +1,120 @@
+package recording
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file measures the tests of a trace: what a run of a test costs follows from the
+// number of its events, and only tests with several goroutines have other orders.
+
+// Sizes are the tests of a trace and their events.
+type Sizes struct {
+	Concurrent []string       // the tests with several goroutines, in their order
+	Events     map[string]int // by test
+}
+
+// SizesOf returns the sizes of the tests of t. A test of which t has only a part counts as
+// larger than what is recorded a second time. A goroutine that waits for its subtests, one
+// after the other, and those subtests count as one goroutine.
+func SizesOf(t *trace.Trace) Sizes {
+	a := newAssigner(t)
+	events, several := make([]int, len(a.tests)), make([]bool, len(a.tests))
+	var begun []int32 // in the order of their first events
+	subtests := newNestings(t)
+	for i := range t.Events {
+		e := &t.Events[i]
+		test := a.testOf(e)
+		if events[test]++; events[test] == 1 && test != 0 {
+			begun = append(begun, test)
+		}
+		several[test] = several[test] || a.by[e.G].test != test
+		subtests.add(e)
+	}
+	for g := range t.Goroutines {
+		if o := &a.by[g]; subtests[g].concurrent(o.root) {
+			several[o.test] = true
+		}
+	}
+	s := Sizes{Events: make(map[string]int)}
+	concurrent := make(map[string]bool)
+	for _, test := range begun {
+		name := Function(a.tests[test])
+		if _, ok := s.Events[name]; !ok {
+			s.Concurrent = append(s.Concurrent, name)
+		}
+		s.Events[name] += events[test]
+		concurrent[name] = concurrent[name] || several[test]
+	}
+	for _, c := range t.Cuts {
+		if name := Function(c.Test); s.Events[name] > 0 {
+			s.Events[name] += MaxRepeated
+		}
+	}
+	s.Concurrent = slices.DeleteFunc(s.Concurrent, func(test string) bool { return !concurrent[test] })
+	return s
+}
+
+// Of returns how many events some tests have together.
+func (s Sizes) Of(tests []string) (events int) {
+	for _, test := range tests {
+		events += s.Events[Function(test)]
+	}
+	return events
+}
+
+// Smallest returns those of the tests, in their order, that have the fewest events, up to
+// most events together, and how many events they have.
+func Smallest(tests []string, size map[string]int, most int) (some []string, events int) {
+	bySize := slices.Clone(tests)
+	slices.SortStableFunc(bySize, func(a, b string) int { return cmp.Compare(size[a], size[b]) })
+	for k, test := range bySize {
+		if events += size[test]; events > most {
+			events -= size[test]
+			bySize = bySize[:k]
+			break
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !slices.Contains(bySize, test) }), events
+}
+
+// nestings tell which goroutines run concurrently with others. A subtest that its parent
+// waits for does not.
+type nestings []nesting
+
+// A nesting is the state of one goroutine, which may run a subtest.
+type nesting struct {
+	parent, child trace.GID // child is the subtest that began last; the goroutine itself if none did
+	acted         bool      // it has events
+	running, ran  bool      // its subtest runs; its subtest has ended
+	overlapped    bool      // its parent acted while its subtest ran
+}
+
+func newNestings(t *trace.Trace) nestings {
+	all := make(nestings, len(t.Goroutines))
+	for i := range all {
+		all[i].parent, all[i].child = t.Goroutines[i].Parent, trace.GID(i)
+	}
+	return all
+}
+
+// add takes the next event of the trace.
+func (all nestings) add(e *trace.Event) {
+	g := &all[e.G]
+	g.acted = true
+	if g.child != e.G && all[g.child].running {
+		all[g.child].overlapped = true
+	}
+	switch {
+	case e.Kind == trace.TestBegin && !g.ran:
+		g.running, all[g.parent].child = true, e.G
+	case e.Kind == trace.TestEnd && g.running:
+		g.running, g.ran = false, true
+	}
+}
+
+// concurrent reports whether the goroutine runs concurrently with others of its test; root
+// says that it is the first one of the test.
+func (n *nesting) concurrent(root bool) bool { return n.acted && !root && (!n.ran || n.overlapped) }

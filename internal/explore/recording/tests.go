@@ -1,0 +1,78 @@
+package recording
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file names the tests of a trace. A test is a top-level one: its subtests belong to it.
+
+// Function returns the name of the function of a test. A package and its external tests may
+// both have a function of that name; the trace numbers such tests, as in "TestX#2".
+func Function(test string) string {
+	name, _, _ := strings.Cut(test, "#")
+	return name
+}
+
+// Tests returns the functions of the tests of t, in their order.
+func Tests(t *trace.Trace) (tests []string) {
+	for _, g := range t.Goroutines {
+		if name := Function(g.Test); name != "" && !slices.Contains(tests, name) {
+			tests = append(tests, name)
+		}
+	}
+	return tests
+}
+
+// CountTests returns how many tests t holds.
+func CountTests(t *trace.Trace) int {
+	tests := make(map[string]bool)
+	for _, g := range t.Goroutines {
+		if g.Test != "" {
+			tests[g.Test] = true
+		}
+	}
+	return len(tests)
+}
+
+// Has reports whether t has a goroutine of a test.
+func Has(t *trace.Trace, test string) bool {
+	return slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == test })
+}
+
+// lastTest returns the test that began last.
+func lastTest(t *trace.Trace) string {
+	for _, e := range slices.Backward(t.Events) {
+		if e.Kind == trace.TestBegin && !strings.Contains(t.Names[e.Obj], "/") {
+			return t.Names[e.Obj]
+		}
+	}
+	return outsideTests
+}
+
+// outsideTests names the events that belong to no test.
+const outsideTests = "what runs outside of tests"
+
+// List names the first of some things and counts the others: "A, B and 3 more tests".
+func List(names []string, things string) string {
+	if more := len(names) - maxListed; more > 1 {
+		return fmt.Sprintf("%s and %d more %s", strings.Join(names[:maxListed], ", "), more, things)
+	}
+	return strings.Join(names, ", ")
+}
+
+// PackageOf returns the import path of a function by its symbol's name, in which the linker
+// has escaped the dots of the path's last element; "" if there is none.
+func PackageOf(fn string) string {
+	slash := strings.LastIndexByte(fn, '/') + 1
+	name, _, _ := strings.Cut(fn[slash:], ".")
+	path, err := url.PathUnescape(fn[:slash] + name)
+	if err != nil {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,125 @@
+// Package replays runs tests again, under witnesses and without, and returns what that
+// showed. It bounds how many of these runs there are at the same time, gives each its folder
+// and its time, and makes sure that it is the schedule which makes a test fail.
+package replays
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/gopredict/gopredict/internal/explore/budget"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A Machine runs test binaries. There is one, and others for tests.
+type Machine interface {
+	// Record runs the tests of a run again and records them into a file, see [recorder.Run.Again].
+	Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string, limit time.Duration) (recorder.Run, error)
+	// Confirm replays a witness until it is confirmed or not, see [replayer.Confirm].
+	Confirm(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, opts replayer.Options) (replayer.Result, error)
+	// Continue replays a witness once, after which the program goes on freely. If there is a
+	// delay, the operation of the violation is delayed so long, see [replayer.PutOff].
+	Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, delay replayer.Delay, opts replayer.Options) (replayer.Result, error)
+}
+
+// processes is the machine that runs processes.
+type processes struct{}
+
+func (processes) Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string, limit time.Duration) (recorder.Run, error) {
+	return run.Again(ctx, o, args, file, limit)
+}
+
+func (processes) Confirm(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, opts replayer.Options) (replayer.Result, error) {
+	return replayer.Confirm(ctx, bin, w, code, opts)
+}
+
+func (processes) Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, delay replayer.Delay, opts replayer.Options) (replayer.Result, error) {
+	if delay == "" {
+		return replayer.Repeat(ctx, bin, w, code, 1, opts)
+	}
+	return replayer.PutOff(ctx, bin, w, code, delay, opts)
+}
+
+// A Pool is what the replays of all packages share.
+type Pool struct {
+	Machine Machine
+	Build   *recorder.Build
+	Code    replayer.Code // what witnesses are matched with
+	Clock   *budget.Clock
+	Status  *report.Status
+	Workers int // how many findings of a package are replayed concurrently, so that no slot stays free
+
+	work     string          // folder for the files of replays
+	slots    *replayer.Slots // for the processors
+	steps    *semaphore.Weighted
+	folders  chan *replayer.Folder // those that no replay uses now
+	prepare  func() error          // makes the folders, once
+	controls controls
+}
+
+// NewPool returns a pool for so many processors that keeps its files in the folder work.
+func NewPool(build *recorder.Build, code replayer.Code, clock *budget.Clock, status *report.Status, work string, processors int) *Pool {
+	workers := processors + (processors+1)/2
+	p := &Pool{
+		Machine: processes{}, Build: build, Code: code, Clock: clock, Status: status, Workers: workers,
+		work: work, slots: replayer.NewSlots(processors), steps: semaphore.NewWeighted(stepsAtOnce),
+		folders: make(chan *replayer.Folder, max(workers, budget.AtOnce)),
+	}
+	p.prepare = sync.OnceValue(p.makeFolders)
+	return p
+}
+
+// Prepare makes the folders for the files of replays. It has to be called before any replay.
+func (p *Pool) Prepare() error { return p.prepare() }
+
+func (p *Pool) makeFolders() error {
+	for i := range cap(p.folders) {
+		folder := filepath.Join(p.work, fmt.Sprintf("replay-%d", i))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		p.folders <- replayer.NewFolder(folder)
+	}
+	return nil
+}
+
+// Record records the tests of a run again, in an order, with arguments of the test binary,
+// into a file. It waits for room among the replays.
+func (p *Pool) Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string) (again recorder.Run, err error) {
+	if noRoom := p.slots.Run(ctx, run.Package.Path, func() (processor, elapsed time.Duration) {
+		again, err = p.Machine.Record(ctx, run, o, args, file, RecordTime(run.Seconds)+time.Second)
+		return recording.Seconds(again.Processor), recording.Seconds(again.Seconds)
+	}); noRoom != nil {
+		return again, noRoom
+	}
+	return again, err
+}
+
+// RecordTime returns the time that a further recording may take, of a run that took so many
+// seconds.
+func RecordTime(seconds float64) time.Duration {
+	return 10*time.Second + 2*recording.Seconds(seconds)
+}
+
+// ReplayTime returns the time that one replay may take, of tests that took so long when they
+// were recorded. Short tests are not waited for as long as others.
+func ReplayTime(took time.Duration) time.Duration {
+	return min(replayer.DefaultTimeout, 5*time.Second+20*took) + 3*took
+}
+
+// continueTime returns the time of a run beyond what was recorded: it only looks for more.
+func continueTime(took time.Duration) time.Duration { return 2*time.Second + 3*took }
+
+// untilItEnds returns how long a program goes on that has left its schedule, where its end
+// counts: longer than its tests took.
+func untilItEnds(took time.Duration) time.Duration { return 2*time.Second + took }

@@ -1,0 +1,215 @@
+package replays
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A Replayer replays witnesses of the tests of one package. Its methods may be called
+// concurrently.
+type Replayer struct {
+	*Pool
+	Progress Progress
+	Waited   map[string]time.Duration // by test, in the first recordings
+	Runs     *atomic.Int64            // counts the runs of tests
+
+	unchecked unchecked
+}
+
+// A Progress is what the status line shows.
+type Progress struct {
+	Replayed, Confirmed, Total atomic.Int32
+}
+
+// Outcome is what the replays of one witness showed.
+type Outcome struct {
+	Witness  *witness.Witness
+	Result   replayer.Result
+	Replayed *trace.Trace // the recording of a replay that confirmed it; nil: there is none
+}
+
+// Confirmed reports whether the replays confirmed the bug.
+func (o Outcome) Confirmed() bool { return o.Result.Status == bug.Confirmed }
+
+// Confirm replays w in both orders of its accesses, or in the one that the recorded run has
+// not shown. If that confirms it, w keeps the order with the worse effect, and the outcome
+// has the recording of that replay for the values that the report shows.
+func (r *Replayer) Confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, shown bool) (Outcome, error) {
+	return r.confirm(ctx, rec, w, rec.Run.Args, shown, briefly)
+}
+
+// ConfirmCommitted is Confirm of a witness that was committed: with its own arguments, and
+// until the program ends, as that is what became of its bug.
+func (r *Replayer) ConfirmCommitted(ctx context.Context, rec *recording.Recording, w *witness.Witness) (Outcome, error) {
+	return r.confirm(ctx, rec, w, replayer.ArgsFor(w, rec.Run.Args), false, untilItEnds(r.testTime(rec.Run, w.Tests)))
+}
+
+func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, args []string, shown bool, astray time.Duration) (Outcome, error) {
+	read := func(res replayer.Result) *trace.Trace { return recording.ReadShown(res.Trace, r.Build, w, res.Witness) }
+	twoAtOnce := recording.WaitOf(w.Tests, r.Waited) > 0
+	return r.replay(rec, w, args, twoAtOnce, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+		opts.Shown, opts.Astray = shown, astray
+		res, err := r.Machine.Confirm(ctx, bin, w, r.Code, opts)
+		r.Runs.Add(int64(len(res.Verdicts)))
+		if err != nil {
+			return res, err
+		}
+		return r.withControl(ctx, rec, w, res)
+	})
+}
+
+// Continue replays w once, after which the program goes on freely, and returns the recording
+// of that; nil if the program did not reach the end of the schedule. If w delays an
+// operation, delay says how long. The runs are for the caller to count.
+func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *witness.Witness, delay replayer.Delay, read func(replayer.Result) *trace.Trace) (*recording.Recording, replayer.Result, error) {
+	o, err := r.replay(rec, w, rec.Run.Args, false, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+		opts.Timeout = continueTime(r.testTime(rec.Run, w.Tests))
+		return r.Machine.Continue(ctx, bin, w, r.Code, delay, opts)
+	})
+	if ctx.Err() != nil {
+		return nil, o.Result, context.Cause(ctx)
+	}
+	if err != nil || o.Replayed == nil || trace.Validate(o.Replayed) != nil {
+		return nil, o.Result, err
+	}
+	return rec.Further(o.Replayed, w), o.Result, nil
+}
+
+// replay has run replay w in a folder that is free, or in two if the two orders of w may be
+// replayed at once and two folders are free. It reads the recording of a confirmed replay.
+func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []string, twoAtOnce bool, read func(replayer.Result) *trace.Trace, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (Outcome, error) {
+	p := &r.Progress
+	n := p.Replayed.Add(1)
+	r.Status.Count("replaying", rec.Run.Package.Path, int(min(n, p.Total.Load())), int(p.Total.Load()), fmt.Sprintf("%d confirmed", p.Confirmed.Load()))
+	bin := replayer.Binary{Path: rec.Run.Binary, Dir: rec.Run.Package.Dir, Args: args, Env: rec.Run.Env, Exec: rec.Run.Exec}
+	folder := <-r.folders
+	defer func() { r.folders <- folder }()
+	var second *replayer.Folder
+	if twoAtOnce {
+		select {
+		case second = <-r.folders:
+			defer func() { r.folders <- second }()
+		default: // waiting for a second folder while holding one could block all replays
+		}
+	}
+	res, err := run(bin, replayer.Options{
+		Timeout: ReplayTime(r.testTime(rec.Run, w.Tests)), Astray: briefly,
+		Recorded: rec.Outcome, Slots: r.slots, Work: folder, Second: second,
+	})
+	if err != nil || res.Status != bug.Confirmed {
+		return Outcome{Witness: w, Result: res}, err
+	}
+	w.Order = res.Order
+	return Outcome{w, res, read(res)}, nil
+}
+
+// testTime returns how long some tests of a run took at most.
+func (r *Replayer) testTime(run recorder.Run, tests []string) time.Duration {
+	return recording.TestTime(run, tests, r.Waited)
+}
+
+// ReadAll reads the whole recording of a replay.
+func (r *Replayer) ReadAll(res replayer.Result) *trace.Trace {
+	return recording.ReadReplay(res.Trace, r.Build)
+}
+
+// ReadShort reads the recording of a replay, but none that is too long to predict from and
+// ended with no effect and no goroutine blocked.
+func (r *Replayer) ReadShort(res replayer.Result) *trace.Trace {
+	info, err := os.Stat(res.Trace) // an event takes a byte at least
+	if err == nil && info.Size() > recording.MaxRepeated && res.Effect == bug.NoEffect {
+		t, events, err := trace.Glance(res.Trace, recording.MaxRepeated)
+		if err == nil && events > recording.MaxRepeated && len(t.Stuck) == 0 {
+			return nil
+		}
+	}
+	return r.ReadAll(res)
+}
+
+// TimedOut reports whether a replay was over before the test had ended, though it had not
+// left its schedule. Another schedule would most likely take as long.
+func TimedOut(res replayer.Result) bool {
+	return slices.ContainsFunc(res.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut && !v.Strayed })
+}
+
+// SmallOrWhole replays the small witness of a schedule of the trace of rec. If that does not
+// confirm it, it replays the whole schedule: the small witness leaves out events that do not
+// matter by what the trace shows, but may matter by what it does not show.
+func (r *Replayer) SmallOrWhole(ctx context.Context, rec *recording.Recording, s finding.Scheduled) (Outcome, error) {
+	steps := int64(min(len(s.Order.Steps), stepsAtOnce))
+	if err := r.steps.Acquire(ctx, steps); err != nil {
+		return Outcome{}, err
+	}
+	defer r.steps.Release(steps)
+	shown := rec.Toward == nil && s.ShownBy(rec.Trace)
+	small, err := r.Small(ctx, rec, s, shown)
+	if err != nil || small.Confirmed() || len(s.Order.Steps) > wholeSteps {
+		return small, err
+	}
+	w, err := s.WitnessIn(ctx, rec, witness.Whole)
+	if err != nil || slices.Equal(w.Steps, small.Witness.Steps) {
+		return small, err
+	}
+	whole, err := r.Confirm(ctx, rec, w, shown)
+	if whole.Confirmed() { // the replays of the small witness do not count then
+		return whole, err
+	}
+	whole.Result.Replays += small.Result.Replays
+	if small.Result.Timed { // that it rests on time says more than that the whole schedule does not reach it
+		small.Result.Replays, small.Replayed = whole.Result.Replays, nil
+		return small, err
+	}
+	return whole, err
+}
+
+// Small replays the small witness of a schedule. If that is confirmed and long, it tries one
+// with fewer goroutines. Shown says that the recorded run has shown one of the orders.
+func (r *Replayer) Small(ctx context.Context, rec *recording.Recording, s finding.Scheduled, shown bool) (Outcome, error) {
+	o, err := r.Extent(ctx, rec, s, witness.Small, shown)
+	if err == nil && o.Confirmed() {
+		return r.withFewGoroutines(ctx, rec, s, o)
+	}
+	return o, err
+}
+
+// Extent replays the witness of that extent of a schedule.
+func (r *Replayer) Extent(ctx context.Context, rec *recording.Recording, s finding.Scheduled, extent witness.Extent, shown bool) (Outcome, error) {
+	w, err := s.WitnessIn(ctx, rec, extent)
+	if err != nil {
+		return Outcome{Witness: w}, err
+	}
+	return r.Confirm(ctx, rec, w, shown)
+}
+
+// withFewGoroutines leaves the goroutines that have no part in the violation out of a long
+// witness that was confirmed, if a replay shows that they need no control.
+func (r *Replayer) withFewGoroutines(ctx context.Context, rec *recording.Recording, s finding.Scheduled, long Outcome) (Outcome, error) {
+	w := long.Witness
+	if max(len(w.Steps), len(w.Hold)) <= LongWitness || len(w.Steps) > longSchedule || !w.Bystanders() || s.Kind == bug.Failure { // the steps are all that explains a failure
+		return long, nil
+	}
+	few, err := s.WitnessIn(ctx, rec, witness.Few)
+	if ctx.Err() != nil {
+		return long, nil // it stays confirmed
+	}
+	if err != nil {
+		return long, err
+	}
+	short, err := r.Confirm(ctx, rec, few, false)
+	if err != nil || !short.Confirmed() || short.Result.Effect != long.Result.Effect {
+		return long, nil
+	}
+	return short, nil
+}

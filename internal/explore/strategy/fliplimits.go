@@ -1,0 +1,116 @@
+package strategy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+)
+
+// This file divides what the flips of a package may cost among its tests. Tests that have no
+// flips, or are too large for any, take nothing from the others.
+
+// PackageFlips are the flips of all tests of a package.
+type PackageFlips struct {
+	Options
+	most     int             // flips that may be made yet
+	time     time.Duration   // that they may take yet
+	open     map[string]bool // tests that have flips, none of which was asked for yet
+	maxRuns  int64           // runs of the package that leave room for another flip
+	patience int             // how many fruitless flips of a test may follow each other
+	listed   map[*recording.Recording]map[string][]flip
+
+	madeKeys  map[string]bool // keys of the flips that were made of the current test
+	elsewhere map[string]int  // in how many tests before flips of a key were made
+}
+
+// NewPackageFlips returns the flips of the tests of the ledger's package.
+func NewPackageFlips(o Options, l *ledger.Ledger, tests []string) *PackageFlips {
+	p := &PackageFlips{
+		Options: o, listed: make(map[*recording.Recording]map[string][]flip), elsewhere: make(map[string]int),
+		most: maxPackageFlips, open: make(map[string]bool), maxRuns: maxRuns * int64(len(tests)),
+	}
+	// The runs so far are taken to be of the middle test: few are of one that is much longer
+	// than all others.
+	var costs []time.Duration
+	var all time.Duration
+	for _, test := range tests {
+		costs = append(costs, flipCost(l, test))
+		all += flipCost(l, test)
+	}
+	slices.Sort(costs)
+	for _, r := range slices.Concat(l.Firsts, l.Recordings) {
+		for _, test := range tests {
+			if len(p.list(r.Recording, test)) > 0 && flipCost(l, test) <= l.Allowance.Left {
+				p.open[test] = true
+			}
+		}
+	}
+	if p.patience = maxFruitless; len(p.open) <= 1 {
+		p.patience = maxFlips
+	}
+	p.time = flipTime + all + costs[(len(costs)-1)/2]*time.Duration(l.Runs.Load())
+	return p
+}
+
+// flipCost returns the price of a run of a test, by its size and by what it waited.
+func flipCost(l *ledger.Ledger, test string) time.Duration {
+	return l.Allowance.Cost(l.Size[test]) + recording.RoundWait(l.Waited[test])/waitShare
+}
+
+// list returns the flips of a test in a recording.
+func (p *PackageFlips) list(r *recording.Recording, test string) []flip {
+	all, ok := p.listed[r]
+	if !ok {
+		if all = flipsOf(r); r.Toward == nil { // all tests ask for it
+			p.listed[r] = all
+		}
+	}
+	return all[test]
+}
+
+// Of begins with the flips of a test, which has so many recordings. It has an equal share of
+// what all may cost, with the tests that are still to come and have flips.
+func (p *PackageFlips) Of(l *ledger.Ledger, test string, recordings int) *Flips {
+	left := max(1, len(p.open))
+	delete(p.open, test)
+	for key := range p.madeKeys {
+		p.elsewhere[key]++
+	}
+	p.madeKeys = make(map[string]bool)
+	return &Flips{
+		PackageFlips: p, Test: test, recorded: recordings,
+		keys: make(map[string]bool), reached: make(map[destination]bool),
+		limits: limits{
+			share: min(p.time, l.Allowance.Left) / time.Duration(left), own: min(maxFlips, max(1, p.most/left)),
+			maxRuns: max(p.maxRuns, l.Runs.Load()+maxRuns),
+		},
+	}
+}
+
+// limits bound the flips of one test.
+type limits struct {
+	share    time.Duration // that its flips may take yet
+	own      int           // flips that it may have
+	maxRuns  int64         // runs of the package that leave room for another flip of the test
+	made     int           // flips
+	fruitful int           // of these, up to the last one that showed more than orders, and those concurrent with it
+}
+
+// More reports whether an ordinary run may make another flip.
+func (f *Flips) More(l *ledger.Ledger) bool {
+	return f.made < f.own && l.Runs.Load() < f.limits.maxRuns && 2*f.share > flipCost(l, f.Test)
+}
+
+// inVain reports whether too many flips since the last fruitful one showed nothing new.
+func (f *Flips) inVain() bool { return f.made >= f.fruitful+f.patience }
+
+// take takes the price of a flip of that key.
+func (f *Flips) take(l *ledger.Ledger, test, key string) {
+	cost := flipCost(l, test)
+	f.made++
+	f.most--
+	f.time, f.share, l.Allowance.Left = f.time-cost, f.share-cost, l.Allowance.Left-cost
+	f.madeKeys[key] = true
+}

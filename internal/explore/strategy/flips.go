@@ -1,0 +1,226 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/flips"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/explore/budget"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// This file proposes runs in which one choice is made otherwise: an operation is delayed
+// (analysis/flips), so that the program does what no recording shows. Goroutines that block
+// for ever at the end of such a run are confirmed like those of a recorded one, and other
+// bugs are predicted from its trace. It has choices of its own, which are flipped in turn.
+
+// A flip is one of a recording.
+type flip struct {
+	flips.Flip
+	of     *recording.Recording
+	delay  replayer.Delay
+	prefix uint64 // fingerprint of the test up to the delayed operation; 0: unknown
+}
+
+// A destination is equal for flips that lead to the same run.
+type destination struct {
+	prefix uint64
+	choice int // the case of the select that is asked for
+}
+
+// Flips proposes the flips of one test, none that leads to a run that was made: first those
+// of the recordings, then those of runs with a flip, then those that wait for timers, then
+// those of atomic operations, and last those that were made in another run.
+type Flips struct {
+	*PackageFlips
+	Test string
+
+	queue    []flip
+	timers   []flip // that wait for timers
+	atomics  []flip // of atomic operations
+	repeated []flip // with the key of an earlier one
+
+	keys     map[string]bool
+	reached  map[destination]bool
+	lookedAt int // runs of the ledger
+	recorded int // how many of these are recordings
+	events   int // of the other runs whose flips were collected
+	locks    int // flips of operations on locks that were collected
+	atomic   int // likewise of atomic operations
+	shown    int // bugs that were shown when a flip was last fruitful
+	asked    []askedFlip
+
+	limits
+}
+
+// An askedFlip is a flip that a run was asked for.
+type askedFlip struct {
+	*Run
+	flip flip
+}
+
+// Left counts the flips that are yet to be made.
+func (f *Flips) Left() int { return len(f.queue) }
+
+// Next returns runs with the next flips. While runs with flips go on, which may have others
+// that come first, it waits for these.
+func (f *Flips) Next(l *ledger.Ledger, n int) (all []*Run) {
+	f.asked = slices.DeleteFunc(f.asked, func(a askedFlip) bool {
+		if retry := a.flip; a.Awaited && timerDue(a.Result) && retry.delay == replayer.Last {
+			retry.delay = replayer.Overdue
+			f.timers = append(f.timers, retry)
+		}
+		return a.Awaited
+	})
+	f.collect(l)
+	if len(f.queue) == 0 && len(f.asked) > 0 {
+		return nil
+	}
+	for _, next := range []*[]flip{&f.timers, &f.atomics, &f.repeated} {
+		if len(f.queue) == 0 {
+			f.queue, *next = *next, nil
+		}
+	}
+	for len(all) < n && len(f.queue) > 0 && (f.Exploring || f.More(l) && !f.inVain()) {
+		all = append(all, f.ask(l, f.queue[0]))
+		f.queue = f.queue[1:]
+	}
+	return all
+}
+
+// collect collects the flips of the runs that were not looked at yet, and notes whether
+// those made so far were fruitful.
+func (f *Flips) collect(l *ledger.Ledger) {
+	done := f.made - len(f.asked)
+	if done > 0 {
+		done += budget.AtOnce - 1 // as if all runs that may go on beside the last one had been made
+	}
+	for _, r := range l.TestRuns[f.lookedAt:] {
+		if f.lookedAt++; f.lookedAt > f.recorded {
+			if f.events += len(r.Trace.Events); f.events > recording.MaxRepeated {
+				continue
+			}
+		}
+		if f.collectFrom(r) {
+			f.fruitful = done
+		}
+	}
+	if shown := l.Shown(); shown > f.shown {
+		f.shown, f.fruitful = shown, done
+	}
+}
+
+// ask asks for a run with a flip, and takes its price.
+func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
+	f.take(l, f.Test, next.Key)
+	run := &Run{
+		Base: next.of, Delay: next.delay, Short: !f.Exploring, Begin: next.begin,
+		What: place(next.of.Files, next.of.Trace, &next.of.Trace.Events[next.At]) + " put off",
+	}
+	f.asked = append(f.asked, askedFlip{run, next})
+	return run
+}
+
+// collectFrom collects the flips of a run, and reports whether any has a new key. The others
+// are made last.
+func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
+	for _, next := range f.list(r, f.Test) {
+		if f.ofLibrary(next) {
+			continue
+		}
+		if next.prefix != 0 {
+			d := destination{next.prefix, next.Case}
+			if f.reached[d] {
+				continue
+			}
+			f.reached[d] = true
+		}
+		if next.Plain() {
+			if f.locks++; f.locks > maxLockFlips {
+				continue
+			}
+		}
+		if next.Atomic() {
+			if f.atomic++; f.atomic > maxAtomicFlips && !f.Exploring {
+				continue
+			}
+		}
+		switch {
+		case f.keys[next.Key]:
+			f.repeated = append(f.repeated, next)
+			continue
+		case next.Atomic():
+			f.atomics = append(f.atomics, next)
+		default:
+			f.queue = append(f.queue, next)
+			fresh = true
+		}
+		f.keys[next.Key] = true
+	}
+	return fresh
+}
+
+// ofLibrary reports whether a flip is a choice of the standard library that other tests have
+// made often enough. Choices of package testing, as which subtest begins first, are flipped
+// once in a package: recordings in other orders show them, too.
+func (f *Flips) ofLibrary(next flip) bool {
+	site := next.of.Trace.Sites[next.of.Trace.Events[next.At].Site]
+	switch {
+	case f.Exploring:
+		return false
+	case trace.OfTesting(site.Func):
+		return f.keys[next.Key] || f.elsewhere[next.Key] > 0
+	case strings.HasPrefix(next.of.Files.Name(site.File), "std/"):
+		return f.elsewhere[next.Key] >= maxLibraryFlips
+	}
+	return false
+}
+
+// timerDue reports whether a timer could have fired before the delayed operation.
+func timerDue(r replayer.Result) bool {
+	return slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Due })
+}
+
+// flipsOf returns the flips of a recording, by test; none of a trace that contradicts itself.
+func flipsOf(r *recording.Recording) map[string][]flip {
+	first := *r.Trace
+	first.Events = first.Events[:min(len(first.Events), flips.Within)]
+	o, err := order.New(&first)
+	if err != nil {
+		return nil
+	}
+	all := make(map[string][]flip)
+	byPos := make(map[int][]*flip)
+	for test, found := range flips.Of(r.Trace, o) {
+		for _, f := range found {
+			all[test] = append(all[test], flip{Flip: f, of: r, delay: replayer.Last})
+		}
+		for k := range all[test] {
+			f := &all[test][k]
+			byPos[f.At] = append(byPos[f.At], f)
+		}
+	}
+	recording.FingerprintPrefixes(&first, func(pos int, test string, sum uint64) {
+		for _, f := range byPos[pos] {
+			if recording.Function(r.Trace.Goroutines[r.Trace.Events[pos].G].Test) == test {
+				f.prefix = sum
+			}
+		}
+	})
+	return all
+}
+
+// begin makes the witness of a run with the flip.
+func (f flip) begin() (*witness.Witness, error) {
+	w, err := finding.Beginning(f.of, recording.KindFlipped, f.of.Trace, finding.UpTo(f.of, f.At), []int{f.At})
+	if err == nil {
+		w.Violation[0].Case = f.Case
+	}
+	return w, err
+}

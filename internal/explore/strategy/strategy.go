@@ -1,0 +1,103 @@
+// Package strategy proposes further runs of a package's tests: which ones are worth making
+// follows from the ledger and nothing else. There is a file for each strategy.
+//
+//   - Remaining: tests that the end of a run kept from running.
+//   - Passing: other orders, in which a test that failed may pass.
+//   - Orders: other orders of goroutines.
+//   - Alone: a test without those before it.
+//   - Departures: runs that depart from the recorded one at a branch or a read.
+//   - Unreached: states of a test that no run has reached.
+//   - Flips: runs in which one operation is delayed.
+//   - Random: random orders, where no other strategy proposes anything.
+//
+// The loop of package explore makes the runs, and enters into the ledger what they show.
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A Strategy knows which runs are worth making.
+type Strategy interface {
+	// Next returns up to n runs to make; none if it proposes nothing by now. It is called
+	// again when the loop has dealt with some of these runs.
+	Next(l *ledger.Ledger, n int) []*Run
+}
+
+// Options say what the user has asked for.
+type Options struct {
+	Runs      int  // how often tests are recorded; 0: as often as is cheap
+	Seed      int  // of the first random order, from 1
+	Exploring bool // tests are run beyond a few flips
+}
+
+// unbounded reports whether the user has asked for a number of runs, whatever they cost.
+func (o Options) unbounded() bool { return o.Runs > 0 || o.Exploring }
+
+// A Run is a run to be made: in an order of goroutines or, if it has a beginning, as a
+// witness says and from there on freely.
+type Run struct {
+	Order   recorder.Order
+	Tests   []string // nil: all but those of Without
+	Without []string
+	Alone   bool // to see what a test does alone
+
+	Base  *recording.Recording             // the recording that the run departs from
+	Begin func() (*witness.Witness, error) // makes the witness; nil: the run has an order
+	Delay replayer.Delay                   // of the last operation of the witness; "": none
+	Short bool                             // a long recording of it is not read, unless it has an effect
+	What  string                           // leads to the new behaviour, for readers
+	// Parents are the numbers of the runs that show what leads there, 0 for recordings; nil:
+	// that of Base. Random runs have none.
+	Parents []int
+
+	Number    int                  // among the runs of its test, from 1
+	Recording *recording.Recording // nil: the run did not get to where it should
+	Result    replayer.Result
+	Err       error
+	Ended     chan struct{} // closed when the run has ended
+	Awaited   bool          // the loop has dealt with the end of the run
+}
+
+// place describes an event of a trace.
+func place(files witness.Files, t *trace.Trace, e *trace.Event) string {
+	s := t.Sites[e.Site]
+	return fmt.Sprintf("%s by goroutine %s (%s:%d)", strings.TrimSpace(e.Kind.String()+" "+s.Expr), t.Goroutines[e.G].Path, files.Name(s.File), s.Line)
+}
+
+// Slowly returns those of tests last that took long in the first recordings, or whose input
+// comes from outside of the program; the others keep their order.
+func Slowly(firsts []ledger.Predicted, tests []string) []string {
+	slow := make(map[string]bool)
+	for _, r := range firsts {
+		for _, e := range r.Trace.Tested {
+			slow[e.Test] = slow[e.Test] || e.Elapsed >= slowTest
+		}
+		for _, test := range tests {
+			slow[test] = slow[test] || len(recording.Inputs(r.Trace, test)) > 0
+		}
+	}
+	return slices.Concat(
+		slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return slow[test] }),
+		slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !slow[test] }),
+	)
+}
+
+// WithoutProcesses returns those of tests that started no process in the first recordings: a
+// run of one that did costs, and does, what these processes do.
+func WithoutProcesses(firsts []ledger.Predicted, tests []string) []string {
+	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool {
+		return slices.ContainsFunc(firsts, func(r ledger.Predicted) bool {
+			return slices.Contains(recording.Inputs(r.Trace, test), "processes")
+		})
+	})
+}

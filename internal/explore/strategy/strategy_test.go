@@ -1,0 +1,481 @@
+package strategy
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/flips"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/budget"
+	"github.com/gopredict/gopredict/internal/explore/finding"
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// newLedger returns a ledger with so much left of the allowance.
+func newLedger(left time.Duration) *ledger.Ledger {
+	l := ledger.New(recorder.Run{}, ledger.Paths{}, nil)
+	l.Allowance = &budget.Allowance{Left: left}
+	l.TimeLeft = func() time.Duration { return time.Hour }
+	l.Size, l.Waited = make(map[string]int), make(map[string]time.Duration)
+	return l
+}
+
+// ran returns the recording of a run of tests of which the given ones passed. The last of
+// the others has ended the run.
+func ran(passed []string, crashed ...string) *recording.Recording {
+	tr := &trace.Trace{Complete: len(crashed) == 0}
+	add := func(test string, k trace.Kind) {
+		tr.Events = append(tr.Events, trace.Event{G: trace.GID(len(tr.Goroutines) - 1), Kind: k, Obj: uint64(len(tr.Names) - 1)})
+	}
+	for _, test := range append(passed, crashed...) {
+		tr.Goroutines, tr.Names = append(tr.Goroutines, trace.Goroutine{ID: trace.GID(len(tr.Goroutines)), Path: "0", Test: test}), append(tr.Names, test)
+		add(test, trace.TestBegin)
+		if len(tr.Names) > len(passed) {
+			add(test, trace.Panic)
+		} else {
+			add(test, trace.TestEnd)
+		}
+	}
+	return recording.New(recorder.Run{}, tr, recording.Sources{})
+}
+
+// record is a fake recorder: it asks a strategy for runs until it proposes none, gives each
+// the recording that f returns, and returns the runs as text.
+func record(s Strategy, l *ledger.Ledger, f func(r *Run) *recording.Recording) (runs []string) {
+	for next := s.Next(l, 1); len(next) > 0; next = s.Next(l, 1) {
+		r := next[0]
+		runs = append(runs, fmt.Sprintf("%s%v%v", r.Order, r.Tests, r.Without))
+		r.Recording = f(r)
+	}
+	return runs
+}
+
+// How often tests are recorded again depends on their events, unless they take long.
+func TestCountOrders(t *testing.T) {
+	for _, c := range []struct {
+		seconds float64
+		events  int
+		want    int
+	}{
+		{0.001, 1000, 6}, {0.9, 1000, 6}, {0.9, 200_000, 3}, {0.001, 2_000_000, 1}, {1.1, 1000, 1}, {11, 1000, 0},
+	} {
+		assert.Equal(t, c.want, Options{}.CountOrders(recorder.Run{Seconds: c.seconds}, c.events), "%v seconds, %d events", c.seconds, c.events)
+	}
+	assert.Equal(t, 4, Options{Runs: 5}.CountOrders(recorder.Run{Seconds: 100}, 1))
+}
+
+// What is recorded once more costs at most half of what is left: the longest tests are left out.
+func TestAffordable(t *testing.T) {
+	size := map[string]int{"TestLong": 2 * budget.FurtherEvents, "TestA": budget.FurtherEvents / 2, "TestB": budget.FurtherEvents / 4}
+	of := func(left time.Duration, o Options) ([]string, time.Duration) {
+		a := &budget.Allowance{Left: left}
+		return o.Affordable(recorder.Run{Seconds: 5}, nil, []string{"TestLong", "TestA", "TestB"}, size, a), a.Left
+	}
+	tests, left := of(6*time.Second, Options{})
+	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)
+	assert.Equal(t, 6*time.Second-budget.RunCost-2750*time.Millisecond/knownShare, left)
+	tests, left = of(2*time.Second, Options{})
+	assert.Equal(t, []string{"TestA", "TestB"}, tests)
+	assert.Equal(t, 2*time.Second-budget.RunCost-750*time.Millisecond/knownShare, left)
+	tests, left = of(budget.RunCost, Options{})
+	assert.Empty(t, tests)
+	assert.Equal(t, budget.RunCost, left)
+	tests, _ = of(0, Options{Runs: 3})
+	assert.Len(t, tests, 3)
+}
+
+// Tests that the early end of a run kept from running are recorded in the same order; after a
+// run that took too long there is none.
+func TestOrders(t *testing.T) {
+	all := []string{"TestA", "TestB"}
+	start := func(left time.Duration) (*Orders, *ledger.Ledger) {
+		l := newLedger(left)
+		l.Tests = all
+		return &Orders{Options: Options{Seed: 1}, Count: 3}, l
+	}
+	o, l := start(time.Minute)
+	assert.Equal(t, []string{"oldest[TestA TestB][]", "child[TestA TestB][]", "seed1[TestA TestB][]"},
+		record(o, l, func(r *Run) *recording.Recording { return ran(r.Tests) }))
+	o, l = start(time.Minute)
+	assert.Equal(t, []string{"oldest[TestA TestB][]", "oldest[TestB][]", "child[TestA TestB][]", "child[TestB][]", "seed1[TestA TestB][]", "seed1[TestB][]"},
+		record(o, l, func(r *Run) *recording.Recording { return ran(nil, r.Tests[0]) }))
+	o, l = start(time.Minute)
+	assert.Len(t, record(o, l, func(r *Run) *recording.Recording {
+		slow := *ran(r.Tests)
+		slow.TimedOut = true
+		return &slow
+	}), 1)
+	o, l = start(time.Minute)
+	assert.Len(t, record(o, l, func(r *Run) *recording.Recording { return nil }), 3, "nothing came of the runs")
+	o, l = start(0)
+	assert.Empty(t, record(o, l, nil), "nothing is left of the allowance")
+	o, l = start(time.Minute)
+	l.TimeLeft = func() time.Duration { return 0 }
+	assert.Empty(t, record(o, l, nil), "the time is over")
+}
+
+// Tests that failed are recorded until all have passed.
+func TestPassing(t *testing.T) {
+	p := &Passing{Tests: []string{"TestA", "TestB"}, Count: 5}
+	assert.Len(t, record(p, nil, func(r *Run) *recording.Recording {
+		switch r.Order {
+		case recorder.OldestFirst:
+			return ran([]string{"TestB"}, "TestA")
+		case recorder.ChildFirst:
+			return nil
+		}
+		return ran([]string{"TestA"}, "TestB")
+	}), 3)
+	assert.Equal(t, []string{"TestB", "TestA"}, p.Passed)
+	assert.Equal(t, 3, p.Asked())
+
+	first := ran(nil, "TestA")
+	assert.Empty(t, NewPassing(Options{}, first, 0).Tests, "it has one goroutine")
+	assert.Equal(t, passingOrders, NewPassing(Options{}, first, 0).Count)
+	assert.Equal(t, 1, NewPassing(Options{Runs: 2}, first, 1).Count)
+}
+
+// Tests that the end of a run kept from running are recorded without that one, until none has
+// ended a run or nothing came of it.
+func TestRemaining(t *testing.T) {
+	l := newLedger(0)
+	l.Firsts = []ledger.Predicted{{Recording: ran([]string{"TestA"}, "TestB")}}
+	r := new(Remaining)
+	runs := record(r, l, func(run *Run) *recording.Recording {
+		next := ran([]string{"TestC"})
+		if len(run.Without) == 2 {
+			next = ran(nil, "TestD")
+		}
+		l.Firsts = append(l.Firsts, ledger.Predicted{Recording: next})
+		return next
+	})
+	assert.Equal(t, []string{"[][TestB TestA]", "[][TestB TestA TestD]"}, runs)
+	assert.Equal(t, []string{"TestD"}, r.Culprits)
+
+	l.Firsts = l.Firsts[:1]
+	assert.Len(t, record(new(Remaining), l, func(*Run) *recording.Recording { return nil }), 1)
+}
+
+// A test is recorded alone in the order of its candidates, which are open meanwhile.
+func TestAlone(t *testing.T) {
+	l := newLedger(2 * budget.RunCost)
+	l.Size["TestLong"] = budget.FurtherEvents
+	for _, name := range []string{"a", "b", "c", "d"} {
+		l.Candidates.NotePredicted(&analysis.Result{Findings: []analysis.Finding{{Name: name}}})
+		l.Candidates.Settle(name)
+	}
+	l.Candidates.Strayed = []ledger.Strayed{
+		{Test: "TestA", Name: "a", Order: recorder.OldestFirst}, {Test: "TestLong", Name: "d"}, {Test: "TestA", Name: "b", Order: recorder.ChildFirst}, {Test: "TestA", Name: "c", Order: recorder.OldestFirst},
+	}
+	known := func() (all []analysis.Known) {
+		for _, name := range []string{"a", "b", "c", "d"} {
+			all = append(all, l.Candidates.Known(name))
+		}
+		return all
+	}
+	const open, settled = analysis.Tried, analysis.Settled
+	var during [][]analysis.Known
+	runs := record(new(Alone), l, func(r *Run) *recording.Recording {
+		assert.True(t, r.Alone)
+		during = append(during, known())
+		return nil
+	})
+	assert.Equal(t, []string{"oldest[TestA][]", "child[TestA][]"}, runs, "the long test costs too much")
+	assert.Equal(t, [][]analysis.Known{{open, settled, open, settled}, {settled, open, settled, settled}}, during)
+	assert.Equal(t, []analysis.Known{settled, settled, settled, settled}, known())
+	assert.Empty(t, l.Candidates.Strayed)
+}
+
+// Slow tests, and those that read what is outside of the program, come last.
+func TestSlowly(t *testing.T) {
+	firsts := []ledger.Predicted{{Recording: &recording.Recording{Trace: &trace.Trace{
+		Tested: []trace.TestEvent{{Action: "pass", Test: "TestA", Elapsed: time.Second}, {Action: "pass", Test: "TestB", Elapsed: time.Millisecond}},
+		Unseen: []trace.Unseen{{Test: "TestC", What: "network"}, {Test: "TestD", What: "length"}, {Test: "TestE#2", What: "processes"}},
+	}}}}
+	tests := []string{"TestA", "TestB", "TestC", "TestD", "TestE"}
+	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC", "TestE"}, Slowly(firsts, tests))
+	assert.Equal(t, []string{"TestA", "TestB", "TestC", "TestD"}, WithoutProcesses(firsts, tests))
+}
+
+// departing returns findings with so many departures of their own.
+func departing(kind bug.Kind, tests []string, numbers ...int) (all []finding.Finding) {
+	for k, n := range numbers {
+		f := finding.Finding{Finding: analysis.Finding{Kind: kind, Name: string(kind) + tests[k], Tests: []string{tests[k]}}}
+		for range n {
+			f.Departures = append(f.Departures, new(analysis.Departure))
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Each test's findings have a departure in turn, no more than they have, and all together take
+// no more than half of what is left.
+func TestGrantDepartures(t *testing.T) {
+	findings := departing(bug.Race, []string{"TestA", "TestB", "TestC"}, 6, 2, 6)
+	events := []string{"TestB"}
+	most := func(o Options, r *recording.Recording, l *ledger.Ledger) (all []int) {
+		for _, d := range DeparturesOf(o, r, findings, l) {
+			all = append(all, d.most)
+		}
+		return all
+	}
+	r := ran(nil)
+	unbounded := newLedger(0)
+	unbounded.Allowance = nil
+	assert.Equal(t, []int{6, 2, 6}, most(Options{}, r, unbounded), "one bug alone is looked for")
+	assert.Equal(t, []int{6, 2, 6}, most(Options{Exploring: true}, r, newLedger(0)))
+
+	l := newLedger(time.Minute)
+	assert.Equal(t, []int{6, 2, 6}, most(Options{}, r, l))
+	assert.Equal(t, time.Minute-14*budget.RunCost, l.Allowance.Left)
+	l = newLedger(18 * budget.RunCost)
+	assert.Equal(t, []int{4, 2, 3}, most(Options{}, r, l))
+	assert.Equal(t, 9*budget.RunCost, l.Allowance.Left)
+	flipped := *r
+	flipped.Toward = new(witness.Witness)
+	assert.Equal(t, []int{1, 1, 0}, most(Options{}, &flipped, newLedger(17*budget.RunCost)), "those of flips leave most for these")
+
+	long := ran(events)
+	for range budget.FurtherEvents {
+		long.Trace.Events = append(long.Trace.Events, trace.Event{Kind: trace.Read})
+	}
+	assert.Equal(t, []int{6, 1, 6}, most(Options{}, long, newLedger(5*time.Second)), "a long test takes more")
+	waits := ran(nil)
+	waits.Trace.Tested = []trace.TestEvent{{Action: "pass", Test: "TestC", Elapsed: time.Second}}
+	assert.Equal(t, []int{6, 2, 2}, most(Options{}, waits, newLedger(5*time.Second)), "so does one that waits")
+}
+
+// The first departures of all open findings come before the second of any; what was confirmed
+// has no more.
+func TestDeparturesInTurn(t *testing.T) {
+	findings := departing(bug.Race, []string{"TestA", "TestA"}, 3, 3)
+	findings[1].Departures[0] = findings[0].Departures[0] // shared
+	l := newLedger(time.Minute)
+	d := DeparturesOf(Options{}, ran(nil), findings, l)[0]
+	require.Len(t, d.Next(l, 1), 1)
+	require.Len(t, d.Next(l, 1), 1)
+	d.Open = []int{1}
+	require.Len(t, d.Next(l, 1), 1)
+	followed := 0
+	for k := range 3 {
+		if d.followed[findings[0].Departures[k]] {
+			followed++
+		}
+	}
+	assert.Equal(t, 2, followed, "the first finding is confirmed")
+	assert.Equal(t, time.Duration(d.most-3)*d.cost, d.Spared())
+	d.Endless = true
+	assert.Empty(t, d.Next(l, 1))
+
+	l.Endless[d.Tests] = true
+	assert.Empty(t, DeparturesOf(Options{}, ran(nil), findings, l), "a departure of this test did not end")
+}
+
+// Patterns of large tests are not looked for in departures.
+func TestDeparturesOfPatterns(t *testing.T) {
+	findings := departing(bug.Atomicity, []string{"TestA"}, 1)
+	large := ran([]string{"TestA"})
+	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, warnedEvents)...)
+	assert.Empty(t, DeparturesOf(Options{}, large, findings, newLedger(time.Minute)))
+	assert.Len(t, DeparturesOf(Options{}, ran([]string{"TestA"}), findings, newLedger(time.Minute)), 1)
+}
+
+// Random orders have the seeds that follow each other, every fourth by PCT.
+func TestRandom(t *testing.T) {
+	l := newLedger(0)
+	l.TestRuns = []*recording.Recording{ran([]string{"TestA"})}
+	r := &Random{Options: Options{Seed: 5}, Test: "TestA"}
+	var orders []recorder.Order
+	for _, run := range append(r.Next(l, 2), r.Next(l, 3)...) {
+		orders = append(orders, run.Order)
+		assert.Equal(t, []string{"TestA"}, run.Tests)
+		assert.Equal(t, []int{}, run.Parents, "no run leads there")
+	}
+	assert.Equal(t, []recorder.Order{recorder.POS(5), recorder.POS(6), recorder.POS(7), recorder.PCT(8, 3, r.steps), recorder.POS(9)}, orders)
+	assert.Equal(t, 5, r.Made)
+}
+
+// A test with one recording among those of others is first recorded alone; then the search
+// says what is left.
+func TestUnreached(t *testing.T) {
+	u := NewUnreached(Options{}, "TestA")
+	assert.Empty(t, u.Status())
+	assert.False(t, u.Complete())
+	l := newLedger(0)
+	first := ran([]string{"TestA"})
+	l.TestRuns = []*recording.Recording{ran([]string{"TestA", "TestB"})}
+	next := u.Next(l, 8)
+	require.Len(t, next, 1)
+	assert.Nil(t, next[0].Begin)
+	assert.Equal(t, []string{"TestA"}, next[0].Tests)
+	assert.False(t, u.Complete(), "the run has not ended")
+	next[0].Recording = first
+	assert.Empty(t, u.Next(l, 8))
+	assert.True(t, u.Complete())
+	assert.Regexp(t, `^behaviours: \d+, to try: 0$`, u.Status())
+
+	large := ran([]string{"TestA"})
+	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, MaxExplored)...)
+	u = NewUnreached(Options{}, "TestA")
+	u.SearchOne(large)
+	assert.False(t, u.Complete())
+	assert.Equal(t, []string{"a run has too many events"}, u.Result().Open)
+	u = NewUnreached(Options{}, "TestA")
+	u.SearchOne(first)
+	assert.True(t, u.Complete())
+}
+
+// newFlips returns the flips of a test, with so much of the time for its runs.
+func newFlips(share time.Duration) *Flips {
+	return &Flips{
+		PackageFlips: &PackageFlips{patience: maxFruitless, listed: make(map[*recording.Recording]map[string][]flip), madeKeys: make(map[string]bool)},
+		keys:         make(map[string]bool), reached: make(map[destination]bool),
+		limits: limits{share: share, own: maxFlips, maxRuns: maxRuns},
+	}
+}
+
+// withFlips returns a recording with flips of these keys.
+func withFlips(f *Flips, keys []int) *recording.Recording {
+	r := &recording.Recording{Trace: &trace.Trace{Events: make([]trace.Event, 1), Sites: map[trace.SiteID]trace.Site{0: {}}, Goroutines: make([]trace.Goroutine, 1)}}
+	var all []flip
+	for _, key := range keys {
+		all = append(all, flip{Flip: flips.Flip{Key: fmt.Sprint(key)}, of: r})
+	}
+	f.listed[r] = map[string][]flip{"": all}
+	return r
+}
+
+// asksFor returns the keys of the flips that are asked for of a test, where so many runs are
+// made concurrently, dealt with in their order, and have the flips that are listed.
+func asksFor(t *testing.T, atOnce int, share time.Duration, listed func(key int) []int) (keys []string) {
+	f, l := newFlips(share), newLedger(time.Hour)
+	l.TestRuns = append(l.TestRuns, withFlips(f, listed(0)))
+	for begun := 0; ; begun-- {
+		asked := f.Next(l, atOnce-begun)
+		begun += len(asked)
+		for _, a := range f.asked[begun-len(asked):] {
+			keys = append(keys, a.flip.Key)
+		}
+		if begun == 0 {
+			return keys
+		}
+		f.asked[0].Awaited = true
+		key, err := strconv.Atoi(f.asked[0].flip.Key)
+		assert.NoError(t, err)
+		l.TestRuns = append(l.TestRuns, withFlips(f, listed(key)))
+	}
+}
+
+// A test whose flips show nothing new has a few of them, and as many after the last one that
+// did, or that showed a bug; and no more than its share allows. How many runs are made
+// concurrently changes nothing.
+func TestFruitlessFlips(t *testing.T) {
+	upTo := func(n int) (all []int) {
+		for k := range n {
+			all = append(all, k+1)
+		}
+		return all
+	}
+	others := func(key int) []int { return upTo(100) }
+	last := func(key int) []int {
+		if key == maxFruitless {
+			return []int{1000}
+		}
+		return others(key)
+	}
+	for _, atOnce := range []int{1, 3, budget.AtOnce} {
+		assert.Len(t, asksFor(t, atOnce, time.Minute, others), maxFruitless)
+		assert.Len(t, asksFor(t, atOnce, time.Minute, last), 2*maxFruitless+budget.AtOnce-1)
+		assert.Len(t, asksFor(t, atOnce, 7*budget.RunCost/2+1, others), 4, "more than the half of a run is as good as a whole one")
+		tree := func(key int) []int { return []int{2*key + 1, 2*key + 2} }
+		assert.Equal(t, asksFor(t, 1, time.Minute, tree), asksFor(t, atOnce, time.Minute, tree))
+	}
+	l, f := newLedger(0), newFlips(0)
+	l.Suspects = ledger.Suspects{{Sites: "a bug"}}
+	f.limits.made, f.asked = 3, []askedFlip{{Run: new(Run)}}
+	f.Next(l, 0)
+	assert.Equal(t, 2+budget.AtOnce-1, f.fruitful, "the third has not ended")
+}
+
+// A flip that a timer could have come before is made once more, until the timer fires.
+func TestOverdueFlip(t *testing.T) {
+	l, f := newLedger(time.Hour), newFlips(time.Hour)
+	r := withFlips(f, []int{1})
+	f.listed[r][""][0].delay = replayer.Last
+	l.TestRuns = []*recording.Recording{r}
+	next := f.Next(l, 2)
+	require.Len(t, next, 1)
+	assert.Equal(t, replayer.Last, next[0].Delay)
+	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{Due: true}}
+	next = f.Next(l, 2)
+	require.Len(t, next, 1)
+	assert.Equal(t, replayer.Overdue, next[0].Delay)
+	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{Due: true}}
+	assert.Empty(t, f.Next(l, 2))
+}
+
+// Flips that lead to the same run are made once.
+func TestSameDestination(t *testing.T) {
+	l, f := newLedger(time.Hour), newFlips(time.Hour)
+	r := withFlips(f, []int{1, 2, 3})
+	all := f.listed[r][""]
+	all[0].prefix, all[1].prefix, all[2].prefix = 7, 7, 7
+	all[2].Case = 1
+	l.TestRuns = []*recording.Recording{r}
+	assert.Len(t, f.Next(l, 8), 2)
+}
+
+// Tests that have no flips, or are too large for any, take nothing from those that have some.
+func TestSharesOfFlips(t *testing.T) {
+	l := newLedger(6 * time.Second)
+	p := &PackageFlips{time: time.Minute, most: maxPackageFlips, open: map[string]bool{"TestA": true, "TestB": true}}
+	assert.Equal(t, 3*time.Second, p.Of(l, "TestA", 0).share)
+	assert.Equal(t, 6*time.Second, p.Of(l, "TestNone", 0).share, "what is left is for TestB, which is the next one")
+	assert.Equal(t, 6*time.Second, p.Of(l, "TestB", 0).share)
+}
+
+// What package testing chooses is flipped once in a package, and what the standard library
+// does in two tests, but everywhere if all is asked for.
+func TestLibraryFlips(t *testing.T) {
+	r := &recording.Recording{
+		Sources: recording.Sources{Files: witness.Files{GOROOT: "/go", Root: "/p"}},
+		Trace: &trace.Trace{
+			Events: []trace.Event{{Site: 1}, {Site: 2}, {Site: 3}},
+			Sites: map[trace.SiteID]trace.Site{
+				1: {ID: 1, Func: "testing.(*T).Parallel", File: "/go/src/testing/testing.go"},
+				2: {ID: 2, Func: "io.(*pipe).read", File: "/go/src/io/pipe.go"},
+				3: {ID: 3, Func: "p.TestA", File: "/p/p_test.go"},
+			},
+		},
+	}
+	l := newLedger(time.Minute)
+	p := &PackageFlips{time: time.Minute, most: maxPackageFlips, elsewhere: make(map[string]int), listed: map[*recording.Recording]map[string][]flip{r: {
+		"TestA": {{Flip: flips.Flip{At: 0, Key: "parallel"}, of: r}, {Flip: flips.Flip{At: 1, Key: "read"}, of: r}, {Flip: flips.Flip{At: 2, Key: "own"}, of: r}},
+	}}}
+	for n, want := range [][]int{{0, 1, 2}, {1, 2}, {2}, {2}} {
+		f := p.Of(l, "TestA", 0)
+		f.collectFrom(r)
+		var at []int
+		for _, next := range f.queue {
+			at = append(at, next.At)
+			f.madeKeys[next.Key] = true
+		}
+		assert.ElementsMatch(t, want, at, "of test %d", n)
+	}
+	p.Exploring = true
+	f := p.Of(l, "TestA", 0)
+	f.collectFrom(r)
+	assert.Len(t, f.queue, 3)
+}

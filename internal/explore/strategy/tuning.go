@@ -1,0 +1,130 @@
+package strategy
+
+import (
+	"time"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+)
+
+// The numbers of runs.
+
+// furtherOrders are how many other orders a package is recorded in, by the price of its
+// first recording (unit: recordings; price in seconds). Trades time for candidates that one
+// order does not show. Measured: on 22 bugs that one recording missed, two more orders
+// showed 17, five 19.
+var furtherOrders = []struct {
+	most float64
+	n    int
+}{{0.25, 6}, {1, 3}, {10, 1}}
+
+// passingOrders bounds from below the orders that failing tests are recorded in (unit:
+// recordings). Trades time for a run in which the test passes, without which nothing is
+// known. Chosen: one for each of the fixed orders.
+const passingOrders = 2
+
+// maxEnds bounds the runs after an early end, for the tests that it kept from running (unit:
+// runs). Trades time for these tests. Chosen: more crashing tests in a package are rare.
+const maxEnds = 8
+
+// maxAlone bounds the tests of a package that are recorded alone (unit: tests). Trades time
+// for tests that depend on those before them. Chosen: by the suites of others.
+const maxAlone = 32
+
+// maxDepartures bounds the departures of one test (unit: runs, each with a prediction).
+// Trades time for bugs behind a branch. Chosen: by the subjects.
+const maxDepartures = 6
+
+// maxPackageDepartures bounds the departures of a package with several tests (unit: runs).
+// Trades time for bugs behind branches. Chosen: by the suites of others.
+const maxPackageDepartures = 64
+
+// maxFlips bounds the flips of one test (unit: runs). Trades time for bugs that take another
+// choice. Chosen: by the subjects.
+const maxFlips = 40
+
+// maxPackageFlips bounds the flips of a package with several tests (unit: runs). Trades time
+// for bugs that take another choice. Chosen: by the suites of others.
+const maxPackageFlips = 256
+
+// maxLockFlips bounds the flips of one test that delay operations on locks and the like
+// (unit: runs). Trades other flips for these, which predictions cover mostly. Chosen: by the
+// subjects.
+const maxLockFlips = 8
+
+// maxAtomicFlips bounds the flips of one test that delay atomic operations (unit: runs).
+// They come last, and what they leave is for other tests. Trades time for bugs of spin
+// loops. Chosen: as maxLockFlips.
+const maxAtomicFlips = 8
+
+// maxFruitless bounds the flips of a test after the last one that led to new flips or a bug,
+// if several tests have flips (unit: runs). Trades time for late bugs. Chosen: by the
+// subjects.
+const maxFruitless = 16
+
+// maxRuns bounds the runs of a test, of any sort, that leave room for another flip (unit:
+// runs; on average of the tests, or since the first flip of the test). Trades flips for
+// confirmations. Chosen: maxFlips and some replays.
+const maxRuns = 56
+
+// maxLibraryFlips bounds the tests of a package in which the same choice of the standard
+// library is flipped (unit: tests). Trades bugs for time: the library behaves the same in
+// each. Chosen: a second test, in case the first ends early.
+const maxLibraryFlips = 2
+
+// maxStates bounds the search for states that no run has reached (unit: states). Trades time
+// and memory for complete exploration. Chosen: seconds.
+const maxStates = 50_000
+
+// The sizes of tests and traces.
+
+// eventsPerSecond is how many events are analyzed in a second (unit: events). Trades other
+// orders of large packages for time. Measured: about 400,000.
+const eventsPerSecond = 400_000
+
+// knownShare is how much cheaper a recording in another order is than a run that does
+// something new, as most of its candidates are known (unit: factor). Trades other runs for
+// other orders. Chosen: by the suites of others.
+const knownShare = 2
+
+// warnedEvents bounds the tests whose departures are searched for patterns of accesses
+// (unit: events). Trades time for patterns, most of which have no effect. Chosen: by the
+// suites of others.
+const warnedEvents = 20_000
+
+// departureShare is how many findings cost as much in the trace of a departure as reading it
+// (unit: findings). Trades departures for time. Measured: about four.
+const departureShare = 4
+
+// MaxExplored bounds the runs that are searched for states that no run has reached (unit:
+// events). Trades memory for complete exploration. Chosen: as warnedEvents.
+const MaxExplored = 20_000
+
+// FurtherSolving bounds the solver for each candidate of a further trace (unit: steps of the
+// solver). Trades hard candidates for time; all of one trace may take six times as many.
+// Chosen: half a second.
+const FurtherSolving = solver.Second / 2
+
+// DepartedSolving is FurtherSolving for the trace of a departure (unit: steps of the
+// solver). Trades hard candidates for time. Chosen: a fourth, as there are many departures.
+const DepartedSolving = FurtherSolving / 4
+
+// The times.
+
+// shortRun bounds the tests of a package whose time does not count (unit: time). Trades
+// orders for results that do not depend on the load: a busy machine makes a second of tenths
+// of one. Chosen: a second.
+const shortRun = time.Second
+
+// slowTest bounds from below the tests that are explored after the others (unit: time).
+// Trades the order of tests for results in time. Chosen: a second.
+const slowTest = time.Second
+
+// flipTime is the time that the flips of a package may take in any case (unit: time). Beyond
+// that they may take as long as its other runs, as far as the allowance lasts. Trades time
+// for bugs of short tests. Chosen: what a user does not notice.
+const flipTime = 3 * time.Second
+
+// waitShare is the share of the waiting time that a run is charged for, as it waits
+// concurrently with others (unit: factor). Trades runs of sleeping tests for time. Chosen:
+// half of the concurrent runs.
+const waitShare = 4

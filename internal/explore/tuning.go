@@ -1,0 +1,40 @@
+package explore
+
+import "time"
+
+// maxPackages bounds the packages that are explored concurrently (unit: packages). Trades
+// memory for time: their replays share the processors. Chosen: more save no time on four
+// processors.
+const maxPackages = 4
+
+// smallTrace bounds the traces that are in memory beside that of another large package
+// (unit: events). Trades memory for time. Chosen: some hundred megabytes.
+const smallTrace = 1 << 19
+
+// longTraces bounds the traces of large packages that are analyzed concurrently, if there is
+// more than one (unit: bytes). Trades memory for time. Chosen: as much memory as one very
+// large trace takes.
+const longTraces = 24 << 20
+
+// probes is how many candidates of a test that was recorded alone are replayed to see
+// whether being alone helps (unit: candidates). Trades candidates for replays. Chosen: by the
+// suites of others.
+const probes = 3
+
+// maxPatterns bounds the confirmed patterns of accesses of a test whose further runs are
+// searched for more (unit: bugs). Trades patterns for replays: each such run may show
+// hundreds. Chosen: more than a user reads.
+const maxPatterns = 16
+
+// hungSeconds is how long the tests of a package are taken to run that did not end in time,
+// if that was longer (unit: seconds). Trades replays of slow tests for time: a test that
+// hangs says nothing of how long it takes otherwise. Chosen: a second.
+const hungSeconds = 1
+
+// recheckTime bounds the exploration for the bug of one committed witness (unit: time).
+// Trades time for a clear answer. Chosen: what a user waits for one answer.
+const recheckTime = time.Minute
+
+// searchTime bounds the search for all behaviours in that (unit: time). Trades time for a
+// proof. Chosen: as leastTime of package budget.
+const searchTime = 10 * time.Second
