@@ -17,15 +17,14 @@ type testEvent struct {
 	Output  string   `json:",omitempty"`
 }
 
-// A failingTest test is one that findings are of, which fail the run.
+// A failingTest is a test with findings that fail the run.
 type failingTest struct {
 	pkg, name string
 	output    []string // lines, with their ends
 }
 
-// failingTest returns the tests with findings that fail the run, package by package, and the
-// report without these findings. One outside of all tests has a test of its own, called by
-// its id.
+// failingTests returns the tests with findings that fail the run, package by package, and the
+// report without these findings. A finding outside of tests gets a test named by its id.
 func (r *Report) failingTests() (tests []*failingTest, rest *Report, err error) {
 	rest = printable(r)
 	for i := range rest.Findings {
@@ -52,10 +51,10 @@ func (r *Report) failingTests() (tests []*failingTest, rest *Report, err error) 
 	return tests, rest, nil
 }
 
-// WriteTestEvents writes r as go test -json writes tests: each test with findings that fail
-// the run comes once more and fails, with them as its output, and so does its package. What
-// else WriteText writes is output of the last package, of which there must be one: on
-// standard error, who reads the stream would count it as errors.
+// WriteTestEvents writes r as go test -json writes tests. Each test with findings that fail the run
+// is there once more: it fails with the findings as its output, and so does its package. The
+// rest of the text is output of the last package, of which there must be one. On standard error,
+// readers of the stream would count it as errors.
 func WriteTestEvents(w io.Writer, r *Report, opts TextOptions) error {
 	tests, rest, err := r.failingTests()
 	if err != nil {
@@ -91,11 +90,11 @@ func WriteTestEvents(w io.Writer, r *Report, opts TextOptions) error {
 	return nil
 }
 
-// eventMark stands before the lines of a test binary that test2json takes for events.
+// eventMark begins the lines of a test binary that test2json takes for events.
 const eventMark = "\x16"
 
-// WriteMarked writes r as a test binary does for a go test -json around it: the tests with
-// findings that fail the run come last, once more, and fail.
+// WriteMarked writes r as a test binary does that go test -json runs: the tests with findings that
+// fail the run come last, once more, and fail.
 func WriteMarked(w io.Writer, r *Report, opts TextOptions) error {
 	tests, rest, err := r.failingTests()
 	if err != nil {

@@ -5,18 +5,15 @@ import (
 	"strings"
 )
 
-// maxCompleteNamed is how many tests are named of which one run has shown all.
-const maxCompleteNamed = 5
-
-// writeExplored tells how much of what tests can do was seen.
+// writeExplored writes how far tests were explored.
 func (p *printer) writeExplored(r *Report) {
 	for _, line := range r.exploredLines() {
 		p.printf("explored: %s", line)
 	}
 }
 
-// exploredLines says of each test how much of what it can do was seen. Those of a package of
-// which one run has shown all, as they have one goroutine, share a line.
+// exploredLines returns a line for each explored test. Tests of a package share a line if one run
+// showed all that they can do, as they have one goroutine.
 func (r *Report) exploredLines() (lines []string) {
 	for _, pkg := range r.Packages {
 		var once []string
@@ -43,7 +40,7 @@ func (r *Report) exploredLines() (lines []string) {
 	return lines
 }
 
-// summary says how much was seen, and what is left.
+// summary says how many behaviours were seen, and what is left.
 func (e *Explored) summary() string {
 	seen := fmt.Sprintf("%s, %s", count(e.Behaviours, "behaviour"), count(e.Runs, "run"))
 	if e.ByChance > 0 {

@@ -13,20 +13,10 @@ type row struct {
 	rounds int // of these, if they are a loop's: how many rounds they are
 }
 
-// maxRows is how many rows a table has before some are left out, keepHead
-// and keepTail what stays around a middle that is left out. Of the tail keepSwitch
-// are those around the last switch, if the end has none.
-const (
-	maxRows    = 20
-	keepHead   = 6
-	keepTail   = maxRows - keepHead - 1
-	keepSwitch = 6
-)
-
-// fold chooses the rows for steps: what the standard library does is left out but where
-// goroutines switch; rounds of a loop but the first and the last; of what is still too long
-// so many of the steps that say least; and of what is too long all the same the middle. The
-// numbers of what is left out are missing. The violation always stays.
+// fold returns the rows for steps. It leaves out, in this order: steps within the standard library
+// unless goroutines switch there; the rounds of a loop but the first and the last; the dullest
+// steps, until the table is short enough; and if that is not enough, the middle. The numbers of
+// these steps are missing in the rows. The violation always stays.
 func fold(steps []Step) []row {
 	all := slices.DeleteFunc(allRows(steps), func(r row) bool { return r.step.isInsideStd() })
 	var rows []row
@@ -47,11 +37,11 @@ func fold(steps []Step) []row {
 	return rows
 }
 
-// leaveOutDull leaves out dull steps until rows are few enough, first those that are
-// farthest from where goroutines switch.
+// leaveOutDull leaves out dull steps until rows are few enough, those first that are farthest from
+// a switch of goroutines.
 func leaveOutDull(rows []row, dull func(Step) bool) []row {
-	var at []int                  // rows that may go
-	far := make([]int, len(rows)) // how far each row is from the next switch
+	var dullRows []int
+	distance := make([]int, len(rows)) // of each row to the next switch
 	d := len(rows)
 	for i, r := range rows {
 		d++
@@ -60,26 +50,26 @@ func leaveOutDull(rows []row, dull func(Step) bool) []row {
 		case r.step.Violation || r.step.Switch != nil:
 			d = 0
 		case dull(*r.step):
-			at = append(at, i)
+			dullRows = append(dullRows, i)
 		}
-		far[i] = d
+		distance[i] = d
 	}
 	d = len(rows)
 	for i := range slices.Backward(rows) {
 		d++
-		if far[i] == 0 {
+		if distance[i] == 0 {
 			d = 0
 		}
-		far[i] = min(far[i], d, len(rows)) // where nobody switches all are as far
+		distance[i] = min(distance[i], d, len(rows)) // without a switch all are equally far
 	}
-	slices.SortStableFunc(at, func(i, j int) int { return far[j] - far[i] })
-	out := make(map[int]bool)
-	for _, i := range at[:min(len(at), max(len(rows)-maxRows, 0))] {
-		out[i] = true
+	slices.SortStableFunc(dullRows, func(i, j int) int { return distance[j] - distance[i] })
+	leftOut := make(map[int]bool)
+	for _, i := range dullRows[:min(len(dullRows), max(len(rows)-maxRows, 0))] {
+		leftOut[i] = true
 	}
 	var kept []row
 	for i, r := range rows {
-		if !out[i] {
+		if !leftOut[i] {
 			kept = append(kept, r)
 		}
 	}
@@ -112,8 +102,8 @@ func visibleSteps(rows []row, steps int) (visible []bool, gaps map[int]row) {
 	return visible, gaps
 }
 
-// isInsideStd reports whether s is one within the standard library that says nothing of where the
-// program's own goroutines come from or switch.
+// isInsideStd reports whether s is within the standard library, and neither starts a goroutine nor
+// follows a switch.
 func (s Step) isInsideStd() bool {
 	return strings.HasPrefix(s.File, "std/") && s.Op != "fork" && !s.Violation && s.Switch == nil
 }
@@ -121,8 +111,8 @@ func (s Step) isInsideStd() bool {
 // isOfWaitGroup reports whether s is an operation of a WaitGroup.
 func (s Step) isOfWaitGroup() bool { return s.Op == "add" || s.Op == "wgwait" }
 
-// isOfLock reports whether s takes or gives back a lock. Which ones are held at the
-// violation is told above the table.
+// isOfLock reports whether s acquires or releases a lock. The locks held at the violation are
+// listed above the table.
 func (s Step) isOfLock() bool {
 	switch s.Op {
 	case "acq", "rel", "racq", "rrel":
@@ -131,26 +121,26 @@ func (s Step) isOfLock() bool {
 	return false
 }
 
-// cutMiddle leaves out the middle of rows. Where a goroutine has gone on alone for long in the end,
-// what the one before it did last stays: that is what has led there.
+// cutMiddle leaves out the middle of rows. If the last goroutine has run alone for long, the last
+// steps of the one before stay too: they have led there.
 func cutMiddle(rows []row) []row {
 	tail := len(rows) - keepTail
-	at := 0 // the last switch
+	lastSwitch := 0
 	for i, r := range rows {
 		if r.step != nil && r.step.Switch != nil {
-			at = i
+			lastSwitch = i
 		}
 	}
 	from, to := tail, tail // what stays around it
-	if at >= keepHead && at < tail {
-		from, to = at-keepSwitch/2, at+keepSwitch/2
+	if lastSwitch >= keepHead && lastSwitch < tail {
+		from, to = lastSwitch-keepSwitch/2, lastSwitch+keepSwitch/2
 		tail += keepSwitch + 1 // and the row that says what is left out there
 	}
 	stays := func(i int) bool {
 		return i < keepHead || i >= tail || from <= i && i < to || rows[i].step != nil && rows[i].step.Violation
 	}
 	var out []row
-	told := 0 // the number of the last step that out tells of
+	covered := 0 // the number of the last step that out covers
 	cut := false
 	for i, r := range rows {
 		if !stays(i) {
@@ -158,10 +148,10 @@ func cutMiddle(rows []row) []row {
 			continue
 		}
 		if cut && r.step != nil {
-			out, cut = append(out, row{folded: r.number - told - 1}), false
+			out, cut = append(out, row{folded: r.number - covered - 1}), false
 		}
 		out = append(out, r)
-		told = max(told+r.folded, r.number)
+		covered = max(covered+r.folded, r.number)
 	}
 	return out
 }
@@ -169,10 +159,7 @@ func cutMiddle(rows []row) []row {
 // sameRun reports whether a goroutine goes on from a to b without a switch.
 func sameRun(a, b Step) bool { return a.Goroutine == b.Goroutine && !b.Violation }
 
-// maxPeriod is the longest round of a loop that is recognized, in steps.
-const maxPeriod = 8
-
-// foldLoops leaves rounds out of the rows of steps that one goroutine does in one go.
+// foldLoops leaves out rounds of loops, in the rows of one goroutine without a switch.
 func foldLoops(all []row) []row {
 	var rows []row
 	for len(all) > 0 {
@@ -190,8 +177,8 @@ func foldLoops(all []row) []row {
 	return rows
 }
 
-// longestLoop finds how often rows begin with repetitions of the same places: the
-// period that covers most of them.
+// longestLoop returns the period with which rows repeat the same places from their beginning, and
+// how often: that which covers most rows.
 func longestLoop(rows []row) (period, rounds int) {
 	for p := 1; p <= maxPeriod && 2*p <= len(rows); p++ {
 		n := p

@@ -10,9 +10,9 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// WriteAnnotations writes a line for each confirmed finding of r that GitHub Actions takes
-// from the output of a step and shows at the line of the program. Folder is that of the
-// module in the repository, with forward slashes; "" or "." if it is the same.
+// WriteAnnotations writes an annotation for each confirmed finding of r: a line that GitHub Actions
+// takes from the output of a step, and shows at the line of the program. Folder is the module's in
+// the repository, with forward slashes; "" or "." for the root.
 func WriteAnnotations(w io.Writer, r *Report, folder string) error {
 	r = printable(r)
 	b := bufio.NewWriter(w)
@@ -28,7 +28,7 @@ func WriteAnnotations(w io.Writer, r *Report, folder string) error {
 	return b.Flush()
 }
 
-// escapeData and property escape what GitHub's commands take.
+// escapeData and escapeProperty escape the parts of GitHub's workflow commands.
 func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
@@ -37,8 +37,8 @@ func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
 }
 
-// WriteMarkdown writes r for the summary page of a run of GitHub Actions: a table of the
-// confirmed findings, and each of them as the terminal has it, folded.
+// WriteMarkdown writes r for the summary page of GitHub Actions: a table of the confirmed findings,
+// and the text of each, folded.
 func WriteMarkdown(w io.Writer, r *Report) error {
 	r = printable(r)
 	b := bufio.NewWriter(w)
@@ -63,7 +63,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	return b.Flush()
 }
 
-// confirmedFindings returns those that are not suppressed.
+// confirmedFindings returns the confirmed findings that are not suppressed.
 func (r *Report) confirmedFindings() []*Finding {
 	var out []*Finding
 	for i := range r.Findings {
@@ -74,12 +74,12 @@ func (r *Report) confirmedFindings() []*Finding {
 	return out
 }
 
-// escapeCell escapes what would end a cell of a table, or be markup in it.
+// escapeCell escapes s for a cell of a table.
 func escapeCell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "*", "\\*", "_", "\\_", "`", "\\`").Replace(escapeMarkup(s))
 }
 
-// escapeMarkup escapes what would be a tag.
+// escapeMarkup escapes tags.
 func escapeMarkup(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }

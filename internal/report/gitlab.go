@@ -8,7 +8,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// A gitlabIssue is an entry of GitLab's code quality report, by the names that it has.
+// A gitlabIssue is an entry of GitLab's code quality report, with GitLab's names.
 type gitlabIssue struct {
 	Description string         `json:"description"`
 	Check       string         `json:"check_name"`
@@ -26,9 +26,9 @@ type gitlabLines struct {
 	Begin int `json:"begin"`
 }
 
-// WriteGitLab writes the confirmed findings of r as a code quality report of GitLab, which
-// compares those of two branches by their fingerprints: these follow from what names a
-// finding, and not from its lines.
+// WriteGitLab writes the confirmed findings of r as a code quality report of GitLab. GitLab compares
+// those of two branches by fingerprint. So a fingerprint comes from the id of a finding, and does
+// not change with line numbers.
 func WriteGitLab(w io.Writer, r *Report) error {
 	out := []gitlabIssue{}
 	for _, f := range r.confirmedFindings() {
@@ -42,7 +42,7 @@ func WriteGitLab(w io.Writer, r *Report) error {
 	return writeIndented(w, out)
 }
 
-// severity is GitLab's word for the harm.
+// severity returns GitLab's word for the severity of the effect.
 func (f *Finding) severity() string {
 	switch {
 	case !f.Fails:
@@ -55,8 +55,8 @@ func (f *Finding) severity() string {
 	return "major"
 }
 
-// mainPlace is the place that represents f where there is room for one: the first one that is in
-// the module, or else the first one.
+// mainPlace returns the place of f for formats that show one: the first access in the module, or else
+// the first creation of a goroutine there, or else the first access.
 func (f *Finding) mainPlace() Place {
 	for _, a := range f.Accesses {
 		if a.File != "" && inModule(a.File) {

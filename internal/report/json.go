@@ -20,9 +20,9 @@ import (
 //go:embed report.schema.json
 var JSONSchema []byte
 
-// WriteJSON writes r as gopredict.report/v1, one indented document. Lists are
-// arrays also when empty, never null. Findings are written a few at a time: all of them can be
-// much longer than what there is to tell of them in memory.
+// WriteJSON writes r as gopredict.report/v1, one indented document. Empty lists are arrays, never
+// null. It encodes a few findings at a time, in parallel, since their JSON can be much larger than
+// the findings in memory.
 func WriteJSON(w io.Writer, r *Report) error {
 	out := *r
 	out.Schema = Schema
@@ -32,28 +32,28 @@ func WriteJSON(w io.Writer, r *Report) error {
 	}
 	out.Findings = []Finding{}
 	var text jsonBuffer
-	around, err := text.of("", out)
+	around, err := text.encode("", out)
 	if err != nil {
 		return err
 	}
 	const list = "\n  \"findings\": ["
 	head, tail, _ := strings.Cut(string(around), list)
 	b := bufio.NewWriter(w)
-	b.WriteString(head) // an error is Flush's
+	b.WriteString(head) // Flush returns errors
 	b.WriteString(list)
-	beside := make([]struct {
+	encoders := make([]struct {
 		jsonBuffer
 		made []byte
 		err  error
 	}, runtime.GOMAXPROCS(0))
-	for first := 0; first < len(r.Findings); first += len(beside) {
-		now := beside[:min(len(beside), len(r.Findings)-first)]
+	for first := 0; first < len(r.Findings); first += len(encoders) {
+		now := encoders[:min(len(encoders), len(r.Findings)-first)]
 		var all sync.WaitGroup
 		for k := range now {
 			all.Go(func() {
 				f := r.Findings[first+k]
 				f.Accesses = append([]Access{}, f.Accesses...)
-				now[k].made, now[k].err = now[k].of("    ", f)
+				now[k].made, now[k].err = now[k].encode("    ", f)
 			})
 		}
 		all.Wait()
@@ -75,14 +75,15 @@ func WriteJSON(w io.Writer, r *Report) error {
 	return b.Flush()
 }
 
-// A jsonBuffer makes JSON, always in the same memory: a finding may be megabytes of it.
+// A jsonBuffer encodes JSON and reuses its memory: a finding may have megabytes.
 type jsonBuffer struct {
 	text bytes.Buffer
 	enc  *json.Encoder
 }
 
-// of returns v as JSON until the next call; lines but the first begin with prefix.
-func (d *jsonBuffer) of(prefix string, v any) ([]byte, error) {
+// encode returns v as JSON, which is valid until the next call. Prefix begins all lines but the
+// first.
+func (d *jsonBuffer) encode(prefix string, v any) ([]byte, error) {
 	if d.enc == nil {
 		d.enc = json.NewEncoder(&d.text)
 		d.enc.SetEscapeHTML(false)
@@ -95,19 +96,15 @@ func (d *jsonBuffer) of(prefix string, v any) ([]byte, error) {
 
 // writeIndented writes v as one indented JSON document.
 func writeIndented(w io.Writer, v any) error {
-	text, err := new(jsonBuffer).of("", v)
+	text, err := new(jsonBuffer).encode("", v)
 	if err == nil {
 		_, err = w.Write(text)
 	}
 	return err
 }
 
-// maxJSON is the size of the largest report that is read, in bytes.
-const maxJSON = 256 << 20
-
-// ReadJSON reads a report that WriteJSON has written, of this version or a later one:
-// fields that it does not know are left out. Name is that of the file, for errors, which
-// say where in it they are.
+// ReadJSON reads a report that WriteJSON wrote, in this version or a later one, and ignores unknown
+// fields. Errors begin with name, the file's, and the line.
 func ReadJSON(name string, r io.Reader) (*Report, error) {
 	data, err := given.ReadAll(name, r, maxJSON)
 	if err != nil {
@@ -128,7 +125,7 @@ func ReadJSON(name string, r io.Reader) (*Report, error) {
 	return &out, nil
 }
 
-// ReadFile is ReadJSON of the file at path.
+// ReadFile reads the report in the file at path; see [ReadJSON].
 func ReadFile(name, path string) (*Report, error) {
 	f, err := given.Open(path, maxJSON)
 	if err != nil {
@@ -138,7 +135,7 @@ func ReadFile(name, path string) (*Report, error) {
 	return ReadJSON(name, f)
 }
 
-// lineOf adds to a file's name the line of an error in it, if the error says where it is.
+// lineOf returns the file's name with the line of a JSON error, if the error has an offset.
 func lineOf(name string, data []byte, err error) string {
 	var at int64
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -152,7 +149,7 @@ func lineOf(name string, data []byte, err error) string {
 	return fmt.Sprintf("%s:%d", name, 1+strings.Count(string(data[:at]), "\n"))
 }
 
-// check returns what is wrong with a finding that was read: numbers of what is not there.
+// check returns an error if a finding that was read has no id, or indices that are out of range.
 func (f *Finding) check() error {
 	switch n := len(f.Interleaving); {
 	case f.ID == "":

@@ -11,7 +11,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// The elements of JUnit's XML, as the readers of CI systems take them.
+// The elements of JUnit's XML, as CI systems read them.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -59,9 +59,9 @@ type (
 	}
 )
 
-// WriteJUnit writes r as JUnit XML: a suite for each package, with what it has printed if it
-// failed, a case for each test of the recorded run, and one for each confirmed finding, which has failed if the finding made
-// the run fail. Its text is that of the terminal.
+// WriteJUnit writes r as JUnit XML. Each package is a suite, with its output if it failed. The suite
+// has a case for each test of the recorded run, and one for each confirmed finding, with the text
+// form. The case of a finding fails if the finding made the run fail.
 func WriteJUnit(w io.Writer, r *Report) error {
 	out := junitSuites{Name: "gopredict", Time: seconds(r.DurationS)}
 	for _, pkg := range r.packagesWithFindings() {
@@ -121,7 +121,8 @@ func WriteJUnit(w io.Writer, r *Report) error {
 	return err
 }
 
-// packagesWithFindings are the packages of r, and those that findings alone are of: a replay has no others.
+// packagesWithFindings returns the packages of r, and those that only findings name: the report of a
+// replay has no others.
 func (r *Report) packagesWithFindings() []Package {
 	all := slices.Clone(r.Packages)
 	for _, f := range r.Findings {
@@ -132,8 +133,8 @@ func (r *Report) packagesWithFindings() []Package {
 	return all
 }
 
-// suiteOfWitnesses is a suite of the witnesses that have shown no bug when they alone were replayed: those
-// that are fixed have passed.
+// suiteOfWitnesses returns the suite of the witnesses that showed no bug in a run that only replayed
+// witnesses. Fixed ones have passed.
 func (r *Report) suiteOfWitnesses() junitSuite {
 	s := junitSuite{Name: "witnesses", Time: seconds(0), Properties: []junitProperty{{"go.version", r.Go}}}
 	for _, w := range r.Witnesses {
@@ -166,7 +167,7 @@ func (s *junitSuite) add(c junitCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-// junitCase is the test of a package, with what it has logged as go test prints that.
+// junitCase returns the case of a test of a package, with its log as go test prints it.
 func (t Case) junitCase(pkg string) junitCase {
 	c := junitCase{Class: pkg, Name: t.Test, Time: seconds(t.ElapsedS)}
 	switch {
@@ -183,7 +184,7 @@ func (t Case) junitCase(pkg string) junitCase {
 	return c
 }
 
-// xmlRune puts another character in the place of those that no XML may have.
+// xmlRune replaces characters that XML does not allow.
 func xmlRune(r rune) rune {
 	if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
 		return '\ufffd'
@@ -193,7 +194,7 @@ func xmlRune(r rune) rune {
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
 
-// text is the finding as the terminal has it.
+// text returns the finding in the text form.
 func (f *Finding) text() (string, error) {
 	var b bytes.Buffer
 	err := WriteFinding(&b, f, TextOptions{})

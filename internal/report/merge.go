@@ -8,7 +8,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// A Shard says which part of a run a report is of.
+// A Shard is the part of a run that a report covers.
 type Shard struct {
 	Index int `json:"index"` // from 1
 	Of    int `json:"of"`
@@ -16,10 +16,9 @@ type Shard struct {
 
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// Merge joins the reports of all shards of one run, of which names says where they are
-// from, in any order. Each bug is in the result once. It fails if a shard is missing or
-// there twice, if a package is in two reports, and if they are of different Go releases:
-// what is missing must not pass for a run without findings.
+// Merge joins the reports of all shards of one run, in any order; names are their files. Each bug is
+// in the result once. Merge fails if a shard is missing or double, if a package is in two reports,
+// and if the Go releases differ. Otherwise a missing shard would pass for one without findings.
 func Merge(names []string, reports []*Report) (*Report, error) {
 	if err := checkShards(names, reports); err != nil {
 		return nil, err
@@ -46,8 +45,8 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 	return out, nil
 }
 
-// Join adds what another part of the run has shown, which may show the same bugs: Finish leaves each of them once. Why
-// that is incomplete is for the caller to add.
+// Join adds another part of the run. Both may have the same bugs: Finish leaves each of them once. The
+// caller adds why the part is incomplete.
 func (r *Report) Join(part *Report) {
 	r.Totals.Pruned += part.Totals.Pruned
 	r.Packages = append(r.Packages, part.Packages...)
@@ -90,30 +89,29 @@ func checkShards(names []string, reports []*Report) error {
 	return nil
 }
 
-// prune takes out the findings that are only undecided as runs may depart from what was recorded,
-// where that refutes them, and counts each bug among them that nobody tells more of. What is
-// infeasible elsewhere is no more proven than they are.
+// prune removes refuted findings, and counts each of their bugs as pruned unless another finding says
+// more. If one package refutes a bug, infeasible findings of it in other packages are removed, too:
+// they are not proven any better.
 func (r *Report) prune() {
-	refuted, told := make(map[string]bool), make(map[string]bool)
+	refuted, shown := make(map[string]bool), make(map[string]bool)
 	for _, f := range r.Findings {
 		refuted[f.Sites()] = refuted[f.Sites()] || f.Refuted
-		told[f.Sites()] = told[f.Sites()] || !f.Refuted && f.Status != bug.Infeasible
+		shown[f.Sites()] = shown[f.Sites()] || !f.Refuted && f.Status != bug.Infeasible
 	}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
 		if !f.Refuted && (f.Status != bug.Infeasible || !refuted[f.Sites()]) {
 			return false
 		}
-		if !told[f.Sites()] {
-			told[f.Sites()] = true
+		if !shown[f.Sites()] {
+			shown[f.Sites()] = true
 			r.Totals.Pruned++
 		}
 		return true
 	})
 }
 
-// Finish puts the report in order and counts what is in it: each bug once, also where
-// several packages have shown it, and not among the unconfirmed if it was confirmed
-// elsewhere. What the analysis has pruned is counted by then.
+// Finish sorts the report, leaves each bug once, and sets the totals. Of a bug that several packages
+// show, a confirmed finding stays. Totals.Pruned must have what the analysis pruned.
 func (r *Report) Finish() {
 	r.prune()
 	r.Sort() // confirmed ones first

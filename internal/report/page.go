@@ -16,16 +16,13 @@ import (
 //go:embed page.html
 var pageText string
 
-// pageTemplate makes the page of a page.
+// pageTemplate writes a page.
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// openAtFirst is how many findings a page shows opened.
-const openAtFirst = 10
-
-// WriteHTML writes r as one page that needs nothing else, no network either: a list of the
-// findings, and for each its places with their source, what each order has led to, who
-// waits for whom, and the interleaving as swim lanes: a lane for each goroutine, time
-// downwards. What the terminal's table leaves out is folded.
+// WriteHTML writes r as one page that needs no other files and no network. It lists the findings. Each
+// has its places with their source, the outcome of each order, the cycle of waits, and the
+// interleaving as swim lanes: a lane for each goroutine, time downwards. Steps that the text form
+// leaves out are folded.
 func WriteHTML(w io.Writer, r *Report) error {
 	p := page{Report: r}
 	for i := range r.Findings {
@@ -50,21 +47,21 @@ func WriteHTML(w io.Writer, r *Report) error {
 	return b.Flush()
 }
 
-// A page is what the template takes.
+// A page is the data of the template.
 type page struct {
 	*Report
 	Findings   []*pageFinding // confirmed
 	Others     []*pageFinding
-	Impossible int      // of them, that no run can show, and that are left out
-	Explored   []string // tests, and how much of what they can do was seen
+	Impossible int      // how many infeasible findings are left out
+	Explored   []string // see Report.exploredLines
 }
 
-// A pageFinding is a finding as a page has it.
+// A pageFinding is a finding with what the page derives from it.
 type pageFinding struct {
 	*Finding
 	Open      bool
-	Certainty string // as the terminal begins with it
-	Command   string // that replays it
+	Certainty string // see Finding.certainty
+	Command   string // the command that replays it
 	Cards     []pageAccess
 	Circle    []string // see Finding.waitCycle
 	Lanes     []pageLane
@@ -72,13 +69,13 @@ type pageFinding struct {
 	Hidden    int // steps that are folded
 }
 
-// A pageAccess is one of a finding's places, with its source.
+// A pageAccess is an access, with its source.
 type pageAccess struct {
 	Access
 	What    string
 	Source  []pageLine
-	Nobody  string // what would end its wait, if nobody has ever done that
-	Created bool   // the card tells where its goroutine was created
+	Nobody  string // the operation that would end its wait, if no goroutine ever did one
+	Created bool   // the card says where its goroutine was created
 }
 
 // A pageLine is a line of the program.
@@ -86,30 +83,30 @@ type pageLine struct {
 	File   string
 	Number int
 	Text   string
-	Here   bool // the place itself
+	Here   bool // it is the line of the access
 }
 
-// A pageLane is a goroutine's. Name is what stands above it.
+// A pageLane is the lane of a goroutine, with Name above it.
 type pageLane struct {
 	Goroutine, Name, Created string
 }
 
-// A pageRow is a step, or what stands for folded ones.
+// A pageRow is a step, or the row of a fold.
 type pageRow struct {
 	*Step        // nil: a fold
 	Number, Lane int
 	Text         string
 	Hidden       bool
-	Left         bool   // the text is left of the lane, as there is more room
-	Why          string // the goroutine before stops
+	Left         bool   // the text is left of the lane, where there is more room
+	Why          string // why the goroutine before stopped
 	From         int    // its lane
 	WhyLeft      bool   // as Left
-	Edges        string // those that end here: "KIND STEP", by spaces
+	Edges        string // edges that end here, "KIND STEP", separated by spaces
 	Gap          string // what is folded
 	First, Last  int    // the numbers of its steps
 }
 
-// newPageFinding makes what the page has of a finding.
+// newPageFinding derives what the page shows of a finding.
 func newPageFinding(f *Finding) *pageFinding {
 	v := &pageFinding{Finding: f, Certainty: f.certainty(), Circle: f.waitCycle()}
 	if f.Witness != "" {
@@ -127,7 +124,7 @@ func newPageFinding(f *Finding) *pageFinding {
 	return v
 }
 
-// whatEndsWait says what would end the wait of a goroutine.
+// whatEndsWait returns the operation that would end the wait of a goroutine.
 func whatEndsWait(a Access) string {
 	on := cmp.Or(a.Expr, "it")
 	switch a.Op {
@@ -145,7 +142,7 @@ func whatEndsWait(a Access) string {
 	return "another goroutine"
 }
 
-// describeAccess is an access in words, by its place among the others.
+// describeAccess says what access i is, with its role among the accesses.
 func (f *Finding) describeAccess(i int) string {
 	a := f.Accesses[i]
 	what := a.Phrase()
@@ -158,7 +155,7 @@ func (f *Finding) describeAccess(i int) string {
 	return capitalized(what)
 }
 
-// sourceLinesAround are those of the program around a place.
+// sourceLinesAround returns the lines of the program around a place.
 func (f *Finding) sourceLinesAround(file string, line int) []pageLine {
 	var out []pageLine
 	for _, e := range f.Source {
@@ -171,7 +168,7 @@ func (f *Finding) sourceLinesAround(file string, line int) []pageLine {
 	return out
 }
 
-// Excerpts are the lines of all the finding's places, for the panel beside the lanes.
+// Excerpts returns the lines of all the finding's places, for the panel beside the lanes.
 func (v *pageFinding) Excerpts() [][]pageLine {
 	var out [][]pageLine
 	for _, e := range v.Source {
@@ -191,11 +188,8 @@ func (v *pageFinding) Note() string {
 	return v.length() + ", " + switches(v.Switches)
 }
 
-// FirstOf says of an outcome who goes first.
+// FirstOf returns the goroutine that goes first in an outcome.
 func (v *pageFinding) FirstOf(o Outcome) string { return v.Accesses[o.First].Goroutine }
-
-// lanesWithLeftTexts is from how many lanes on the texts of the right ones stand at their left.
-const lanesWithLeftTexts = 4
 
 // addInterleaving adds lanes and rows.
 func (v *pageFinding) addInterleaving() {
@@ -235,7 +229,7 @@ func (v *pageFinding) addInterleaving() {
 
 // place puts the texts of a row into the lanes of goroutines of these names.
 func (r *pageRow) place(names []string) {
-	left := func(lane int) bool { return len(names) > lanesWithLeftTexts && lane*5 > len(names)*3 }
+	left := func(lane int) bool { return len(names) > minLanesForLeftTexts && lane*5 > len(names)*3 }
 	r.Lane = slices.Index(names, r.Goroutine)
 	r.Left = left(r.Lane)
 	if s := r.Switch; s != nil {
@@ -244,7 +238,7 @@ func (r *pageRow) place(names []string) {
 	}
 }
 
-// created says where a goroutine was created, as far as f tells.
+// created returns where a goroutine was created, or its subtest; "" if f does not say.
 func (f *Finding) created(goroutine string) string {
 	for _, a := range slices.Concat(f.Accesses, f.Also) {
 		if a.Goroutine == goroutine && a.Subtest != "" {

@@ -2,9 +2,9 @@ package report
 
 import "slices"
 
-// EachPlace calls add with each place that the bug is about, in no special order: its accesses
-// and where their goroutines wait, what they hold, who holds what they wait for, and where
-// they were created.
+// EachPlace calls add with each place that the bug concerns, in no special order: the accesses, and
+// where their goroutines wait, were created, or acquired locks, and where the operations of other
+// goroutines are.
 func (f *Finding) EachPlace(add func(file string, line int)) {
 	all := func(places []Place) {
 		for _, p := range places {

@@ -6,9 +6,9 @@ import (
 	"github.com/gopredict/gopredict/internal/given"
 )
 
-// printable returns a copy of a report, or of a part of one, that a terminal may get: what
-// is in it may come from a witness, a trace or a report that others have made. Each string
-// is one line, but for those of Warnings and Incomplete, which may be a compiler's.
+// printable returns a copy of a report, or of a part of one, that is safe to print on a terminal. The
+// strings may come from a stranger's witness, trace or report. Each becomes one line, except for
+// Warnings and Incomplete, which may hold a compiler's output.
 func printable[T any](v *T) *T {
 	out := new(T)
 	printableInto(reflect.ValueOf(out).Elem(), reflect.ValueOf(v).Elem(), given.Line)

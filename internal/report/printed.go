@@ -7,24 +7,18 @@ import (
 	"strings"
 )
 
-// FailedOutput takes what go test prints, and keeps what the packages that failed have printed: the
-// last lines of each.
+// FailedOutput is an io.Writer for the output of go test. It keeps the last lines of each package
+// that failed.
 type FailedOutput struct {
 	rest   []byte // the beginning of a line
 	lines  []string
 	failed map[string][]string // by package
 }
 
-// What is kept of a package, and of each line.
-const (
-	maxOutputLines     = 400
-	maxOutputLineBytes = 1000
-)
-
-// endOfPackage is how go test ends what a package has printed.
+// endOfPackage matches the line of go test that ends the output of a package.
 var endOfPackage = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(\t| \[)`)
 
-// Write takes a part of what is printed. It never fails.
+// Write takes a part of the output. It never fails.
 func (p *FailedOutput) Write(text []byte) (int, error) {
 	p.rest = append(p.rest, text...)
 	for {
@@ -54,7 +48,7 @@ func (p *FailedOutput) addLine(line string) {
 	p.lines = nil
 }
 
-// AddTo adds to the packages of r that have failed what they have printed.
+// AddTo adds to the failed packages of r their output.
 func (p *FailedOutput) AddTo(r *Report) {
 	for i := range r.Packages {
 		if pkg := &r.Packages[i]; pkg.Result == "fail" {
@@ -63,8 +57,8 @@ func (p *FailedOutput) AddTo(r *Report) {
 	}
 }
 
-// crashOutput is the end of what a package has printed, from where it says why the program has died;
-// nil if it did not.
+// crashOutput returns the output of a package from the line that says why the program crashed; nil if
+// it did not crash.
 func (p *Package) crashOutput() []string {
 	at := slices.IndexFunc(p.Output, func(line string) bool {
 		return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")

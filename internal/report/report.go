@@ -34,13 +34,12 @@ type Report struct {
 	Totals    Totals    `json:"totals"`
 	// Shard says which part of a run this is; nil: all of it.
 	Shard *Shard `json:"shard,omitempty"`
-	// Incomplete says why not all was looked at that was to be: a signal, the end of the
-	// time, a disk that is full. Of a complete run it is empty.
+	// Incomplete says why the run ended early: a signal, the end of its time, a full disk. It is
+	// empty if the run is complete.
 	Incomplete []string `json:"incomplete,omitempty"`
-	// Witnesses tell what has become of those that lay beside the tests.
+	// Witnesses are the outcomes of the witnesses that were saved beside the tests.
 	Witnesses []WitnessState `json:"witnesses,omitempty"`
-	// Warnings are what the user should know of the run itself: a witness
-	// that is stale, a trace that was cut off.
+	// Warnings are about the run itself: a stale witness, a trace that was cut off.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -56,14 +55,14 @@ type Package struct {
 	Events     int      `json:"events"`
 	TraceBytes int64    `json:"trace_bytes"`
 	Skipped    []string `json:"skipped"` // "FILE: REASON", what was left alone of what was to be instrumented
-	// Lingering are the goroutines that waited when the test was over that had started them,
-	// and that others could wake yet.
+	// Lingering are the goroutines that still waited when their test was over, although others
+	// could still wake them.
 	Lingering []Lingering `json:"lingering,omitempty"`
-	// Explored are the tests that were run until nothing was left, or as far as that went.
+	// Explored are the tests that were explored beyond the few runs that cost little.
 	Explored []Explored `json:"explored,omitempty"`
 	Cases    []Case     `json:"cases,omitempty"` // the tests, subtests and examples of the recorded run
-	// Output is what the recorded run has printed, if it failed: the last lines. A terminal has it
-	// alone.
+	// Output is the last lines that the recorded run printed, if it failed. The text form leaves
+	// them out, since go test has printed them already.
 	Output []string `json:"output,omitempty"`
 }
 
@@ -73,15 +72,15 @@ type Case struct {
 	Failed   bool    `json:"failed,omitempty"` // or it has come to no end
 	Skipped  bool    `json:"skipped,omitempty"`
 	ElapsedS float64 `json:"elapsed_s"` // in seconds; 0 if it has come to no end
-	// Output is what it has logged, or an example has printed, if it has failed or was
-	// skipped: the first lines of that.
+	// Output is the first lines that it logged, or that an example printed. It is empty unless
+	// the test failed or was skipped.
 	Output []string `json:"output,omitempty"`
 }
 
-// NoEndText is what is told of a test that has not ended: a panic or os.Exit was before that.
+// NoEndText is the output of a test that did not end: a panic or os.Exit came first.
 const NoEndText = "it has come to no end: what the run has printed says why"
 
-// An Explored is a test of which more runs were made than those that cost little.
+// An Explored is the result of exploring one test.
 type Explored struct {
 	Test       string `json:"test"`
 	Runs       int    `json:"runs"`                // of the test, to see what it can do
@@ -90,11 +89,11 @@ type Explored struct {
 	Left       int    `json:"left"`                // runs that would show something new, as far as is known
 	ByChance   int    `json:"by_chance,omitempty"` // of the runs, in orders of chance
 	Seed       int    `json:"seed,omitempty"`      // of the first of these; the others follow
-	// Open says why there may be more than what is known.
+	// Open says why there may be more behaviours than are known.
 	Open []string `json:"open,omitempty"`
 }
 
-// A Finding is one bug, or one suspicion that did not come true.
+// A Finding is one bug, or one candidate that was not confirmed.
 type Finding struct {
 	ID      string     `json:"id"` // e.g. "race-7c1f0a"
 	Kind    bug.Kind   `json:"kind"`
@@ -102,50 +101,48 @@ type Finding struct {
 	Status  bug.Status `json:"status"` // Confirmed, Unconfirmed or Infeasible
 	Effect  bug.Effect `json:"effect"` // "" unless confirmed
 	Reason  string     `json:"reason"` // why not confirmed
-	// Undecided says that there was nothing to replay: within the budget neither a
-	// schedule was found that leads there nor a proof that there is none.
+	// Undecided says that there was nothing to replay: the budget ended before the analysis found
+	// a schedule that leads there, or a proof that there is none.
 	Undecided bool `json:"undecided,omitempty"`
-	// Refuted says of an undecided one that no order of what was recorded leads to it, and no run
-	// that departs from that has shown it. Finish counts it as pruned.
+	// Refuted says of an undecided finding that no order of the recorded events leads to it. Only
+	// a run that departs from them could, and none has. Finish counts it as pruned.
 	Refuted bool `json:"-"`
 	// Detail is the text of the effect: a panic's, or failing tests' lines.
 	Detail  []string `json:"detail,omitempty"`
 	Package string   `json:"package"`
 	Test    string   `json:"test"`
-	// Time says what a failure or deadlock rests on that comes only where goroutines are late.
+	// Time is set if the failure or deadlock happens only if goroutines are delayed.
 	Time     *Time    `json:"time,omitempty"`
 	Accesses []Access `json:"accesses"`
-	// Also are other goroutines that the bug blocks for ever: at the same places, or as they
-	// wait for a lock of one that it blocks.
+	// Also are other goroutines that the bug blocks for ever: at the same places, or waiting for
+	// a lock of a blocked one.
 	Also     []Access `json:"also,omitempty"`
 	Witness  string   `json:"witness"`  // file, relative to the module root; "" if none was saved
 	Switches int      `json:"switches"` // between goroutines, in Interleaving
 	Tier     string   `json:"tier"`
-	Run      int      `json:"run,omitempty"` // of those beyond the recordings, from 1, that has shown it, or from which it is predicted
-	// Parents are the runs from which it is known what leads to Run, 0 for recordings; none if it
-	// was in an order of chance.
+	Run      int      `json:"run,omitempty"` // the number, from 1, of the run of exploration that showed it or from which it was predicted
+	// Parents are the runs from which exploration derived Run, 0 for recordings. There are none if
+	// the order of Run was random.
 	Parents    []int `json:"parents,omitempty"`
 	Replays    int   `json:"replays"`
 	Reproduced int   `json:"reproduced"`
-	// Fails says that it made the run fail, see -predict.fail-on.
+	// Fails says that the finding made the run fail, see -predict.fail-on.
 	Fails bool `json:"fails,omitempty"`
-	// Suppressed says that it is known, and fails no run.
+	// Suppressed is set if the bug is known and so fails no run.
 	Suppressed *Suppression `json:"suppressed,omitempty"`
-	// First is the index in Accesses of the one that went first in the replay
-	// that showed the effect, where goroutines stood at all of them at once.
+	// First is the index in Accesses of the access that went first in the replay that showed the
+	// effect, where goroutines were about to execute all of them at once.
 	First        int    `json:"first"`
 	Interleaving []Step `json:"interleaving,omitempty"`
-	// LeftOut is how many steps the witness has before the last ones, which Interleaving has.
+	// LeftOut is how many steps of the witness come before those of Interleaving.
 	LeftOut int `json:"left_out,omitempty"`
-	// Edges are what orders steps of different goroutines in Interleaving.
+	// Edges order steps of different goroutines in Interleaving.
 	Edges []Edge `json:"edges,omitempty"`
-	// Orders are what the orders of two accesses that meet have led to, of those that
-	// were replayed.
+	// Orders are the outcomes of the replayed orders of two conflicting accesses.
 	Orders []Outcome `json:"orders,omitempty"`
 	// Source is the lines of the program around the places of the finding.
 	Source []Excerpt `json:"source,omitempty"`
-	// Values says where the values in Interleaving are from: "replay" or
-	// "recording".
+	// Values says which run has the values in Interleaving: "replay" or "recording".
 	Values string `json:"values,omitempty"`
 }
 
@@ -155,7 +152,7 @@ type Suppression struct {
 	Reason string       `json:"reason"`
 }
 
-// SuppressedBy is what has suppressed a finding.
+// SuppressedBy is what suppresses a finding.
 type SuppressedBy string
 
 // What can suppress a finding.
@@ -165,9 +162,9 @@ const (
 	ByRevision SuppressedBy = "revision" // it touches no line that was changed since
 )
 
-// Sites names the finding's kind and places, in no special order of these: equal
-// for findings that are one bug to who mends it. What s.hits++ reads and what it
-// writes is one place. A property that is violated is a bug of its own.
+// Sites returns the kind and the sorted places of the finding. They are equal for findings that
+// are one bug to whoever fixes it: the read and the write of s.hits++ are one place. Each
+// violated property is a bug of its own.
 func (f *Finding) Sites() string {
 	kind := string(f.Kind)
 	if f.Kind == bug.Property {
@@ -181,18 +178,17 @@ func (f *Finding) Sites() string {
 	return kind + ": " + strings.Join(sites, ", ")
 }
 
-// A WitnessState is what has become of a witness that lay beside its test.
+// A WitnessState is the outcome of a witness that was saved beside its test.
 type WitnessState struct {
 	Witness string `json:"witness"` // file, relative to the module root
 	ID      string `json:"id,omitempty"`
-	// Status is Confirmed, Fixed, Stale, Unconfirmed (it cannot be told), NotReplayed or
-	// Damaged.
+	// Status is Confirmed, Fixed, Stale, Unconfirmed (not known), NotReplayed or Damaged.
 	Status bug.Status `json:"status"`
 	Reason string     `json:"reason,omitempty"` // why not confirmed, or "by another schedule"
 }
 
-// An Access is one of a violation: for a race where one of the goroutines stands,
-// else one of those that come in the forbidden order.
+// An Access is one event of a violation: what one of the goroutines of a race is about to execute,
+// or one of the accesses that come in a forbidden order.
 type Access struct {
 	Goroutine string `json:"goroutine"` // path of spawns, e.g. "0.1"
 	Op        string `json:"op"`
@@ -201,26 +197,26 @@ type Access struct {
 	File      string `json:"file"` // relative to the module root, with forward slashes
 	Line      int    `json:"line"`
 	Col       int    `json:"col,omitempty"`
-	// Variable and Region number, from 1, those of the pattern.
+	// Variable and Region are the numbers, from 1, of the variable and atomic region of the
+	// pattern.
 	Variable  int     `json:"variable,omitempty"`
 	Region    int     `json:"region,omitempty"`
 	Locks     []Place `json:"locks,omitempty"`                // held here, in the order of acquisition
 	CreatedAt *Place  `json:"goroutine_created_at,omitempty"` // the go statement; nil where unknown
-	// Subtest is what the goroutine runs, if it is that of a subtest.
+	// Subtest is the subtest that the goroutine runs; "" if it runs none.
 	Subtest string `json:"subtest,omitempty"`
-	// CreatedFor is the call of the program's own packages that led to a go statement
-	// elsewhere, of a goroutine that is blocked for ever.
+	// CreatedFor is set for a blocked goroutine that another package created: the call in the
+	// program's own packages that led to the go statement.
 	CreatedFor *Place `json:"goroutine_created_for,omitempty"`
-	// Stack is where the goroutine waits for ever, innermost first, and HeldBy who holds
-	// the lock that it waits for. Partners are those who have last done what could have
-	// ended the wait.
+	// Stack is where the goroutine waits for ever, innermost first. HeldBy are the holders of the
+	// lock that it waits for. Partners are the goroutines that last did what ends such a wait.
 	Stack    []Place          `json:"stack,omitempty"`
 	HeldBy   []OtherGoroutine `json:"held_by,omitempty"`
 	Partners []OtherGoroutine `json:"partners,omitempty"`
 	WaitS    float64          `json:"wait_s,omitempty"` // how long it had waited, in seconds
 }
 
-// A Lingering is a goroutine that waits for what somebody may do yet.
+// A Lingering is a goroutine that still waits, and that others can still wake.
 type Lingering struct {
 	Test      string `json:"test"`
 	Goroutine string `json:"goroutine"`
@@ -228,7 +224,7 @@ type Lingering struct {
 	Place
 }
 
-// An OtherGoroutine is what another goroutine has done.
+// An OtherGoroutine is an operation of another goroutine.
 type OtherGoroutine struct {
 	Goroutine string `json:"goroutine"`
 	Op        string `json:"op"`
@@ -236,12 +232,12 @@ type OtherGoroutine struct {
 	Place
 }
 
-// Time is what a failure of the test, or a deadlock, rests on if it rests on time: goroutines that could go
-// on come later than a timer fires which the failing one waits for, or any of a deadlock, or nobody.
+// Time is the timing that a failure or deadlock needs: a goroutine that could go on is delayed
+// until a timer fires.
 type Time struct {
-	Delayed   []string `json:"late"`      // those that come later
-	ForS      float64  `json:"for_s"`     // by how long one of them must, in seconds, in whole milliseconds
-	Goroutine string   `json:"goroutine"` // that waits; "" for a timer of time.AfterFunc
+	Delayed   []string `json:"late"`      // goroutines that are delayed
+	ForS      float64  `json:"for_s"`     // how long one of them must be delayed, in seconds, rounded to milliseconds
+	Goroutine string   `json:"goroutine"` // the goroutine that waits for the timer; "" for time.AfterFunc
 	Wait      string   `json:"wait"`      // how: "sleep", "select", "chan receive"
 	Place              // where; Expr is the call of package time, if the line has one
 }
@@ -264,14 +260,14 @@ type Step struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
 	Violation bool   `json:"violation,omitempty"` // one of Finding.Accesses
-	// Locks are those that the goroutine holds after the step, in the order of acquisition.
+	// Locks are the locks that the goroutine holds after the step, in the order of acquisition.
 	Locks []string `json:"locks,omitempty"`
-	// Switch is set where the step before is another goroutine's.
+	// Switch is set if the step before is another goroutine's.
 	Switch *Switch `json:"switch,omitempty"`
 }
 
-// An Edge orders two steps of different goroutines: the one that goes on in To does so by
-// what From has done.
+// An Edge orders two steps of different goroutines: step From lets the goroutine of step To go
+// on.
 type Edge struct {
 	From int      `json:"from"` // index in Finding.Interleaving
 	To   int      `json:"to"`   // likewise; before From, if it is an operation that waited
@@ -294,7 +290,7 @@ const (
 	EdgeValue     EdgeKind = "value"     // from a write to a read of what was written
 )
 
-// An Outcome is what one order of two accesses has led to.
+// An Outcome is the effect of one order of two accesses.
 type Outcome struct {
 	First  int        `json:"first"` // index in Finding.Accesses of the one that went first
 	Effect bug.Effect `json:"effect"`
@@ -314,34 +310,33 @@ type Switch struct {
 	Why  string `json:"why"`  // e.g. "waits for customers", "preempted"
 }
 
-// Totals count candidates by what became of them. A bug is one candidate, also
-// where several packages show it, or only a saved witness does.
+// Totals count candidates by their status. A bug counts once, even if several packages show it,
+// or only a saved witness does.
 type Totals struct {
 	Candidates  int `json:"candidates"` // the sum of the others
 	Pruned      int `json:"pruned"`
 	Confirmed   int `json:"confirmed"`
 	Unconfirmed int `json:"unconfirmed"`
 	Infeasible  int `json:"infeasible"`
-	// Undecided is how many of the unconfirmed had nothing to replay: see
-	// Finding.Undecided.
+	// Undecided counts the unconfirmed that are undecided: see Finding.Undecided.
 	Undecided int `json:"undecided,omitempty"`
 }
 
-// Gates reports whether by default f makes the command fail: it is confirmed, not suppressed,
-// and of one of the kinds that [bug.Kind.Gates] and no more than a warning, or has an effect.
+// Gates reports whether f makes the command fail by default. It does if it is confirmed and not
+// suppressed, and either has an effect, or is of a kind that gates and is not only a warning.
 func (f *Finding) Gates() bool {
 	return f.Status == bug.Confirmed && f.Suppressed == nil && (f.Kind.Gates() && !f.Warns() || f.Effect != bug.NoEffect)
 }
 
-// Warns reports whether f violates a property of which that is a warning, unless it has an
-// effect, though its kind gates: see [bug.WarnsOnly].
+// Warns reports whether f violates a property that only warns unless the test fails by it: see
+// [bug.WarnsOnly].
 func (f *Finding) Warns() bool { return f.Kind == bug.Property && bug.WarnsOnly(f.Pattern) }
 
 // warns reports whether f is confirmed and does not gate by default.
 func (f *Finding) warns() bool { return f.Status == bug.Confirmed && f.Suppressed == nil && !f.Gates() }
 
-// Sort puts packages and findings into the order in which they are shown:
-// confirmed first, then by package and test, the more harmful first, then by id.
+// Sort sorts packages and findings for display: confirmed findings first, then by package and
+// test, the most severe effect first, then by id.
 func (r *Report) Sort() {
 	slices.SortStableFunc(r.Packages, func(a, b Package) int { return strings.Compare(a.Package, b.Package) })
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
@@ -354,8 +349,8 @@ func (r *Report) Sort() {
 	})
 }
 
-// Outdoes reports whether of two findings of one bug f tells more than g: it is
-// confirmed, does more harm, has at least a schedule, or is not pruned in the end.
+// Outdoes reports whether f says more than g, of two findings of one bug: it is confirmed, has a
+// more severe effect, has a schedule at least, or is not refuted.
 func (f *Finding) Outdoes(g *Finding) bool {
 	rank := func(f *Finding) int {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// The parts of SARIF 2.1.0 that a report needs, by the names that the standard has for them.
+// The parts of SARIF 2.1.0 that a report needs, with the standard's names.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -99,15 +99,11 @@ type (
 	}
 )
 
-// maxFlow is how many steps of a finding SARIF has: GitHub shows no more than a thousand.
-const maxFlow = 1000
-
 const documentation = "https://github.com/gopredict/gopredict/blob/main/docs/command.md"
 
-// WriteSARIF writes the confirmed findings of r as SARIF 2.1.0, for code scanning: a rule
-// for each kind of bug, and for each finding a thread flow for each goroutine, whose steps
-// are numbered in the order in which they came. Files are relative to the folder that the
-// standard's %SRCROOT% stands for.
+// WriteSARIF writes the confirmed findings of r as SARIF 2.1.0, for code scanning. Each kind of bug is
+// a rule. Each finding has a thread flow for each goroutine, whose steps are numbered in the order
+// of the interleaving. Files are relative to the standard's %SRCROOT%.
 func WriteSARIF(w io.Writer, r *Report) error {
 	run := sarifRun{
 		Tool:       sarifTool{sarifDriver{Name: "gopredict", Version: r.Version, URI: "https://github.com/gopredict/gopredict"}},
@@ -140,7 +136,7 @@ func WriteSARIF(w io.Writer, r *Report) error {
 	return writeIndented(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-// level is that of results, by whether they fail the run.
+// level returns the level of results, by whether they fail the run.
 func level(fails bool) string {
 	if fails {
 		return "error"
@@ -191,10 +187,10 @@ func (f *Finding) sarifResult(rule int) sarifResult {
 	return out
 }
 
-// message is the heading in one line.
+// message returns the heading in one line.
 func (f *Finding) message() string { return strings.Join(f.Heading(), " ") }
 
-// sarifFlow is the interleaving, a thread for each goroutine.
+// sarifFlow returns the interleaving, with a thread for each goroutine.
 func (f *Finding) sarifFlow() sarifFlow {
 	flow := sarifFlow{Message: sarifText{f.Legend()}}
 	important, _ := visibleSteps(fold(f.Interleaving), len(f.Interleaving))
@@ -223,7 +219,7 @@ func (f *Finding) sarifFlow() sarifFlow {
 	return flow
 }
 
-// sarifKinds are the words that the standard suggests for what a step does (3.38.8).
+// sarifKinds returns the words that the standard suggests for what a step does (3.38.8).
 func (s Step) sarifKinds() []string {
 	var out []string
 	switch s.Op {
@@ -244,7 +240,7 @@ func (s Step) sarifKinds() []string {
 	return out
 }
 
-// location is a place of the program.
+// location returns a line of the program as a SARIF location.
 func location(fn, file string, line, col int) sarifLocation {
 	var l sarifLocation
 	if fn != "" {

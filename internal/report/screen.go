@@ -8,22 +8,16 @@ import (
 	"strings"
 )
 
-// screenLines is how many lines the first finding on a terminal has.
-const screenLines = 40
-
-// The levels of leaving out, for a finding that is too long.
+// The levels of detail of a finding, tried one after the other until it fits on a screen.
 const (
-	fullDetail = iota // all is there
-	noCreation        // without where goroutines were created, and who has called
-	shortTable        // and with the end of the table only
-	cutShort          // and cut off
+	fullDetail = iota
+	noCreation // without the creation of goroutines, and without callers
+	shortTable // and only with the end of the table
+	cutShort   // and cut off
 )
 
-// shortRows is how many rows a short table has.
-const shortRows = 7
-
-// writeScreen writes findings for a terminal: the one that does most harm so that it fits on
-// a screen, and the others, and warnings, in a line each.
+// writeScreen writes findings for a terminal: the most severe one so that it fits on a screen, the
+// others and the warnings in a line each.
 func (p *printer) writeScreen(loud, warnings []*Finding) {
 	loud = slices.Clone(loud)
 	slices.SortStableFunc(loud, func(a, b *Finding) int { return b.Effect.Harm() - a.Effect.Harm() })
@@ -51,7 +45,7 @@ func (p *printer) writeScreen(loud, warnings []*Finding) {
 	}
 }
 
-// linesForScreen is a finding in at most screenLines lines.
+// linesForScreen returns the text of a finding in at most screenLines lines.
 func (p *printer) linesForScreen(f *Finding) (lines []string) {
 	for level := fullDetail; level <= cutShort; level++ {
 		var b bytes.Buffer
@@ -64,20 +58,20 @@ func (p *printer) linesForScreen(f *Finding) (lines []string) {
 			return lines
 		}
 	}
-	// Its end says what comes of it, and how to see it again.
+	// Its end has the effect and the command that replays it.
 	const end = 6
 	cut := append(slices.Clone(lines[:screenLines-end-1]), "… -v shows all of it")
 	return append(cut, lines[len(lines)-end:]...)
 }
 
-// writeSource writes on a screen the line of the program that an access is in.
+// writeSource writes the line of the program that has an access, if the text is for a screen.
 func (p *printer) writeSource(f *Finding, a Access) {
 	if text := strings.TrimSpace(f.sourceLine(a.File, a.Line)); p.screen && text != "" {
 		p.printf("%s", p.style.faint(clip("      > "+untabbed(text), p.width)))
 	}
 }
 
-// sourceLine is a line of the program, "" if f does not have it.
+// sourceLine returns a line of the program, "" if f does not have it.
 func (f *Finding) sourceLine(file string, line int) string {
 	for _, e := range f.Source {
 		if i := line - e.Line; e.File == file && i >= 0 && i < len(e.Lines) {

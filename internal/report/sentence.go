@@ -7,7 +7,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// Advice says what users can do about a finding that was not confirmed.
+// Advice returns what users can do about a finding that was not confirmed.
 func (f *Finding) Advice() string {
 	switch {
 	case f.Undecided:
@@ -22,10 +22,10 @@ func (f *Finding) Advice() string {
 	return "look at the places yourself; and where the test depends on chance, on the clock or on other processes, which may have led elsewhere, take that out (docs/determinism.md)."
 }
 
-// Title heads the finding: "DATA RACE".
+// Title returns the heading of the finding: "DATA RACE".
 func (f *Finding) Title() string { return f.Kind.Title(len(f.Accesses)) }
 
-// proof is what a replay must show of the finding.
+// proof returns what a replay must show to confirm the finding.
 func (f *Finding) proof() bug.Proof { return f.Kind.ProofOf(len(f.Accesses)) }
 
 // described says what an access is and where: "read x (a.go:3)".
@@ -36,7 +36,7 @@ func (a Access) described() string {
 	return a.Phrase()
 }
 
-// Heading says in a line each what is wrong, what comes of it, and how to see it again.
+// Heading returns lines that say what is wrong, its effect, and the command that replays it.
 func (f *Finding) Heading() []string {
 	title := f.Title()
 	if f.Test != "" {
@@ -52,7 +52,7 @@ func (f *Finding) Heading() []string {
 	return lines
 }
 
-// Sentence says in one what is wrong: where, and what is between the places.
+// Sentence says in one sentence what is wrong, and where.
 func (f *Finding) Sentence() string {
 	var places []string
 	for _, a := range f.Accesses {
@@ -92,7 +92,7 @@ func joinWords(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// verbFor is the form that goes with so many subjects.
+// verbFor returns the form of a verb for n subjects.
 func verbFor(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -12,22 +12,21 @@ import (
 	"github.com/gopredict/gopredict/internal/given"
 )
 
-// A Status is one line at the bottom of a terminal that says what gopredict is
-// doing. Where the output is not a terminal it writes nothing. Its methods may
-// be called from several goroutines.
+// A Status is one line at the bottom of a terminal that says what gopredict is doing. If the output
+// is no terminal it writes nothing. It is safe for concurrent use.
 type Status struct {
 	mu    sync.Mutex
 	f     *os.File // nil: not a terminal
 	start time.Time
 	text  string
-	count *counted // what is counted in the phase; nil: nothing
+	count *counted // the progress of the phase; nil: it is not counted
 	shown bool
 	stop  chan struct{}
 	done  chan struct{}
 }
 
-// NewStatus returns a status line on f, usually os.Stderr. It ticks, for the
-// time to go on, until Close.
+// NewStatus returns a status line on f, usually os.Stderr. It shows the time that has passed, until
+// Close.
 func NewStatus(f *os.File) *Status {
 	s := &Status{start: time.Now()}
 	if !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
@@ -63,8 +62,7 @@ func (s *Status) Shown() bool {
 	return s.f != nil
 }
 
-// Set shows a phase and what there is to count in it: Set("replaying", "3 of
-// 9 witnesses, 1 confirmed").
+// Set shows a phase and its counts: Set("replaying", "3 of 9 witnesses, 1 confirmed").
 func (s *Status) Set(phase, counts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,9 +73,9 @@ func (s *Status) Set(phase, counts string) {
 	s.draw()
 }
 
-// Count shows a phase of which it is known how much has been begun, and how much there is in
-// all, 0 if that is unknown, with how fast it goes, and the time left: Count("replaying",
-// "example.com/bank", 3, 9, "1 confirmed").
+// Count shows the progress of a phase, with its rate and the time left: how many items were begun,
+// and the total, 0 if that is not known. Count("replaying", "example.com/bank", 3, 9,
+// "1 confirmed").
 func (s *Status) Count(phase, of string, begun, total int, more string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +87,7 @@ func (s *Status) Count(phase, of string, begun, total int, more string) {
 	s.draw()
 }
 
-// Counted is what is counted in a phase.
+// A counted is the progress of a phase.
 type counted struct {
 	subject      string
 	begun, total int
@@ -97,10 +95,7 @@ type counted struct {
 	since        time.Time
 }
 
-// bars is how many parts the bar of a status line has.
-const bars = 10
-
-// text is what the line says of c after so much time. What is likely to be long is last.
+// text returns the text of c after some time. The part that may be long is last.
 func (c *counted) text(elapsed time.Duration) string {
 	parts := []string{fmt.Sprint(c.begun)}
 	if c.total > 0 {
@@ -128,8 +123,7 @@ func (c *counted) text(elapsed time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// Clear erases the line; it comes again with the next Set. Call it before
-// other output to the same terminal.
+// Clear erases the line until the next Set. Call it before other output to the same terminal.
 func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +166,7 @@ func (s *Status) draw() {
 	s.shown = true
 }
 
-// statusLine is the line's text, which must not wrap.
+// statusLine returns the text of the line, cut so that it does not wrap.
 func statusLine(text string, elapsed time.Duration, width int) string {
 	clock := fmt.Sprintf("  %.0fs", elapsed.Truncate(time.Second).Seconds())
 	return clip("gopredict: "+text, max(width-len(clock), 1)) + clock

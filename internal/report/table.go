@@ -12,11 +12,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// minColumn is the narrowest column that a goroutine gets; where there are too
-// many for that, all steps stand in one column.
-const minColumn = 18
-
-// unmarked stands before a step where the violating accesses have their mark.
+// unmarked is written before steps that are not marked as violating accesses.
 const unmarked = "  "
 
 // writeTable writes the interleaving: a row for each step, a column for each
@@ -57,7 +53,7 @@ func (p *printer) writeTable(f *Finding) {
 	}
 }
 
-// lastRows leaves out all but the last rows, those of the violation included.
+// lastRows returns the last rows, keep of them or more, so that all of the violation are there.
 func lastRows(rows []row, keep int) []row {
 	from := len(rows) - keep + 1
 	for i, r := range rows {
@@ -75,7 +71,7 @@ func lastRows(rows []row, keep int) []row {
 	return append([]row{{folded: steps}}, rows[from:]...)
 }
 
-// switches is "1 switch", "2 switches".
+// switches returns "1 switch", "2 switches".
 func switches(n int) string {
 	if n == 1 {
 		return "1 switch"
@@ -92,12 +88,12 @@ func (f *Finding) length() string {
 	return count(n, "step")
 }
 
-// complete reports whether rows have all steps.
+// complete reports whether rows show all steps.
 func complete(rows []row) bool {
 	return !slices.ContainsFunc(rows, func(r row) bool { return r.step == nil }) && rows[len(rows)-1].number == len(rows)
 }
 
-// Legend says what the marked steps are.
+// Legend returns the text that explains the marked steps.
 func (f *Finding) Legend() string {
 	if text := f.Kind.Legend(len(f.Accesses)); text != "" {
 		return "▶ " + text
@@ -105,7 +101,8 @@ func (f *Finding) Legend() string {
 	return f.orderLegend()
 }
 
-// orderLegend names the goroutines whose accesses belong together.
+// orderLegend is Legend for accesses in a forbidden order: it names the goroutines whose accesses
+// belong to one atomic region.
 func (f *Finding) orderLegend() string {
 	if f.Kind.Proof() == bug.Monitored {
 		return fmt.Sprintf("▶ The calls come in an order that violates the property %q.", f.Pattern)
@@ -127,7 +124,7 @@ func (f *Finding) orderLegend() string {
 	return fmt.Sprintf("▶ Those of goroutines %s are in one atomic region each; they come in turn (%s).", strings.Join(together, " and "), f.Pattern)
 }
 
-// goroutines lists whose steps are shown, in the order of their paths.
+// goroutines returns the goroutines of rows, in the order of their paths.
 func goroutines(rows []row) []string {
 	var names []string
 	for _, r := range rows {
@@ -155,14 +152,14 @@ func compareGoroutines(a, b string) int {
 type layout struct {
 	number int // width of the step numbers
 	names  []string
-	short  map[string]string // what goroutines are called in the table, where it is not their name
+	short  map[string]string // short names of goroutines, by their names
 	width  []int             // by goroutine
-	folder string            // what all positions begin with, and do not show
+	folder string            // the common folder, which positions leave out
 	pos    int               // width of the positions
-	single bool              // one column for all goroutines
+	single bool              // all goroutines share one column
 }
 
-// tableOf measures what rows need and shares out what there is.
+// tableOf returns the layout of rows in a table of some width.
 func tableOf(rows []row, names []string, total int) layout {
 	t := layout{names: names, short: shortNames(rows), number: 1, folder: folder(rows)}
 	for _, r := range rows {
@@ -198,11 +195,8 @@ func tableOf(rows []row, names []string, total int) layout {
 	return t
 }
 
-// longName is how long a goroutine's name may be before a table shortens it.
-const longName = 8
-
-// shortNames are what a table calls goroutines that have long names: the end of these, from a
-// named one on, where no other goroutine's ends so. "0.goServe-1.Serve-2.1" is "…Serve-2.1".
+// shortNames returns short names for goroutines with long ones: the end of the name, from a named
+// spawn on, if it is unique. "0.goServe-1.Serve-2.1" becomes "…Serve-2.1".
 func shortNames(rows []row) map[string]string {
 	var all []string
 	for _, r := range rows {
@@ -234,11 +228,11 @@ func shortNames(rows []row) map[string]string {
 	return short
 }
 
-// goroutine is what the table calls one.
+// goroutine returns the name of a goroutine in the table.
 func (t layout) goroutine(name string) string { return cmp.Or(t.short[name], name) }
 
-// folder is the longest folder that the files of all steps outside of the standard library
-// are in, with its slash.
+// folder returns the longest folder that has the files of all steps outside of the standard library,
+// with its slash.
 func folder(rows []row) string {
 	common, first := "", true
 	for _, r := range rows {
@@ -256,8 +250,8 @@ func folder(rows []row) string {
 	return common
 }
 
-// position is the step's place, without the table's folder. Where package testing starts a
-// subtest is none that says anything.
+// position returns the step's place without the table's folder; "" where package testing starts a
+// subtest.
 func (t layout) position(s Step) string {
 	if s.startsTest() {
 		return ""
@@ -292,8 +286,7 @@ func (t layout) title(i int) string {
 	return "goroutine " + t.goroutine(t.names[i])
 }
 
-// cell is the step's text in at most width runes, with its goroutine where
-// there is no column for it.
+// cell returns the step's text in at most width runes, with its goroutine if that has no column.
 func (t layout) cell(s Step, width int) string {
 	name := ""
 	if t.single {
@@ -305,7 +298,7 @@ func (t layout) cell(s Step, width int) string {
 	return name + s.cell(max(width-utf8.RuneCountInString(name), 1))
 }
 
-// text is what column i has in the row of a step, in at most width runes.
+// text returns the text of column i in the row of a step, in at most width runes.
 func (t layout) text(i int, r row, width int) string {
 	switch {
 	case t.single && i == 1:
@@ -341,7 +334,7 @@ func (t layout) rule() string {
 	return b.String() + "─┼─" + strings.Repeat("─", t.pos)
 }
 
-// totalWidth is the width of all goroutines' columns together.
+// totalWidth returns the width of all goroutines' columns together.
 func (t layout) totalWidth() int {
 	n := 3 * (len(t.width) - 1) // " │ " between columns
 	for _, w := range t.width {
@@ -350,7 +343,7 @@ func (t layout) totalWidth() int {
 	return n
 }
 
-// gapText says what a row that stands for several steps leaves out.
+// gapText says how many steps a row leaves out.
 func (r row) gapText() string {
 	if r.rounds > 0 {
 		return fmt.Sprintf("  … %s more, %s …", count(r.rounds, "round"), count(r.folded, "step"))
@@ -358,8 +351,8 @@ func (r row) gapText() string {
 	return fmt.Sprintf("  … %s …", count(r.folded, "step"))
 }
 
-// whyStopped says in the column of a goroutine why it stopped, in the row of the step
-// that another one goes on with; else it is "".
+// whyStopped says why a goroutine stopped, if the row is the step with which another goroutine goes
+// on after it; else it returns "".
 func (r row) whyStopped(goroutine string) string {
 	if s := r.step.Switch; s != nil && s.From == goroutine {
 		return "  (" + s.Why + ")"
@@ -390,7 +383,7 @@ func (p *printer) writeRow(t layout, r row) {
 	p.printf("%s", b.String())
 }
 
-// clipPath cuts the beginning of a position: folders, if that is enough.
+// clipPath cuts s to w runes at its beginning, between folders if that is enough.
 func clipPath(s string, w int) string {
 	n := utf8.RuneCountInString(s)
 	if n <= w {
@@ -404,7 +397,7 @@ func clipPath(s string, w int) string {
 	return clip(path.Base(s), w)
 }
 
-// pad makes s exactly w runes wide.
+// pad returns s cut or filled to exactly w runes.
 func pad(s string, w int) string {
 	s = clip(s, w)
 	return s + strings.Repeat(" ", w-utf8.RuneCountInString(s))

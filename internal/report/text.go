@@ -19,17 +19,14 @@ type TextOptions struct {
 	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
 	All     bool   // show all steps of an interleaving, however many
 	Verbose bool   // also show what is infeasible, and why, and count what is undecided
-	// Screen is for a terminal: of the findings the most harmful one in at most
-	// screenLines lines, with the lines of the program, and the others in one each.
+	// Screen is for a terminal: the most severe finding gets at most screenLines lines, with lines
+	// of the program, and each other finding one line.
 	Screen bool
 }
 
-const defaultWidth = 100
-
-// WriteText writes r for a reader: each confirmed finding that gates by default in
-// the shape that users of go test -race know, with the interleaving as a table,
-// each that does not in a few lines, then what was not confirmed in a line, the
-// warnings, and the totals in a line.
+// WriteText writes r for a reader. Confirmed findings that gate by default come first, each in the
+// shape that users of go test -race know, with the interleaving as a table. Warnings follow in a
+// few lines each, then how many were not confirmed, the warnings about the run, and the totals.
 func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	r = printable(r.withoutUnwritten())
 	p := newPrinter(w, opts)
@@ -55,7 +52,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	return p.w.Flush()
 }
 
-// withoutUnwritten returns r without the interleavings that the text does not have.
+// withoutUnwritten returns r without the interleavings that the text leaves out.
 func (r *Report) withoutUnwritten() *Report {
 	out := *r
 	out.Findings = slices.Clone(r.Findings)
@@ -86,7 +83,7 @@ type printer struct {
 	all           bool // steps are shown
 	verbose       bool // see TextOptions
 	screen        bool // see TextOptions
-	detailLeftOut int  // how much is left out for a screen, see screenful
+	detailLeftOut int  // a level of detail, see linesForScreen
 }
 
 func newPrinter(w io.Writer, opts TextOptions) *printer {
@@ -104,18 +101,14 @@ func (p *printer) printf(format string, args ...any) {
 // bar is the line that the race detector puts around a report.
 const bar = "=================="
 
-// mostWarnings is how many warnings are written, unless all are asked for: a library whose locks
-// all tests share may have hundreds.
-const mostWarnings = 20
-
-// selectConfirmed returns the confirmed findings that are written, those that gate and warnings, and how
-// many more warnings there are.
+// selectConfirmed returns the confirmed findings to write: those that gate, and warnings. more
+// counts further warnings.
 func (p *printer) selectConfirmed(r *Report) (loud, warnings []*Finding, more int) {
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
 		case f.Gates():
 			loud = append(loud, f)
-		case f.warns() && len(warnings) == mostWarnings && !p.verbose:
+		case f.warns() && len(warnings) == maxWarnings && !p.verbose:
 			more++
 		case f.warns():
 			warnings = append(warnings, f)
@@ -147,8 +140,8 @@ func (p *printer) writeConfirmed(r *Report) {
 	}
 }
 
-// writeList names the confirmed findings, where there are several and each was written in full: a
-// line each, by its id, effect, test and first place.
+// writeList lists the confirmed findings, if there are several and each was written in full. Each
+// has a line with its id, effect, test and main place.
 func (p *printer) writeList(r *Report) {
 	var rows [][3]string
 	var width [2]int
@@ -175,8 +168,7 @@ func (p *printer) writeList(r *Report) {
 	}
 }
 
-// writeWarning writes a finding without an effect: its accesses in their order, and
-// the command that shows all of it.
+// writeWarning writes a finding without an effect: its accesses, and the command that replays it.
 func (p *printer) writeWarning(f *Finding) {
 	p.printf("%s", p.style.strong(f.certainty()+": "+f.Title()))
 	p.printf("%s, without an effect on the test", p.findingAndTest(f))
@@ -198,7 +190,7 @@ func (p *printer) findingAndTest(f *Finding) string {
 	return f.ID + " in " + f.Test + ", " + f.Package
 }
 
-// writeReplay writes how to see it again.
+// writeReplay writes the command that replays f.
 func (p *printer) writeReplay(f *Finding) {
 	if f.Witness != "" {
 		p.printf("Replay: %s", p.style.strong(p.command+" replay "+shellWord(f.Witness)))
@@ -228,7 +220,7 @@ func (p *printer) writeFinding(f *Finding) {
 	p.writeReplay(f)
 }
 
-// certainty is the word that a finding begins with.
+// certainty returns the word that a finding begins with, by its status.
 func (f *Finding) certainty() string {
 	switch {
 	case f.Gates():
@@ -247,7 +239,7 @@ func (f *Finding) certainty() string {
 	return "PREDICTED"
 }
 
-// writeAccess writes where one goroutine stands.
+// writeAccess writes access i: what its goroutine is about to execute, where, and its locks.
 func (p *printer) writeAccess(f *Finding, i int) {
 	a := f.Accesses[i]
 	p.printf("%s by goroutine %s:", f.describeAccess(i), a.Goroutine)
@@ -286,16 +278,16 @@ func (p *printer) writePlace(at Place) {
 	p.printf("      %s", at.Pos())
 }
 
-// Pos is the place as reports have it: "a.go:3".
+// Pos returns the place as "file:line".
 func (p Place) Pos() string { return pos(p.File, p.Line) }
 
-// Pos is where the access is.
+// Pos returns where the access is, as "file:line".
 func (a Access) Pos() string { return pos(a.File, a.Line) }
 
-// place is where the access is, and of what.
+// place returns the line and operand of the access.
 func (a Access) place() Place { return Place{a.Expr, a.Func, a.File, a.Line} }
 
-// Pos is where the step is.
+// Pos returns where the step is, as "file:line".
 func (s Step) Pos() string { return pos(s.File, s.Line) }
 
 // Phrase says what another goroutine has done.
@@ -304,7 +296,7 @@ func (o OtherGoroutine) Phrase() string { return Phrase(o.Op, o.Expr) }
 // Phrase says what the access is: "receive from c".
 func (a Access) Phrase() string { return Phrase(a.Op, a.Expr) }
 
-// pos is how a line is named; "" for the end of a test, which is in no file.
+// pos returns "file:line"; "" for the end of a test, which is in no file.
 func pos(file string, line int) string {
 	if file == "" && line == 0 {
 		return ""
@@ -338,12 +330,12 @@ func (p *printer) writeEffect(f *Finding) {
 	p.printf("%s.", capitalized(reproduced(f)))
 }
 
-// reproduced tells how many replays stood at the violation.
+// reproduced says how many replays reached the violation.
 func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
 }
 
-// writeKnown writes how many confirmed findings fail no run as they are known, and with verbose
+// writeKnown writes how many confirmed findings are known and so fail no run, and with verbose
 // which.
 func (p *printer) writeKnown(r *Report, verbose bool) {
 	by := make(map[SuppressedBy]int)
@@ -373,22 +365,22 @@ func (p *printer) writeKnown(r *Report, verbose bool) {
 	}
 }
 
-// writeUnconfirmed writes how much was predicted but not confirmed.
+// writeUnconfirmed writes how many findings were predicted but not confirmed.
 func (p *printer) writeUnconfirmed(r *Report) {
 	if n := r.Totals.Unconfirmed - r.Totals.Undecided; n > 0 {
 		p.printf("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
 	}
 }
 
-// writeUndecided writes how much is not decided: of a program that is as it should be that
-// would be told for ever.
+// writeUndecided writes how many findings are undecided. That is only for verbose reports, since it
+// never ends for programs that are correct.
 func (p *printer) writeUndecided(r *Report) {
 	if n := r.Totals.Undecided; n > 0 {
 		p.printf("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", n)
 	}
 }
 
-// writeInfeasible writes what is infeasible, a line each.
+// writeInfeasible writes the infeasible findings, a line each.
 func (p *printer) writeInfeasible(r *Report) {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Status == bug.Infeasible {
@@ -401,7 +393,7 @@ func (p *printer) writeInfeasible(r *Report) {
 	}
 }
 
-// writeWitness writes what has become of a witness, unless it is a finding.
+// writeWitness writes the outcome of a saved witness, unless it is a finding.
 func (p *printer) writeWitness(s WitnessState) {
 	switch s.Status {
 	case bug.Confirmed:
@@ -416,10 +408,7 @@ func (p *printer) writeWitness(s WitnessState) {
 	}
 }
 
-// mostSkipped is how many files are named that were left alone.
-const mostSkipped = 3
-
-// writeSkipped writes a line about the files that were left alone.
+// writeSkipped writes a line about the files that were not instrumented.
 func (p *printer) writeSkipped(r *Report) {
 	var all []string
 	for _, pkg := range r.Packages {
@@ -430,8 +419,8 @@ func (p *printer) writeSkipped(r *Report) {
 	if len(all) == 0 {
 		return
 	}
-	names := strings.Join(all[:min(len(all), mostSkipped)], "; ")
-	if more := len(all) - mostSkipped; more > 0 {
+	names := strings.Join(all[:min(len(all), maxSkipped)], "; ")
+	if more := len(all) - maxSkipped; more > 0 {
 		names += fmt.Sprintf("; and %d more", more)
 	}
 	p.printf("note: accesses of %s are not recorded: %s", count(len(all), "file"), names)
@@ -449,8 +438,7 @@ func (p *printer) writeTotals(r *Report) {
 	}
 }
 
-// nothingFound says of a run that has confirmed nothing, and was not cut short, what that means;
-// "" of others.
+// nothingFound says what it means that a complete run confirmed nothing; "" for other runs.
 func (r *Report) nothingFound() string {
 	tests, events, _ := r.size()
 	switch {
@@ -462,7 +450,7 @@ func (r *Report) nothingFound() string {
 	return fmt.Sprintf("no concurrency bug found in %s (%s)", count(tests, "test"), count(events, "event"))
 }
 
-// size is how much was recorded, and in how many packages.
+// size returns how many tests and events were recorded, in how many packages.
 func (r *Report) size() (tests, events, packages int) {
 	for _, pkg := range r.Packages {
 		tests += pkg.Tests
@@ -471,7 +459,7 @@ func (r *Report) size() (tests, events, packages int) {
 	return tests, events, len(r.Packages)
 }
 
-// Summary says in a line how much was found, and in what, and why not all was looked at.
+// Summary returns the totals in a line, and why the run is incomplete.
 func (r *Report) Summary() string {
 	tests, events, packages := r.size()
 	t := r.Totals
@@ -488,7 +476,7 @@ func (r *Report) Summary() string {
 	return text
 }
 
-// count is "1 test", "2 tests".
+// count returns "1 test", "2 tests".
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -503,7 +491,7 @@ func capitalized(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// shellWord quotes s for a shell where it needs that.
+// shellWord returns s as a word for a shell, quoted if needed.
 func shellWord(s string) string {
 	if strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]`!#~") {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -511,7 +499,7 @@ func shellWord(s string) string {
 	return s
 }
 
-// A style colors text, or does not.
+// A style colors text, if it is true.
 type style bool
 
 func (s style) loud(t string) string   { return s.ansi("1;31", t) }

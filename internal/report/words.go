@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// An operation is what readers call what a step or access does.
+// An operation is the words of the report for an operation.
 type operation struct {
 	phrase      string
 	preposition string // between the phrase and the operand; "" if there is none
 }
 
-// Word returns what readers call the operation op; op itself, if that is not known.
+// Word returns the report's word for the operation op; op itself, if it is unknown.
 func Word(op string) string {
 	if o, ok := operations[op]; ok {
 		return o.phrase
@@ -21,7 +21,7 @@ func Word(op string) string {
 	return op
 }
 
-// Phrase returns what readers call the operation op of expr: "receive from c".
+// Phrase returns the report's words for the operation op of expr: "receive from c".
 func Phrase(op, expr string) string {
 	if expr == "" {
 		return Word(op)
@@ -33,13 +33,12 @@ func Phrase(op, expr string) string {
 	return strings.Join(slices.DeleteFunc([]string{o.phrase, o.preposition, expr}, func(s string) bool { return s == "" }), " ")
 }
 
-// String says what the step does, without its goroutine and place.
+// String returns what the step does, without its goroutine and place.
 func (s Step) String() string { return s.cell(math.MaxInt) }
 
-// cell is what the table shows of a step in its goroutine's column, in at most
-// width runes: "read a.balance (100)", "write a.balance = 90", "lock a.mu", "go
-// worker → 0.1", "wg.Go → 0.1". Where that is too long the expression is cut, as
-// the value says more.
+// cell returns the text of a step in its goroutine's column, in at most width runes: "read a.balance
+// (100)", "write a.balance = 90", "lock a.mu", "go worker → 0.1", "wg.Go → 0.1". If it is too long
+// the expression is cut, since the value says more.
 func (s Step) cell(width int) string {
 	before, after := Word(s.Op), ""
 	switch {
@@ -82,9 +81,8 @@ func (s Step) startsTest() bool {
 	return s.Op == "fork" && s.Expr == SubtestStart && strings.HasPrefix(s.File, TestingFiles)
 }
 
-// shorten cuts an expression to w runes: what stands in brackets first, then its
-// beginning, as its end says most. Of shards[h%n].items it leaves
-// "shards[…].items", or "….items".
+// shorten cuts an expression to w runes: first the text in brackets, then the beginning, since the end
+// says most. shards[h%n].items becomes "shards[…].items", or "….items".
 func shorten(expr string, w int) string {
 	if utf8.RuneCountInString(expr) <= w {
 		return expr
@@ -102,7 +100,7 @@ func shorten(expr string, w int) string {
 	return clip(expr, w)
 }
 
-// elideBrackets replaces what stands in brackets, if it is long, by "…".
+// elideBrackets replaces the text in brackets by "…", unless it is one character.
 func elideBrackets(expr string) string {
 	var out, inside strings.Builder
 	depth := 0

@@ -6,11 +6,7 @@ import (
 	"time"
 )
 
-// maxDelayedNamed is how many goroutines are named that come late.
-const maxDelayedNamed = 3
-
-// String says that a failure or deadlock rests on time, and on what, in one line or two: for how long,
-// where the call of package time does not say that.
+// String says in one or two lines which delay the failure or deadlock needs.
 func (t *Time) String() string {
 	n := len(t.Delayed)
 	who := "goroutine " + strings.Join(t.Delayed[:min(n, maxDelayedNamed)], ", ")

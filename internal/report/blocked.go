@@ -31,8 +31,8 @@ func (p *printer) writeCycle(f *Finding) {
 	}
 }
 
-// waitCycle says of each access what its goroutine waits for, if each waits for a lock of the
-// next one, and the last one for a lock of the first; nil if they do not.
+// waitCycle returns, for each access, a text that says what its goroutine waits for. It returns nil
+// unless each goroutine waits for a lock of the next one, and the last for a lock of the first.
 func (f *Finding) waitCycle() (waits []string) {
 	for i, a := range f.Accesses {
 		next := f.Accesses[(i+1)%len(f.Accesses)]
@@ -57,16 +57,13 @@ func howHeld(a, next Access, o OtherGoroutine) string {
 	}
 }
 
-// lockName is what a lock is called whose expression is expr.
+// lockName returns the name of a lock in the text, whose expression may be empty.
 func lockName(expr string) string { return cmp.Or(expr, "a lock") }
 
 // isFirstOf reports whether no access before the i-th is of the same goroutine.
 func (f *Finding) isFirstOf(i int) bool {
 	return !slices.ContainsFunc(f.Accesses[:i], func(a Access) bool { return a.Goroutine == f.Accesses[i].Goroutine })
 }
-
-// maxStack is how many places of a stack the text has.
-const maxStack = 8
 
 // writeStack writes where a goroutine waits.
 func (p *printer) writeStack(f *Finding, a Access) {
@@ -92,10 +89,7 @@ func (p *printer) writeStack(f *Finding, a Access) {
 	}
 }
 
-// maxPartners is how many goroutines are named that could have ended a wait.
-const maxPartners = 3
-
-// writeLingering counts the goroutines that were left waiting.
+// writeLingering writes how many goroutines were still waiting when their tests ended.
 func (p *printer) writeLingering(r *Report) {
 	all := 0
 	for _, pkg := range r.Packages {

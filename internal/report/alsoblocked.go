@@ -2,11 +2,8 @@ package report
 
 import "slices"
 
-// maxAlsoBlockedText is how many of the other goroutines that a bug blocks the text has.
-const maxAlsoBlockedText = 3
-
-// Join adds to those whom f's bug blocks as well others, of any run, that wait at other places
-// or were started with other functions.
+// Join adds goroutines to those that f's bug also blocks, of any run, unless one of these waits at
+// the same place and was started with the same function.
 func (f *Finding) Join(others []Access) {
 	for _, o := range others {
 		if len(f.Also) < MaxAlsoBlocked && !slices.ContainsFunc(f.Also, o.waitsLike) {
