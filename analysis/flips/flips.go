@@ -1,16 +1,16 @@
 // Package flips lists the choices of a recorded run that could have been made otherwise: a
 // select had other cases, another sender's message could have come first, a lock gone to
-// another goroutine, a signal come before the wait, a time-out before what it races with,
-// what was written to a connection been read in parts, or all of it before that was closed, an
-// atomic flag been looked at before it was set.
+// another goroutine, a signal come before the wait, a time-out before the operation that it
+// ends, what was written to a connection been read in parts, or all of it before that was
+// closed, an atomic flag been read before it was set.
 //
-// It takes a trace and its [order.Order], and stands beside the predictors: these reorder
-// what was recorded, a flip leads to where the program does what was not. Each is one
-// operation that is put off: the run is as recorded up to there, then its goroutine is the
-// last to go on. So all that others can do comes before, which is the other order of each
-// two operations that meet on one object. A select that is put off has all cases ready
-// that can be, and is asked for one of them. A few delays find most bugs that rest on the
-// order of operations (Emmi, Qadeer and Rakamarić, Delay-Bounded Scheduling, POPL 2011).
+// It takes a trace and its [order.Order], and complements the predictors. They reorder what
+// was recorded; a flip leads to where the program does what was not. Each is one operation
+// that is delayed: the run is as recorded up to there, then its goroutine is the last to go
+// on. So all that others can do comes before, which is the other order of each two operations
+// on one object. A select that is delayed has all cases ready that can be, and is asked for
+// one of them. A few delays find most bugs that rest on the order of operations (Emmi, Qadeer
+// and Rakamarić, Delay-Bounded Scheduling, POPL 2011).
 package flips
 
 import (
@@ -22,24 +22,25 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A Flip is an operation to put off.
+// A Flip is an operation to delay.
 type Flip struct {
 	At   int // its position in the trace
 	Case int // the number of the case, from 1, that the select there is to take; 0: any
 	// Key is equal for flips that are alike, in all traces of one binary: of operations at
-	// the same place, in goroutines that were started at the same places; both of them the
-	// first such one of their run, or both the last.
+	// the same site, in goroutines that were started at the same sites, which both are the
+	// first such operation of their run, or both the last.
 	Key  string
 	rank rank
 }
 
-// Plain reports whether what is put off is an operation on a lock, Once or WaitGroup: that
-// it goes to another one first is what recordings in other orders of goroutines show as well.
+// Plain reports whether what is delayed is an operation on a lock, Once or WaitGroup: that
+// another goroutine is first is what recordings in other orders of goroutines show as well.
 func (f *Flip) Plain() bool { return f.rank == ofLock || f.rank == ofOther }
 
-// Atomic reports whether what is put off is an atomic operation.
+// Atomic reports whether what is delayed is an atomic operation.
 func (f *Flip) Atomic() bool { return f.rank == ofAtomic }
 
 // A rank says which flips come first: those after which most often something blocks.
@@ -55,230 +56,7 @@ const (
 	ofAtomic
 )
 
-const (
-	// effort bounds the pairs of operations that are looked at, and reach how many after
-	// one are.
-	effort = 1 << 20
-	reach  = 64
-	// maxCases is how many cases of a select are asked for.
-	maxCases = 8
-)
-
-// pieces are where the tokens begin of what is written to connections (recorder/predictrt).
-const pieces = 1 << 62
-
-// Within is how many events of a trace are looked at, its first ones: all before what is put
-// off is replayed.
-const Within = 1 << 19
-
-// Of returns the flips of the run of each top-level test in t, whose order is o. Of those that
-// are alike these are the first one and, after all others, the last one. No more than [Within]
-// events are looked at.
-func Of(t *trace.Trace, o *order.Order) map[string][]Flip {
-	all := make(map[string][]Flip)
-	for test, l := range listers(t, o) {
-		for _, op := range l.finish() {
-			l.flip(op)
-		}
-		for _, at := range l.parts {
-			l.keep(at, 0, ofPart)
-		}
-		slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
-		last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
-			return cmp.Or(int(a.rank-b.rank), a.At-b.At, strings.Compare(a.Key, b.Key))
-		})
-		all[test] = append(l.flips, last...)
-	}
-	return all
-}
-
-// A lister lists the flips of one test.
-type lister struct {
-	t       *trace.Trace
-	o       *order.Order
-	left    int                    // of the effort
-	all     []operation            // that can be put off, which come before the test's end, in their order
-	atomics []operation            // the same of atomic ones, of which there may be very many
-	parts   []int                  // writes to connections that were read together with what came before them, and what has ended operations of others
-	posted  map[uint64]posted      // by token
-	over    bool                   // the test has ended
-	begun   map[trace.GID]int      // the select that a goroutine is in
-	on      map[uint64][]operation // by object, those of one in their order
-	selects map[int]*choice        // by position
-	roles   map[trace.GID]string
-	seen    map[string]bool
-	last    map[string]Flip // by key; not the first one
-	flips   []Flip
-}
-
-// An operation is one on an object, at a position.
-type operation struct {
-	at    int // -1: the goroutine stands before it at the end
-	g     trace.GID
-	kind  trace.Kind // of a select what the case does that it took
-	nth   int        // of the object's operations
-	next  int        // of these the next one of another goroutine
-	obj   uint64
-	tries bool // it is a select, which does something else if this is not possible
-}
-
-// A choice is what a select has chosen.
-type choice struct {
-	cases int
-	taken int // number of the case, from 1; 0: default
-	op    *operation
-}
-
-// listers returns one for each test of t, with its operations that wait for each other.
-func listers(t *trace.Trace, o *order.Order) map[string]*lister {
-	all := make(map[string]*lister)
-	of := make([]*lister, len(t.Goroutines)) // nil outside of tests
-	for g := range t.Goroutines {
-		test, _, _ := strings.Cut(t.Goroutines[g].Test, "#")
-		if test == "" {
-			continue
-		}
-		if all[test] == nil {
-			all[test] = &lister{
-				t: t, o: o, left: effort, begun: make(map[trace.GID]int), on: make(map[uint64][]operation), selects: make(map[int]*choice),
-				roles: make(map[trace.GID]string), last: make(map[string]Flip), seen: make(map[string]bool),
-				posted: make(map[uint64]posted),
-			}
-		}
-		of[g] = all[test]
-	}
-	for i := range t.Events[:min(len(t.Events), Within)] {
-		if l := of[t.Events[i].G]; l != nil {
-			l.event(i)
-		}
-	}
-	for _, s := range t.Stuck {
-		if l := of[s.G]; l != nil && (s.Op == trace.Acquire || s.Op == trace.RAcquire) {
-			l.meets(-1, s.G, s.Op, s.Obj, false)
-		}
-	}
-	return all
-}
-
-// meets notes an operation on an object.
-func (l *lister) meets(i int, g trace.GID, kind trace.Kind, obj uint64, tries bool) operation {
-	op := operation{at: i, g: g, kind: kind, nth: len(l.on[obj]), obj: obj, tries: tries}
-	l.on[obj] = append(l.on[obj], op)
-	return op
-}
-
-// event notes the event at position i, which is one of the test.
-func (l *lister) event(i int) {
-	e := &l.t.Events[i]
-	switch e.Kind {
-	case trace.Post:
-		p, again := l.posted[e.Obj]
-		l.posted[e.Obj] = posted{i, p.several || again && l.t.Events[p.at].G != e.G}
-	case trace.Await:
-		l.await(i)
-	case trace.TestEnd:
-		l.over = l.over || l.t.Goroutines[e.G].Path == "0"
-	case trace.Select:
-		l.begun[e.G] = i
-		if !l.over {
-			l.all = append(l.all, operation{at: i, g: e.G, kind: trace.Select})
-		}
-	case trace.SelectDone:
-		if at, ok := l.begun[e.G]; ok {
-			l.selects[at] = &choice{cases: int(l.t.Events[at].Val), taken: int(e.Val)}
-			if e.Val == 0 {
-				delete(l.begun, e.G)
-			}
-		}
-	case trace.SendDone, trace.RecvDone:
-		if at, ok := l.begun[e.G]; ok {
-			kind := trace.Send
-			if e.Kind == trace.RecvDone {
-				kind = trace.Recv
-			}
-			if c := l.selects[at]; c != nil {
-				op := l.meets(at, e.G, kind, e.Obj, true)
-				c.op = &op
-			}
-			delete(l.begun, e.G)
-		}
-	case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Close, trace.CondWait, trace.CondSignal,
-		trace.CondBroadcast, trace.WaitGroupAdd, trace.WaitGroupWait, trace.OnceBegin:
-		if e.Obj != 0 && !(e.Kind == trace.WaitGroupAdd && int64(e.Val) < 0) {
-			if op := l.meets(i, e.G, e.Kind, e.Obj, false); !l.over {
-				l.all = append(l.all, op)
-			}
-		}
-	case trace.OnceDone: // what comes second runs nothing, and has nothing to put off
-		l.meets(i, e.G, e.Kind, e.Obj, false)
-	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
-		if op := l.meets(i, e.G, e.Kind, e.Obj, false); !l.over {
-			l.atomics = append(l.atomics, op)
-		}
-	}
-}
-
-// A posted is the posts of a token.
-type posted struct {
-	at      int  // the last one
-	several bool // of several goroutines
-}
-
-// await notes the await at position i. One that follows another of the same read has got what
-// was written last together with what the same goroutine had written before, which could have
-// been read alone. One of what only another goroutine has done so far is of an operation that this
-// has ended, by a close or a deadline, and that could have come to its end before.
-func (l *lister) await(i int) {
-	e := &l.t.Events[i]
-	last := l.o.Program().Prev(i)
-	p, ok := l.posted[e.Obj]
-	if last < 0 || !ok || l.over || e.Val != 0 {
-		return
-	}
-	before, by := &l.t.Events[last], l.t.Events[p.at].G
-	switch {
-	case before.Kind == trace.Await && before.Site == e.Site:
-		if first, ok := l.posted[before.Obj]; ok && first.at < p.at && l.t.Events[first.at].G == by {
-			l.parts = append(l.parts, p.at)
-		}
-	case before.Kind != trace.Begin && e.Obj < pieces && by != e.G && !p.several:
-		l.parts = append(l.parts, p.at)
-	}
-}
-
-// finish links the operations of each object, once all are there, and returns those that can be
-// put off.
-func (l *lister) finish() []operation {
-	for _, ops := range l.on {
-		for n := len(ops) - 1; n >= 0; n-- {
-			if ops[n].next = n + 1; n+1 < len(ops) && ops[n+1].g == ops[n].g {
-				ops[n].next = ops[n+1].next
-			}
-		}
-	}
-	return append(l.all, l.atomics...)
-}
-
-// flip lists the flips of an operation.
-func (l *lister) flip(op operation) {
-	if op.kind != trace.Select {
-		l.add(op, 0, rankOf(op.kind))
-		return
-	}
-	c := l.selects[op.at]
-	if c == nil { // it was never done
-		return
-	}
-	for n := 1; n <= min(c.cases, maxCases); n++ {
-		if n != c.taken {
-			l.add(op, n, ofSelect)
-		}
-	}
-	if c.cases == 1 && c.op != nil {
-		l.add(*c.op, 0, ofMessage)
-	}
-}
-
+// rankOf is the rank of an operation that is no select.
 func rankOf(k trace.Kind) rank {
 	switch k.Class() {
 	case trace.ClassCond:
@@ -293,18 +71,232 @@ func rankOf(k trace.Kind) rank {
 	return ofOther
 }
 
-// add lists a flip, if there is another goroutine's operation that it lets come first: of
-// the cases that a select has not taken, the trace does not know on what they are.
-func (l *lister) add(op operation, n int, r rank) {
-	if n > 0 || l.meetsLater(op) {
-		l.keep(op.at, n, r)
+// Of returns the flips of the run of each top-level test in t, whose order is o. Of those that
+// are alike these are the first one and, after all others, the last one. At most [Within]
+// events are looked at.
+func Of(t *trace.Trace, o *order.Order) map[string][]Flip {
+	all := make(map[string][]Flip)
+	for test, l := range listers(t, o) {
+		l.linkOperations()
+		for _, op := range append(l.delayable, l.atomics...) {
+			l.flip(op)
+		}
+		for _, at := range l.parts {
+			l.add(at, 0, ofPart)
+		}
+		slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
+		last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
+			return cmp.Or(int(a.rank-b.rank), a.At-b.At, strings.Compare(a.Key, b.Key))
+		})
+		all[test] = append(l.flips, last...)
+	}
+	return all
+}
+
+// A lister lists the flips of one test.
+type lister struct {
+	t     *trace.Trace
+	o     *order.Order
+	facts *facts.Facts
+	over  bool // the test has ended
+
+	operations map[uint64][]operation // by object, those of one in their order
+	delayable  []operation            // those before the test's end that are not atomic, in their order
+	atomics    []operation            // the atomic ones, of which there may be very many
+	chosen     map[int]operation      // by position of a select: what it has chosen
+	posted     map[uint64]posted      // by token
+	// parts are posts to delay: writes to connections that were read together with what
+	// came before them, and what has ended operations of others.
+	parts []int
+
+	pairsLeft int                  // of maxPairs
+	origins   map[trace.GID]string // see originOf
+	seen      map[string]bool      // keys
+	flips     []Flip               // the first ones of their keys
+	last      map[string]Flip      // by key; not the first one
+}
+
+// An operation is one on an object, at a position.
+type operation struct {
+	at       int // -1: the goroutine is about to execute it at the end
+	g        trace.GID
+	kind     trace.Kind // of a select what the case does that it took
+	index    int        // among the operations on the object
+	next     int        // the index of the next one by another goroutine
+	obj      uint64
+	isSelect bool // it does something else if this is not possible
+}
+
+// listers returns one for each test of t, with its operations.
+func listers(t *trace.Trace, o *order.Order) map[string]*lister {
+	all := make(map[string]*lister)
+	byGoroutine := make([]*lister, len(t.Goroutines)) // nil outside of tests
+	for g := range t.Goroutines {
+		test, _, _ := strings.Cut(t.Goroutines[g].Test, "#")
+		if test == "" {
+			continue
+		}
+		if all[test] == nil {
+			all[test] = &lister{
+				t: t, o: o, facts: o.Facts(), pairsLeft: maxPairs,
+				operations: make(map[uint64][]operation), chosen: make(map[int]operation), posted: make(map[uint64]posted),
+				origins: make(map[trace.GID]string), seen: make(map[string]bool), last: make(map[string]Flip),
+			}
+		}
+		byGoroutine[g] = all[test]
+	}
+	for i := range t.Events[:min(len(t.Events), Within)] {
+		if l := byGoroutine[t.Events[i].G]; l != nil {
+			l.event(i)
+		}
+	}
+	for _, s := range t.Stuck {
+		if l := byGoroutine[s.G]; l != nil && s.Op.Acquires() {
+			l.note(-1, s.G, s.Op, s.Obj, false)
+		}
+	}
+	return all
+}
+
+// note notes an operation on an object.
+func (l *lister) note(i int, g trace.GID, kind trace.Kind, obj uint64, isSelect bool) operation {
+	op := operation{at: i, g: g, kind: kind, index: len(l.operations[obj]), obj: obj, isSelect: isSelect}
+	l.operations[obj] = append(l.operations[obj], op)
+	return op
+}
+
+// event notes the event at position i, which is one of the test.
+func (l *lister) event(i int) {
+	e := &l.t.Events[i]
+	switch {
+	case e.Kind == trace.Post:
+		p, known := l.posted[e.Obj]
+		l.posted[e.Obj] = posted{i, p.several || known && l.t.Events[p.at].G != e.G}
+	case e.Kind == trace.Await:
+		l.await(i)
+	case e.Kind == trace.TestEnd:
+		l.over = l.over || l.t.Goroutines[e.G].Path == "0"
+	case e.Kind == trace.Select:
+		if !l.over {
+			l.delayable = append(l.delayable, operation{at: i, g: e.G, kind: trace.Select})
+		}
+	case e.Kind.Class() == trace.ClassChannel && e.Kind.Completes():
+		l.choose(i, e)
+	case e.Kind == trace.OnceDone: // one that runs nothing, and has nothing to delay
+		l.note(i, e.G, e.Kind, e.Obj, false)
+	case e.Kind.IsAccess() && !e.Kind.IsPlain():
+		if op := l.note(i, e.G, e.Kind, e.Obj, false); !l.over {
+			l.atomics = append(l.atomics, op)
+		}
+	case isContended(e):
+		if op := l.note(i, e.G, e.Kind, e.Obj, false); !l.over {
+			l.delayable = append(l.delayable, op)
+		}
 	}
 }
 
-// keep lists the flip of what is at a position.
-func (l *lister) keep(at, n int, r rank) {
+// isContended reports whether it can make a difference which of e and another operation on
+// the same object comes first. A Done can only let others go on.
+func isContended(e *trace.Event) bool {
+	switch k := e.Kind; k.Class() {
+	case trace.ClassLock:
+		return k.Acquires()
+	case trace.ClassChannel:
+		return e.Obj != 0 && (k.Begins() || k == trace.Close)
+	case trace.ClassCond, trace.ClassWaitGroup:
+		return !k.Completes() && !e.IsDone()
+	default:
+		return k == trace.OnceBegin
+	}
+}
+
+// choose notes what a select has chosen, if event i completes one.
+func (l *lister) choose(i int, e *trace.Event) {
+	row := l.facts.OperationOf(i)
+	if row == facts.None || e.Kind == trace.SelectDone {
+		return
+	}
+	begin := int(l.facts.Operations()[row].Begin)
+	if l.t.Events[begin].Kind != trace.Select {
+		return
+	}
+	kind := trace.Send
+	if e.Kind.Receives() {
+		kind = trace.Recv
+	}
+	l.chosen[begin] = l.note(begin, e.G, kind, e.Obj, true)
+}
+
+// posted is the posts of a token.
+type posted struct {
+	at      int  // the last one
+	several bool // of several goroutines
+}
+
+// connections are where the tokens begin of what is written to connections (recorder/predictrt).
+const connections = 1 << 62
+
+// await notes the await at position i. One that follows another of the same read has got what
+// was written last together with what the same goroutine had written before, which could have
+// been read alone. If only another goroutine has posted the token so far, that one has ended
+// the operation, by a close or a deadline, and the operation could have completed before.
+func (l *lister) await(i int) {
+	e := &l.t.Events[i]
+	last := l.o.Program().Prev(i)
+	p, known := l.posted[e.Obj]
+	if last < 0 || !known || l.over || e.Val != 0 {
+		return
+	}
+	before, by := &l.t.Events[last], l.t.Events[p.at].G
+	switch {
+	case before.Kind == trace.Await && before.Site == e.Site:
+		if first, ok := l.posted[before.Obj]; ok && first.at < p.at && l.t.Events[first.at].G == by {
+			l.parts = append(l.parts, p.at)
+		}
+	case before.Kind != trace.Begin && e.Obj < connections && by != e.G && !p.several:
+		l.parts = append(l.parts, p.at)
+	}
+}
+
+// linkOperations links each operation with the next one on its object by another goroutine.
+func (l *lister) linkOperations() {
+	for _, ops := range l.operations {
+		for n := len(ops) - 1; n >= 0; n-- {
+			if ops[n].next = n + 1; n+1 < len(ops) && ops[n+1].g == ops[n].g {
+				ops[n].next = ops[n+1].next
+			}
+		}
+	}
+}
+
+// flip lists the flips of an operation.
+func (l *lister) flip(op operation) {
+	if op.kind != trace.Select {
+		if l.canBeSecond(op) {
+			l.add(op.at, 0, rankOf(op.kind))
+		}
+		return
+	}
+	done := l.facts.Selects()[l.facts.SelectOf(l.facts.OperationOf(op.at))].Done
+	if done == facts.None || done >= Within {
+		return
+	}
+	cases, taken := int(l.t.Events[op.at].Val), int(l.t.Events[done].Val)
+	// What the other cases are on is not looked at: each may be possible.
+	for n := 1; n <= min(cases, maxCases); n++ {
+		if n != taken {
+			l.add(op.at, n, ofSelect)
+		}
+	}
+	if chosen, ok := l.chosen[op.at]; ok && cases == 1 && l.canBeSecond(chosen) {
+		l.add(op.at, 0, ofMessage)
+	}
+}
+
+// add lists the flip of the event at a position.
+func (l *lister) add(at, n int, r rank) {
 	e := &l.t.Events[at]
-	key := fmt.Sprintf("%v %x %s %d", e.Kind, l.t.Sites[e.Site].Key, l.role(e.G), n)
+	key := fmt.Sprintf("%v %x %s %d", e.Kind, l.t.Sites[e.Site].Key, l.originOf(e.G), n)
 	f := Flip{At: at, Case: n, Key: key, rank: r}
 	if l.seen[key] {
 		f.Key += " last"
@@ -315,41 +307,41 @@ func (l *lister) keep(at, n int, r rank) {
 	l.flips = append(l.flips, f)
 }
 
-// role names where a goroutine was started, and that which has started it, and so on.
-func (l *lister) role(g trace.GID) string {
-	if r, ok := l.roles[g]; ok {
-		return r
+// originOf names the site where a goroutine was started, that where its parent was, and so on.
+func (l *lister) originOf(g trace.GID) string {
+	if origin, known := l.origins[g]; known {
+		return origin
 	}
-	l.roles[g] = "" // should it be its own ancestor
-	its := &l.t.Goroutines[g]
-	r := fmt.Sprintf("%x", l.t.Sites[its.Site].Key)
-	if its.Parent != g && int(its.Parent) < len(l.t.Goroutines) {
-		r = l.role(its.Parent) + "." + r
+	l.origins[g] = "" // should it be its own ancestor
+	goroutine := &l.t.Goroutines[g]
+	origin := fmt.Sprintf("%x", l.t.Sites[goroutine.Site].Key)
+	if parent := goroutine.Parent; parent != g && int(parent) < len(l.t.Goroutines) {
+		origin = l.originOf(parent) + "." + origin
 	}
-	l.roles[g] = r
-	return r
+	l.origins[g] = origin
+	return origin
 }
 
-// meetsLater reports whether another goroutine comes to the object of op later, and could
-// have come before.
-func (l *lister) meetsLater(op operation) bool {
-	all := l.on[op.obj]
-	for n, looked := all[op.nth].next, 0; n < len(all) && looked < reach; looked++ {
-		if l.left--; l.left < 0 {
+// canBeSecond reports whether another goroutine operates on the object of op later, and could
+// have done so before, with another outcome.
+func (l *lister) canBeSecond(op operation) bool {
+	all := l.operations[op.obj]
+	for n, looked := all[op.index].next, 0; n < len(all) && looked < maxLater; looked++ {
+		if l.pairsLeft--; l.pairsLeft < 0 {
 			return false
 		}
 		other := all[n]
 		if n++; other.g == op.g {
 			n = other.next
-		} else if meet(op, other) && !l.first(op, other) {
+		} else if orderMatters(op, other) && !l.mustBeFirst(op, other) {
 			return true
 		}
 	}
 	return false
 }
 
-// first reports whether op must happen before the goroutine of other can stand at that.
-func (l *lister) first(op, other operation) bool {
+// mustBeFirst reports whether op must happen before the goroutine of other can reach that.
+func (l *lister) mustBeFirst(op, other operation) bool {
 	if other.at >= 0 {
 		return l.o.BeforeReached(op.at, other.at)
 	}
@@ -357,22 +349,22 @@ func (l *lister) first(op, other operation) bool {
 	return last >= 0 && l.o.Before(op.at, last)
 }
 
-// meet reports whether it makes a difference which of two operations on one object comes
-// first.
-func meet(a, b operation) bool {
-	is := func(k, o trace.Kind) bool { return a.kind == k && b.kind == o || a.kind == o && b.kind == k }
-	switch a.kind {
-	case trace.Acquire, trace.RAcquire:
-		return !is(trace.RAcquire, trace.RAcquire)
-	case trace.Send, trace.Recv, trace.Close:
+// orderMatters reports whether it makes a difference which of two operations on one object
+// comes first.
+func orderMatters(a, b operation) bool {
+	are := func(k, o trace.Kind) bool { return a.kind == k && b.kind == o || a.kind == o && b.kind == k }
+	switch a.kind.Class() {
+	case trace.ClassLock:
+		return !are(trace.RAcquire, trace.RAcquire)
+	case trace.ClassChannel:
 		// A receive that waits gets what was sent before the close, or else finds that.
-		return !is(trace.Send, trace.Recv) && !is(trace.Recv, trace.Close) || a.tries || b.tries
-	case trace.CondWait, trace.CondSignal, trace.CondBroadcast:
+		return !are(trace.Send, trace.Recv) && !are(trace.Recv, trace.Close) || a.isSelect || b.isSelect
+	case trace.ClassCond:
 		return a.kind == trace.CondWait || b.kind == trace.CondWait
-	case trace.WaitGroupAdd, trace.WaitGroupWait:
-		return is(trace.WaitGroupAdd, trace.WaitGroupWait)
-	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
-		return !is(trace.AtomicLoad, trace.AtomicLoad)
+	case trace.ClassWaitGroup:
+		return are(trace.WaitGroupAdd, trace.WaitGroupWait)
+	case trace.ClassAccess:
+		return !are(trace.AtomicLoad, trace.AtomicLoad)
 	}
-	return is(trace.OnceBegin, trace.OnceDone)
+	return are(trace.OnceBegin, trace.OnceDone)
 }

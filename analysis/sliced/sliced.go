@@ -45,17 +45,8 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 		at: make([]place, n), wrote: make([]int32, n), deciders: make([][]int32, len(t.Goroutines)),
 	}
 	scopes := dataflow.NewScopes(t, s.flow)
-	forks := make([]int, len(t.Goroutines)) // by goroutine: the event that starts it, -1 for none
-	for g := range forks {
-		forks[g] = -1
-	}
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == trace.Fork {
-			forks[e.Obj] = i
-		}
-	}
 	for g := range t.Goroutines {
-		before := forks[g]
+		before := int(o.Facts().Fork(trace.GID(g)))
 		var open []int32 // ends of scopes
 		for i := range o.Events(trace.GID(g)).All {
 			if o.Program().Index(i) == 0 && before >= 0 {
@@ -101,7 +92,7 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 		if w, ok := last[x]; ok {
 			s.wrote[i] = w
 		}
-		if writes(e) {
+		if e.Stores() {
 			last[x] = int32(i)
 		}
 	}
@@ -142,18 +133,12 @@ func latest(o *order.Order, g trace.GID, i, j int) (all []int32) {
 func (s *Slicer) decides(i int32) bool {
 	e := &s.t.Events[i]
 	site := s.t.Sites[e.Site]
-	return isDecision(e.Kind) || e.Flags&trace.FlagBranched != 0 || reads(e.Kind) && !s.flow.Tracked(int(i)) && !site.Data && !site.Update
+	return isDecision(e.Kind) || e.Flags&trace.FlagBranched != 0 || e.Kind.IsRead() && !s.flow.Tracked(int(i)) && !site.Data && !site.Update
 }
 
 func isDecision(k trace.Kind) bool {
 	return k == trace.Branch || k == trace.Assert || k == trace.Panic
 }
-
-func reads(k trace.Kind) bool {
-	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
-}
-
-func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }
 
 // A Slice is the order of given events and of those on which they depend (Definition 14).
 type Slice struct {
@@ -298,11 +283,11 @@ func (k *keeper) control(i int32) {
 func (k *keeper) data(i int32) {
 	e := &k.t.Events[i]
 	derived := k.formula(i)
-	if isDecision(e.Kind) || writes(e) && !derived {
+	if isDecision(e.Kind) || e.Stores() && !derived {
 		k.move(i, k.moved, false)
 	}
 	switch at := k.at[i]; {
-	case !reads(e.Kind):
+	case !e.Kind.IsRead():
 	case at.group >= 0:
 		k.found(at)
 	case k.wrote[i] >= 0:
@@ -335,7 +320,7 @@ func (k *keeper) move(i int32, done []int32, tracked bool) {
 	for n, r := whole-1, i; n >= done[g]; n-- {
 		r = int32(k.o.Program().Prev(int(r)))
 		switch {
-		case !reads(k.t.Events[r].Kind) || k.flow.Tracked(int(r)) && !tracked:
+		case !k.t.Events[r].Kind.IsRead() || k.flow.Tracked(int(r)) && !tracked:
 		case k.ends[r] > i:
 			k.keep(r, true)
 		default:
@@ -351,7 +336,7 @@ func (k *keeper) found(at place) {
 	g := &k.o.Groups()[at.group]
 	own := g.At[at.event]
 	for n := at.event - 1; n >= 0; n-- {
-		if w := g.Events[n]; writes(&k.t.Events[w]) && g.Overlaps.Share(own, g.At[n]) {
+		if w := g.Events[n]; k.t.Events[w].Stores() && g.Overlaps.Share(own, g.At[n]) {
 			k.keep(w, true)
 			if g.At[n] == own {
 				break
@@ -367,7 +352,7 @@ func (k *keeper) found(at place) {
 	}
 	k.last[at.group] = at.event
 	for _, w := range g.Events[first:at.event] {
-		if writes(&k.t.Events[w]) {
+		if k.t.Events[w].Stores() {
 			k.keep(w, false)
 		}
 	}
@@ -381,7 +366,7 @@ func (k *keeper) conflicts() (edges []order.Edge) {
 		g := &groups[n]
 		needed := make([]bool, len(g.Locations))
 		for m, i := range g.Events {
-			if k.value[i] && reads(k.t.Events[i].Kind) {
+			if k.value[i] && k.t.Events[i].Kind.IsRead() {
 				for l := range g.Overlaps.Of(g.At[m]) {
 					needed[l] = true
 				}
@@ -407,7 +392,7 @@ func (k *keeper) conflictsIn(edges []order.Edge, g *order.Group, needed []bool) 
 	}
 	for n, i := range g.Events {
 		e, at := &k.t.Events[i], g.At[n]
-		read, write := reads(e.Kind) && k.value[i], writes(e) && needed[at]
+		read, write := e.Kind.IsRead() && k.value[i], e.Stores() && needed[at]
 		if !read && !write {
 			continue
 		}
