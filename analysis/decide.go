@@ -40,7 +40,7 @@ func instancesOf(c detect.Candidate) []instance {
 // decide decides one candidate, by all but solving. It returns the instances that
 // nothing refutes.
 func (d *decider) decide(c detect.Candidate) (f Finding, open []instance) {
-	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: d.o.Begun(c.Instances[0].Accesses)}
+	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: d.o.ReplaceWakes(c.Instances[0].Accesses)}
 	if c.Alone() {
 		d.locate(&f)
 		all := d.refuter.withFormula(instancesOf(c))

@@ -67,7 +67,7 @@ func (r *refuter) refute(f *Finding, instances []instance) (open []instance) {
 func (r *refuter) lockedOut(accesses []int) (held, needed int, ok bool) {
 	for k, j := range accesses {
 		for _, i := range accesses[:k] {
-			if held, needed, ok = r.o.Locked(i, j); ok {
+			if held, needed, ok = r.o.ExcludedByHistory(i, j); ok {
 				return held, needed, true
 			}
 		}

@@ -83,7 +83,7 @@ func TestSlicedRacesOracle(t *testing.T) {
 			slice := s.Of(g.Events)
 			for n, j := range g.Events {
 				for m, i := range g.Events[:n] {
-					if tr.Events[i].G == tr.Events[j].G || !g.How[m].Conflicts(g.How[n]) || o.Exclude(o.LockSet(int(i)), o.LockSet(int(j))) {
+					if tr.Events[i].G == tr.Events[j].G || !g.Accesses[m].Conflicts(g.Accesses[n]) || o.Exclude(o.LockSet(int(i)), o.LockSet(int(j))) {
 						continue
 					}
 					before, is := hb.BeforeReached(int(i), int(j)), !slice.BeforeReached(int(i), int(j))

@@ -91,7 +91,7 @@ func chosen(tr *trace.Trace, o *order.Order, regions *anomaly.Regions, tuple ano
 	groups := o.Groups()
 	for k := range groups {
 		for n, i := range groups[k].Events {
-			loc[int(i)] = fmt.Sprint(k, groups[k].At[n])
+			loc[int(i)] = fmt.Sprint(k, groups[k].LocationOf[n])
 		}
 	}
 	p := tuple.Pattern

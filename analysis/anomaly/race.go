@@ -145,7 +145,7 @@ func (f *finder) group(g *order.Group) {
 	last := new(crowd)
 	for k, i := range g.Events {
 		e := &f.t.Events[i]
-		c := class{g.At[k], f.site(e.Site), 0, g.How[k]}
+		c := class{g.LocationOf[k], f.site(e.Site), 0, g.Accesses[k]}
 		if set := f.o.LockSet(int(i)); set != 0 {
 			c.locks = locks[set]
 		}

@@ -87,7 +87,7 @@ func (s *rows) group(g *order.Group) {
 		if locks == nil {
 			locks, byLoc = s.sharedLocks(g), make([][]*file, len(g.Locations))
 		}
-		c := class{g.At[k], site, locks[s.o.LockSet(int(i))], g.How[k]}
+		c := class{g.LocationOf[k], site, locks[s.o.LockSet(int(i))], g.Accesses[k]}
 		f := files[key{c, e.G}]
 		if f == nil {
 			f = &file{class: c, g: e.G}

@@ -78,7 +78,7 @@ func meeting(tr *trace.Trace, o *order.Order, places [2]uint64) (pairs [][2]int)
 	groups := o.Groups()
 	for k := range groups {
 		for n, i := range groups[k].Events {
-			how[i], at[i] = groups[k].How[n], [2]int32{int32(k), groups[k].At[n]}
+			how[i], at[i] = groups[k].Accesses[n], [2]int32{int32(k), groups[k].LocationOf[n]}
 		}
 	}
 	for i := range tr.Events {

@@ -227,7 +227,7 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 	for k := range groups {
 		g := &groups[k]
 		for n, i := range g.Events {
-			s.locations[s.shared.Of(int(i))] = base + g.At[n]
+			s.locations[s.shared.Of(int(i))] = base + g.LocationOf[n]
 		}
 		base += int32(len(g.Locations))
 	}

@@ -12,9 +12,9 @@ import (
 // the position of the first event after it. What is before can happen as it was
 // recorded.
 func (m *Model) Barrier(props ...Property) []int32 {
-	c := m.cut(props, m.all, effort)
+	c := m.findBarrier(props, m.byLastEvent, effort)
 	m.spent.Add(int64(c.effort))
-	return c.at
+	return c.barrier
 }
 
 // cut finds a last causality barrier as Algorithm 2 does, for any number of
@@ -30,31 +30,31 @@ func (m *Model) Barrier(props ...Property) []int32 {
 // whole.
 //
 // If it takes more than most to find, the barrier is the start of the trace.
-func (m *Model) cut(props []Property, gids []trace.GID, most int) *cut {
-	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), lo: never}
+func (m *Model) findBarrier(props []Property, gids []trace.GID, most int) *barrierSearch {
+	c := &barrierSearch{m: m, barrier: make([]int32, len(m.t.Goroutines)), lowest: never}
 	for _, p := range props {
 		for i := range p.vertices() {
-			c.hi = max(c.hi, int32(i)+1)
+			c.end = max(c.end, int32(i)+1)
 		}
 	}
 	for _, g := range gids {
-		c.at[g] = never
-		c.pull(g, c.hi)
-		if first := m.o.Events(g).First(); first >= 0 && int32(first) < c.hi {
-			c.gids = append(c.gids, g)
+		c.barrier[g] = never
+		c.pull(g, c.end)
+		if first := m.o.Events(g).First(); first >= 0 && int32(first) < c.end {
+			c.goroutines = append(c.goroutines, g)
 		}
 	}
-	slices.SortFunc(c.gids, func(a, b trace.GID) int { return cmp.Compare(m.ends[b].last, m.ends[a].last) })
+	slices.SortFunc(c.goroutines, func(a, b trace.GID) int { return cmp.Compare(m.ends[b].last, m.ends[a].last) })
 	for _, p := range props {
 		for i := range p.vertices() {
 			c.pull(m.t.Events[i].G, int32(i))
 		}
 	}
-	for again := true; again; again = c.seeds() {
+	for again := true; again; again = c.pullSeeds() {
 		for len(c.work) > 0 {
 			if c.effort > most {
-				clear(c.at)
-				c.lo = 0
+				clear(c.barrier)
+				c.lowest = 0
 				return c
 			}
 			g := c.work[len(c.work)-1]
@@ -103,23 +103,23 @@ func (m *Model) involved(props []Property) (gids []trace.GID) {
 }
 
 // A cut is a barrier in the making.
-type cut struct {
-	m      *Model
-	at     []int32     // by goroutine
-	gids   []trace.GID // those that it is for and that begin before hi, who ends last first
-	lo, hi int32       // its lowest position, and the end of the last vertex
-	work   []trace.GID // goroutines that have been pulled
-	effort int         // what was spent
+type barrierSearch struct {
+	m           *Model
+	barrier     []int32     // by goroutine
+	goroutines  []trace.GID // those that it is for and that begin before hi, who ends last first
+	lowest, end int32       // its lowest position, and the end of the last vertex
+	work        []trace.GID // goroutines that have been pulled
+	effort      int         // what was spent
 }
 
 // pull moves goroutine g back to its last lock-free state before position i.
-func (c *cut) pull(g trace.GID, i int32) {
-	if i >= c.at[g] {
+func (c *barrierSearch) pull(g trace.GID, i int32) {
+	if i >= c.barrier[g] {
 		return
 	}
-	c.at[g] = c.m.lockFree(g, i)
-	c.lo = min(c.lo, c.at[g])
-	if c.at[g] < c.hi { // else nothing before the cut comes after it
+	c.barrier[g] = c.m.lockFree(g, i)
+	c.lowest = min(c.lowest, c.barrier[g])
+	if c.barrier[g] < c.end { // else nothing before the cut comes after it
 		c.work = append(c.work, g)
 	}
 }
@@ -131,7 +131,7 @@ func (m *Model) lockFree(g trace.GID, i int32) int32 {
 		return i
 	}
 	if m.ends != nil && m.ends[g].last < i {
-		return min(i, m.ends[g].free)
+		return min(i, m.ends[g].lockFree)
 	}
 	if next := m.o.Events(g).From(int(i)); next >= 0 {
 		if outer := m.o.Outermost(next); outer >= 0 {
@@ -156,21 +156,21 @@ const searched = 16
 
 // follow pulls the other goroutines back to before what must come after the
 // first event of goroutine g behind the cut.
-func (c *cut) follow(g trace.GID) {
-	first := c.m.o.Events(g).From(int(c.at[g]))
+func (c *barrierSearch) follow(g trace.GID) {
+	first := c.m.o.Events(g).From(int(c.barrier[g]))
 	if first < 0 {
 		return
 	}
-	for _, h := range c.gids {
+	for _, h := range c.goroutines {
 		if c.effort++; c.m.ends[h].last < int32(first) {
 			break // nothing of it is behind first, nor of those that come now
 		}
-		if h == g || c.at[h] <= int32(first) {
+		if h == g || c.barrier[h] <= int32(first) {
 			continue // nothing of it is between
 		}
 		c.effort += searched
 		es := c.m.o.Events(h)
-		if last := es.Until(int(c.at[h])); last < first || !c.m.o.Before(first, last) {
+		if last := es.Until(int(c.barrier[h])); last < first || !c.m.o.Before(first, last) {
 			continue // as it is with most
 		}
 		c.pull(h, int32(es.Find(func(i int) bool { return i >= first && c.m.o.Before(first, i) })))
@@ -178,12 +178,12 @@ func (c *cut) follow(g trace.GID) {
 }
 
 // seeds pulls back goroutines to which a seed leads over the cut.
-func (c *cut) seeds() (pulled bool) {
-	k, _ := slices.BinarySearchFunc(c.m.seeds, c.lo, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
-	for ; k < len(c.m.seeds) && c.m.seeds[k].to < c.hi; k++ {
+func (c *barrierSearch) pullSeeds() (pulled bool) {
+	k, _ := slices.BinarySearchFunc(c.m.seeds, c.lowest, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
+	for ; k < len(c.m.seeds) && c.m.seeds[k].to < c.end; k++ {
 		s := c.m.seeds[k]
 		from, to := c.m.t.Events[s.from].G, c.m.t.Events[s.to].G
-		if s.from >= c.at[from] && s.to < c.at[to] {
+		if s.from >= c.barrier[from] && s.to < c.barrier[to] {
 			c.pull(to, s.to)
 			pulled = true
 		}

@@ -46,55 +46,55 @@ import (
 // A Model is what the graphs of all properties of one trace share. It is safe
 // for concurrent use.
 type Model struct {
-	t       *trace.Trace
-	o       *order.Order
-	of      []int32      // goroutine by goroutine: the numbers of its sections, but for those of locks that are handed over
-	first   []int32      // by goroutine: where its own begin in of, and where those of the last one end
-	locks   []lock       // by number
-	seeds   []seed       // by to
-	ends    []end        // by goroutine
-	all     []trace.GID  // who ends last first
-	spent   atomic.Int64 // see Spent
-	until   int64        // see Until
-	reaches reaches      // see newReach
+	t                   *trace.Trace
+	o                   *order.Order
+	sectionsByGoroutine []int32        // goroutine by goroutine: the numbers of its sections, but for those of locks that are handed over
+	firstSection        []int32        // by goroutine: where its own begin in of, and where those of the last one end
+	locks               []lockSections // by number
+	seeds               []seed         // by to
+	ends                []goroutineEnd // by goroutine
+	byLastEvent         []trace.GID    // who ends last first
+	spent               atomic.Int64   // see Spent
+	spentLimit          int64          // see Until
+	freeSets            freeList       // see newReach
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
 func (m *Model) Spent() int64 { return m.spent.Load() }
 
 // Apart returns a model of the same trace that counts what it does by itself.
-func (m *Model) Apart() *Model {
-	return &Model{t: m.t, o: m.o, of: m.of, first: m.first, locks: m.locks, seeds: m.seeds, ends: m.ends, all: m.all, until: math.MaxInt64}
+func (m *Model) WithOwnCount() *Model {
+	return &Model{t: m.t, o: m.o, sectionsByGoroutine: m.sectionsByGoroutine, firstSection: m.firstSection, locks: m.locks, seeds: m.seeds, ends: m.ends, byLastEvent: m.byLastEvent, spentLimit: math.MaxInt64}
 }
 
 // Until has [Model.Partition] and [Model.Chopped] give up from now on where Spent is beyond that: their
 // barriers are the start of the trace then, and their graphs have what was found by then. It is not for
 // concurrent use.
-func (m *Model) Until(spent int64) { m.until = spent }
+func (m *Model) LimitSpent(spent int64) { m.spentLimit = spent }
 
 // An end is the last event of a goroutine, and its last lock-free position; -1
 // and never for one without events.
-type end struct{ last, free int32 }
+type goroutineEnd struct{ last, lockFree int32 }
 
 // never stands for an end that the trace does not have.
 const never = math.MaxInt32
 
 // A lock is the sections of one lock, goroutine by goroutine.
-type lock struct{ users []user }
+type lockSections struct{ users []lockUser }
 
 // A user is the sections of one lock in one goroutine.
-type user struct {
+type lockUser struct {
 	g                trace.GID
-	writers, readers stretch
+	writers, readers sideSections
 }
 
 // A stretch is sections of one side of one lock in one goroutine: where they
 // begin, ascending, and where those up to each have all ended.
-type stretch struct{ acqs, rels []int32 }
+type sideSections struct{ acqs, rels []int32 }
 
 // last returns the begin of the last section that begins at or before
 // position p, and where all up to it have ended.
-func (s *stretch) last(p int32) (acq, rel int32, ok bool) {
+func (s *sideSections) lastBefore(p int32) (acq, rel int32, ok bool) {
 	k, found := slices.BinarySearch(s.acqs, p)
 	if found {
 		k++
@@ -105,7 +105,7 @@ func (s *stretch) last(p int32) (acq, rel int32, ok bool) {
 	return s.acqs[k-1], s.rels[k-1], true
 }
 
-func (s *stretch) add(acq, rel int32) {
+func (s *sideSections) add(acq, rel int32) {
 	if n := len(s.rels); n > 0 {
 		rel = max(rel, s.rels[n-1])
 	}
@@ -114,29 +114,29 @@ func (s *stretch) add(acq, rel int32) {
 
 // New prepares the graphs for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model {
-	m := &Model{t: t, o: o, until: math.MaxInt64}
+	m := &Model{t: t, o: o, spentLimit: math.MaxInt64}
 	m.findSections()
 	m.findSeeds()
-	ends := make([]end, len(t.Goroutines))
-	m.all = make([]trace.GID, 0, len(ends))
+	ends := make([]goroutineEnd, len(t.Goroutines))
+	m.byLastEvent = make([]trace.GID, 0, len(ends))
 	for g := range ends {
-		ends[g] = end{-1, never}
-		m.all = append(m.all, trace.GID(g))
+		ends[g] = goroutineEnd{-1, never}
+		m.byLastEvent = append(m.byLastEvent, trace.GID(g))
 		if last := int32(o.Events(trace.GID(g)).Last()); last >= 0 {
-			if ends[g].last = last; m.keeps(trace.GID(g), last) {
-				ends[g].free = m.lockFree(trace.GID(g), never)
+			if ends[g].last = last; m.holdsForGood(trace.GID(g), last) {
+				ends[g].lockFree = m.lockFree(trace.GID(g), never)
 			}
 		}
 	}
 	m.ends = ends
-	slices.SortFunc(m.all, func(a, b trace.GID) int { return cmp.Compare(ends[b].last, ends[a].last) })
+	slices.SortFunc(m.byLastEvent, func(a, b trace.GID) int { return cmp.Compare(ends[b].last, ends[a].last) })
 	return m
 }
 
 // keeps reports whether goroutine g, whose last event is given, holds a lock for good that others have to
 // do with. They have not where all their sections of it must have ended before it was acquired, which
 // the must-order says of any cut, or where it is one of those of which nothing follows.
-func (m *Model) keeps(g trace.GID, last int32) bool {
+func (m *Model) holdsForGood(g trace.GID, last int32) bool {
 	handed := m.o.HandedOver()
 	for _, acq := range m.o.Held(int(last)) {
 		s, ok := m.o.Section(int(acq))
@@ -144,7 +144,7 @@ func (m *Model) keeps(g trace.GID, last int32) bool {
 			continue
 		}
 		for _, u := range m.locks[m.o.LockNumber(s.Obj)].users {
-			if u.g != g && !(m.ended(&u.writers, s.Acq) && m.ended(&u.readers, s.Acq)) {
+			if u.g != g && !(m.haveEnded(&u.writers, s.Acq) && m.haveEnded(&u.readers, s.Acq)) {
 				return true
 			}
 		}
@@ -153,7 +153,7 @@ func (m *Model) keeps(g trace.GID, last int32) bool {
 }
 
 // ended reports whether all of s must have ended before event i.
-func (m *Model) ended(s *stretch, i int) bool {
+func (m *Model) haveEnded(s *sideSections, i int) bool {
 	n := len(s.rels)
 	return n == 0 || s.rels[n-1] != never && m.o.Before(int(s.rels[n-1]), i)
 }
@@ -163,32 +163,32 @@ func (m *Model) ended(s *stretch, i int) bool {
 // and nothing follows from its sections.
 func (m *Model) findSections() {
 	handed := m.o.HandedOver()
-	m.first = make([]int32, len(m.t.Goroutines)+1)
+	m.firstSection = make([]int32, len(m.t.Goroutines)+1)
 	for _, s := range m.o.Sections() {
 		if !handed[s.Obj] {
-			m.first[m.t.Events[s.Acq].G+1]++
+			m.firstSection[m.t.Events[s.Acq].G+1]++
 		}
 	}
 	for g := range m.t.Goroutines {
-		m.first[g+1] += m.first[g]
+		m.firstSection[g+1] += m.firstSection[g]
 	}
-	m.of = make([]int32, m.first[len(m.t.Goroutines)])
-	next := slices.Clone(m.first)
-	m.locks = make([]lock, m.o.NumLocks())
-	users := make(map[use]int)
+	m.sectionsByGoroutine = make([]int32, m.firstSection[len(m.t.Goroutines)])
+	next := slices.Clone(m.firstSection)
+	m.locks = make([]lockSections, m.o.NumLocks())
+	users := make(map[lockUse]int)
 	for n, s := range m.o.Sections() {
 		if handed[s.Obj] {
 			continue
 		}
 		g, id := m.t.Events[s.Acq].G, m.o.LockOf(int32(n))
-		m.of[next[g]] = int32(n)
+		m.sectionsByGoroutine[next[g]] = int32(n)
 		next[g]++
 		l := &m.locks[id]
-		k, ok := users[use{id, g}]
+		k, ok := users[lockUse{id, g}]
 		if !ok {
 			k = len(l.users)
-			users[use{id, g}] = k
-			l.users = append(l.users, user{g: g})
+			users[lockUse{id, g}] = k
+			l.users = append(l.users, lockUser{g: g})
 		}
 		if s.Shared {
 			l.users[k].readers.add(int32(s.Acq), endOf(s))
@@ -207,7 +207,7 @@ func endOf(s order.Section) int32 {
 }
 
 // use names a user.
-type use struct {
+type lockUse struct {
 	lock int32
 	g    trace.GID
 }
@@ -218,7 +218,7 @@ type Edge struct{ From, To int }
 // A seed is a synchronization edge that the must-order does not have. It
 // holds in runs that need the event at position if.
 type seed struct {
-	from, to, iff int32
+	from, to, neededEvent int32
 }
 
 // findSeeds finds seeds, sorted by to: the line in which operations of a channel stand, a

@@ -14,7 +14,7 @@ import (
 // would have to wait for it.
 func (g *Graph) Cycle(k int) []int {
 	var shortest []int
-	for _, e := range g.closing[k] {
+	for _, e := range g.closingEdges[k] {
 		cycle := slices.Compact(g.path(e.To, e.From, 1<<k))
 		at := slices.Index(cycle, slices.Min(cycle))
 		cycle = slices.Concat(cycle[at:], cycle[:at])
@@ -49,8 +49,8 @@ func (g *Graph) path(i, j int, in Labels) []int {
 			return g.chain(i, hops, k)
 		}
 		// Older edges are nearer to what everybody can see.
-		for _, e := range slices.SortedFunc(slices.Values(g.into[h.g]), func(a, b labelled) int { return cmp.Compare(a.age, b.age) }) {
-			if e.to <= h.at && e.in&in != 0 {
+		for _, e := range slices.SortedFunc(slices.Values(g.edgesInto[h.g]), func(a, b labelledEdge) int { return cmp.Compare(a.age, b.age) }) {
+			if e.to <= h.at && e.labels&in != 0 {
 				add(hop{g.m.t.Events[e.from].G, e.from, e.from, e.to, k})
 			}
 		}

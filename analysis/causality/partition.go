@@ -19,9 +19,9 @@ func (m *Model) Partition(props []Property) (groups [][]int) {
 	}
 	parts := make([]part, len(props))
 	for k := range props {
-		c := m.cut(props[k:k+1], m.involved(props[k:k+1]), m.left())
+		c := m.findBarrier(props[k:k+1], m.involved(props[k:k+1]), m.effortLeft())
 		m.spent.Add(int64(c.effort))
-		parts[k] = part{min(c.lo, c.hi), c.hi, k}
+		parts[k] = part{min(c.lowest, c.end), c.end, k}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.lo, b.lo) })
 	end := int32(-1)

@@ -14,7 +14,7 @@ func (m *Model) Meeting(accesses ...int) Property {
 	for _, i := range accesses {
 		for _, j := range accesses {
 			if i != j {
-				p.after(m.before(i), j)
+				p.addEdge(m.previous(i), j)
 			}
 		}
 	}
@@ -29,9 +29,9 @@ func (m *Model) Sequence(accesses ...int) Property {
 	p := Property{Edges: make([]Edge, 0, n-1), Needs: make([]int, 0, 2*n-1)}
 	for k, i := range accesses {
 		if k > 0 {
-			p.after(accesses[k-1], i)
+			p.addEdge(accesses[k-1], i)
 		}
-		if prev := m.before(i); prev >= 0 {
+		if prev := m.previous(i); prev >= 0 {
 			p.Needs = append(p.Needs, prev)
 		}
 	}
@@ -39,10 +39,10 @@ func (m *Model) Sequence(accesses ...int) Property {
 }
 
 // before returns the event before i in its goroutine, or -1.
-func (m *Model) before(i int) int { return m.o.Program().Prev(i) }
+func (m *Model) previous(i int) int { return m.o.Program().Prev(i) }
 
 // after lets event i, if there is one, be performed before event j.
-func (p *Property) after(i, j int) {
+func (p *Property) addEdge(i, j int) {
 	if i >= 0 {
 		p.Edges = append(p.Edges, Edge{i, j})
 		p.Needs = append(p.Needs, i)

@@ -12,17 +12,17 @@ type Access uint8
 
 // The properties of accesses.
 const (
-	writes Access = 1 << iota
-	atomic
-	starts // an Add, maybe from zero
-	waits  // a Wait
-	object // of a lock, WaitGroup or Once
+	isWrite Access = 1 << iota
+	isAtomic
+	isAdd    // an Add, maybe from zero
+	isWait   // a Wait
+	isObject // of a lock, WaitGroup or Once
 )
 
 // Conflicts reports whether accesses a and b of one location race if nothing
 // orders them.
 func (a Access) Conflicts(b Access) bool {
-	return (a|b)&writes != 0 && a&b&atomic == 0 || (a|b)&(starts|waits) == starts|waits
+	return (a|b)&isWrite != 0 && a&b&isAtomic == 0 || (a|b)&(isAdd|isWait) == isAdd|isWait
 }
 
 // channelSpace tells the numbers of channels from addresses.
@@ -31,29 +31,29 @@ const channelSpace = 1 << 63
 // touch returns the location that e touches and how. It is false for events
 // that touch nothing, and for accesses without a size (the operations of
 // sync.Map), which touch no memory of the program.
-func touch(e *trace.Event) (loc Location, how Access, ok bool) {
+func locationOf(e *trace.Event) (loc Location, how Access, ok bool) {
 	switch k := e.Kind; {
 	case k.IsAccess():
 		if e.Stores() {
-			how |= writes
+			how |= isWrite
 		}
 		if !k.IsPlain() || k == trace.Read && e.Flags&trace.FlagPut != 0 {
-			how |= atomic
+			how |= isAtomic
 		}
 		return Location{Obj: e.Obj, Size: e.Size}, how, e.Size > 0
 	case k == trace.Send || k == trace.SelectSend:
 		return Location{Obj: channelSpace | e.Obj, Size: 1}, 0, e.Obj != 0
 	case k == trace.Close:
-		return Location{Obj: channelSpace | e.Obj, Size: 1}, writes, e.Obj != 0
+		return Location{Obj: channelSpace | e.Obj, Size: 1}, isWrite, e.Obj != 0
 	case k.Class() == trace.ClassLock, k == trace.OnceBegin, k == trace.OnceDone:
-		how = object | atomic | writes
+		how = isObject | isAtomic | isWrite
 	case k == trace.WaitGroupAdd:
-		how = object | atomic | writes
+		how = isObject | isAtomic | isWrite
 		if int64(e.Val) > 0 {
-			how |= starts
+			how |= isAdd
 		}
 	case k == trace.WaitGroupWait:
-		how = object | atomic | writes | waits
+		how = isObject | isAtomic | isWrite | isWait
 	default:
 		return Location{}, 0, false
 	}

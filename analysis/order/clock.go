@@ -15,8 +15,8 @@ const (
 
 // entries say which entries of clocks are of which goroutines.
 type entries struct {
-	of         []uint32 // by goroutine
-	goroutines []uint32 // by entry
+	entryOf     []uint32 // by goroutine
+	goroutineOf []uint32 // by entry
 }
 
 // newEntries has each goroutine followed by those that it starts, and these by theirs: what others learn of
@@ -24,7 +24,7 @@ type entries struct {
 func newEntries(t *trace.Trace) entries {
 	n := len(t.Goroutines)
 	room := make([]uint32, 2*n)
-	e := entries{of: room[:n], goroutines: room[n:]}
+	e := entries{entryOf: room[:n], goroutineOf: room[n:]}
 	many := make([]uint32, n) // how many each one and those are
 	for g := n - 1; g >= 0; g-- {
 		many[g]++
@@ -39,10 +39,10 @@ func newEntries(t *trace.Trace) entries {
 		if by := t.Goroutines[g].Parent; int(by) < g {
 			own = &free[by]
 		}
-		e.of[g] = *own
+		e.entryOf[g] = *own
 		*own += many[g]
-		free[g] = e.of[g] + 1
-		e.goroutines[e.of[g]] = uint32(g)
+		free[g] = e.entryOf[g] + 1
+		e.goroutineOf[e.entryOf[g]] = uint32(g)
 	}
 	return e
 }
@@ -69,27 +69,27 @@ type node [fan]int32
 type clocks struct {
 	height uint
 	chunks [][]node
-	joins  []joining // what joins of nodes above leaves have given, by hash
+	joins  []knownJoin // what joins of nodes above leaves have given, by hash
 	// own is the first node of the clock that grows: nobody else has this one or those after it, so
 	// that they change in place. See grow.
-	own clock
+	firstGrowing clock
 }
 
 // A joining is the join of two nodes. When thousands of goroutines are done one after
 // the other, each with what it knew when it began, then nearly all of such a join
 // was made before.
-type joining struct{ a, b, joined clock }
+type knownJoin struct{ a, b, joined clock }
 
 // mostKnown is the binary logarithm of how many joins are known at once, at most. A million goroutines get along with as
 // many as sixty thousand: their joins are repeated soon, or not at all.
-const mostKnown = 18
+const maxKnownJoins = 18
 
 // known returns where the join of two nodes is, if it is known. There is room for
 // several times as many joins as a clock has nodes, in traces of up to some ten thousand goroutines.
-func (cs *clocks) known(a, b clock) *joining {
-	room := min(cs.height*fanBits+2, mostKnown)
+func (cs *clocks) lookupJoin(a, b clock) *knownJoin {
+	room := min(cs.height*fanBits+2, maxKnownJoins)
 	if cs.joins == nil {
-		cs.joins = make([]joining, 1<<room)
+		cs.joins = make([]knownJoin, 1<<room)
 	}
 	return &cs.joins[(uint32(a)*0x9e3779b1^uint32(b)*0x85ebca6b)>>(32-room)]
 }
@@ -101,7 +101,7 @@ const (
 
 // newClocks returns room for clocks of n goroutines.
 func newClocks(n int) clocks {
-	cs := clocks{chunks: [][]node{make([]node, 1, chunkSize)}, own: math.MaxInt32} // the first stands for the empty clock
+	cs := clocks{chunks: [][]node{make([]node, 1, chunkSize)}, firstGrowing: math.MaxInt32} // the first stands for the empty clock
 	for n > fan {
 		n = (n + fan - 1) / fan
 		cs.height++
@@ -111,9 +111,9 @@ func newClocks(n int) clocks {
 
 // grow has one clock grow from now on, up to the next call, by all that is joined or set: of what it is
 // on the way there nothing is left. Clocks that there are stay as they are, and this one too after that.
-func (cs *clocks) grow() {
+func (cs *clocks) startGrowing() {
 	last := len(cs.chunks) - 1
-	cs.own = clock(last<<chunkBits + len(cs.chunks[last]))
+	cs.firstGrowing = clock(last<<chunkBits + len(cs.chunks[last]))
 }
 
 func (cs *clocks) node(c clock) *node { return &cs.chunks[c>>chunkBits][c&(chunkSize-1)] }
@@ -141,16 +141,16 @@ func (cs *clocks) set(c clock, g uint32, v int32) clock {
 	if cs.get(c, g) >= v {
 		return c
 	}
-	return cs.raise(c, g, v, cs.height)
+	return cs.raiseEntry(c, g, v, cs.height)
 }
 
 // raise is set for a node at height h, whose entry is lower.
-func (cs *clocks) raise(c clock, g uint32, v int32, h uint) clock {
+func (cs *clocks) raiseEntry(c clock, g uint32, v int32, h uint) clock {
 	n, at := cs.node(c), g>>(h*fanBits)%fan
 	if h > 0 {
-		v = int32(cs.raise(clock(n[at]), g, v, h-1))
+		v = int32(cs.raiseEntry(clock(n[at]), g, v, h-1))
 	}
-	if c >= cs.own {
+	if c >= cs.firstGrowing {
 		n[at] = v
 		return c
 	}
@@ -161,9 +161,9 @@ func (cs *clocks) raise(c clock, g uint32, v int32, h uint) clock {
 
 // join returns the entry-wise maximum of a and b; it is a or b itself wherever
 // one of them covers the other.
-func (cs *clocks) join(a, b clock) clock { return cs.joinAt(a, b, cs.height) }
+func (cs *clocks) join(a, b clock) clock { return cs.joinNodes(a, b, cs.height) }
 
-func (cs *clocks) joinAt(a, b clock, h uint) clock {
+func (cs *clocks) joinNodes(a, b clock, h uint) clock {
 	switch {
 	case a == b || b == 0:
 		return a
@@ -176,26 +176,26 @@ func (cs *clocks) joinAt(a, b clock, h uint) clock {
 		for i := range joined {
 			joined[i] = max(m[i], n[i])
 		}
-		return cs.either(a, b, &joined)
+		return cs.reuse(a, b, &joined)
 	}
-	known := cs.known(a, b)
+	known := cs.lookupJoin(a, b)
 	if known.a == a && known.b == b {
 		return known.joined
 	}
 	for i := range joined {
-		joined[i] = int32(cs.joinAt(clock(m[i]), clock(n[i]), h-1))
+		joined[i] = int32(cs.joinNodes(clock(m[i]), clock(n[i]), h-1))
 	}
-	c := cs.either(a, b, &joined)
-	if c < cs.own || c == a { // a node that grows is the join of a and b for now only, but covers b for ever
-		*known = joining{a, b, c}
+	c := cs.reuse(a, b, &joined)
+	if c < cs.firstGrowing || c == a { // a node that grows is the join of a and b for now only, but covers b for ever
+		*known = knownJoin{a, b, c}
 	}
 	return c
 }
 
 // either returns the clock of a node, into which a and b are joined: a or b, if they are the same, or a
 // that has become it.
-func (cs *clocks) either(a, b clock, n *node) clock {
-	if a >= cs.own {
+func (cs *clocks) reuse(a, b clock, n *node) clock {
+	if a >= cs.firstGrowing {
 		*cs.node(a) = *n
 		return a
 	}
@@ -210,17 +210,17 @@ func (cs *clocks) either(a, b clock, n *node) clock {
 
 // beyond calls yield for each entry of c that is higher in c than in d, ascending, until it
 // returns false. It skips what they share, and so takes as long as what differs is large.
-func (cs *clocks) beyond(c, d clock, yield func(g uint32, v int32) bool) bool {
-	return c == 0 || c == d || cs.beyondAt(c, d, cs.height, 0, yield)
+func (cs *clocks) higherIn(c, d clock, yield func(g uint32, v int32) bool) bool {
+	return c == 0 || c == d || cs.higherInNode(c, d, cs.height, 0, yield)
 }
 
-func (cs *clocks) beyondAt(c, d clock, h uint, base uint32, yield func(g uint32, v int32) bool) bool {
+func (cs *clocks) higherInNode(c, d clock, h uint, base uint32, yield func(g uint32, v int32) bool) bool {
 	known := cs.node(d) // that of the empty clock has nothing but 0
 	for i, v := range *cs.node(c) {
 		g := base + uint32(i)<<(h*fanBits)
 		switch {
 		case v == 0 || v == known[i]:
-		case h > 0 && !cs.beyondAt(clock(v), clock(known[i]), h-1, g, yield), h == 0 && v > known[i] && !yield(g, v):
+		case h > 0 && !cs.higherInNode(clock(v), clock(known[i]), h-1, g, yield), h == 0 && v > known[i] && !yield(g, v):
 			return false
 		}
 	}

@@ -20,9 +20,9 @@ func TestEntries(t *testing.T) {
 		tr.Goroutines[g].Parent = by
 	}
 	e := newEntries(tr)
-	assert.Equal(t, []uint32{0, 1, 3, 5, 6, 2, 4, 8, 7}, e.goroutines)
-	for g, at := range e.of {
-		assert.Equal(t, uint32(g), e.goroutines[at])
+	assert.Equal(t, []uint32{0, 1, 3, 5, 6, 2, 4, 8, 7}, e.goroutineOf)
+	for g, at := range e.entryOf {
+		assert.Equal(t, uint32(g), e.goroutineOf[at])
 	}
 }
 
@@ -69,7 +69,7 @@ func TestClocksGrow(t *testing.T) {
 			for range 400 {
 				k := r.IntN(len(clocks))
 				c, v := clocks[k], slices.Clone(vectors[k])
-				cs.grow()
+				cs.startGrowing()
 				for range r.IntN(12) {
 					if g := r.IntN(n); r.IntN(2) == 0 {
 						to := r.Int32N(100)

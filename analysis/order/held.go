@@ -27,7 +27,7 @@ type heldLocks struct {
 }
 
 // at returns the interval of event i.
-func (h *heldLocks) at(i int) int32 {
+func (h *heldLocks) intervalAt(i int) int32 {
 	if h.intervalOf == nil {
 		return 0
 	}

@@ -8,16 +8,16 @@ import "slices"
 // its event only through a critical section of that lock that must come after the first
 // one's acquire. Locked returns that acquire and the acquire of the other section. PECAN's
 // Figure 5 is the pattern.
-func (o *Order) Locked(i, j int) (held, needed int, ok bool) {
-	if held, needed, ok = o.KeptBack(i, j); ok {
+func (o *Order) ExcludedByHistory(i, j int) (held, needed int, ok bool) {
+	if held, needed, ok = o.DelayedByLock(i, j); ok {
 		return held, needed, true
 	}
-	return o.KeptBack(j, i)
+	return o.DelayedByLock(j, i)
 }
 
 // KeptBack is [Order.Locked] for the locks held at i: the goroutine of event j reaches it
 // only after the goroutine of event i has released one of them.
-func (o *Order) KeptBack(i, j int) (held, needed int, ok bool) {
+func (o *Order) DelayedByLock(i, j int) (held, needed int, ok bool) {
 	for _, acq := range o.Held(i) {
 		n := o.facts.SectionOf(int(acq))
 		s := o.SectionAt(n)

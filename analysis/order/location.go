@@ -43,27 +43,27 @@ func (l *Location) compare(o *Location) int {
 // A Group is the events on locations that overlap, directly or through others
 // of the group: struct and field, array and element.
 type Group struct {
-	Locations []Location // by address
-	Overlaps  *Overlaps  // of these
-	Events    []int32    // positions, ascending
-	At        []int32    // for each of Events, its index in Locations
-	How       []Access
+	Locations  []Location // by address
+	Overlaps   *Overlaps  // of these
+	Events     []int32    // positions, ascending
+	LocationOf []int32    // for each of Events, its index in Locations
+	Accesses   []Access
 }
 
 // usage tells whether a location is shared.
 type usage struct {
-	g      trace.GID
-	events int32
-	many   bool   // more goroutines than g
-	how    Access // all of them
-	memory bool   // some are by loads and stores
-	stored bool   // some are by stores, or by a close
+	g        trace.GID
+	events   int32
+	several  bool   // more goroutines than g
+	accesses Access // all of them
+	isMemory bool   // some are by loads and stores
+	stored   bool   // some are by stores, or by a close
 }
 
 func (u usage) merge(o usage) usage {
-	u.many = u.many || o.many || u.g != o.g
-	u.how |= o.how
-	u.memory = u.memory || o.memory
+	u.several = u.several || o.several || u.g != o.g
+	u.accesses |= o.accesses
+	u.isMemory = u.isMemory || o.isMemory
 	u.stored = u.stored || o.stored
 	u.events += o.events
 	return u
@@ -72,7 +72,7 @@ func (u usage) merge(o usage) usage {
 // shared reports whether there is anything to find. Most objects of
 // synchronization are touched by their own operations only.
 func (u usage) shared() bool {
-	return u.many && (u.stored || u.memory && u.how&object != 0 || u.how&(starts|waits) == starts|waits)
+	return u.several && (u.stored || u.isMemory && u.accesses&isObject != 0 || u.accesses&(isAdd|isWait) == isAdd|isWait)
 }
 
 // groups returns the groups that more than one goroutine accesses and at
@@ -86,7 +86,7 @@ func groups(t *trace.Trace) []Group {
 	may := trace.NewMarks(len(t.Events), func(mark func(int)) {
 		for i := range t.Events {
 			e := &t.Events[i]
-			loc, how, ok := touch(e)
+			loc, how, ok := locationOf(e)
 			if !ok || !pages.shared(&loc) {
 				continue
 			}
@@ -98,10 +98,10 @@ func groups(t *trace.Trace) []Group {
 			mark(i)
 			at = append(at, id)
 			u := &uses[id]
-			u.many = u.many || u.g != e.G
-			u.how |= how
-			u.memory = u.memory || e.Kind.IsAccess()
-			u.stored = u.stored || how&writes != 0 && how&object == 0
+			u.several = u.several || u.g != e.G
+			u.accesses |= how
+			u.isMemory = u.isMemory || e.Kind.IsAccess()
+			u.stored = u.stored || how&isWrite != 0 && how&isObject == 0
 			u.events++
 		}
 	})
@@ -111,9 +111,9 @@ func groups(t *trace.Trace) []Group {
 		if id := at[n]; groupOf[id] >= 0 {
 			g := &gs[groupOf[id]]
 			g.Events = append(g.Events, int32(i))
-			g.At = append(g.At, index[id])
-			_, how, _ := touch(&t.Events[i])
-			g.How = append(g.How, how)
+			g.LocationOf = append(g.LocationOf, index[id])
+			_, how, _ := locationOf(&t.Events[i])
+			g.Accesses = append(g.Accesses, how)
 		}
 	}
 	slices.SortFunc(gs, func(a, b Group) int { return cmp.Compare(a.Events[0], b.Events[0]) })
@@ -123,14 +123,14 @@ func groups(t *trace.Trace) []Group {
 // A usedPage tells who uses a page of memory: as long as that is one goroutine, nothing there is shared. So most
 // locations need no number.
 type usedPage struct {
-	g    trace.GID
-	used bool
-	many bool // more goroutines than g, or locations that are not in this page only
+	g      trace.GID
+	used   bool
+	shared bool // more goroutines than g, or locations that are not in this page only
 }
 
 // pages are those of memory that a trace uses, by their numbers.
 type pages struct {
-	all numbering.Table[numbering.Word, usedPage]
+	table numbering.Table[numbering.Word, usedPage]
 }
 
 // A page has so many bits of an address, and where one access has more than maxPages, all may be shared.
@@ -140,14 +140,14 @@ const pageBits, maxPages = 13, 1 << 10
 func (l *Location) page() numbering.Word { return numbering.Word(l.Obj >> pageBits) }
 
 // shared reports whether l may be.
-func (p *pages) shared(l *Location) bool { return p == nil || p.all.Of(l.page()).many }
+func (p *pages) shared(l *Location) bool { return p == nil || p.table.Of(l.page()).shared }
 
 // usedPages returns the pages that t uses, or nil if all may be shared.
 func usedPages(t *trace.Trace) *pages {
 	p := new(pages)
 	for i := range t.Events {
 		e := &t.Events[i]
-		loc, _, ok := touch(e)
+		loc, _, ok := locationOf(e)
 		if !ok {
 			continue
 		}
@@ -155,11 +155,11 @@ func usedPages(t *trace.Trace) *pages {
 		if last-first >= maxPages {
 			return nil
 		}
-		page := p.all.Of(first)
-		page.many = page.many || page.used && page.g != e.G || first != last
+		page := p.table.Of(first)
+		page.shared = page.shared || page.used && page.g != e.G || first != last
 		page.g, page.used = e.G, true
 		for n := first + 1; n <= last; n++ {
-			p.all.Of(n).many = true
+			p.table.Of(n).shared = true
 		}
 	}
 	return p
@@ -186,12 +186,12 @@ func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) 
 		group := int32(-1)
 		if use.shared() {
 			group = int32(len(gs))
-			g := Group{Events: make([]int32, 0, use.events), At: make([]int32, 0, use.events), How: make([]Access, 0, use.events)}
+			g := Group{Events: make([]int32, 0, use.events), LocationOf: make([]int32, 0, use.events), Accesses: make([]Access, 0, use.events)}
 			for k, id := range sorted[lo:hi] {
 				g.Locations = append(g.Locations, locs[id])
 				index[id] = int32(k)
 			}
-			g.Overlaps = overlaps(g.Locations)
+			g.Overlaps = findOverlaps(g.Locations)
 			gs = append(gs, g)
 		}
 		for _, id := range sorted[lo:hi] {

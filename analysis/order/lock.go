@@ -62,7 +62,7 @@ func (o *Order) SectionAt(n int32) Section {
 func (o *Order) LockOf(n int32) int32 { return o.facts.Sections()[n].Lock() }
 
 // Bounds returns what SectionAt does, but for the lock, in less time.
-func (o *Order) Bounds(n int32) (acq, rel int32, shared bool) {
+func (o *Order) SectionBounds(n int32) (acq, rel int32, shared bool) {
 	s := &o.facts.Sections()[n]
 	return s.Acquire, s.Release, s.Shared()
 }
@@ -121,7 +121,7 @@ func handedOver(f *facts.Facts) map[uint64]bool {
 // acquire to the release, both included. Where another goroutine releases the lock, the
 // section has the events, of all goroutines, that must come after its acquire and before
 // its release.
-func (o *Order) LockSet(i int) LockSet { return o.held.intervals[o.held.at(i)].set }
+func (o *Order) LockSet(i int) LockSet { return o.held.intervals[o.held.intervalAt(i)].set }
 
 // Locks lists a lock set, sorted by lock. The caller must not change it.
 func (o *Order) Locks(s LockSet) []Lock { return o.held.sets[s] }
@@ -132,12 +132,12 @@ func (o *Order) Exclude(a, b LockSet) bool { return Exclude(o.Locks(a), o.Locks(
 
 // Held returns the positions of the acquires, by the goroutine of event i, of locks that
 // nobody has released by then, the oldest first. The caller must not change them.
-func (o *Order) Held(i int) []int32 { return o.held.acquiresIn(o.held.at(i)) }
+func (o *Order) Held(i int) []int32 { return o.held.acquiresIn(o.held.intervalAt(i)) }
 
 // Outermost returns the acquire of the outermost lock that protects event i (PECAN §6.1),
 // or -1. Where locks are not nested, it is the acquire after which the goroutine has not
 // been without a lock.
-func (o *Order) Outermost(i int) int { return int(o.held.outermost(o.held.at(i))) }
+func (o *Order) Outermost(i int) int { return int(o.held.outermost(o.held.intervalAt(i))) }
 
 // SortLocks sorts locks as those of a lock set are.
 func SortLocks(locks []Lock) { slices.SortFunc(locks, compareLocks) }

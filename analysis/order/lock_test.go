@@ -228,7 +228,7 @@ func TestLocked(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pair := range [][2]int{{2, 7}, {7, 2}} {
-			if held, needed, ok := o.Locked(pair[0], pair[1]); ok != test.want || ok && (held != 0 || needed != 5) {
+			if held, needed, ok := o.ExcludedByHistory(pair[0], pair[1]); ok != test.want || ok && (held != 0 || needed != 5) {
 				t.Errorf("%s: Locked(%d, %d) is %d, %d, %v", test.name, pair[0], pair[1], held, needed, ok)
 			}
 		}
@@ -242,7 +242,7 @@ func TestInLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for at, want := range map[int]int{0: -1, 3: 0, 5: 0} {
-		if got := o.InLine(at); got != want {
+		if got := o.PreviousInLine(at); got != want {
 			t.Errorf("before the operation at %d comes that at %d, want %d", at, got, want)
 		}
 	}

@@ -21,8 +21,8 @@ func TestGroupsHoldWhatOverlaps(t *testing.T) {
 				t.Fatalf("group %d is not in order", k)
 			}
 			for n, i := range g.Events {
-				in[i], at[i] = k+1, g.At[n]
-				if l, e := g.Locations[g.At[n]], tr.Events[i]; e.Kind.IsAccess() && l != (order.Location{Obj: e.Obj, Size: e.Size}) {
+				in[i], at[i] = k+1, g.LocationOf[n]
+				if l, e := g.Locations[g.LocationOf[n]], tr.Events[i]; e.Kind.IsAccess() && l != (order.Location{Obj: e.Obj, Size: e.Size}) {
 					t.Fatalf("event %d is at %v", i, l)
 				}
 			}

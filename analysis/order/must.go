@@ -12,8 +12,8 @@ type Edge struct{ From, To int32 }
 
 // A Must is the must-order that edges make together with program order: a must clock.
 type Must struct {
-	t   *trace.Trace
-	por *relation
+	t        *trace.Trace
+	relation *relation
 }
 
 // Must returns the order of edges, which are sorted by To. It takes time near-linear in the
@@ -21,29 +21,29 @@ type Must struct {
 func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 	n := len(o.t.Goroutines)
 	b := &relater{
-		t: o.t, rel: &relation{clocks: newClocks(n), entries: o.por.entries, t: o.t, seg: trace.NewRunLength(len(o.t.Events))},
-		now: make([]clock, n), cur: make([]int32, n),
+		t: o.t, rel: &relation{clocks: newClocks(n), entries: o.must.entries, t: o.t, segmentOf: trace.NewRunLength(len(o.t.Events))},
+		clockNow: make([]clock, n), segmentNow: make([]int32, n),
 	}
-	for g := range b.cur {
-		b.cur[g] = -1
+	for g := range b.segmentNow {
+		b.segmentNow[g] = -1
 	}
 	at, old := -1, clock(0) // where edges lead to, and the clock of its goroutine before
 	next := func() {
 		if at >= 0 {
 			g := o.t.Events[at].G
-			if b.cur[g] < 0 || b.now[g] != old {
-				b.rel.segs = append(b.rel.segs, segment{b.now[g], int32(at), b.cur[g]})
-				b.cur[g] = int32(len(b.rel.segs) - 1)
+			if b.segmentNow[g] < 0 || b.clockNow[g] != old {
+				b.rel.segments = append(b.rel.segments, segment{b.clockNow[g], int32(at), b.segmentNow[g]})
+				b.segmentNow[g] = int32(len(b.rel.segments) - 1)
 			}
-			b.rel.seg.Add(b.cur[g])
+			b.rel.segmentOf.Add(b.segmentNow[g])
 		}
 		if at++; at < len(o.t.Events) {
 			g := o.t.Events[at].G
 			if o.t.Events[at].Kind != trace.End {
 				b.settle(g)
 			}
-			old = b.now[g]
-			b.rel.grow()
+			old = b.clockNow[g]
+			b.rel.startGrowing()
 		}
 	}
 	for e := range edges {
@@ -65,5 +65,5 @@ func (m *Must) BeforeReached(i, j int) bool {
 	if gi == m.t.Events[j].G || i >= j {
 		return i < j && gi == m.t.Events[j].G
 	}
-	return m.por.get(m.por.reached(j), uint32(gi)) > int32(i)
+	return m.relation.get(m.relation.clockReached(j), uint32(gi)) > int32(i)
 }

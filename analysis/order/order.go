@@ -43,7 +43,7 @@ type Order struct {
 	t       *trace.Trace
 	sites   *trace.SiteIndex
 	facts   *facts.Facts
-	por     *relation
+	must    *relation
 	held    *heldLocks
 	groups  []Group
 	sources sources
@@ -68,12 +68,12 @@ func New(t *trace.Trace) (*Order, error) {
 	done := make(chan bool)
 	go func() { // of memory and goroutines, which the rest has nothing to do with
 		o.groups = groups(t)
-		o.sources = readsFrom(t, o.groups)
+		o.sources = findSources(t, o.groups)
 		o.program = trace.NewProgramOrder(t)
 		close(done)
 	}()
 	o.facts = facts.New(t)
-	o.por = relate(t, o.sites, o.facts)
+	o.must = relate(t, o.sites, o.facts)
 	o.held = findHeld(t, o.facts, o.Before)
 	o.handedOver = handedOver(o.facts)
 	<-done
@@ -93,28 +93,28 @@ func (o *Order) Before(i, j int) bool {
 		return false
 	}
 	gi := o.t.Events[i].G
-	return gi == o.t.Events[j].G || o.por.before(i, gi, j)
+	return gi == o.t.Events[j].G || o.must.before(i, gi, j)
 }
 
 // A Past is all that must happen before one event.
 type Past struct {
-	por *relation
-	c   clock
-	g   trace.GID
-	at  int32
+	must     *relation
+	clock    clock
+	g        trace.GID
+	position int32
 }
 
 // Past is that of event j. Many questions of Before about one event are answered faster by it.
 func (o *Order) Past(j int) Past {
-	return Past{o.por, o.por.segs[o.por.seg.At(j)].clock, o.t.Events[j].G, int32(j)}
+	return Past{o.must, o.must.segments[o.must.segmentOf.At(j)].clock, o.t.Events[j].G, int32(j)}
 }
 
 // Has reports whether event i, which is one of goroutine g, must happen before the event.
 func (p *Past) Has(g trace.GID, i int32) bool {
-	if i >= p.at {
+	if i >= p.position {
 		return false
 	}
-	return g == p.g || p.por.get(p.c, uint32(g)) > i
+	return g == p.g || p.must.get(p.clock, uint32(g)) > i
 }
 
 // BeforeReached reports whether event i must happen before the goroutine of
@@ -125,7 +125,7 @@ func (o *Order) BeforeReached(i, j int) bool {
 	if gi == o.t.Events[j].G || i >= j {
 		return i < j && gi == o.t.Events[j].G
 	}
-	return o.por.get(o.por.reached(j), uint32(gi)) > int32(i)
+	return o.must.get(o.must.clockReached(j), uint32(gi)) > int32(i)
 }
 
 // Ancestors yields, for each other goroutine with events that must happen
@@ -133,8 +133,8 @@ func (o *Order) BeforeReached(i, j int) bool {
 func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
 	return func(yield func(trace.GID, int) bool) {
 		own := uint32(o.t.Events[i].G)
-		c := o.por.segs[o.por.seg.At(i)].clock
-		o.por.above(c, 0, func(g uint32, v int32) bool {
+		c := o.must.segments[o.must.segmentOf.At(i)].clock
+		o.must.higherEntries(c, 0, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
 	}
@@ -149,9 +149,9 @@ func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
 		own := uint32(o.t.Events[i].G)
 		var known clock
 		if j >= 0 {
-			known = o.por.segs[o.por.seg.At(j)].clock
+			known = o.must.segments[o.must.segmentOf.At(j)].clock
 		}
-		o.por.above(o.por.segs[o.por.seg.At(i)].clock, known, func(g uint32, v int32) bool {
+		o.must.higherEntries(o.must.segments[o.must.segmentOf.At(i)].clock, known, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
 	}
@@ -159,7 +159,7 @@ func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
 
 // Segment numbers the stretch of its goroutine's events that event i lies in.
 // All events of a segment have the same order to the events of others.
-func (o *Order) Segment(i int) int { return int(o.por.seg.At(i)) }
+func (o *Order) Segment(i int) int { return int(o.must.segmentOf.At(i)) }
 
 // Program is the program order of the trace.
 func (o *Order) Program() *trace.ProgramOrder { return o.program }
@@ -168,7 +168,7 @@ func (o *Order) Program() *trace.ProgramOrder { return o.program }
 func (o *Order) Events(g trace.GID) trace.Own { return o.program.Of(g) }
 
 // Closed returns the event that closed the channel that panic i comes from a send to, or -1.
-func (o *Order) Closed(i int) int {
+func (o *Order) CloseOf(i int) int {
 	row := o.facts.OperationOf(i)
 	if row == facts.None || o.t.Events[i].Kind != trace.Panic {
 		return -1
@@ -186,7 +186,7 @@ func (o *Order) Closed(i int) int {
 // InLine returns the event that began the operation before the one that begins at position
 // i, on the same side of its channel, or -1. A channel serves each side in the order in
 // which operations began, so that elements keep their numbers only if these stay in line.
-func (o *Order) InLine(i int) int {
+func (o *Order) PreviousInLine(i int) int {
 	row := o.facts.OperationOf(i)
 	if row == facts.None || !o.t.Events[i].Kind.Begins() {
 		return -1
@@ -199,7 +199,7 @@ func (o *Order) InLine(i int) int {
 
 // Begun returns the events with, in place of each wake, where the wait for the condition has
 // begun.
-func (o *Order) Begun(events []int) []int {
+func (o *Order) ReplaceWakes(events []int) []int {
 	begun := slices.Clone(events)
 	for k, i := range begun {
 		if o.t.Events[i].Kind != trace.CondWake {

@@ -10,54 +10,54 @@ import (
 // is a list, which neighbours mostly have in common. Of a location that is alone in its group, as most are, there is nothing:
 // they are nil.
 type Overlaps struct {
-	by    []reach
-	lists []int32 // from 1 on, each with its length in front
+	ranges      []overlapRange
+	listsBefore []int32 // from 1 on, each with its length in front
 }
 
 // A reach is what a location overlaps with, beside itself.
-type reach struct {
-	before int32 // where the list of those before it is, 0 for none
-	behind int32 // how many of those behind it
+type overlapRange struct {
+	listBefore int32 // where the list of those before it is, 0 for none
+	countAfter int32 // how many of those behind it
 }
 
 // overlaps sweeps over locations sorted by address.
-func overlaps(locs []Location) *Overlaps {
+func findOverlaps(locs []Location) *Overlaps {
 	if len(locs) == 1 {
 		return nil
 	}
-	o := &Overlaps{make([]reach, len(locs)), make([]int32, 1, 4)}
+	o := &Overlaps{make([]overlapRange, len(locs)), make([]int32, 1, 4)}
 	var active []int32 // earlier locations that may reach further
 	for i := range locs {
 		active = slices.DeleteFunc(active, func(a int32) bool {
 			if locs[a].end() > locs[i].Obj {
 				return false
 			}
-			o.by[a].behind = int32(i) - a - 1
+			o.ranges[a].countAfter = int32(i) - a - 1
 			return true
 		})
 		switch {
 		case len(active) == 0:
 		case slices.Equal(active, o.before(int32(i)-1)):
-			o.by[i].before = o.by[i-1].before
+			o.ranges[i].listBefore = o.ranges[i-1].listBefore
 		default:
-			o.by[i].before = int32(len(o.lists))
-			o.lists = append(append(o.lists, int32(len(active))), active...)
+			o.ranges[i].listBefore = int32(len(o.listsBefore))
+			o.listsBefore = append(append(o.listsBefore, int32(len(active))), active...)
 		}
 		active = append(active, int32(i))
 	}
 	for _, a := range active {
-		o.by[a].behind = int32(len(locs)) - a - 1
+		o.ranges[a].countAfter = int32(len(locs)) - a - 1
 	}
 	return o
 }
 
 // before returns those before location i.
 func (o *Overlaps) before(i int32) []int32 {
-	at := o.by[i].before
+	at := o.ranges[i].listBefore
 	if at == 0 {
 		return nil
 	}
-	return o.lists[at+1:][:o.lists[at]]
+	return o.listsBefore[at+1:][:o.listsBefore[at]]
 }
 
 // Of yields the locations that share a byte with location i, itself included, ascending.
@@ -70,7 +70,7 @@ func (o *Overlaps) Of(i int32) iter.Seq[int32] {
 					return
 				}
 			}
-			last += o.by[i].behind
+			last += o.ranges[i].countAfter
 		}
 		for k := i; k <= last; k++ {
 			if !yield(k) {
@@ -85,30 +85,30 @@ func (o *Overlaps) Count(i int32) int {
 	if o == nil {
 		return 1
 	}
-	return len(o.before(i)) + 1 + int(o.by[i].behind)
+	return len(o.before(i)) + 1 + int(o.ranges[i].countAfter)
 }
 
 // Share reports whether locations i and k share a byte.
 func (o *Overlaps) Share(i, k int32) bool {
 	i, k = min(i, k), max(i, k)
-	return i == k || o != nil && k-i <= o.by[i].behind
+	return i == k || o != nil && k-i <= o.ranges[i].countAfter
 }
 
 // Len returns of how many locations o is, which is not nil.
-func (o *Overlaps) Len() int { return len(o.by) }
+func (o *Overlaps) Len() int { return len(o.ranges) }
 
 // AllOverlaps returns those of the locations of all groups, which have numbers one group after the other.
 func AllOverlaps(groups []Group) *Overlaps {
 	locations, lists := 0, 1
 	for k := range groups {
 		if locations += len(groups[k].Locations); groups[k].Overlaps != nil {
-			lists += len(groups[k].Overlaps.lists) - 1
+			lists += len(groups[k].Overlaps.listsBefore) - 1
 		}
 	}
-	all := &Overlaps{make([]reach, 0, locations), make([]int32, 1, lists)}
+	all := &Overlaps{make([]overlapRange, 0, locations), make([]int32, 1, lists)}
 	for k := range groups {
 		if groups[k].Overlaps == nil {
-			all.by = append(all.by, reach{})
+			all.ranges = append(all.ranges, overlapRange{})
 		} else {
 			all.add(groups[k].Overlaps)
 		}
@@ -118,18 +118,18 @@ func AllOverlaps(groups []Group) *Overlaps {
 
 // add adds the locations of a group.
 func (o *Overlaps) add(group *Overlaps) {
-	first, moved := int32(len(o.by)), int32(len(o.lists))-1
-	for _, r := range group.by {
-		if r.before > 0 {
-			r.before += moved
+	first, moved := int32(len(o.ranges)), int32(len(o.listsBefore))-1
+	for _, r := range group.ranges {
+		if r.listBefore > 0 {
+			r.listBefore += moved
 		}
-		o.by = append(o.by, r)
+		o.ranges = append(o.ranges, r)
 	}
-	for left := group.lists[1:]; len(left) > 0; {
+	for left := group.listsBefore[1:]; len(left) > 0; {
 		n := left[0]
-		o.lists = append(o.lists, n)
+		o.listsBefore = append(o.listsBefore, n)
 		for _, k := range left[1 : 1+n] {
-			o.lists = append(o.lists, first+k)
+			o.listsBefore = append(o.listsBefore, first+k)
 		}
 		left = left[1+n:]
 	}

@@ -22,7 +22,7 @@ func TestOverlaps(t *testing.T) {
 			}
 			slices.SortFunc(locs, func(a, b Location) int { return a.compare(&b) })
 			locs = slices.Compact(locs)
-			o, first := overlaps(locs), int32(len(want))
+			o, first := findOverlaps(locs), int32(len(want))
 			assert.Equal(t, len(locs) == 1, o == nil)
 			groups = append(groups, Group{Locations: locs, Overlaps: o})
 			for i, a := range locs {
@@ -66,5 +66,5 @@ func TestCoveredLocationsShareTheirList(t *testing.T) {
 		locs = append(locs, Location{Obj: 8 * at, Size: 8})
 	}
 	slices.SortFunc(locs, func(a, b Location) int { return a.compare(&b) })
-	assert.Less(t, len(overlaps(locs).lists), 10)
+	assert.Less(t, len(findOverlaps(locs).listsBefore), 10)
 }

@@ -9,33 +9,33 @@ import (
 // sources holds, for reads that saw what another goroutine wrote, where that
 // was written. Few reads did.
 type sources struct {
-	reads trace.Marks
-	one   []int32           // of each of reads: the write, or several
-	many  map[int32][]int32 // newest first
+	reads    trace.Marks
+	single   []int32           // of each of reads: the write, or several
+	multiple map[int32][]int32 // newest first
 }
 
 // several stands for more than one write.
-const several = -2
+const manyWrites = -2
 
 // A sourced is a read, and what there is of it in sources.one.
-type sourced struct{ read, write int32 }
+type readSource struct{ read, write int32 }
 
 // readsFrom finds for each read of a shared location the last writes before
 // it to the bytes that it reads.
-func readsFrom(t *trace.Trace, gs []Group) sources {
-	s := sources{many: make(map[int32][]int32)}
-	var all []sourced
+func findSources(t *trace.Trace, gs []Group) sources {
+	s := sources{multiple: make(map[int32][]int32)}
+	var all []readSource
 	for k := range gs {
-		all = s.group(t, &gs[k], all)
+		all = s.addGroup(t, &gs[k], all)
 	}
 	s.reads = trace.NewMarks(len(t.Events), func(mark func(int)) {
 		for _, r := range all {
 			mark(int(r.read))
 		}
 	})
-	s.one = make([]int32, s.reads.Len())
+	s.single = make([]int32, s.reads.Len())
 	for _, r := range all {
-		s.one[s.reads.Of(int(r.read))] = r.write
+		s.single[s.reads.Of(int(r.read))] = r.write
 	}
 	return s
 }
@@ -45,19 +45,19 @@ func (s *sources) of(i int) []int32 {
 	switch k := s.reads.Of(i); {
 	case k < 0:
 		return nil
-	case s.one[k] == several:
-		return s.many[int32(i)]
+	case s.single[k] == manyWrites:
+		return s.multiple[int32(i)]
 	default:
-		return s.one[k : k+1]
+		return s.single[k : k+1]
 	}
 }
 
 // group adds the reads of g to all.
-func (s *sources) group(t *trace.Trace, g *Group, all []sourced) []sourced {
+func (s *sources) addGroup(t *trace.Trace, g *Group, all []readSource) []readSource {
 	last := make([]int32, len(g.Locations)) // one more than the position of the last write
 	var found []int32
 	for k, i := range g.Events {
-		e, at := &t.Events[i], g.At[k]
+		e, at := &t.Events[i], g.LocationOf[k]
 		if !e.Kind.IsAccess() {
 			continue
 		}
@@ -79,7 +79,7 @@ func (s *sources) group(t *trace.Trace, g *Group, all []sourced) []sourced {
 
 // add adds the sources of read i to all; ws are the last writes to each location
 // that overlaps with it.
-func (s *sources) add(all []sourced, t *trace.Trace, i int32, ws []int32) []sourced {
+func (s *sources) add(all []readSource, t *trace.Trace, i int32, ws []int32) []readSource {
 	slices.SortFunc(ws, func(a, b int32) int { return int(b - a) })
 	r := &t.Events[i]
 	for k, w := range ws {
@@ -94,10 +94,10 @@ func (s *sources) add(all []sourced, t *trace.Trace, i int32, ws []int32) []sour
 	case 0:
 		return all
 	case 1:
-		return append(all, sourced{i, ws[0]})
+		return append(all, readSource{i, ws[0]})
 	}
-	s.many[i] = slices.Clone(ws)
-	return append(all, sourced{i, several})
+	s.multiple[i] = slices.Clone(ws)
+	return append(all, readSource{i, manyWrites})
 }
 
 func covers(w, r *trace.Event) bool {

@@ -13,9 +13,9 @@ import (
 type relation struct {
 	clocks
 	entries
-	t    *trace.Trace
-	seg  *trace.RunLength // by event: its segment
-	segs []segment        // each belongs to one goroutine
+	t         *trace.Trace
+	segmentOf *trace.RunLength // by event: its segment
+	segments  []segment        // each belongs to one goroutine
 }
 
 type segment struct {
@@ -26,32 +26,32 @@ type segment struct {
 
 // started stands for the clock of a goroutine that knows of nothing but the go statement at position i and
 // what is before that: of long traces many goroutines learn no more, and need no nodes of their own.
-func started(i int) clock { return ^clock(i) }
+func startClock(i int) clock { return ^clock(i) }
 
 // starter returns the position of the go statement of a clock that [started] stands for, whose goroutine,
 // and the clock there.
-func (r *relation) starter(c clock) (i int32, g uint32, at clock) {
+func (r *relation) startOf(c clock) (i int32, g uint32, at clock) {
 	i = int32(^c)
-	return i, uint32(r.t.Events[i].G), r.segs[r.seg.At(int(i))].clock
+	return i, uint32(r.t.Events[i].G), r.segments[r.segmentOf.At(int(i))].clock
 }
 
 // get returns the entry of goroutine g in c.
 func (r *relation) get(c clock, g uint32) int32 {
 	if c < 0 {
-		i, its, at := r.starter(c)
+		i, its, at := r.startOf(c)
 		if g == its {
 			return i + 1
 		}
 		c = at
 	}
-	return r.clocks.get(c, r.of[g])
+	return r.clocks.get(c, r.entryOf[g])
 }
 
 // set returns c with the entry of goroutine g raised to at least v.
-func (r *relation) set(c clock, g uint32, v int32) clock { return r.clocks.set(c, r.of[g], v) }
+func (r *relation) set(c clock, g uint32, v int32) clock { return r.clocks.set(c, r.entryOf[g], v) }
 
 // above calls yield for each goroutine whose entry is higher in c than in d, until it returns false.
-func (r *relation) above(c, d clock, yield func(g uint32, v int32) bool) {
+func (r *relation) higherEntries(c, d clock, yield func(g uint32, v int32) bool) {
 	if c == d {
 		return
 	}
@@ -59,48 +59,48 @@ func (r *relation) above(c, d clock, yield func(g uint32, v int32) bool) {
 		above := yield
 		var i int32
 		var its uint32
-		i, its, d = r.starter(d)
+		i, its, d = r.startOf(d)
 		yield = func(g uint32, v int32) bool { return g == its && v <= i+1 || above(g, v) }
 	}
 	if c >= 0 {
-		r.beyond(c, d, func(at uint32, v int32) bool { return yield(r.goroutines[at], v) })
+		r.higherIn(c, d, func(at uint32, v int32) bool { return yield(r.goroutineOf[at], v) })
 		return
 	}
-	i, its, at := r.starter(c)
+	i, its, at := r.startOf(c)
 	if r.get(d, its) <= i && !yield(its, i+1) {
 		return
 	}
-	r.beyond(at, d, func(at uint32, v int32) bool { return r.goroutines[at] == its || yield(r.goroutines[at], v) })
+	r.higherIn(at, d, func(at uint32, v int32) bool { return r.goroutineOf[at] == its || yield(r.goroutineOf[at], v) })
 }
 
 // before reports whether event i of goroutine gi is before event j of another.
 func (r *relation) before(i int, gi trace.GID, j int) bool {
-	return r.get(r.segs[r.seg.At(j)].clock, uint32(gi)) > int32(i)
+	return r.get(r.segments[r.segmentOf.At(j)].clock, uint32(gi)) > int32(i)
 }
 
 // reached is the clock of what is before its goroutine can reach event j.
-func (r *relation) reached(j int) clock {
-	s := &r.segs[r.seg.At(j)]
+func (r *relation) clockReached(j int) clock {
+	s := &r.segments[r.segmentOf.At(j)]
 	switch {
 	case int(s.start) != j:
 		return s.clock
 	case s.prev < 0:
 		return 0
 	}
-	return r.segs[s.prev].clock
+	return r.segments[s.prev].clock
 }
 
 // at returns the clock of what is before the successors of event i.
-func (r *relation) at(i int) clock { return r.after(0, i) }
+func (r *relation) successorClock(i int) clock { return r.joinSuccessor(0, i) }
 
 // after returns c with what is before the successors of event i.
-func (r *relation) after(c clock, i int) clock {
+func (r *relation) joinSuccessor(c clock, i int) clock {
 	g := uint32(r.t.Events[i].G)
 	if r.get(c, g) > int32(i) {
 		return c // and with all that is before it
 	}
-	if its := r.segs[r.seg.At(i)].clock; its < 0 {
-		c = r.after(c, int(^its))
+	if its := r.segments[r.segmentOf.At(i)].clock; its < 0 {
+		c = r.joinSuccessor(c, int(^its))
 	} else {
 		c = r.join(c, its)
 	}
@@ -137,23 +137,23 @@ type gathered struct {
 	events []int32 // not joined yet
 }
 
-const mostGathered = 1 << 6
+const maxGathered = 1 << 6
 
 // gather adds event i.
 func (b *relater) gather(c *gathered, i int) {
-	if c.events = append(c.events, int32(i)); len(c.events) == mostGathered {
-		b.all(c)
+	if c.events = append(c.events, int32(i)); len(c.events) == maxGathered {
+		b.joinGathered(c)
 	}
 }
 
 // all returns the clock.
-func (b *relater) all(c *gathered) clock {
+func (b *relater) joinGathered(c *gathered) clock {
 	if len(c.events) > 0 {
-		b.rel.grow()
+		b.rel.startGrowing()
 		for _, i := range c.events {
-			c.clock = b.rel.after(c.clock, int(i))
+			c.clock = b.rel.joinSuccessor(c.clock, int(i))
 		}
-		b.rel.grow()
+		b.rel.startGrowing()
 		c.events = c.events[:0]
 	}
 	return c.clock
@@ -167,14 +167,14 @@ type relater struct {
 	facts *facts.Facts
 	rel   *relation
 
-	now   []clock // by goroutine, or [started]
-	cur   []int32 // by goroutine: its segment, -1 before the first event
-	split []bool  // by goroutine: the next event starts a segment
-	last  []int32 // by goroutine: its last event, -1 before the first
+	clockNow   []clock // by goroutine, or [started]
+	segmentNow []int32 // by goroutine: its segment, -1 before the first event
+	splitNext  []bool  // by goroutine: the next event starts a segment
+	lastEvent  []int32 // by goroutine: its last event, -1 before the first
 
-	groups []waitGroup // by number
-	stored map[uint64]*store
-	posted map[uint64]*gathered
+	groups       []waitGroup // by number
+	atomicStores map[uint64]*store
+	posts        map[uint64]*gathered
 }
 
 // relate computes the must-order of the Go memory model.
@@ -182,23 +182,23 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, f *facts.Facts) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
 		t: t, sites: sites, facts: f,
-		rel:    &relation{clocks: newClocks(n), entries: newEntries(t), t: t, seg: trace.NewRunLength(len(t.Events)), segs: make([]segment, 0, n+communications(t))},
-		now:    make([]clock, n),
-		cur:    make([]int32, n),
-		split:  make([]bool, n),
-		last:   make([]int32, n),
-		groups: make([]waitGroup, f.Objects(trace.ClassWaitGroup).Len()),
-		stored: make(map[uint64]*store),
-		posted: make(map[uint64]*gathered),
+		rel:          &relation{clocks: newClocks(n), entries: newEntries(t), t: t, segmentOf: trace.NewRunLength(len(t.Events)), segments: make([]segment, 0, n+communications(t))},
+		clockNow:     make([]clock, n),
+		segmentNow:   make([]int32, n),
+		splitNext:    make([]bool, n),
+		lastEvent:    make([]int32, n),
+		groups:       make([]waitGroup, f.Objects(trace.ClassWaitGroup).Len()),
+		atomicStores: make(map[uint64]*store),
+		posts:        make(map[uint64]*gathered),
 	}
-	for g := range b.cur {
-		b.cur[g], b.split[g], b.last[g] = -1, true, -1
+	for g := range b.segmentNow {
+		b.segmentNow[g], b.splitNext[g], b.lastEvent[g] = -1, true, -1
 	}
-	walls := walls(t)
+	walls := cutPositions(t)
 	for i := range t.Events {
 		if walls != nil {
 			for _, test := range walls[i] {
-				b.wall(test)
+				b.orderAtCut(test)
 			}
 		}
 		b.event(i, &t.Events[i])
@@ -209,8 +209,8 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, f *facts.Facts) *relation {
 // done returns the relation, without what was needed to make it and the room that was not.
 func (b *relater) done() *relation {
 	b.rel.joins = nil
-	if its := b.rel.segs; cap(its) > len(its)+len(its)/8 {
-		b.rel.segs = slices.Clone(its)
+	if its := b.rel.segments; cap(its) > len(its)+len(its)/8 {
+		b.rel.segments = slices.Clone(its)
 	}
 	return b.rel
 }
@@ -237,39 +237,39 @@ func (b *relater) event(i int, e *trace.Event) {
 	if e.Kind != trace.End {
 		b.settle(e.G)
 	}
-	old := b.now[e.G]
-	b.rel.grow()
+	old := b.clockNow[e.G]
+	b.rel.startGrowing()
 	b.acquire(i, e)
-	if b.split[e.G] || b.now[e.G] != old {
-		b.rel.segs = append(b.rel.segs, segment{b.now[e.G], int32(i), b.cur[e.G]})
-		b.cur[e.G] = int32(len(b.rel.segs) - 1)
+	if b.splitNext[e.G] || b.clockNow[e.G] != old {
+		b.rel.segments = append(b.rel.segments, segment{b.clockNow[e.G], int32(i), b.segmentNow[e.G]})
+		b.segmentNow[e.G] = int32(len(b.rel.segments) - 1)
 	}
-	b.rel.seg.Add(b.cur[e.G])
-	b.rel.grow()
-	b.split[e.G], b.last[e.G] = b.release(i, e), int32(i)
+	b.rel.segmentOf.Add(b.segmentNow[e.G])
+	b.rel.startGrowing()
+	b.splitNext[e.G], b.lastEvent[e.G] = b.release(i, e), int32(i)
 }
 
 // from makes the event i, if it is in the trace, a predecessor of what
 // goroutine g does from now on.
 func (b *relater) from(g trace.GID, i int, ok bool) {
-	switch c := b.now[g]; {
+	switch c := b.clockNow[g]; {
 	case !ok || i < 0 || b.t.Events[i].G == g:
-	case c == 0 && b.cur[g] < 0 && b.t.Events[i].Kind == trace.Fork:
-		b.now[g] = started(i)
+	case c == 0 && b.segmentNow[g] < 0 && b.t.Events[i].Kind == trace.Fork:
+		b.clockNow[g] = startClock(i)
 	case c < 0:
-		b.now[g] = b.rel.after(b.rel.at(int(^c)), i)
+		b.clockNow[g] = b.rel.joinSuccessor(b.rel.successorClock(int(^c)), i)
 	default:
-		b.now[g] = b.rel.after(c, i)
+		b.clockNow[g] = b.rel.joinSuccessor(c, i)
 	}
 }
 
 // settle makes a clock of its own for goroutine g, which does more than to begin and to end.
 func (b *relater) settle(g trace.GID) {
-	if c := b.now[g]; c < 0 {
-		b.rel.grow()
-		b.now[g] = b.rel.at(int(^c))
-		b.rel.segs[b.cur[g]].clock = b.now[g]
-		b.rel.grow()
+	if c := b.clockNow[g]; c < 0 {
+		b.rel.startGrowing()
+		b.clockNow[g] = b.rel.successorClock(int(^c))
+		b.rel.segments[b.segmentNow[g]].clock = b.clockNow[g]
+		b.rel.startGrowing()
 	}
 }
 
@@ -281,30 +281,30 @@ func (b *relater) acquire(i int, e *trace.Event) {
 	switch e.Kind {
 	case trace.WaitGroupWaited:
 		w := &b.groups[b.facts.Objects(trace.ClassWaitGroup).Number(e.Obj)]
-		b.now[e.G] = b.rel.join(b.now[e.G], w.dones)
+		b.clockNow[e.G] = b.rel.join(b.clockNow[e.G], w.dones)
 		b.joinEnded(e.G, w)
 	case trace.AtomicLoad, trace.AtomicRMW:
-		s := b.stored[e.Obj]
+		s := b.atomicStores[e.Obj]
 		switch {
 		case s == nil || s.g == e.G && !s.mixed: // what it stored itself says nothing new to it
 		case b.blind(e):
 			b.from(e.G, s.pos, true)
 		default:
-			since := b.all(&s.since)
+			since := b.joinGathered(&s.since)
 			b.from(e.G, s.pos, true)
-			b.now[e.G] = b.rel.join(b.now[e.G], since)
+			b.clockNow[e.G] = b.rel.join(b.clockNow[e.G], since)
 		}
 	case trace.Await:
 		if e.Obj == 0 {
-			for g, i := range b.last {
+			for g, i := range b.lastEvent {
 				b.from(e.G, int(i), true)
-				b.split[g] = true
+				b.splitNext[g] = true
 			}
 			return
 		}
-		if its := b.posted[e.Obj]; its != nil {
-			all := b.all(its)
-			b.now[e.G] = b.rel.join(b.now[e.G], all)
+		if its := b.posts[e.Obj]; its != nil {
+			all := b.joinGathered(its)
+			b.clockNow[e.G] = b.rel.join(b.clockNow[e.G], all)
 		}
 	}
 }
@@ -328,10 +328,10 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		}
 		b.store(i, e)
 	case trace.Post:
-		its := b.posted[e.Obj]
+		its := b.posts[e.Obj]
 		if its == nil {
 			its = new(gathered)
-			b.posted[e.Obj] = its
+			b.posts[e.Obj] = its
 		}
 		b.gather(its, i)
 	default:
@@ -349,10 +349,10 @@ func (b *relater) blind(e *trace.Event) bool {
 
 // store notes what later atomic operations on the address synchronize with.
 func (b *relater) store(i int, e *trace.Event) {
-	s := b.stored[e.Obj]
+	s := b.atomicStores[e.Obj]
 	if s == nil {
 		s = &store{pos: -1, g: e.G}
-		b.stored[e.Obj] = s
+		b.atomicStores[e.Obj] = s
 	}
 	if !b.blind(e) {
 		*s = store{pos: i, since: gathered{events: s.since.events[:0]}, g: e.G}
@@ -373,7 +373,7 @@ func (b *relater) ended(i int, e *trace.Event) {
 	w := &b.groups[r.Group]
 	w.dones = 0
 	for done := range b.facts.Dones(n) {
-		w.dones = b.rel.after(w.dones, int(done))
+		w.dones = b.rel.joinSuccessor(w.dones, int(done))
 	}
 	if r.Adder == facts.None {
 		return
@@ -381,7 +381,7 @@ func (b *relater) ended(i int, e *trace.Event) {
 	if w.ended == nil {
 		w.ended = make(map[trace.GID]rounds)
 	}
-	b.rel.grow()
+	b.rel.startGrowing()
 	adder := trace.GID(r.Adder)
 	w.ended[adder] = rounds{r.Added, b.rel.join(w.ended[adder].dones, w.dones)}
 }
@@ -390,10 +390,10 @@ func (b *relater) ended(i int, e *trace.Event) {
 // adds must come before it: none of their Dones can be missing then. Where each goroutine
 // has ended before the next one was added, all rounds but the last are such.
 func (b *relater) joinEnded(g trace.GID, w *waitGroup) {
-	now := b.now[g]
+	now := b.clockNow[g]
 	for adder, r := range w.ended {
 		if adder == g || b.rel.get(now, uint32(adder)) > r.added {
-			b.now[g] = b.rel.join(b.now[g], r.dones)
+			b.clockNow[g] = b.rel.join(b.clockNow[g], r.dones)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // walls returns by position the tests that have no more synchronization from
 // there on.
-func walls(t *trace.Trace) map[int][]string {
+func cutPositions(t *trace.Trace) map[int][]string {
 	last := make(map[string]*int)
 	for _, c := range t.Cuts {
 		if c.Sync {
@@ -46,22 +46,22 @@ func walls(t *trace.Trace) map[int][]string {
 
 // wall orders what the goroutines of a test have done before all that others
 // do from now on.
-func (b *relater) wall(test string) {
+func (b *relater) orderAtCut(test string) {
 	var all clock
-	b.rel.grow()
-	for g, seg := range b.cur {
+	b.rel.startGrowing()
+	for g, seg := range b.segmentNow {
 		if seg >= 0 && b.t.Goroutines[g].Test == test {
 			b.settle(trace.GID(g))
-			all = b.rel.join(all, b.rel.set(b.now[g], uint32(g), b.last[g]+1))
+			all = b.rel.join(all, b.rel.set(b.clockNow[g], uint32(g), b.lastEvent[g]+1))
 		}
 	}
-	for g := range b.now {
+	for g := range b.clockNow {
 		if b.t.Goroutines[g].Test == test {
 			continue
 		}
 		b.settle(trace.GID(g))
-		b.now[g] = b.rel.join(b.now[g], all)
-		b.rel.segs = append(b.rel.segs, segment{b.now[g], -1, b.cur[g]})
-		b.cur[g], b.split[g] = int32(len(b.rel.segs)-1), true
+		b.clockNow[g] = b.rel.join(b.clockNow[g], all)
+		b.rel.segments = append(b.rel.segments, segment{b.clockNow[g], -1, b.segmentNow[g]})
+		b.segmentNow[g], b.splitNext[g] = int32(len(b.rel.segments)-1), true
 	}
 }

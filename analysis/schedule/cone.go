@@ -162,7 +162,7 @@ func (c *cone) lead(v target) bool {
 	for _, i := range v.accesses {
 		c.reach(i)
 		if v.blocks { // all that is in line before it is
-			if prev := c.p.o.InLine(i); prev >= 0 {
+			if prev := c.p.o.PreviousInLine(i); prev >= 0 {
 				c.add(prev)
 			}
 		}
@@ -241,7 +241,7 @@ func (c *cone) link(l *link) {
 	switch {
 	case len(c.turned) > 0 && c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.Loose(int(l.at)):
 	case l.section:
-		acq, rel, shared := c.p.o.Bounds(l.need)
+		acq, rel, shared := c.p.o.SectionBounds(l.need)
 		c.section(acq, rel, shared, c.p.o.LockOf(l.need))
 	case c.reads < l.kept || l.kept > 0 && slices.Contains(c.ends, int(l.at)):
 	case l.need == several:

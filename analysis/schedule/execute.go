@@ -290,7 +290,7 @@ func (x *execution) can(i int) bool {
 	case trace.Acquire, trace.RAcquire:
 		return x.free(i, e)
 	case trace.Send, trace.Recv, trace.Select:
-		return x.after(e.G, x.p.o.InLine(i))
+		return x.after(e.G, x.p.o.PreviousInLine(i))
 	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 		for _, w := range x.p.o.Sources(i) {
 			if !x.performed(int(w)) && x.keeps(i, e) {

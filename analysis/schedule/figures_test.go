@@ -86,10 +86,10 @@ func TestFigure5IsFalse(t *testing.T) {
 			t.Errorf("the false pair has schedule %v", s)
 		}
 	}
-	if held, needed, ok := p.o.Locked(2, 7); !ok || held != 0 || needed != 5 {
+	if held, needed, ok := p.o.ExcludedByHistory(2, 7); !ok || held != 0 || needed != 5 {
 		t.Errorf("Locked: %d, %d, %v", held, needed, ok)
 	}
-	if _, _, ok := plan(t, tracetest.Parse(t, figure5Unordered)).o.Locked(2, 7); ok {
+	if _, _, ok := plan(t, tracetest.Parse(t, figure5Unordered)).o.ExcludedByHistory(2, 7); ok {
 		t.Error("Locked refutes what can happen")
 	}
 }

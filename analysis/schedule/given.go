@@ -8,7 +8,7 @@ func (p *Planner) From(accesses ...int) int { return int(p.base(nil, accesses...
 // the first from events, and lead to where goroutines stand at the events of the
 // violation; the accesses make it. It keeps the steps.
 func (p *Planner) Given(from int, steps, violation, accesses []int) Recipe {
-	return Recipe{Accesses: p.o.Begun(accesses), target: target{accesses: accesses}, p: p, given: &given{from, steps, violation}}
+	return Recipe{Accesses: p.o.ReplaceWakes(accesses), target: target{accesses: accesses}, p: p, given: &given{from, steps, violation}}
 }
 
 // given is the steps of a recipe that has no method.

@@ -71,7 +71,7 @@ func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bo
 		case c.includes(j):
 			second = second[1:]
 		default:
-			if s, ok := p.make(m, v); ok && !yield(s, Recipe{Accesses: p.o.Begun(v.accesses), target: v, p: p, method: m}) {
+			if s, ok := p.make(m, v); ok && !yield(s, Recipe{Accesses: p.o.ReplaceWakes(v.accesses), target: v, p: p, method: m}) {
 				return false
 			}
 			// What has kept it from being one is not known: on to the next.
@@ -126,7 +126,7 @@ func (p *Planner) walkSecond(m method, first, second []int32, before func(i, j i
 			// What has kept it from being one is not known, if it is none: on to the next
 			// one of second, as the cone cannot shrink again.
 			for _, v.late = range []bool{true, false} {
-				if s, ok := p.make(m, v); ok && !done(j) && !yield(s, Recipe{Accesses: p.o.Begun(v.accesses), target: v, p: p, method: m}) {
+				if s, ok := p.make(m, v); ok && !done(j) && !yield(s, Recipe{Accesses: p.o.ReplaceWakes(v.accesses), target: v, p: p, method: m}) {
 					return false
 				}
 			}

@@ -45,7 +45,7 @@ func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
 // Apart returns a planner for the same trace that knows nothing of what p has done, and counts what it does by itself.
 func (p *Planner) Apart() *Planner {
 	return &Planner{
-		t: p.t, o: p.o, graphs: p.graphs.Apart(), gids: p.gids, links: p.links, first: p.first, end: p.end, forks: p.forks,
+		t: p.t, o: p.o, graphs: p.graphs.WithOwnCount(), gids: p.gids, links: p.links, first: p.first, end: p.end, forks: p.forks,
 		handed: p.handed, given: p.given, begins: p.begins, slice: p.slice, without: p.without, bases: make(map[int32]*base), asked: make(map[string]answer),
 	}
 }
@@ -57,7 +57,7 @@ func (p *Planner) Without(s Scheduler) { p.without = append(p.without, s) }
 // graphs that are made for them. Recipes make them all the same.
 func (p *Planner) Until(spent int64) {
 	p.until = spent
-	p.graphs.Until(p.graphs.Spent() + spent - p.Spent())
+	p.graphs.LimitSpent(p.graphs.Spent() + spent - p.Spent())
 }
 
 // A link is an event that needs more than what must happen before it: an
@@ -108,11 +108,11 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 			l.need, l.section = next, true
 			next++
 		case trace.Send, trace.Recv, trace.Select:
-			if l.need = int32(o.InLine(i)); l.need < 0 {
+			if l.need = int32(o.PreviousInLine(i)); l.need < 0 {
 				continue
 			}
 		case trace.Panic:
-			if l.need = int32(o.Closed(i)); l.need < 0 {
+			if l.need = int32(o.CloseOf(i)); l.need < 0 {
 				continue
 			}
 		case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
@@ -346,7 +346,7 @@ func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more
 		return ok, true
 	}
 	a.made = append(a.made, s)
-	return true, yield(s, Recipe{Accesses: a.p.o.Begun(a.accesses), target: a.target, p: a.p, method: m})
+	return true, yield(s, Recipe{Accesses: a.p.o.ReplaceWakes(a.accesses), target: a.target, p: a.p, method: m})
 }
 
 // make makes the schedule for v; ok is false if m cannot.

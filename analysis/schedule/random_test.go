@@ -69,7 +69,7 @@ func TestEveryRealRaceHasSchedule(t *testing.T) {
 					if !is && hasSchedule(tr, o, p, pair, math.MaxInt) {
 						t.Errorf("seed %d: unreal race %v has a feasible schedule", seed, pair)
 					}
-					if held, needed, ok := o.Locked(pair[0], pair[1]); ok && is {
+					if held, needed, ok := o.ExcludedByHistory(pair[0], pair[1]); ok && is {
 						t.Errorf("seed %d: real race %v is refuted by %d and %d", seed, pair, held, needed)
 					}
 				}

@@ -82,7 +82,7 @@ func (p *Planner) Slice(s *dataflow.Scopes) { p.slice = s }
 func (p *Planner) Sliced(accesses []int, guide []causality.Edge, turned []int) (s Schedule, r Recipe, ok bool) {
 	v := target{accesses: accesses, guide: guide, turned: turned}
 	s, ok = p.make(sequenceSliced, v)
-	return s, Recipe{Accesses: p.o.Begun(accesses), target: v, p: p, method: sequenceSliced}, ok
+	return s, Recipe{Accesses: p.o.ReplaceWakes(accesses), target: v, p: p, method: sequenceSliced}, ok
 }
 
 // ends returns the accesses after which their goroutine has no part any more.

@@ -20,15 +20,15 @@ import (
 
 // A Slicer makes slices of one trace.
 type Slicer struct {
-	t        *trace.Trace
-	o        *order.Order
-	flow     *dataflow.Flow
-	base     []order.Edge // of the must-order
-	ends     []int32      // by event: the first one of its goroutine behind the innermost control scope that it is in
-	at       []place      // by access
-	wrote    []int32      // by read of memory that only its goroutine touches: the last write of as much there, -1 for none
-	deciders [][]int32    // by goroutine: what its way may depend on
-	locks    []lock
+	t            *trace.Trace
+	o            *order.Order
+	flow         *dataflow.Flow
+	mustEdges    []order.Edge // of the must-order
+	scopeEnds    []int32      // by event: the first one of its goroutine behind the innermost control scope that it is in
+	placeOf      []place      // by access
+	lastOwnWrite []int32      // by read of memory that only its goroutine touches: the last write of as much there, -1 for none
+	deciders     [][]int32    // by goroutine: what its way may depend on
+	locks        []lock
 }
 
 // A place is an index of a group of locations, -1 for none, and one of its events.
@@ -41,8 +41,8 @@ type lock map[trace.GID][]order.Section
 func New(t *trace.Trace, o *order.Order) *Slicer {
 	n := len(t.Events)
 	s := &Slicer{
-		t: t, o: o, flow: dataflow.New(t), ends: make([]int32, n),
-		at: make([]place, n), wrote: make([]int32, n), deciders: make([][]int32, len(t.Goroutines)),
+		t: t, o: o, flow: dataflow.New(t), scopeEnds: make([]int32, n),
+		placeOf: make([]place, n), lastOwnWrite: make([]int32, n), deciders: make([][]int32, len(t.Goroutines)),
 	}
 	scopes := dataflow.NewScopes(t, s.flow)
 	for g := range t.Goroutines {
@@ -50,31 +50,31 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 		var open []int32 // ends of scopes
 		for i := range o.Events(trace.GID(g)).All {
 			if o.Program().Index(i) == 0 && before >= 0 {
-				s.base = append(s.base, order.Edge{From: int32(before), To: int32(i)})
+				s.mustEdges = append(s.mustEdges, order.Edge{From: int32(before), To: int32(i)})
 			}
-			for _, last := range latest(o, trace.GID(g), i, before) {
-				s.base = append(s.base, order.Edge{From: last, To: int32(i)})
+			for _, last := range latestAncestors(o, trace.GID(g), i, before) {
+				s.mustEdges = append(s.mustEdges, order.Edge{From: last, To: int32(i)})
 			}
 			before = i
 			open = slices.DeleteFunc(open, func(end int32) bool { return int(end) <= i })
 			if end, ok := scopes.End(i); ok && t.Sites[t.Events[i].Site].Scope.MayTurn(&t.Events[i]) {
 				open = append(open, int32(end))
 			}
-			s.ends[i] = math.MaxInt32
+			s.scopeEnds[i] = math.MaxInt32
 			if len(open) > 0 {
-				s.ends[i] = slices.Min(open)
+				s.scopeEnds[i] = slices.Min(open)
 			}
 			if s.decides(int32(i)) {
 				s.deciders[g] = append(s.deciders[g], int32(i))
 			}
 		}
 	}
-	for i := range s.at {
-		s.at[i].group = -1
+	for i := range s.placeOf {
+		s.placeOf[i].group = -1
 	}
 	for k, g := range o.Groups() {
 		for n, i := range g.Events {
-			s.at[i] = place{int32(k), int32(n)}
+			s.placeOf[i] = place{int32(k), int32(n)}
 		}
 	}
 	type extent struct {
@@ -84,13 +84,13 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 	last := make(map[extent]int32)
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !e.Kind.IsAccess() || s.at[i].group >= 0 {
+		if !e.Kind.IsAccess() || s.placeOf[i].group >= 0 {
 			continue
 		}
 		x := extent{e.Obj, e.Size}
-		s.wrote[i] = -1
+		s.lastOwnWrite[i] = -1
 		if w, ok := last[x]; ok {
-			s.wrote[i] = w
+			s.lastOwnWrite[i] = w
 		}
 		if e.Stores() {
 			last[x] = int32(i)
@@ -111,7 +111,7 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 // latest returns the events of other goroutines that must come before event i of goroutine g,
 // and need not before event j, without those that must come before another one of them, as far as
 // a few of these show: a goroutine that waits for thousands has as many.
-func latest(o *order.Order, g trace.GID, i, j int) (all []int32) {
+func latestAncestors(o *order.Order, g trace.GID, i, j int) (all []int32) {
 	const few = 8
 	var ancestors []int32
 	for h, last := range o.AncestorsBeyond(i, j) {
@@ -151,15 +151,15 @@ type Slice struct {
 func (s *Slicer) HappensBefore() Slice {
 	k := s.keeper()
 	for i := range s.t.Events {
-		k.exists[i], k.value[i] = true, true
+		k.mustCome[i], k.mustAgree[i] = true, true
 	}
-	edges := append(slices.Clone(s.base), k.conflicts()...)
+	edges := append(slices.Clone(s.mustEdges), k.conflictEdges()...)
 	for _, l := range s.locks {
 		for g, sections := range l {
 			for h, others := range l {
 				if g != h {
 					for _, b := range sections {
-						edges = before(edges, others, b, func(a order.Section) bool { return true })
+						edges = lastEdgeBefore(edges, others, b, func(a order.Section) bool { return true })
 					}
 				}
 			}
@@ -177,15 +177,15 @@ func (s *Slicer) Of(relevant []int32) Slice {
 	}
 	k.close()
 	kept := 0
-	for _, is := range k.exists {
+	for _, is := range k.mustCome {
 		if is {
 			kept++
 		}
 	}
-	edges := append(slices.Clone(s.base), k.conflicts()...)
+	edges := append(slices.Clone(s.mustEdges), k.conflictEdges()...)
 	for {
 		m := s.must(edges)
-		more := k.sections(m)
+		more := k.sectionEdges(m)
 		if len(more) == 0 {
 			return Slice{kept, m}
 		}
@@ -200,7 +200,7 @@ func (s *Slicer) must(edges []order.Edge) *order.Must {
 
 // before adds the edge from the last of the sections of a goroutine that b of another one comes
 // after, of those that are known to be before it: they come first.
-func before(edges []order.Edge, sections []order.Section, b order.Section, known func(order.Section) bool) []order.Edge {
+func lastEdgeBefore(edges []order.Edge, sections []order.Section, b order.Section, known func(order.Section) bool) []order.Edge {
 	n, _ := slices.BinarySearchFunc(sections, true, func(a order.Section, _ bool) int {
 		if a.Rel >= 0 && a.Rel < b.Acq && known(a) {
 			return -1
@@ -218,13 +218,13 @@ func before(edges []order.Edge, sections []order.Section, b order.Section, known
 // A keeper finds the events of a slice.
 type keeper struct {
 	*Slicer
-	exists []bool // it must come
-	value  []bool // it must find, or leave, what it did
-	work   []task
-	moved  []int32         // by goroutine: how many of its events have brought what they read to others
-	all    []int32         // the same of those whose values formulas follow, too
-	last   map[int32]int32 // by group: the last read that must find what it did, by its index in the group
-	known  map[order.Edge]bool
+	mustCome       []bool // it must come
+	mustAgree      []bool // it must find, or leave, what it did
+	work           []task
+	brought        []int32         // by goroutine: how many of its events have brought what they read to others
+	broughtTracked []int32         // the same of those whose values formulas follow, too
+	lastRead       map[int32]int32 // by group: the last read that must find what it did, by its index in the group
+	knownEdges     map[order.Edge]bool
 }
 
 // A task is an event of which is new that it is kept, or that its value is.
@@ -236,16 +236,16 @@ type task struct {
 func (s *Slicer) keeper() *keeper {
 	n := len(s.t.Events)
 	return &keeper{
-		Slicer: s, exists: make([]bool, n), value: make([]bool, n), moved: make([]int32, len(s.t.Goroutines)),
-		all: make([]int32, len(s.t.Goroutines)), last: make(map[int32]int32), known: make(map[order.Edge]bool),
+		Slicer: s, mustCome: make([]bool, n), mustAgree: make([]bool, n), brought: make([]int32, len(s.t.Goroutines)),
+		broughtTracked: make([]int32, len(s.t.Goroutines)), lastRead: make(map[int32]int32), knownEdges: make(map[order.Edge]bool),
 	}
 }
 
 // keep keeps event i, and perhaps its value.
 func (k *keeper) keep(i int32, value bool) {
-	t := task{i, !k.exists[i], value && !k.value[i]}
+	t := task{i, !k.mustCome[i], value && !k.mustAgree[i]}
 	if t.exists || t.value {
-		k.exists[i], k.value[i] = true, k.value[i] || value
+		k.mustCome[i], k.mustAgree[i] = true, k.mustAgree[i] || value
 		k.work = append(k.work, t)
 	}
 }
@@ -256,49 +256,49 @@ func (k *keeper) close() {
 		t := k.work[len(k.work)-1]
 		k.work = k.work[:len(k.work)-1]
 		if t.exists {
-			k.control(t.i)
+			k.keepDeciders(t.i)
 		}
 		if t.value {
-			k.data(t.i)
+			k.keepOrigins(t.i)
 		}
 	}
 }
 
 // control keeps what decides that event i comes (Definition 10): how its goroutine chose its way
 // before it, but for what lies in control scopes that have ended by then.
-func (k *keeper) control(i int32) {
+func (k *keeper) keepDeciders(i int32) {
 	deciders := k.deciders[k.t.Events[i].G]
 	n, _ := slices.BinarySearch(deciders, i)
 	for _, d := range slices.Backward(deciders[:n]) {
-		if k.exists[d] && k.value[d] { // what is before it is kept for it
+		if k.mustCome[d] && k.mustAgree[d] { // what is before it is kept for it
 			return
 		}
-		if k.ends[d] > i {
+		if k.scopeEnds[d] > i {
 			k.keep(d, true)
 		}
 	}
 }
 
 // data keeps what the value of event i follows from (Definition 11).
-func (k *keeper) data(i int32) {
+func (k *keeper) keepOrigins(i int32) {
 	e := &k.t.Events[i]
-	derived := k.formula(i)
+	derived := k.keepOperands(i)
 	if isDecision(e.Kind) || e.Stores() && !derived {
-		k.move(i, k.moved, false)
+		k.keepReadsBefore(i, k.brought, false)
 	}
-	switch at := k.at[i]; {
+	switch at := k.placeOf[i]; {
 	case !e.Kind.IsRead():
 	case at.group >= 0:
-		k.found(at)
-	case k.wrote[i] >= 0:
-		k.keep(k.wrote[i], true)
+		k.keepWrites(at)
+	case k.lastOwnWrite[i] >= 0:
+		k.keep(k.lastOwnWrite[i], true)
 	default:
-		k.move(i, k.all, true)
+		k.keepReadsBefore(i, k.broughtTracked, true)
 	}
 }
 
 // formula keeps the readings that the value of event i is computed of, if they are known.
-func (k *keeper) formula(i int32) bool {
+func (k *keeper) keepOperands(i int32) bool {
 	in := k.flow.At(int(i))
 	if in == nil {
 		return false
@@ -314,14 +314,14 @@ func (k *keeper) formula(i int32) bool {
 // move keeps what the goroutine of event i has read before it: local variables, and memory of
 // its own, may have brought it there. What formulas follow is only meant with tracked. Of the
 // goroutine done are as many events.
-func (k *keeper) move(i int32, done []int32, tracked bool) {
+func (k *keeper) keepReadsBefore(i int32, done []int32, tracked bool) {
 	g := k.t.Events[i].G
 	whole := int32(k.o.Program().Index(int(i)))
 	for n, r := whole-1, i; n >= done[g]; n-- {
 		r = int32(k.o.Program().Prev(int(r)))
 		switch {
 		case !k.t.Events[r].Kind.IsRead() || k.flow.Tracked(int(r)) && !tracked:
-		case k.ends[r] > i:
+		case k.scopeEnds[r] > i:
 			k.keep(r, true)
 		default:
 			whole = n // another event of that scope may ask for it
@@ -332,25 +332,25 @@ func (k *keeper) move(i int32, done []int32, tracked bool) {
 
 // found keeps the writes to a group of locations that are before a read there that must find
 // what it did: the last one with its value, and that the others stay before it.
-func (k *keeper) found(at place) {
+func (k *keeper) keepWrites(at place) {
 	g := &k.o.Groups()[at.group]
-	own := g.At[at.event]
+	own := g.LocationOf[at.event]
 	for n := at.event - 1; n >= 0; n-- {
-		if w := g.Events[n]; k.t.Events[w].Stores() && g.Overlaps.Share(own, g.At[n]) {
+		if w := g.Events[n]; k.t.Events[w].Stores() && g.Overlaps.Share(own, g.LocationOf[n]) {
 			k.keep(w, true)
-			if g.At[n] == own {
+			if g.LocationOf[n] == own {
 				break
 			}
 		}
 	}
 	first := int32(0)
-	if last, ok := k.last[at.group]; ok {
+	if last, ok := k.lastRead[at.group]; ok {
 		first = last + 1
 	}
 	if at.event < first {
 		return
 	}
-	k.last[at.group] = at.event
+	k.lastRead[at.group] = at.event
 	for _, w := range g.Events[first:at.event] {
 		if k.t.Events[w].Stores() {
 			k.keep(w, false)
@@ -360,26 +360,26 @@ func (k *keeper) found(at place) {
 
 // conflicts are the edges between accesses that keep their order: those of reads that must find
 // what they did with the writes to the same memory, and of these with each other.
-func (k *keeper) conflicts() (edges []order.Edge) {
+func (k *keeper) conflictEdges() (edges []order.Edge) {
 	groups := k.o.Groups()
 	for n := range groups {
 		g := &groups[n]
 		needed := make([]bool, len(g.Locations))
 		for m, i := range g.Events {
-			if k.value[i] && k.t.Events[i].Kind.IsRead() {
-				for l := range g.Overlaps.Of(g.At[m]) {
+			if k.mustAgree[i] && k.t.Events[i].Kind.IsRead() {
+				for l := range g.Overlaps.Of(g.LocationOf[m]) {
 					needed[l] = true
 				}
 			}
 		}
 		if slices.Contains(needed, true) {
-			edges = k.conflictsIn(edges, g, needed)
+			edges = k.conflictEdgesIn(edges, g, needed)
 		}
 	}
 	return edges
 }
 
-func (k *keeper) conflictsIn(edges []order.Edge, g *order.Group, needed []bool) []order.Edge {
+func (k *keeper) conflictEdgesIn(edges []order.Edge, g *order.Group, needed []bool) []order.Edge {
 	wrote := make([]int32, len(g.Locations)) // the last write, -1 for none
 	for l := range wrote {
 		wrote[l] = -1
@@ -391,8 +391,8 @@ func (k *keeper) conflictsIn(edges []order.Edge, g *order.Group, needed []bool) 
 		}
 	}
 	for n, i := range g.Events {
-		e, at := &k.t.Events[i], g.At[n]
-		read, write := e.Kind.IsRead() && k.value[i], e.Stores() && needed[at]
+		e, at := &k.t.Events[i], g.LocationOf[n]
+		read, write := e.Kind.IsRead() && k.mustAgree[i], e.Stores() && needed[at]
 		if !read && !write {
 			continue
 		}
@@ -416,7 +416,7 @@ func (k *keeper) conflictsIn(edges []order.Edge, g *order.Group, needed []bool) 
 
 // sections are the edges that m has not between critical sections of one lock: where something
 // of one comes before something of another, all of it does.
-func (k *keeper) sections(m *order.Must) (edges []order.Edge) {
+func (k *keeper) sectionEdges(m *order.Must) (edges []order.Edge) {
 	for _, l := range k.locks {
 		for g, sections := range l {
 			for _, b := range sections {
@@ -429,15 +429,15 @@ func (k *keeper) sections(m *order.Must) (edges []order.Edge) {
 				}
 				for h, others := range l {
 					if g != h {
-						edges = before(edges, others, b, func(a order.Section) bool { return m.BeforeReached(a.Acq, end) })
+						edges = lastEdgeBefore(edges, others, b, func(a order.Section) bool { return m.BeforeReached(a.Acq, end) })
 					}
 				}
 			}
 		}
 	}
 	return slices.DeleteFunc(edges, func(e order.Edge) bool {
-		known := k.known[e]
-		k.known[e] = true
+		known := k.knownEdges[e]
+		k.knownEdges[e] = true
 		return known
 	})
 }
@@ -445,12 +445,12 @@ func (k *keeper) sections(m *order.Must) (edges []order.Edge) {
 // leavesOut reports whether the slice goes round a critical section: it is in a control scope,
 // and nothing in that is kept.
 func (k *keeper) leavesOut(b order.Section) bool {
-	end := k.ends[b.Acq]
+	end := k.scopeEnds[b.Acq]
 	if end == math.MaxInt32 {
 		return false
 	}
 	for i := b.Acq; i >= 0 && i < int(end); i = k.o.Program().Next(i) {
-		if k.exists[i] {
+		if k.mustCome[i] {
 			return false
 		}
 	}

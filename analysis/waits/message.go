@@ -82,7 +82,7 @@ func (f *finder) addWake(i int32) {
 	}
 	misses := t.Wait != facts.None && !f.o.Before(int(t.Wait), int(t.Waker))
 	if misses { // unless a lock that is released only with the wait keeps the signal back
-		_, _, kept := f.o.KeptBack(int(t.Wait), int(t.Waker))
+		_, _, kept := f.o.DelayedByLock(int(t.Wait), int(t.Waker))
 		misses = !kept
 	}
 	f.addMessage(message{at: i, enablers: []int32{t.Waker}, channel: facts.None, misses: misses})

@@ -252,11 +252,11 @@ func countWarnings(t *trace.Trace, o *order.Order) (w warnings) {
 	for _, g := range o.Groups() {
 		for l, j := range g.Events {
 			for k, i := range g.Events[:l] {
-				if t.Events[i].G == t.Events[j].G || !g.How[k].Conflicts(g.How[l]) || !g.Overlaps.Share(g.At[k], g.At[l]) {
+				if t.Events[i].G == t.Events[j].G || !g.Accesses[k].Conflicts(g.Accesses[l]) || !g.Overlaps.Share(g.LocationOf[k], g.LocationOf[l]) {
 					continue
 				}
 				w.All++
-				_, _, locked := o.Locked(int(i), int(j))
+				_, _, locked := o.ExcludedByHistory(int(i), int(j))
 				locked = locked || o.Exclude(o.LockSet(int(i)), o.LockSet(int(j)))
 				ordered := o.BeforeReached(int(i), int(j))
 				if !locked {

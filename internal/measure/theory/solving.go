@@ -119,7 +119,7 @@ func (b *solvingBench) random(p *solvingPage) {
 		var targets []symbolic.Target
 		for _, candidate := range anomaly.FindRaces(t, o).Candidates {
 			for _, pair := range candidate.Pairs {
-				if _, _, locked := o.Locked(pair[0], pair[1]); !locked {
+				if _, _, locked := o.ExcludedByHistory(pair[0], pair[1]); !locked {
 					targets = append(targets, symbolic.Standing(pair[0], pair[1]))
 				}
 			}

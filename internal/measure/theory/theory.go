@@ -75,7 +75,7 @@ func extentOf(t *trace.Trace, o *order.Order) (x extent) {
 	for _, g := range o.Groups() {
 		goroutines := make([]map[trace.GID]bool, len(g.Locations)) // by location
 		for k, i := range g.Events {
-			at, e := g.At[k], &t.Events[i]
+			at, e := g.LocationOf[k], &t.Events[i]
 			if !e.Kind.IsPlain() || t.Goroutines[e.G].Test == "" {
 				continue
 			}
