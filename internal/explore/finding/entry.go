@@ -16,7 +16,7 @@ import (
 func Evidence(r *recording.Recording, f Finding) evidence.Evidence {
 	return evidence.Evidence{
 		Witness: f.Witness, Tier: f.Tier, Run: r.Number, Parents: r.Parents, Undecided: f.Status == bug.Undecided, Refuted: f.Refuted,
-		Trace: r.Trace, Violation: f.Accesses, Index: r.Index, Files: r.Files, Source: r.Lines.Line,
+		Trace: r.Trace, Violation: f.Accesses, Index: r.Index, Facts: r.Facts, Files: r.Files, Source: r.Lines.Line,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -44,10 +45,11 @@ type Recording struct {
 	Sources
 	Run     recorder.Run
 	Trace   *trace.Trace
-	Index   *witness.Index   // of Trace
-	Outcome replayer.Outcome // how the tests ended; replays are compared with it
-	Failed  []string         // the tests that failed
-	Tests   int              // number of tests
+	Index   *witness.Index      // of Trace
+	Facts   func() *facts.Facts // of Trace, made when they are first asked for
+	Outcome replayer.Outcome    // how the tests ended; replays are compared with it
+	Failed  []string            // the tests that failed
+	Tests   int                 // number of tests
 
 	Toward   *witness.Witness // began the run; nil: it was not begun by a witness
 	Number   int              // among the runs beyond the recordings, from 1; 0: it is a recording
@@ -74,6 +76,7 @@ func New(run recorder.Run, t *trace.Trace, src Sources) *Recording {
 func (r *Recording) WithTrace(t *trace.Trace) *Recording {
 	c := *r
 	c.Trace, c.Index = t, witness.NewIndex(t)
+	c.Facts = sync.OnceValue(func() *facts.Facts { return facts.New(t) })
 	c.sizes = sync.OnceValue(func() Sizes { return SizesOf(t) })
 	return &c
 }
