@@ -10,6 +10,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file takes proofs back. Each tier proves that no order of the recorded events reaches a
@@ -53,7 +54,7 @@ func (p *departureSearch) addProven(c candidate) {
 
 // maxEarly is how many events a trace has at most of which it is prepared to look for departures while
 // there is the solver's model: both together take much memory.
-const maxEarly = trace.MaxFlow
+const maxEarly = dataflow.MaxEvents
 
 // A testDepartures is what is known of the departures of some tests.
 type testDepartures struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/detect"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -16,26 +17,28 @@ import (
 // Predict analyses t. It fails for a trace that contradicts itself, and when
 // ctx ends. Equal traces give equal results.
 func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error) {
-	return Divide(t, opts.Properties).Predict(ctx, opts)
+	return PredictWindows(ctx, reduce.Divide(t, opts.Properties), opts)
 }
 
-// Predict is [Predict] for the trace that was divided.
-func (d *Divided) Predict(ctx context.Context, opts Options) (*Result, error) {
-	if d.again != nil {
-		defer d.again.Close()
-	}
+// PredictWindows is [Predict] for a trace that is divided into windows. It closes d.
+func PredictWindows(ctx context.Context, d *reduce.Divided, opts Options) (*Result, error) {
+	defer d.Close()
 	switch {
 	case opts.Schedules > 0:
-	case len(d.windows) == 1:
+	case d.Windows() == 1:
 		opts.Schedules = 1
 	default:
 		opts.Schedules = mostSchedules
 	}
 	opts.further = opts.Known != nil
-	events := d.events
+	events := d.Events()
 	work := newWork(&opts, events)
-	if len(d.windows) == 1 {
-		return predict(ctx, d.part(d.windows[0], d.all), opts, work)
+	if d.Windows() == 1 {
+		t, err := d.Trace(0)
+		if err != nil {
+			return nil, err
+		}
+		return predict(ctx, t, opts, work)
 	}
 	r := new(Result)
 	at := make(map[string]int) // by name: the finding's index
@@ -46,20 +49,21 @@ func (d *Divided) Predict(ctx context.Context, opts Options) (*Result, error) {
 		}
 		return before.known(name)
 	}
-	for k, w := range d.windows {
-		t, err := d.trace(k)
+	for k := range d.Windows() {
+		t, err := d.Trace(k)
 		if err != nil {
 			return nil, err
 		}
-		its, err := predict(ctx, t, opts, windowWork(work, w.to-w.from, events))
+		from, to := d.Bounds(k)
+		found, err := predict(ctx, t, opts, windowWork(work, to-from, events))
 		if err != nil {
 			return nil, err
 		}
-		events -= w.to - w.from
-		if !its.letGo(madeSteps * (w.to - w.from)) {
-			d.room = nil // they keep it
+		events -= to - from
+		if !found.letGo(madeSteps * (to - from)) {
+			d.Retain()
 		}
-		r.join(its, w.from, at)
+		r.join(found, from, at)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })
 	r.Candidates = len(r.Findings) + r.Pruned()

@@ -92,13 +92,13 @@ func (s *subtests) findConflicts(subject *subject, in func(trace.GID) bool) {
 						f.changed = f.changed || changes
 						continue
 					}
-					u := of(cells, c)
+					u := usedIn(cells, c)
 					if add(&u.by, n); changes {
 						add(&u.changed, n)
 					}
 				}
 			case trace.ClassLock, trace.ClassCond, trace.ClassChannel, trace.ClassWaitGroup, trace.ClassOnce:
-				u := of(objects, e.Obj)
+				u := usedIn(objects, e.Obj)
 				add(&u.by, n)
 				add(&u.changed, n)
 			}
@@ -124,6 +124,16 @@ func (s *subtests) findConflicts(subject *subject, in func(trace.GID) bool) {
 	for _, u := range objects {
 		join(u)
 	}
+}
+
+// usedIn returns what all has for a key, which it makes.
+func usedIn[K comparable](all map[K]*used, key K) *used {
+	u := all[key]
+	if u == nil {
+		u = new(used)
+		all[key] = u
+	}
+	return u
 }
 
 // relevantTo returns which subtests may be something to what goroutines do: theirs, those that these are in

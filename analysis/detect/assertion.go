@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // assertions returns the candidates for assertions that can fail: conditions of
@@ -13,7 +14,7 @@ import (
 // have no events; where no formula says what the condition follows from, a run that
 // departs from the recorded one may turn it.
 func assertions(in *Input, counts *Counts) []Candidate {
-	if in.Trace.TooLong() {
+	if dataflow.TooLong(in.Trace) {
 		counts.TooLong = slices.ContainsFunc(in.Trace.Events, func(e trace.Event) bool {
 			s := in.Trace.Sites[e.Site]
 			return s.Fails != trace.Neither && s.Formula != ""

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/internal/explore"
 	"github.com/gopredict/gopredict/internal/explore/finding"
 	"github.com/gopredict/gopredict/internal/explore/recording"
@@ -49,7 +49,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if byEvents {
 		return s.racyEvents(ctx, args[0], t, opts, damage)
 	}
-	analysis.Gather(t)
+	reduce.Gather(t)
 	result, err := finding.Predict(ctx, t, opts.analysis())
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)

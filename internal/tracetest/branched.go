@@ -3,7 +3,7 @@ package tracetest
 import "github.com/gopredict/gopredict/recorder/trace"
 
 // Branched returns t without its conditions: the next event of their goroutine is marked in their place, as
-// [trace.ReadConcurrent] does. At says where the events are in t.
+// package reduce does. At says where the events are in t.
 func Branched(t *trace.Trace) (branched *trace.Trace, at []int) {
 	b := *t
 	b.Events = nil

@@ -87,6 +87,9 @@ func NewSiteTable(sites []Site) *SiteTable {
 	return s
 }
 
+// Sites returns the sites that have numbers, by these.
+func (s *SiteTable) Sites() map[SiteID]Site { return s.byID }
+
 // AddTo is [Trace.AddSites] with the sites of s.
 func (s *SiteTable) AddTo(t *Trace) {
 	used := map[SiteID]bool{}

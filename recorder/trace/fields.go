@@ -89,7 +89,7 @@ func (x *texts) path(b []byte) string {
 	return x.paths.String()[from:]
 }
 
-func (d *reader) decodeGoroutine(f *fields) {
+func (d *Reader) decodeGoroutine(f *fields) {
 	at := f.base
 	g := Goroutine{
 		ID:     GID(f.uint32()),
@@ -116,7 +116,7 @@ func (d *reader) decodeGoroutine(f *fields) {
 	d.t.Goroutines[g.ID] = g
 }
 
-func (d *reader) decodeCallSite(f *fields) {
+func (d *Reader) decodeCallSite(f *fields) {
 	s := Site{
 		ID:   SiteID(f.uint32()),
 		Key:  f.uint64(),
@@ -129,7 +129,7 @@ func (d *reader) decodeCallSite(f *fields) {
 	}
 }
 
-func (d *reader) decodeName(f *fields) {
+func (d *Reader) decodeName(f *fields) {
 	at := f.base
 	id, name := f.uint32(), f.string()
 	if limit := d.names + maxGap; uint64(id) >= uint64(limit) {
@@ -164,7 +164,7 @@ const (
 	scopeCalls             // [Scope.Calls]
 )
 
-func (d *reader) decodeScope(f *fields) {
+func (d *Reader) decodeScope(f *fields) {
 	at := f.base
 	id, last, flags := SiteID(f.uint32()), int(f.uint32()), f.uint8()
 	s, ok := d.t.Sites[id]
@@ -177,7 +177,7 @@ func (d *reader) decodeScope(f *fields) {
 	}
 }
 
-func (d *reader) decodeSite(f *fields) {
+func (d *Reader) decodeSite(f *fields) {
 	s := Site{
 		ID:   SiteID(f.uint32()),
 		Key:  f.uint64(),

@@ -344,43 +344,6 @@ func repaired(t *testing.T, data []byte) ([]byte, string) {
 	return data, file
 }
 
-// What ReadConcurrent reads twice, and leaves out of, is what Decode reads once, and is read again as it was: of any
-// file.
-func FuzzReadConcurrent(f *testing.F) {
-	f.Add(encode(f, sample()))
-	tests := &Trace{
-		Goroutines: []Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Test: "TestB", Path: "0"}, {ID: 3, Parent: 2, Test: "TestB", Path: "0.1"}},
-		Names:      []string{"TestA", "TestB"}, Complete: true,
-		Events: []Event{
-			{Kind: Fork, Obj: 1}, {Kind: Begin, G: 1}, {Kind: Write, G: 1, Obj: 0x1000, Size: 8}, {Kind: Write, G: 1, Obj: 0x1000, Size: 8}, {Kind: TestEnd, G: 1}, {Kind: End, G: 1},
-			{Kind: Fork, Obj: 2}, {Kind: Begin, G: 2}, {Kind: Fork, G: 2, Obj: 3}, {Kind: Begin, G: 3}, {Kind: Operand, G: 3}, {Kind: Branch, G: 3}, {Kind: End, G: 3}, {Kind: TestEnd, G: 2, Obj: 1}, {Kind: End, G: 2},
-		},
-	}
-	f.Add(encode(f, tests))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		data, file := repaired(t, data)
-		got, err := readConcurrent(file, nil, 1, 1)
-		require.NotNil(t, got)
-		want, wantErr := Decode(bytes.NewReader(data))
-		require.Equal(t, wantErr == nil, err == nil)
-		require.Equal(t, len(want.Events), len(got.Events)+got.Alone)
-		rest := want.Events
-		for _, e := range got.Events {
-			at := slices.IndexFunc(rest, func(f Event) bool {
-				f.Flags, f.Skipped = f.Flags|e.Flags&FlagBranched, e.Skipped
-				return f == e
-			})
-			require.GreaterOrEqual(t, at, 0, "what stays is in its order")
-			rest = rest[at+1:]
-		}
-		if events := got.Events; len(events) > 0 {
-			got.Events = nil
-			require.NoError(t, got.ReadEvents())
-			require.Equal(t, events, got.Events)
-		}
-	})
-}
-
 // A long file, which is read twice, gives what Decode reads of it once, be it damaged or not.
 func FuzzReadFile(f *testing.F) {
 	f.Add(encode(f, sample()))
@@ -389,7 +352,7 @@ func FuzzReadFile(f *testing.F) {
 		data, file := repaired(t, data)
 		got, err := readFile(file, 0)
 		want, wantErr := Decode(bytes.NewReader(data))
-		require.Equal(t, inFile(wantErr, file), err)
+		require.Equal(t, InFile(wantErr, file), err)
 		if len(got.Events) == 0 {
 			got.Events = nil
 		}

@@ -31,10 +31,11 @@ type Generations struct {
 	joined joined
 }
 
+// Memory is freed in pages and in granules, in bytes: no object is smaller than a Granule.
 const (
-	pageBits = 13
-	pageSize = 1 << pageBits
-	granule  = 8 // bytes; no object is smaller
+	PageBits = 13
+	PageSize = 1 << PageBits
+	Granule  = 8
 )
 
 // A generationPage has the generations of what is in a page now. Most pages are of one.
@@ -48,8 +49,8 @@ type generationPage struct {
 
 // free makes next the generation of the bytes from one up to another, which is not included.
 func (p *generationPage) free(from, to uint64, next int32) {
-	from, to = from&^(granule-1), (to+granule-1)&^(granule-1)
-	if from == 0 && to == pageSize {
+	from, to = from&^(Granule-1), (to+Granule-1)&^(Granule-1)
+	if from == 0 && to == PageSize {
 		p.all, p.parts = next, nil
 		return
 	}
@@ -64,7 +65,7 @@ func (p *generationPage) free(from, to uint64, next int32) {
 
 // divide makes parts of so many bits, which are fewer than there were.
 func (p *generationPage) divide(bits uint8) {
-	parts := make([]int32, pageSize>>bits)
+	parts := make([]int32, PageSize>>bits)
 	for k := range parts {
 		parts[k] = p.all
 		if p.parts != nil {
@@ -79,7 +80,7 @@ func (p *generationPage) of(addr uint64) int32 {
 	if p.parts == nil {
 		return p.all
 	}
-	return p.parts[addr%pageSize>>p.bits]
+	return p.parts[addr%PageSize>>p.bits]
 }
 
 // NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
@@ -105,7 +106,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 			continue
 		}
 		wide = wide || e.isWide()
-		g.pages.Of(numbering.Word(e.Obj >> pageBits))
+		g.pages.Of(numbering.Word(e.Obj >> PageBits))
 	}
 	if wide {
 		g.join()
@@ -138,14 +139,14 @@ func (g *Generations) Of(i int) int32 {
 	}
 	g.advance(i)
 	obj := g.t.Events[i].Obj
-	n := obj >> pageBits
+	n := obj >> PageBits
 	page := g.pages.Known(numbering.Word(n))
 	if page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
 	generation := page.of(obj)
 	if page.joined {
-		generation, _ = g.joined.generation(n, obj%pageSize, generation)
+		generation, _ = g.joined.generation(n, obj%PageSize, generation)
 	}
 	return generation
 }
@@ -153,31 +154,31 @@ func (g *Generations) Of(i int) int32 {
 // free starts a new generation. One that nobody has seen is as good as a
 // further one, so that positions serve as numbers.
 func (g *Generations) free(f *Freed) {
-	f.each(func(n, from, to uint64) {
+	f.EachPage(func(n, from, to uint64) {
 		if page := g.pages.Known(numbering.Word(n)); page != nil {
 			page.free(from, to, f.At+1)
 		}
 	})
 }
 
-// freedBefore calls do for those of fs, which are in their order, that come before the event at position i, and returns
+// FreedBefore calls do for those of fs, which are in their order, that come before the event at position i, and returns
 // the others.
-func freedBefore(fs []Freed, i int, do func(*Freed)) []Freed {
+func FreedBefore(fs []Freed, i int, do func(*Freed)) []Freed {
 	for ; len(fs) > 0 && int(fs[0].At) <= i; fs = fs[1:] {
 		do(&fs[0])
 	}
 	return fs
 }
 
-// each calls do for what was freed of each page: its number, and the bytes there from one up to another, which is not
+// EachPage calls do for what was freed of each page: its number, and the bytes there from one up to another, which is not
 // included.
-func (f *Freed) each(do func(n, from, to uint64)) {
+func (f *Freed) EachPage(do func(n, from, to uint64)) {
 	for which := f.Which; which != 0; which &= which - 1 {
 		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
 		hi := lo + uint64(f.Size)
 		for lo < hi && lo >= f.Obj {
-			end := min(hi, lo|(pageSize-1)+1)
-			do(lo>>pageBits, lo%pageSize, (end-1)%pageSize+1)
+			end := min(hi, lo|(PageSize-1)+1)
+			do(lo>>PageBits, lo%PageSize, (end-1)%PageSize+1)
 			lo = end
 		}
 	}

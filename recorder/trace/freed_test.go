@@ -56,7 +56,7 @@ func TestGenerationsOfSizes(t *testing.T) {
 	want, last := []int32{}, make(map[uint64]int32)
 	for range 2000 {
 		if rng.IntN(2) == 0 {
-			f := Freed{Obj: from + 8*rng.Uint64N(pages*pageSize/8), Which: 1 << rng.IntN(5), Size: 8 << rng.IntN(11), At: int32(len(tr.Events))}
+			f := Freed{Obj: from + 8*rng.Uint64N(pages*PageSize/8), Which: 1 << rng.IntN(5), Size: 8 << rng.IntN(11), At: int32(len(tr.Events))}
 			if rng.IntN(2) == 0 {
 				f.Size = f.Size/2*3 + 8
 			}
@@ -70,7 +70,7 @@ func TestGenerationsOfSizes(t *testing.T) {
 				}
 			}
 		}
-		e := Event{Kind: Read, Obj: from + rng.Uint64N(pages*pageSize), Size: 1}
+		e := Event{Kind: Read, Obj: from + rng.Uint64N(pages*PageSize), Size: 1}
 		tr.Events = append(tr.Events, e)
 		want = append(want, last[e.Obj/8])
 	}

@@ -43,12 +43,12 @@ func (t *Trace) hold(val uint64) {
 // settleHeld drops what was noted for the next event, unless that is e and a write.
 func (t *Trace) settleHeld(e Event) {
 	if !e.Kind.IsWrite() {
-		t.dropHeld(len(t.Events))
+		t.DropHeld(len(t.Events))
 	}
 }
 
-// dropHeld drops what was noted for the event at position i, the last one for which something was.
-func (t *Trace) dropHeld(i int) {
+// DropHeld drops what was noted for the event at position i, the last one for which something was.
+func (t *Trace) DropHeld(i int) {
 	if n := len(t.Held); n > 0 && t.Held[n-1].At == i {
 		if t.Held = t.Held[:n-1]; n == 1 {
 			t.Held = nil // as in a trace that has none

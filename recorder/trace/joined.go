@@ -25,6 +25,9 @@ type area struct {
 	set      int32
 }
 
+// maxPagesOf is how many pages an access has at most that is looked at page by page.
+const maxPagesOf = 1 << 14
+
 // maxJoinings bounds how often a trace is gone through for this: accesses that go over a part of what others go over
 // may take several times.
 const maxJoinings = 4
@@ -52,8 +55,8 @@ func (g *Generations) meets(e *Event) bool {
 	if len(g.joined.of) == 0 || !e.Kind.IsAccess() || e.Size <= 1 {
 		return false
 	}
-	page := g.pages.Known(numbering.Word(e.Obj >> pageBits))
-	return page != nil && page.joined && (e.Obj+uint64(e.Size)-1)>>pageBits == e.Obj>>pageBits
+	page := g.pages.Known(numbering.Word(e.Obj >> PageBits))
+	return page != nil && page.joined && (e.Obj+uint64(e.Size)-1)>>PageBits == e.Obj>>PageBits
 }
 
 // isWide reports whether e accesses several pages, and not more of them than are worth it. What is free in one page is
@@ -62,7 +65,7 @@ func (e *Event) isWide() bool {
 	if !e.Kind.IsAccess() || e.Size <= 1 {
 		return false
 	}
-	first, last := e.Obj>>pageBits, (e.Obj+uint64(e.Size)-1)>>pageBits
+	first, last := e.Obj>>PageBits, (e.Obj+uint64(e.Size)-1)>>PageBits
 	return first < last && last-first < maxPagesOf
 }
 
@@ -94,12 +97,12 @@ func (g *Generations) joinOver(e *Event) bool {
 func (g *Generations) over(e *Event) func(func(uint64, area) bool) {
 	end := e.Obj + uint64(e.Size)
 	return func(yield func(uint64, area) bool) {
-		for n := e.Obj >> pageBits; n <= (end-1)>>pageBits; n++ {
+		for n := e.Obj >> PageBits; n <= (end-1)>>PageBits; n++ {
 			page := g.pages.Known(numbering.Word(n))
 			if page == nil {
 				continue
 			}
-			from, to := max(e.Obj, n<<pageBits)-n<<pageBits, min(end-n<<pageBits, pageSize)
+			from, to := max(e.Obj, n<<PageBits)-n<<PageBits, min(end-n<<PageBits, PageSize)
 			for from < to {
 				s := area{from, to, page.of(from)}
 				if page.parts != nil {
@@ -139,7 +142,7 @@ func (j *joined) add(page uint64, generation int32, s area) {
 
 // generation returns the generation that what is in a page at an offset gets, and up to where that is so.
 func (j *joined) generation(page, offset uint64, generation int32) (joined int32, to uint64) {
-	to = pageSize
+	to = PageSize
 	for _, s := range j.of[pageGeneration{page, generation}] {
 		switch {
 		case s.from <= offset && offset < s.to:

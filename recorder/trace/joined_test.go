@@ -18,7 +18,7 @@ func TestGenerationsOfLargeVariables(t *testing.T) {
 	same, other, wide := 0, 0, 0
 	for seed := range uint64(8000) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		const base = 7 * pageSize
+		const base = 7 * PageSize
 		tr := &Trace{}
 		var all []*variable
 		var of []*variable // by event
@@ -26,8 +26,8 @@ func TestGenerationsOfLargeVariables(t *testing.T) {
 			v := all[max(0, len(all)-1-r.IntN(6)):]
 			switch k := r.IntN(10); {
 			case k < 3 || len(v) == 0:
-				size := []uint64{64, pageSize / 2, pageSize, 3 * pageSize / 2, 2 * pageSize, 3 * pageSize}[r.IntN(6)]
-				n := &variable{from: base + uint64(r.IntN(6))*pageSize, size: size, span: (size + pageSize - 1) / pageSize * pageSize}
+				size := []uint64{64, PageSize / 2, PageSize, 3 * PageSize / 2, 2 * PageSize, 3 * PageSize}[r.IntN(6)]
+				n := &variable{from: base + uint64(r.IntN(6))*PageSize, size: size, span: (size + PageSize - 1) / PageSize * PageSize}
 				free := true
 				for _, o := range all {
 					free = free && (o.freed || o.from+o.span <= n.from || n.from+n.span <= o.from)

@@ -198,6 +198,9 @@ func (k Kind) IsWrite() bool { return k == Write || k == AtomicStore || k == Ato
 // IsRead reports whether events of kind k load from memory.
 func (k Kind) IsRead() bool { return k == Read || k == AtomicLoad || k == AtomicRMW }
 
+// Object returns what the Obj of events of kind k is.
+func (k Kind) Object() ArgType { return of[k].obj }
+
 // HasAddress reports whether the Obj of events of kind k is an address of memory.
 func (k Kind) HasAddress() bool { return of[k].obj == ArgAddress }
 
@@ -235,3 +238,9 @@ func (k Kind) IsShared() bool { return of[k].traits&shared != 0 }
 // IsDeferred reports whether functions commonly defer operations of kind k: these may come between a
 // return statement and the end of the call, and hand over no values themselves.
 func (k Kind) IsDeferred() bool { return of[k].traits&deferred != 0 }
+
+// Decides reports whether e is what only orders of several goroutines make another one: an access, or what is
+// done with values.
+func (e *Event) Decides() bool { return deciding[e.Kind] }
+
+var deciding = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}

@@ -29,7 +29,7 @@ func readFile(path string, long int64) (*Trace, error) {
 		d.size = fi.Size()
 	}
 	if d.size < long {
-		return d.t, inFile(d.read(), path)
+		return d.t, InFile(d.read(), path)
 	}
 	events := 0
 	d.look = func(es []Event) { events += len(es) }
@@ -38,7 +38,7 @@ func readFile(path string, long int64) (*Trace, error) {
 		return d.t, err
 	}
 	d.again(events + roomBehind)
-	return d.t, inFile(d.read(), path)
+	return d.t, InFile(d.read(), path)
 }
 
 // longFile is from how many bytes on a file is read twice, so that there is no more room than for its events. As they
@@ -62,7 +62,7 @@ func Glance(path string, most int) (t *Trace, events int, err error) {
 		d.enough = events > most
 	}
 	err = d.read()
-	return d.t, events, inFile(err, path)
+	return d.t, events, InFile(err, path)
 }
 
 // ReadPart is [ReadFile], of a long file with those events only that keep says, and without what memory held and
@@ -114,11 +114,11 @@ func readPart(path string, long int64, keep func(*Trace) (is func(*Event) bool, 
 			}
 		}
 	}
-	return d.t, inFile(d.read(), path)
+	return d.t, InFile(d.read(), path)
 }
 
-// inFile adds to an error of a reader where it has read.
-func inFile(err error, path string) error {
+// InFile adds to an error of a reader where it has read.
+func InFile(err error, path string) error {
 	var fe *FormatError
 	if errors.As(err, &fe) {
 		fe.File = path
@@ -141,8 +141,8 @@ func Decode(r io.Reader) (*Trace, error) {
 	return d.t, err
 }
 
-// reader decodes chunk by chunk.
-type reader struct {
+// A Reader decodes a trace chunk by chunk. Package reduce reads long ones with it, several times and in parts.
+type Reader struct {
 	r    io.Reader
 	t    *Trace
 	size int64 // of the file; 0 if it is unknown
@@ -153,9 +153,9 @@ type reader struct {
 	// look, if not nil, is called for the events, which are then not kept, and lookFreed for what is freed between them.
 	look      func([]Event)
 	lookFreed func(*Freed)
-	enough    bool   // what events follow is not looked at
-	alone     *alone // nil: all events are kept
-	known     bool   // the definitions are, from a first time, which has ended at off stop as failed says
+	enough    bool          // what events follow is not looked at
+	filter    func([]Event) // adds the events to the trace that it keeps; nil: all are kept
+	known     bool          // the definitions are, from a first time, which has ended at off stop as failed says
 	stop      int64
 	failed    error
 	freed     int // how often memory was freed, as far as events are not kept
@@ -167,8 +167,8 @@ type reader struct {
 	batched           int // how many events are decoded, and not handed over
 }
 
-func newReader(r io.Reader) *reader {
-	return &reader{r: r, t: &Trace{Sites: map[SiteID]Site{}}}
+func newReader(r io.Reader) *Reader {
+	return &Reader{r: r, t: &Trace{Sites: map[SiteID]Site{}}}
 }
 
 // unused are tables of guesses that readers are done with: one is larger than most
@@ -176,7 +176,7 @@ func newReader(r io.Reader) *reader {
 var unused = sync.Pool{New: func() any { return new(guesses) }}
 
 // read reads all chunks. On return off is where the valid prefix ends.
-func (d *reader) read() error {
+func (d *Reader) read() error {
 	err := d.begin()
 	defer d.end()
 	for err == nil {
@@ -189,14 +189,14 @@ func (d *reader) read() error {
 }
 
 // begin begins to read.
-func (d *reader) begin() error {
+func (d *Reader) begin() error {
 	d.guesses = unused.Get().(*guesses)
 	*d.guesses = guesses{}
 	return d.readMagic()
 }
 
 // chunk reads the next chunk.
-func (d *reader) chunk() error {
+func (d *Reader) chunk() error {
 	start := d.off
 	typ, payload, err := d.readChunk()
 	if err == nil {
@@ -211,12 +211,12 @@ func (d *reader) chunk() error {
 }
 
 // end ends with what was read.
-func (d *reader) end() {
+func (d *Reader) end() {
 	d.t.settleHeld(Event{})
 	unused.Put(d.guesses)
 }
 
-func (d *reader) readMagic() error {
+func (d *Reader) readMagic() error {
 	var m [len(magic)]byte
 	n, err := io.ReadFull(d.r, m[:])
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -237,7 +237,7 @@ func (d *reader) readMagic() error {
 }
 
 // readChunk returns the next chunk; the payload is valid until the next call.
-func (d *reader) readChunk() (chunkType, []byte, error) {
+func (d *Reader) readChunk() (chunkType, []byte, error) {
 	var h [headerSize]byte
 	if _, err := io.ReadFull(d.r, h[:]); err != nil {
 		return 0, nil, err
@@ -272,7 +272,7 @@ func (d *reader) readChunk() (chunkType, []byte, error) {
 
 // decode adds the content of a chunk to the trace. base is the payload's
 // place in the file.
-func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
+func (d *Reader) decode(typ chunkType, payload []byte, base int64) error {
 	switch {
 	case typ == eventChunk && d.enough:
 		return nil
@@ -311,7 +311,7 @@ func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 
 // decodeEvents adds the events of a chunk. base is the payload's place in the
 // file.
-func (d *reader) decodeEvents(p []byte, base int64) error {
+func (d *Reader) decodeEvents(p []byte, base int64) error {
 	defer d.handOver()
 	known := false // whose events the chunk has
 	var g GID
@@ -337,7 +337,7 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 
 // other takes a record that need not be that of a sound event of a known goroutine. It may tell which one that
 // is. The answer is what is wrong with it; expected is "" if nothing is.
-func (d *reader) other(e *Event, known *bool) (expected, found string) {
+func (d *Reader) other(e *Event, known *bool) (expected, found string) {
 	switch {
 	case e.Kind == None && e.Flags == 0 && e.Size == 0:
 		e.G, *known = GID(e.Site), true
@@ -357,7 +357,7 @@ func (d *reader) other(e *Event, known *bool) (expected, found string) {
 }
 
 // aside adds what stands between events.
-func (d *reader) aside(e Event) {
+func (d *Reader) aside(e Event) {
 	d.handOver()
 	switch {
 	case e.Kind == freedKind && d.lookFreed != nil:
@@ -375,7 +375,7 @@ func (d *reader) aside(e Event) {
 }
 
 // handOver ends with the events that are decoded.
-func (d *reader) handOver() {
+func (d *Reader) handOver() {
 	es := d.batch[:d.batched]
 	d.batched = 0
 	switch {
@@ -392,23 +392,23 @@ func (d *reader) handOver() {
 }
 
 // keep adds events to the trace, unless they are left out. Nothing stands between them.
-func (d *reader) keep(es []Event) {
+func (d *Reader) keep(es []Event) {
 	d.t.settleHeld(es[0])
 	if len(d.t.Events)+len(es) > cap(d.t.Events) {
 		d.grow()
 	}
-	if d.alone != nil {
-		d.alone.take(es)
+	if d.filter != nil {
+		d.filter(es)
 	} else {
 		d.t.Events = append(d.t.Events, es...)
 	}
 }
 
 // keeps reports whether the events are kept.
-func (d *reader) keeps() bool { return d.used == nil && d.look == nil }
+func (d *Reader) keeps() bool { return d.used == nil && d.look == nil }
 
 // again prepares for reading what was looked at, from its beginning.
-func (d *reader) again(room int) {
+func (d *Reader) again(room int) {
 	if !d.known {
 		d.known, d.stop, d.look = true, d.off, nil
 	}
@@ -423,7 +423,7 @@ func (d *reader) again(room int) {
 // grow makes room for further events: for twice as many, or, where
 // that is less, for as many to the byte of the file as there were so far. Events at the
 // beginning are often shorter than those to come.
-func (d *reader) grow() {
+func (d *Reader) grow() {
 	es := d.t.Events
 	if d.size == 0 {
 		return // as append does
@@ -464,7 +464,7 @@ func (t *Trace) defined(g uint64) bool {
 	return g < uint64(len(t.Goroutines)) && t.Goroutines[g].Path != ""
 }
 
-func (d *reader) decodeMeta(f *fields) {
+func (d *Reader) decodeMeta(f *fields) {
 	its, _, ok := bytes.Cut(f.p, []byte("\n"))
 	line := string(its) // nothing else of the chunk stays
 	key, val, ok2 := strings.Cut(line, " ")

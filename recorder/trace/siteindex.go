@@ -24,9 +24,10 @@ type siteSlot struct {
 var noSite Site
 
 // NewSiteIndex makes the index of t.
-func NewSiteIndex(t *Trace) *SiteIndex { return indexSites(t.Sites) }
+func NewSiteIndex(t *Trace) *SiteIndex { return IndexSites(t.Sites) }
 
-func indexSites(sites map[SiteID]Site) *SiteIndex {
+// IndexSites makes the index of sites.
+func IndexSites(sites map[SiteID]Site) *SiteIndex {
 	room := bits.Len(uint(4 * len(sites)))
 	s := &SiteIndex{slots: make([]siteSlot, 1<<room), shift: 32 - room}
 	for _, id := range slices.Sorted(maps.Keys(sites)) { // so that equal traces have equal ones

@@ -24,7 +24,7 @@ const (
 	FlagMap                        // the access names a map's header
 	FlagTry                        // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
 	FlagAsked                      // the select took the case that the schedule had asked for
-	FlagBranched                   // its goroutine has come to a condition before, which is left out: see [ReadConcurrent]
+	FlagBranched                   // its goroutine has come to a condition before, which is left out: see package reduce
 
 	// FlagPut marks the read of what a pointer points to that is put into a sync.Pool. Nothing is read there: it
 	// stands for whoever takes that out, and uses locks and atomic operations as they are.
@@ -37,7 +37,7 @@ type Event struct {
 	Kind  Kind
 	Flags Flags
 	// Skipped is how many events of the same kind, goroutine and site were left out since the last one of these that
-	// was not, see [ReadConcurrent]: a schedule counts them.
+	// was not, see package reduce: a schedule counts them.
 	Skipped uint16
 	G       GID
 	Site    SiteID
@@ -222,13 +222,15 @@ type Trace struct {
 	Events []Event
 	Freed  []Freed           // by position
 	Held   []Held            // by position, of writes
-	Alone  int               // events that [ReadConcurrent] has left out
+	Alone  int               // events that package reduce has left out
 	Passed map[uint64]uint64 // by channel: elements that went through it before the first of Events
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool
-	source   *source // see [Trace.Again]; nil: there is none
-	bare     []bool  // by goroutine: what is there for the sake of values was left out; nil: of none
+	// Source is how package reduce reads the events again; nil if it cannot.
+	Source any
+	// ValuesDropped tells of which goroutines operands and conditions were left out; nil: of none.
+	ValuesDropped []bool
 }
 
 // Element returns the number of the element that a completion of a channel operation is of: from 1 for the first

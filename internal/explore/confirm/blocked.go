@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/analysis/schedule"
 	"github.com/gopredict/gopredict/analysis/waits"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -47,7 +48,7 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 			if !slices.ContainsFunc(r.Trace.Stuck, is) {
 				continue
 			}
-			for window, err := range analysis.Blocked(r.Trace, is) {
+			for window, err := range reduce.Blocked(r.Trace, is) {
 				if err != nil {
 					yield(nil, err)
 					return

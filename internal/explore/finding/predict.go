@@ -7,20 +7,22 @@ import (
 	"runtime"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // CutSearch says that not all patterns were found.
 const CutSearch = "the search for atomicity violations ended early, as there are too many ways to choose accesses: there may be more of them; -run=NAME selects fewer tests"
 
 // TooLong says that assertions of some tests were not predicted.
-var TooLong = fmt.Sprintf("failing assertions were not predicted for tests that have more than %d events, with those of tests that ran at the same time: -run=NAME selects fewer tests", trace.MaxFlow)
+var TooLong = fmt.Sprintf("failing assertions were not predicted for tests that have more than %d events, with those of tests that ran at the same time: -run=NAME selects fewer tests", dataflow.MaxEvents)
 
 // Predict is [analysis.Predict], which it does not wait for once ctx is done. The events of a
 // long trace are not all in memory meanwhile.
 func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.Result, error) {
-	d := analysis.Divide(t, opts.Properties)
-	predict := func() (*analysis.Result, error) { return d.Predict(ctx, opts) }
+	d := reduce.Divide(t, opts.Properties)
+	predict := func() (*analysis.Result, error) { return analysis.PredictWindows(ctx, d, opts) }
 	if !d.Drop() {
 		return UnlessDone(ctx, predict)
 	}
@@ -28,7 +30,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analy
 	runtime.GC() // before what comes in their place
 	r, err := UnlessDone(ctx, predict)
 	runtime.GC()
-	return r, cmp.Or(err, t.ReadEvents())
+	return r, cmp.Or(err, reduce.ReadEvents(t))
 }
 
 // RacyEvents is [analysis.FindRacyEvents], and ends with ctx.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -45,12 +45,12 @@ func ReadShown(file string, b *recorder.Build, ws ...*witness.Witness) *trace.Tr
 }
 
 // ReadRun reads the trace of a run, a long one without the events that cannot matter to
-// predictions: see [trace.ReadConcurrent]. A short one is read whole, because goroutines
+// predictions: see [reduce.ReadConcurrent]. A short one is read whole, because goroutines
 // that one test left running may meet later tests. The table describes the sites of the
 // build, if it is not nil, besides those in the trace.
 func ReadRun(file string, table *trace.SiteTable) (*trace.Trace, error) {
 	if info, err := os.Stat(file); err == nil && info.Size() > ShortTrace {
-		return trace.ReadConcurrent(file, table)
+		return reduce.ReadConcurrent(file, table)
 	}
 	return trace.ReadFile(file)
 }
@@ -106,7 +106,7 @@ func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Tr
 		n.Incomplete = append(n.Incomplete, fmt.Sprintf("nothing was analyzed of %s, as it was not recorded as it ran", name))
 		return nil, false
 	}
-	analysis.Gather(t)
+	reduce.Gather(t)
 	return t, whole
 }
 

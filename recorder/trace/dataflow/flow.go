@@ -91,6 +91,16 @@ func (in *Instance) recorded(t *trace.Trace) int64 {
 	})
 }
 
+// MaxEvents is the number of events of the longest trace that has a flow.
+const MaxEvents = 1 << 21
+
+// TooLong reports whether t has no flow: it has more than MaxEvents events, or goroutines in it had so many that
+// package reduce has left out what only a flow asks for.
+func TooLong(t *trace.Trace) bool {
+	dropped := t.ValuesDropped
+	return len(t.Events) > MaxEvents || dropped != nil && slices.ContainsFunc(t.Events, func(e trace.Event) bool { return dropped[e.G] })
+}
+
 // Constrained returns what is left of f, which is of t, where only the assertions
 // are known and all else is as recorded: reads that go into assertions alone are
 // tracked. It is what the constrained model of Wang et al., Symbolic Predictive
@@ -133,7 +143,7 @@ func New(t *trace.Trace) *Flow {
 	for _, s := range t.Sites {
 		asserts = asserts || s.Formula != "" && (s.Fails != trace.Neither || s.Scope.Last != 0)
 	}
-	if !asserts || t.TooLong() {
+	if !asserts || TooLong(t) {
 		return b.f
 	}
 	b.parse()

@@ -1,4 +1,4 @@
-package analysis
+package reduce
 
 import (
 	"math/bits"
@@ -22,15 +22,15 @@ func gather(t *trace.Trace) {
 	if len(ls) == 0 {
 		return
 	}
-	apart(t, ls)
-	var moves []trace.Move
+	keepDependent(t, ls)
+	var moves []move
 	for _, l := range ls {
 		for _, i := range l.events {
-			moves = append(moves, trace.Move{From: i, To: l.before, Event: t.Events[i]})
+			moves = append(moves, move{i, l.before, t.Events[i]})
 		}
 	}
 	if len(moves) > 0 {
-		t.Rearrange(moves)
+		rearrange(t, moves)
 	}
 }
 
@@ -46,9 +46,6 @@ type late struct {
 // maxLate is how many events are moved for one test, and the bytes of an access among them: others
 // are what a test does, and not what is left of it.
 const maxLate = 1 << 16
-
-// pieceBits is the size of a piece of memory: what shares one is taken for the same.
-const pieceBits = 3
 
 // lates returns those of t, by their tests.
 func lates(t *trace.Trace) map[string]*late {
@@ -100,7 +97,7 @@ func (l *late) add(i int, e *trace.Event) {
 	case l.bound || len(l.events) == maxLate:
 		l.bound = true
 	case c == trace.ClassAccess && e.Size > 0 && e.Size <= maxLate, c == trace.ClassLock:
-		for piece := range pieces(e) {
+		for piece := range touchedPieces(e) {
 			l.touched[piece] = true
 		}
 		l.events = append(l.events, i)
@@ -111,8 +108,8 @@ func (l *late) add(i int, e *trace.Event) {
 	}
 }
 
-// pieces yields what e touches.
-func pieces(e *trace.Event) func(func(uint64) bool) {
+// touchedPieces yields what e touches.
+func touchedPieces(e *trace.Event) func(func(uint64) bool) {
 	last := e.Obj
 	if e.Kind.IsAccess() {
 		last += uint64(max(e.Size, 1)) - 1
@@ -123,9 +120,9 @@ func pieces(e *trace.Event) func(func(uint64) bool) {
 	}
 }
 
-// apart leaves the events of those of ls where they are that share something with what others do
+// keepDependent leaves the events of those of ls where they are that share something with what others do
 // between, or that would come before memory of theirs was free.
-func apart(t *trace.Trace, ls map[string]*late) {
+func keepDependent(t *trace.Trace, ls map[string]*late) {
 	all := make(map[uint64][]*late)
 	first := len(t.Events)
 	for _, l := range ls {
@@ -140,7 +137,7 @@ func apart(t *trace.Trace, ls map[string]*late) {
 			continue
 		}
 		its := ls[t.Goroutines[e.G].Test]
-		for p := range pieces(e) {
+		for p := range touchedPieces(e) {
 			for _, l := range all[p] {
 				if l != its && i >= l.before && len(l.events) > 0 && i < l.events[len(l.events)-1] {
 					l.events = nil

@@ -1,4 +1,4 @@
-package trace
+package reduce
 
 import (
 	"io"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
@@ -25,74 +27,59 @@ import (
 // these are. The file is read twice, as which tests ran alone is known at the end, or four times, to find what conflicts:
 // no event that is left out takes memory for long. What sites are, build tells, if it is not nil, beside
 // the trace.
-func ReadConcurrent(path string, build *SiteTable) (*Trace, error) {
-	return readConcurrent(path, build, leastBeside, MaxFlow)
+func ReadConcurrent(path string, build *trace.SiteTable) (*trace.Trace, error) {
+	return readConcurrent(path, build, leastBeside, dataflow.MaxEvents)
 }
 
 // readConcurrent is [ReadConcurrent] where a long test is one of so many events, and one of more than flow
-// is too long for a Flow.
-func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, error) {
+// is too long for its formulas.
+func readConcurrent(path string, build *trace.SiteTable, long, flow int) (*trace.Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	d := newReader(f)
-	s := newSurvey(d.t, long, flow)
-	d.look = s.take
-	d.failed = d.read()
+	d := trace.NewReader(f)
+	t := d.Trace()
+	s := newSurvey(t, long, flow)
+	d.Scan(s.take, nil) // an error comes again when the events are loaded
 	s.end()
+	rewind := func(room int) error {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		d.Rewind(room)
+		return nil
+	}
 	for {
 		if s.strip(build); s.worthwhile() {
 			c := newConflicts(s.bare)
-			if err := d.lookAgain(f, c.find, c.free); err != nil {
-				return d.t, err
-			}
-			c.rewind()
-			if err := d.lookAgain(f, c.tell, c.free); err != nil {
-				return d.t, err
+			for _, pass := range []func([]trace.Event){c.find, c.tell} {
+				c.rewind()
+				if err := rewind(0); err != nil {
+					return t, err
+				}
+				d.Scan(pass, c.free)
 			}
 			s.separate(c)
 		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return d.t, err
+		if err := rewind(s.stay()); err != nil {
+			return t, err
 		}
-		d.again(s.stay())
-		d.alone = newAlone(d.t, s)
-		err = d.read()
-		d.alone.finish()
+		kept := newAlone(t, s)
+		err = d.Load(kept.take)
+		kept.finish()
 		if !s.meet() {
-			d.t.source = &source{path: path, survey: s.result(), events: len(d.t.Events), room: cap(d.t.Events), stop: d.stop, failed: d.failed}
-			return d.t, inFile(err, path)
+			t.Source = &source{path: path, survey: s.result(), events: len(t.Events), room: cap(t.Events), stop: d.Stop()}
+			return t, trace.InFile(err, path)
 		}
-		d.t.Events = nil // before there is more
+		t.Events = nil // before there is more
 	}
-}
-
-// lookAgain reads the file f, of which d has read all that is whole, from its beginning, and keeps nothing.
-func (d *reader) lookAgain(f io.Seeker, look func([]Event), freed func(*Freed)) error {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	d.again(0)
-	d.look, d.lookFreed = look, freed
-	d.read() // ends as it did at first
-	d.look, d.lookFreed = nil, nil
-	return nil
-}
-
-// MaxFlow is the number of events of the longest trace that has a flow.
-const MaxFlow = 1 << 21
-
-// TooLong reports whether t has no flow as it has more than MaxFlow events: with those of goroutines that
-// [ReadConcurrent] has left out therefore.
-func (t *Trace) TooLong() bool {
-	return len(t.Events) > MaxFlow || t.bare != nil && slices.ContainsFunc(t.Events, func(e Event) bool { return t.bare[e.G] })
 }
 
 // DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events, and one
 // of more than flow is too long for its formulas.
-func DropAlone(t *Trace, long, flow int) {
+func DropAlone(t *trace.Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
@@ -113,30 +100,31 @@ func DropAlone(t *Trace, long, flow int) {
 }
 
 // copy follows the trace t as if it was read.
-func (a *alone) copy(t *Trace) {
+func (a *alone) copy(t *trace.Trace) {
 	w := a.t
-	w.Events, w.Freed, w.Held = make([]Event, 0, a.survey.stay()), nil, nil
+	w.Events, w.Freed, w.Held = make([]trace.Event, 0, a.survey.stay()), nil, nil
 	freed, held := t.Freed, t.Held
+	free := func(f *trace.Freed) { addFreed(w, f) }
 	for i := range t.Events {
-		freed = freedBefore(freed, i, w.free)
+		freed = trace.FreedBefore(freed, i, free)
 		if len(held) > 0 && held[0].At == i {
-			w.Held = append(w.Held, Held{len(w.Events), held[0].Val})
+			w.Held = append(w.Held, trace.Held{At: len(w.Events), Val: held[0].Val})
 			held = held[1:]
 		}
 		a.take(t.Events[i : i+1])
 	}
-	freedBefore(freed, len(t.Events), w.free)
+	trace.FreedBefore(freed, len(t.Events), free)
 	a.finish()
 }
 
-// free notes that after the last event memory was freed as f says.
-func (t *Trace) free(f *Freed) {
-	t.Freed = append(t.Freed, Freed{f.Obj, f.Which, f.Size, int32(len(t.Events))})
+// addFreed notes that after the last event of t memory was freed as f says.
+func addFreed(t *trace.Trace, f *trace.Freed) {
+	t.Freed = append(t.Freed, trace.Freed{Obj: f.Obj, Which: f.Which, Size: f.Size, At: int32(len(t.Events))})
 }
 
 // Alone leaves events of a trace out while it is read.
 type alone struct {
-	t       *Trace
+	t       *trace.Trace
 	survey  *survey
 	seen    int              // events, also those that were left out
 	left    []leftOut        // by goroutine
@@ -147,16 +135,16 @@ type alone struct {
 	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
 	from, freed, held, full int
 	last                    []uint64 // see lastWrites
-	written                 numbering.Numbers[extent]
+	written                 numbering.Numbers[memory]
 	accesses                int                            // so many of those of which survey.free tells were seen
 	skipped                 numbering.Table[place, uint16] // how many accesses are left out there since the last one that was not
 }
 
 // A place is where a goroutine accesses memory, in one way.
 type place struct {
-	g     GID
-	site  SiteID
-	kind  Kind
+	g     trace.GID
+	site  trace.SiteID
+	kind  trace.Kind
 	begun bool // its test: schedules count from then on
 }
 
@@ -167,18 +155,18 @@ func (p place) Hash() uint64 {
 
 // A leftOut is what of one goroutine was left out since its last event that stays.
 type leftOut struct {
-	branched bool  // a condition on which it depends what the goroutine does
-	begun    bool  // its test, if it is the test's own goroutine
-	open     *Site // a condition whose scope that may be behind, as nothing was done within it; or nil
+	branched bool        // a condition on which it depends what the goroutine does
+	begun    bool        // its test, if it is the test's own goroutine
+	open     *trace.Site // a condition whose scope that may be behind, as nothing was done within it; or nil
 }
 
 // dropAt is how many events of a test that ran alone are in memory, beside those that stay, before
 // others are left out.
 const dropAt = 1 << 17
 
-func newAlone(t *Trace, s *survey) *alone {
+func newAlone(t *trace.Trace, s *survey) *alone {
 	n := len(t.Goroutines)
-	t.bare = s.bare
+	t.ValuesDropped = s.bare
 	a := &alone{t: t, survey: s, left: make([]leftOut, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
 	for g := range t.Goroutines {
 		a.testOf[g] = a.number(t.Goroutines[g].Test)
@@ -197,7 +185,7 @@ func (a *alone) number(test string) int32 {
 }
 
 // take takes the next events of the trace.
-func (a *alone) take(es []Event) {
+func (a *alone) take(es []trace.Event) {
 	for tests := a.survey.tests; len(es) > 0; {
 		n := len(es)
 		begins := a.next < len(tests) && tests[a.next].begin <= a.seen+n
@@ -220,14 +208,14 @@ func (a *alone) take(es []Event) {
 }
 
 // add adds events to the trace, but for those that are known to be left out.
-func (a *alone) add(es []Event) {
+func (a *alone) add(es []trace.Event) {
 	kept, bare, beside := a.t.Events, a.survey.bare, len(a.survey.beside) > 0
 	for i := range es {
 		e := &es[i]
 		if bare != nil && bare[e.G] {
 			if !a.stays(e) {
-				if e.Kind == Write {
-					a.t.dropHeld(len(kept))
+				if e.Kind == trace.Write {
+					a.t.DropHeld(len(kept))
 				}
 				continue
 			}
@@ -241,7 +229,7 @@ func (a *alone) add(es []Event) {
 		if beside {
 			a.survey.compare(e)
 		}
-		if a.test == 0 || !e.Decides() || e.Kind == Write || !a.does(e) {
+		if a.test == 0 || !e.Decides() || e.Kind == trace.Write || !a.does(e) {
 			kept = append(kept, *e)
 		}
 	}
@@ -254,19 +242,19 @@ func (a *alone) add(es []Event) {
 // does next depends on what it has read: that is so of conditions, and of such accesses, which are what they are unless
 // one read something else before. A condition tells nothing if nothing was done within its scope, and else nothing that is
 // seen behind it: it may come out either way.
-func (a *alone) stays(e *Event) bool {
+func (a *alone) stays(e *trace.Event) bool {
 	left := &a.left[e.G]
-	if left.open != nil && e.Kind != Operand {
+	if left.open != nil && e.Kind != trace.Operand {
 		site := a.survey.sites.of(e.Site)
 		left.branched = left.branched || !left.open.ScopeEndsAt(&site)
 		left.open = nil
 	}
 	switch {
-	case e.Kind == Operand:
+	case e.Kind == trace.Operand:
 		return false
-	case e.Kind == Branch:
+	case e.Kind == trace.Branch:
 		site := a.survey.told.Of(e.Site)
-		if site.Fails != Neither {
+		if site.Fails != trace.Neither {
 			return true
 		}
 		if site.Scope.Last != 0 && site.Scope.MayTurn(e) {
@@ -275,7 +263,7 @@ func (a *alone) stays(e *Event) bool {
 			left.branched = true
 		}
 		return false
-	case e.mayBeLeftOut() && a.isFree() && a.skip(e):
+	case mayBeLeftOut(e) && a.isFree() && a.skip(e):
 		left.branched = true
 		return false
 	}
@@ -289,10 +277,10 @@ func (a *alone) isFree() bool {
 }
 
 // mark notes at e, which stays, what of its goroutine was left out before it.
-func (a *alone) mark(e *Event) {
+func (a *alone) mark(e *trace.Event) {
 	left := &a.left[e.G]
 	if left.branched {
-		e.Flags |= FlagBranched
+		e.Flags |= trace.FlagBranched
 		left.branched = false
 	}
 	if e.Kind.IsPlain() {
@@ -300,14 +288,14 @@ func (a *alone) mark(e *Event) {
 			e.Skipped, *n = *n, 0
 		}
 	}
-	left.begun = left.begun || e.Kind == TestBegin && a.t.Goroutines[e.G].Path == "0"
+	left.begun = left.begun || e.Kind == trace.TestBegin && a.t.Goroutines[e.G].Path == "0"
 }
 
 // maxSkipped is how many accesses at a place are left out in a row: more have no room in Event.Skipped.
 const maxSkipped = math.MaxUint16
 
 // skip reports whether e is left out: it is if that can be counted.
-func (a *alone) skip(e *Event) bool {
+func (a *alone) skip(e *trace.Event) bool {
 	n := a.skipped.Of(a.place(e))
 	if *n == maxSkipped {
 		return false
@@ -316,7 +304,7 @@ func (a *alone) skip(e *Event) bool {
 	return true
 }
 
-func (a *alone) place(e *Event) place { return place{e.G, e.Site, e.Kind, a.left[e.G].begun} }
+func (a *alone) place(e *trace.Event) place { return place{e.G, e.Site, e.Kind, a.left[e.G].begun} }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of
 // the next one may have been taken.
@@ -325,7 +313,7 @@ func (a *alone) finish() {
 		a.drop()
 	}
 	if a.written.Len() > dropAt/2 {
-		a.written = numbering.Numbers[extent]{} // most tests write less
+		a.written = numbering.Numbers[memory]{} // most tests write less
 	}
 	a.test, a.from, a.freed, a.held = 0, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
 	a.full = a.from + dropAt
@@ -339,13 +327,15 @@ func (a *alone) drop() {
 	freed, held := t.Freed[a.freed:], t.Held[a.held:]
 	t.Freed, t.Held = t.Freed[:a.freed], t.Held[:a.held]
 	to := a.from
-	free := func(f *Freed) { t.Freed = append(t.Freed, Freed{f.Obj, f.Which, f.Size, int32(to)}) }
+	free := func(f *trace.Freed) {
+		t.Freed = append(t.Freed, trace.Freed{Obj: f.Obj, Which: f.Which, Size: f.Size, At: int32(to)})
+	}
 	for i := a.from; i < len(t.Events); i++ {
-		freed = freedBefore(freed, i, free)
+		freed = trace.FreedBefore(freed, i, free)
 		before := len(held) > 0 && held[0].At == i
-		if k := i - a.from; a.last[k/64]>>(k%64)&1 != 0 || t.Events[i].Kind != Write || !a.does(&t.Events[i]) {
+		if k := i - a.from; a.last[k/64]>>(k%64)&1 != 0 || t.Events[i].Kind != trace.Write || !a.does(&t.Events[i]) {
 			if before {
-				t.Held = append(t.Held, Held{to, held[0].Val})
+				t.Held = append(t.Held, trace.Held{At: to, Val: held[0].Val})
 			}
 			t.Events[to] = t.Events[i]
 			to++
@@ -354,7 +344,7 @@ func (a *alone) drop() {
 			held = held[1:]
 		}
 	}
-	freedBefore(freed, len(t.Events), free)
+	trace.FreedBefore(freed, len(t.Events), free)
 	t.Alone += len(t.Events) - to
 	t.Events = t.Events[:to]
 	a.full = to + max(dropAt, to-a.from)
@@ -375,13 +365,7 @@ func (a *alone) shift(n int) {
 }
 
 // does reports whether e is of the test.
-func (a *alone) does(e *Event) bool { return a.testOf[e.G] == a.test }
-
-// Decides reports whether e is what only orders of several goroutines make another one: an access, or what is
-// done with values.
-func (e *Event) Decides() bool { return deciding[e.Kind] }
-
-var deciding = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}
+func (a *alone) does(e *trace.Event) bool { return a.testOf[e.G] == a.test }
 
 // lastWrites finds the last writes of the test to each memory, as later tests may find what they have left: of
 // the events since it has begun, the bits of these are set in last.
@@ -392,10 +376,10 @@ func (a *alone) lastWrites() {
 	a.written.Clear()
 	for i := len(a.t.Events) - 1; i >= a.from; i-- {
 		e := &a.t.Events[i]
-		if e.Kind != Write || !a.does(e) {
+		if e.Kind != trace.Write || !a.does(e) {
 			continue
 		}
-		if n := a.written.Len(); int(a.written.Of(extent{e.Obj, e.Size, 0})) == n {
+		if n := a.written.Len(); int(a.written.Of(memory{e.Obj, e.Size})) == n {
 			k := i - a.from
 			a.last[k/64] |= 1 << (k % 64)
 		}

@@ -1,9 +1,11 @@
-package trace
+package reduce
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // There is room for the last writes, and for few more.
@@ -13,7 +15,7 @@ func TestTally(t *testing.T) {
 		c.clear()
 		for range test.times {
 			for k := range test.different {
-				c.add(&Event{Kind: Write, Obj: 0xc000000000 + 16*uint64(k/2), Size: uint32(4 + 4*(k%2))})
+				c.add(&trace.Event{Kind: trace.Write, Obj: 0xc000000000 + 16*uint64(k/2), Size: uint32(4 + 4*(k%2))})
 			}
 		}
 		got := c.different()

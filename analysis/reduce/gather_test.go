@@ -1,4 +1,4 @@
-package analysis_test
+package reduce_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -50,7 +51,7 @@ func TestGather(t *testing.T) {
 			}
 			want = append(want, slices.DeleteFunc(rest, isLate)...)
 		}
-		analysis.GatherAll(tr)
+		reduce.GatherAll(tr)
 		assert.Equal(t, want, tr.Events, test.name)
 		if test.moved { // before the same events of the other test
 			next := slices.IndexFunc(want, func(e trace.Event) bool { return e.G == 3 })
@@ -65,7 +66,7 @@ func TestGatherFreed(t *testing.T) {
 	tr := twoTests(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n1 end\n0 fork 3\n3 begin\n2 w x\n3 end")
 	tr.Freed = []trace.Freed{{At: 6, Obj: tr.Events[7].Obj, Size: 8, Which: 1}}
 	was := slices.Clone(tr.Events)
-	analysis.GatherAll(tr)
+	reduce.GatherAll(tr)
 	assert.Equal(t, was, tr.Events)
 }
 
@@ -110,24 +111,24 @@ func TestGatheredWindows(t *testing.T) {
 			}
 		}
 		delayed := delay(tr)
-		before := len(analysis.Cuts(tr, 1, nil))
+		before := len(reduce.Cuts(tr, 1, nil))
 		whole := predict(t, tr)
 		file := filepath.Join(t.TempDir(), "trace")
 		var b bytes.Buffer
 		require.NoError(t, trace.Encode(&b, tr))
 		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
-		analysis.GatherAll(tr)
-		if now := len(analysis.Cuts(tr, 1, nil)); now > before {
+		reduce.GatherAll(tr)
+		if now := len(reduce.Cuts(tr, 1, nil)); now > before {
 			windows, moved = windows+now-before, moved+delayed
 		}
-		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
+		got, err := predictInWindows(context.Background(), tr, 1, analysis.Options{})
 		require.NoError(t, err)
-		its, err := trace.ReadConcurrent(file, nil)
+		its, err := reduce.ReadConcurrent(file, nil)
 		require.NoError(t, err)
 		if its.Alone == 0 { // each window that is read is what it is in memory
-			analysis.GatherAll(its)
+			reduce.GatherAll(its)
 			require.Equal(t, tr.Events, its.Events)
-			again, ok, err := analysis.PredictReading(context.Background(), its, 1, analysis.Options{})
+			again, ok, err := predictReading(context.Background(), its, 1, analysis.Options{})
 			require.NoError(t, err)
 			if ok {
 				assert.Equal(t, told(got), told(again))
@@ -163,7 +164,7 @@ func TestBlocked(t *testing.T) {
 		require.NoError(t, trace.Encode(&b, tr))
 		file := filepath.Join(t.TempDir(), "trace")
 		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
-		its, err := trace.ReadConcurrent(file, nil)
+		its, err := reduce.ReadConcurrent(file, nil)
 		require.NoError(t, err)
 		tr.Events, tr.Held, tr.Freed = slices.Clone(its.Events), its.Held, its.Freed
 		for g, proof := range map[string]trace.Proof{"TestB": trace.ProofLeak, "TestC": trace.ProofLingering, "TestD": trace.ProofLeak} {
@@ -172,16 +173,16 @@ func TestBlocked(t *testing.T) {
 		}
 		its.Stuck = tr.Stuck
 		var want []*trace.Trace
-		for w, err := range analysis.BlockedIn(tr, 1, leak) {
+		for w, err := range reduce.BlockedIn(tr, 1, leak) {
 			require.NoError(t, err)
 			require.NotNil(t, tr.Events, "they are in memory, and cannot be read again")
 			want = append(want, w)
 		}
-		if len(analysis.Cuts(tr, 1, nil)) == 0 {
+		if len(reduce.Cuts(tr, 1, nil)) == 0 {
 			continue
 		}
 		n := 0
-		for w, err := range analysis.BlockedIn(its, 1, leak) {
+		for w, err := range reduce.BlockedIn(its, 1, leak) {
 			require.NoError(t, err)
 			assert.Nil(t, its.Events)
 			assert.Equal(t, want[n].Events, w.Events, "seed %d", seed)
@@ -191,17 +192,17 @@ func TestBlocked(t *testing.T) {
 		}
 		assert.Len(t, want, n)
 		assert.Equal(t, tr.Events, its.Events)
-		for range analysis.BlockedIn(its, 1, leak) {
+		for range reduce.BlockedIn(its, 1, leak) {
 			break
 		}
 		assert.Equal(t, tr.Events, its.Events)
 		none := func(trace.Stuck) bool { return false }
-		for range analysis.BlockedIn(its, 1, none) {
+		for range reduce.BlockedIn(its, 1, none) {
 			assert.Fail(t, "nobody is blocked so")
 		}
 		assert.Equal(t, tr.Events, its.Events)
 		require.NoError(t, os.Truncate(file, int64(b.Len()/2)))
-		for _, last := range analysis.BlockedIn(its, 1, leak) {
+		for _, last := range reduce.BlockedIn(its, 1, leak) {
 			err = last
 		}
 		require.ErrorContains(t, err, "has changed")

@@ -1,4 +1,4 @@
-package trace_test
+package reduce_test
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // Goroutine 1 is TestA's, 2 is started there, 3 is TestB's, and 4 that of a subtest of it.
@@ -108,9 +110,9 @@ func TestDropAlone(t *testing.T) {
 				assert.Equal(t, tr.Goroutines, glanced.Goroutines)
 				assert.Equal(t, tr.Complete, glanced.Complete)
 			}
-			read, err := trace.ReadConcurrentOf(file, long, flow)
+			read, err := reduce.ReadConcurrentOf(file, long, flow)
 			require.NoError(t, err)
-			trace.DropAlone(tr, long, flow)
+			reduce.DropAlone(tr, long, flow)
 			assert.Equal(t, test.want, tr.Alone)
 			assert.Len(t, tr.Events, all-test.want)
 			assert.Equal(t, tr.Events, read.Events)
@@ -118,12 +120,12 @@ func TestDropAlone(t *testing.T) {
 			assert.Equal(t, tr.Alone, read.Alone)
 			assert.Equal(t, read.Events, again(t, read))
 			last := len(read.Events) - 1
-			read.Rearrange([]trace.Move{{last - 1, 3, read.Events[last-1]}, {last, 2, read.Events[last]}, {last - 3, 3, read.Events[last-3]}})
+			reduce.Rearrange(read, []reduce.Move{reduce.MoveOf(last-1, 3, read), reduce.MoveOf(last, 2, read), reduce.MoveOf(last-3, 3, read)})
 			require.Len(t, read.Events, last+1)
 			assert.Equal(t, read.Events, again(t, read))
 			moved := read.Events
 			read.Events = nil
-			require.NoError(t, read.ReadEvents())
+			require.NoError(t, reduce.ReadEvents(read))
 			assert.Equal(t, moved, read.Events)
 			for _, h := range tr.Held {
 				assert.Equal(t, trace.Write, tr.Events[h.At].Kind)
@@ -137,8 +139,8 @@ func TestDropAlone(t *testing.T) {
 
 // again reads the events of tr once more: one, two, and so on at a time.
 func again(t *testing.T, tr *trace.Trace) []trace.Event {
-	require.True(t, tr.ReadsAgain(len(tr.Events)))
-	a, err := tr.Again()
+	require.True(t, reduce.ReadsAgain(tr, len(tr.Events)))
+	a, err := reduce.NewAgain(tr)
 	require.NoError(t, err)
 	defer a.Close()
 	all := make([]trace.Event, len(tr.Events))
@@ -155,17 +157,17 @@ func TestAgainShorter(t *testing.T) {
 	require.NoError(t, trace.Encode(&b, tr))
 	file := filepath.Join(t.TempDir(), "trace")
 	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
-	read, err := trace.ReadConcurrent(file, nil)
+	read, err := reduce.ReadConcurrent(file, nil)
 	require.NoError(t, err)
 	require.Equal(t, tr.Events, read.Events)
 	read.Events = nil
-	require.NoError(t, read.ReadEvents())
+	require.NoError(t, reduce.ReadEvents(read))
 	require.Equal(t, tr.Events, read.Events)
 	require.NoError(t, os.Truncate(file, int64(b.Len())-20))
 	read.Events = nil
-	assert.ErrorContains(t, read.ReadEvents(), "expected 9 further events, found its end")
+	assert.ErrorContains(t, reduce.ReadEvents(read), "expected 9 further events, found its end")
 	require.NoError(t, os.Remove(file))
-	assert.Error(t, read.ReadEvents())
+	assert.Error(t, reduce.ReadEvents(read))
 }
 
 // What a goroutine is may be known only after it was started: a test whose go statement comes before
@@ -190,7 +192,7 @@ func TestConcurrentOfLateTest(t *testing.T) {
 	const magic, end = 8, 16 // bytes of the file's first word, and of what ends it
 	file := filepath.Join(t.TempDir(), "trace")
 	require.NoError(t, os.WriteFile(file, append(before.Bytes()[:before.Len()-end], after.Bytes()[magic:]...), 0o666))
-	read, err := trace.ReadConcurrent(file, nil)
+	read, err := reduce.ReadConcurrent(file, nil)
 	require.NoError(t, err)
 	assert.True(t, read.Complete)
 	assert.Equal(t, append(first.Events, rest.Events...), read.Events)
@@ -252,18 +254,18 @@ func TestReadConcurrentConflicts(t *testing.T) {
 			var b bytes.Buffer
 			require.NoError(t, trace.Encode(&b, tr))
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
-			read, err := trace.ReadConcurrentOf(file, all, 1)
+			read, err := reduce.ReadConcurrentOf(file, all, 1)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, read.Alone)
 			assert.Len(t, read.Events, all-test.want)
-			assert.True(t, read.TooLong())
+			assert.True(t, dataflow.TooLong(read))
 			assert.Equal(t, read.Events, again(t, read))
-			trace.DropAlone(tr, all, 1)
+			reduce.DropAlone(tr, all, 1)
 			assert.Equal(t, read.Events, tr.Events)
-			whole, err := trace.ReadConcurrentOf(file, all, all)
+			whole, err := reduce.ReadConcurrentOf(file, all, all)
 			require.NoError(t, err)
 			assert.Zero(t, whole.Alone)
-			assert.False(t, whole.TooLong())
+			assert.False(t, dataflow.TooLong(whole))
 		})
 	}
 }
@@ -296,7 +298,7 @@ func TestReadConcurrentSkipped(t *testing.T) {
 			}
 			tr.Events = append([]trace.Event{{Kind: trace.Fork, Obj: 1}, {Kind: trace.Fork, G: 1, Obj: 2}}, test.its...)
 			tr.Events = append(tr.Events, at(2, trace.Write, 9, y))
-			trace.DropAlone(tr, len(tr.Events), 1)
+			reduce.DropAlone(tr, len(tr.Events), 1)
 			var got []uint16
 			for _, e := range tr.Events {
 				if e.G == 1 && e.Kind != trace.Fork {
@@ -361,7 +363,7 @@ func TestReadConcurrentBranched(t *testing.T) {
 			tr.Events = append(tr.Events, test.its...)
 			known := *tr
 			known.Sites = sites
-			trace.DropAlone(&known, 100, 1)
+			reduce.DropAlone(&known, 100, 1)
 			var stay, of []trace.SiteID
 			for _, e := range known.Events {
 				if e.Site != 0 {
@@ -378,7 +380,7 @@ func TestReadConcurrentBranched(t *testing.T) {
 			require.NoError(t, trace.Encode(&b, tr))
 			file := filepath.Join(t.TempDir(), "trace")
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
-			read, err := trace.ReadConcurrentOf(file, 100, 1, slices.Collect(maps.Values(sites))...)
+			read, err := reduce.ReadConcurrentOf(file, 100, 1, slices.Collect(maps.Values(sites))...)
 			require.NoError(t, err)
 			assert.Equal(t, known.Events, read.Events, "by the sites of the build, too")
 			assert.Equal(t, read.Events, again(t, read))
@@ -417,10 +419,10 @@ func TestReadConcurrentBeside(t *testing.T) {
 			var b bytes.Buffer
 			require.NoError(t, trace.Encode(&b, tr))
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
-			read, err := trace.ReadConcurrentOf(file, len(tr.Events), flow)
+			read, err := reduce.ReadConcurrentOf(file, len(tr.Events), flow)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, read.Alone)
-			assert.Equal(t, test.want > 0, read.TooLong())
+			assert.Equal(t, test.want > 0, dataflow.TooLong(read))
 		})
 	}
 }

@@ -1,30 +1,32 @@
-package trace
+package reduce
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Move puts the event at a position before that at another one, which was before it.
-type Move struct {
-	From, To int
-	Event    Event
+// A move puts the event at a position before that at another one, which was before it.
+type move struct {
+	from, to int
+	event    trace.Event
 }
 
-// Rearrange makes moves, once.
-func (t *Trace) Rearrange(moves []Move) {
-	slices.SortFunc(moves, func(a, b Move) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
+// rearrange makes moves, once.
+func rearrange(t *trace.Trace, moves []move) {
+	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
 	froms := make([]int, len(moves))
 	for k, m := range moves {
-		froms[k] = m.From
+		froms[k] = m.from
 	}
 	slices.Sort(froms)
-	if t.source != nil {
-		t.source.moves, t.source.froms = moves, froms
+	if s := sourceOf(t); s != nil {
+		s.moves, s.froms = moves, froms
 	}
-	now := t.shove(moves, froms)
+	now := shove(t, moves, froms)
 	at := func(i int) int { // of an event that has not been moved
-		come, _ := slices.BinarySearchFunc(moves, i+1, func(m Move, i int) int { return cmp.Compare(m.To, i) })
+		come, _ := slices.BinarySearchFunc(moves, i+1, func(m move, i int) int { return cmp.Compare(m.to, i) })
 		gone, _ := slices.BinarySearch(froms, i)
 		return i + come - gone
 	}
@@ -42,12 +44,12 @@ func (t *Trace) Rearrange(moves []Move) {
 			t.Held[k].At = at(t.Held[k].At)
 		}
 	}
-	slices.SortFunc(t.Held, func(a, b Held) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(t.Held, func(a, b trace.Held) int { return cmp.Compare(a.At, b.At) })
 }
 
 // shove makes moves of events, which are sorted by where these come to, and froms where they are from. It returns
 // where they are now, by their former positions.
-func (t *Trace) shove(moves []Move, froms []int) map[int]int {
+func shove(t *trace.Trace, moves []move, froms []int) map[int]int {
 	now := make(map[int]int, len(moves))
 	place, next := froms[len(froms)-1], len(froms)-1
 	for i := place; len(now) < len(moves); i-- {
@@ -57,9 +59,9 @@ func (t *Trace) shove(moves []Move, froms []int) map[int]int {
 			t.Events[place] = t.Events[i]
 			place--
 		}
-		for k := len(moves) - 1 - len(now); k >= 0 && moves[k].To == i; k-- {
-			t.Events[place] = moves[k].Event
-			now[moves[k].From] = place
+		for k := len(moves) - 1 - len(now); k >= 0 && moves[k].to == i; k-- {
+			t.Events[place] = moves[k].event
+			now[moves[k].from] = place
 			place--
 		}
 	}

@@ -1,4 +1,4 @@
-package analysis
+package reduce
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ type Divided struct {
 	events  int          // how many these are
 	windows []window
 	all     []trace.Event // the events, or nil: they are read again
-	again   *trace.Again
+	again   *Again
 	room    []trace.Event // for those of one window that are read
 	at      int           // how many were read for [Blocked]
 }
@@ -52,10 +52,10 @@ func divide(t *trace.Trace, least int, properties []property.Property) *Divided 
 // Drop lets the events of the trace go, if there are several windows, and each can be read again: whoever has the
 // trace may then do so too, and Predict is called once. It reports whether that is so.
 func (d *Divided) Drop() bool {
-	if len(d.windows) == 1 || !d.t.ReadsAgain(d.events) {
+	if len(d.windows) == 1 || !ReadsAgain(d.t, d.events) {
 		return false
 	}
-	again, err := d.t.Again()
+	again, err := NewAgain(d.t)
 	if err != nil {
 		return false
 	}
@@ -63,10 +63,32 @@ func (d *Divided) Drop() bool {
 	return true
 }
 
-// trace returns window k as a trace. What goes with the events takes memory in long traces, so that it is made
+// Windows is how many windows there are.
+func (d *Divided) Windows() int { return len(d.windows) }
+
+// Events is how many events the trace has.
+func (d *Divided) Events() int { return d.events }
+
+// Bounds returns the position of the first event of window k, and that after its last one.
+func (d *Divided) Bounds(k int) (from, to int) { return d.windows[k].from, d.windows[k].to }
+
+// Retain lets the trace of the last window that was read stay as it is: the next one gets memory of its own.
+func (d *Divided) Retain() { d.room = nil }
+
+// Close ends reading the windows.
+func (d *Divided) Close() {
+	if d.again != nil {
+		d.again.Close()
+	}
+}
+
+// Trace returns window k as a trace; windows are asked for in their order. What goes with the events takes memory in long traces, so that it is made
 // for one window at a time.
-func (d *Divided) trace(k int) (*trace.Trace, error) {
+func (d *Divided) Trace(k int) (*trace.Trace, error) {
 	w := d.windows[k]
+	if len(d.windows) == 1 {
+		return d.part(w, d.all), nil
+	}
 	if d.again == nil {
 		return d.part(w, d.all[w.from:w.to:w.to]), nil
 	}
@@ -169,7 +191,7 @@ func blockedIn(t *trace.Trace, least int, is func(trace.Stuck) bool) iter.Seq2[*
 		}
 		if again {
 			runtime.GC()
-			err = cmp.Or(err, t.ReadEvents())
+			err = cmp.Or(err, ReadEvents(t))
 		}
 		if err != nil && more {
 			yield(nil, err)

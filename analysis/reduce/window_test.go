@@ -1,4 +1,4 @@
-package analysis_test
+package reduce_test
 
 import (
 	"context"
@@ -12,9 +12,11 @@ import (
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/property"
+	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // twoTests reads a trace in which goroutine 0 runs the tests: that of goroutine 1, which starts 2,
@@ -27,6 +29,28 @@ func twoTests(t *testing.T, text string) *trace.Trace {
 		}
 	}
 	return tr
+}
+
+// predict predicts from tr.
+func predict(t testing.TB, tr *trace.Trace) *analysis.Result {
+	t.Helper()
+	r, err := analysis.Predict(context.Background(), tr, analysis.Options{})
+	require.NoError(t, err)
+	return r
+}
+
+// predictInWindows predicts from windows of t of at least so many events.
+func predictInWindows(ctx context.Context, t *trace.Trace, least int, opts analysis.Options) (*analysis.Result, error) {
+	return analysis.PredictWindows(ctx, reduce.DivideBy(t, least, opts.Properties), opts)
+}
+
+// predictReading is predictInWindows that reads each window again; ok is not set if there is one only.
+func predictReading(ctx context.Context, t *trace.Trace, least int, opts analysis.Options) (r *analysis.Result, ok bool, err error) {
+	d := reduce.DivideBy(t, least, opts.Properties)
+	if ok = d.Drop(); ok {
+		r, err = analysis.PredictWindows(ctx, d, opts)
+	}
+	return r, ok, err
 }
 
 func TestCuts(t *testing.T) {
@@ -71,27 +95,27 @@ func TestCuts(t *testing.T) {
 				want = append(want, i)
 			}
 		}
-		assert.Equal(t, want, analysis.Cuts(tr, 1, properties), test.name)
+		assert.Equal(t, want, reduce.Cuts(tr, 1, properties), test.name)
 		switch test.name {
 		case "a lock that is held", "a WaitGroup that waits":
 			tr.Cuts = []trace.Cut{{Test: "TestA"}}
-			assert.Empty(t, analysis.Cuts(tr, 1, properties), "%s, of a test without plain accesses", test.name)
+			assert.Empty(t, reduce.Cuts(tr, 1, properties), "%s, of a test without plain accesses", test.name)
 			tr.Cuts[0].Sync = true
-			assert.Len(t, analysis.Cuts(tr, 1, properties), 1, "%s, of a test that is cut off", test.name)
+			assert.Len(t, reduce.Cuts(tr, 1, properties), 1, "%s, of a test that is cut off", test.name)
 		case "an object that is not":
 			tr.Freed = []trace.Freed{{At: 5, Obj: tr.Events[4].Obj, Size: 8, Which: 1}}
-			assert.Equal(t, []int{5}, analysis.Cuts(tr, 1, properties), "an object that has the place of another one")
+			assert.Equal(t, []int{5}, reduce.Cuts(tr, 1, properties), "an object that has the place of another one")
 		case "a message that was received":
 			tr.Stuck = []trace.Stuck{{G: 2, Op: trace.Recv, Obj: tr.Events[4].Obj}}
-			assert.Empty(t, analysis.Cuts(tr, 1, properties), "a channel that is waited for at the end")
+			assert.Empty(t, reduce.Cuts(tr, 1, properties), "a channel that is waited for at the end")
 		case "a message that nobody takes":
 			tr.Events[len(tr.Events)-2].Flags |= trace.FlagDefault
-			assert.Equal(t, []int{6}, analysis.Cuts(tr, 1, properties), "a message that nobody takes, by a default")
+			assert.Equal(t, []int{6}, reduce.Cuts(tr, 1, properties), "a message that nobody takes, by a default")
 		case "a lock that is held, and not used":
 			tr.Stuck = []trace.Stuck{{G: 4, Op: trace.Acquire, Obj: tr.Events[4].Obj}}
-			assert.Empty(t, analysis.Cuts(tr, 1, properties), "a lock that is waited for at the end")
+			assert.Empty(t, reduce.Cuts(tr, 1, properties), "a lock that is waited for at the end")
 		}
-		assert.Empty(t, analysis.Cuts(tr, len(tr.Events)/2+1, properties), "%s: too short", test.name)
+		assert.Empty(t, reduce.Cuts(tr, len(tr.Events)/2+1, properties), "%s: too short", test.name)
 	}
 }
 
@@ -208,12 +232,12 @@ func TestWindows(t *testing.T) {
 			}
 		}
 		tr := inTurn(tests, shared, channels)
-		windows += len(analysis.Cuts(tr, 1, nil))
-		for _, w := range analysis.InWindows(tr, 1) {
+		windows += len(reduce.Cuts(tr, 1, nil))
+		for _, w := range reduce.InWindows(tr, 1) {
 			through += len(w.Passed)
 		}
 		whole := predict(t, tr)
-		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
+		got, err := predictInWindows(context.Background(), tr, 1, analysis.Options{})
 		require.NoError(t, err)
 		of := make(map[string]analysis.Finding)
 		var names, want []string
@@ -288,7 +312,7 @@ func leaveBehind(tr *trace.Trace, r *rand.Rand) {
 
 // Without what tests did that ran alone the same is predicted of each other one; where tests
 // share memory, nearly the same.
-func TestDropAlone(t *testing.T) {
+func TestPredictWithoutAlone(t *testing.T) {
 	several := tracetest.Config{Goroutines: 3, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
 	one := tracetest.Config{Goroutines: 1, Events: 40, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 2, Locations: 3, Overlap: true, Counters: true}
 	dropped, predicted, lost, met := 0, 0, 0, 0
@@ -327,7 +351,7 @@ func TestDropAlone(t *testing.T) {
 			return all
 		}
 		want, events := statuses(), len(tr.Events)
-		trace.DropAlone(tr, 1, trace.MaxFlow)
+		reduce.DropAlone(tr, 1, dataflow.MaxEvents)
 		assert.Equal(t, events, len(tr.Events)+tr.Alone)
 		dropped += tr.Alone
 		got := statuses()
@@ -407,7 +431,7 @@ func TestDropConflictFree(t *testing.T) {
 			return all
 		}
 		want, events := statuses(), len(tr.Events)
-		trace.DropAlone(tr, 1<<20, 1)
+		reduce.DropAlone(tr, 1<<20, 1)
 		assert.Equal(t, events, len(tr.Events)+tr.Alone)
 		dropped += tr.Alone
 		got := statuses()

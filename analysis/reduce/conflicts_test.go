@@ -1,4 +1,4 @@
-package trace
+package reduce
 
 import (
 	"math/rand/v2"
@@ -7,28 +7,30 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Which accesses conflict with none is what looking at each granule's life one by one gives.
+// Which accesses conflict with none is what looking at each trace.Granule's life one by one gives.
 func TestConflicts(t *testing.T) {
 	free, meet := 0, 0
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		const base = 3*pageSize - 128 // so that some are over the end of a page
-		tr := &Trace{}
+		const base = 3*trace.PageSize - 128 // so that some are over the end of a page
+		tr := &trace.Trace{}
 		for range 5 + r.IntN(40) {
-			e := Event{Kind: Read, G: GID(r.IntN(3)), Site: SiteID(r.IntN(12)), Obj: base + uint64(r.IntN(256)), Size: uint32(1 + r.IntN(16))}
+			e := trace.Event{Kind: trace.Read, G: trace.GID(r.IntN(3)), Site: trace.SiteID(r.IntN(12)), Obj: base + uint64(r.IntN(256)), Size: uint32(1 + r.IntN(16))}
 			switch r.IntN(12) {
 			case 0, 1:
-				e.Kind = Write
+				e.Kind = trace.Write
 			case 2:
-				e.Kind, e.Size = Acquire, 0
+				e.Kind, e.Size = trace.Acquire, 0
 			case 3:
-				e.Kind = AtomicLoad
+				e.Kind = trace.AtomicLoad
 			case 4:
 				e.Size = 64
 			case 5:
-				tr.Freed = append(tr.Freed, Freed{Obj: base + uint64(r.IntN(16))*16, Size: 16, Which: uint64(1 + r.IntN(3)), At: int32(len(tr.Events))})
+				tr.Freed = append(tr.Freed, trace.Freed{Obj: base + uint64(r.IntN(16))*16, Size: 16, Which: uint64(1 + r.IntN(3)), At: int32(len(tr.Events))})
 			}
 			tr.Events = append(tr.Events, e)
 		}
@@ -54,13 +56,13 @@ func TestConflicts(t *testing.T) {
 }
 
 // conflictFree tells by event whether it is to granules that one goroutine uses alone, or nobody writes, while they live.
-func conflictFree(t *Trace) []bool {
+func conflictFree(t *trace.Trace) []bool {
 	type life struct {
 		granule uint64
 		n       int
 	}
 	type use struct {
-		by      map[GID]bool
+		by      map[trace.GID]bool
 		written bool
 	}
 	of := make([][]life, len(t.Events))
@@ -68,19 +70,19 @@ func conflictFree(t *Trace) []bool {
 	freed := t.Freed
 	for i, e := range t.Events {
 		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
-			freed[0].each(func(n, from, to uint64) {
-				for b := from; b < to; b += granule {
-					lives[(n*pageSize+b)/granule]++
+			freed[0].EachPage(func(n, from, to uint64) {
+				for b := from; b < to; b += trace.Granule {
+					lives[(n*trace.PageSize+b)/trace.Granule]++
 				}
 			})
 		}
-		for b := e.Obj / granule; b <= (e.Obj+uint64(max(e.Size, 1))-1)/granule; b++ {
+		for b := e.Obj / trace.Granule; b <= (e.Obj+uint64(max(e.Size, 1))-1)/trace.Granule; b++ {
 			at := life{b, lives[b]}
 			if uses[at] == nil {
-				uses[at] = &use{by: make(map[GID]bool)}
+				uses[at] = &use{by: make(map[trace.GID]bool)}
 			}
 			uses[at].by[e.G] = true
-			uses[at].written = uses[at].written || e.Kind != Read && e.Kind != AtomicLoad
+			uses[at].written = uses[at].written || e.Kind != trace.Read && e.Kind != trace.AtomicLoad
 			of[i] = append(of[i], at)
 		}
 	}

@@ -1,4 +1,6 @@
-package trace
+package reduce
+
+import "github.com/gopredict/gopredict/recorder/trace"
 
 // A footprint is of what a test has to do with: memory, locks, channels and the like. It may take
 // something for what it is not, and nothing that it has for something else: two bits stand for each.
@@ -17,8 +19,8 @@ const pieceBits, maxPieces = 3, 1 << 10
 const mixer, mixer2 = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 // add adds what the event e has to do with.
-func (f *footprint) add(e *Event) {
-	f.all = f.all || !e.pieces(func(p uint64) bool {
+func (f *footprint) add(e *trace.Event) {
+	f.all = f.all || !pieces(e, func(p uint64) bool {
 		i, j := p*mixer>>41, p*mixer2>>41
 		f.bits[i/64] |= 1 << (i % 64)
 		f.bits[j/64] |= 1 << (j % 64)
@@ -27,8 +29,8 @@ func (f *footprint) add(e *Event) {
 }
 
 // has reports whether e may have to do with what was added.
-func (f *footprint) has(e *Event) bool {
-	return f.all || !e.pieces(func(p uint64) bool {
+func (f *footprint) has(e *trace.Event) bool {
+	return f.all || !pieces(e, func(p uint64) bool {
 		i, j := p*mixer>>41, p*mixer2>>41
 		return (f.bits[i/64]>>(i%64))&(f.bits[j/64]>>(j%64))&1 == 0
 	})
@@ -36,9 +38,9 @@ func (f *footprint) has(e *Event) bool {
 
 // pieces calls f with what e has to do with, as numbers, while f says so. It reports whether f has
 // always done so, and was called for all of it.
-func (e *Event) pieces(f func(uint64) bool) bool {
-	switch of[e.Kind].obj {
-	case ArgAddress:
+func pieces(e *trace.Event, f func(uint64) bool) bool {
+	switch e.Kind.Object() {
+	case trace.ArgAddress:
 		last := e.Obj
 		if e.Kind.IsAccess() {
 			last += uint64(max(e.Size, 1)) - 1
@@ -51,9 +53,9 @@ func (e *Event) pieces(f func(uint64) bool) bool {
 				return false
 			}
 		}
-	case ArgChannel:
+	case trace.ArgChannel:
 		return f(^e.Obj)
-	case ArgToken:
+	case trace.ArgToken:
 		if e.Val != 0 { // all tokens of a pool are for those who take from it
 			return f(e.Val >> pieceBits)
 		}

@@ -1,40 +1,43 @@
-package trace
+package reduce
 
 import (
 	"cmp"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A survey tells which tests of a trace ran alone. It sees all events before any is left out: what
 // goroutines that a test has found there do later is known at the end.
 type survey struct {
-	t     *Trace
+	t     *trace.Trace
 	long  int        // events of a long test
 	flow  int        // of the longest one that may have a flow
 	tests []surveyed // top-level ones, in the order in which they were started
 	// Of the test that runs now, of which the last one of tests has what is known.
-	running []GID // each waits for the next one; none: it is not alone
-	ended   []GID // subtests of which the test goes on
+	running []trace.GID // each waits for the next one; none: it is not alone
+	ended   []trace.GID // subtests of which the test goes on
 	passed  bool
 	touched *footprint // if others are beside it
 	written tally      // to its memory
 
-	seen   int          // events
-	did    []deeds      // by goroutine
-	living map[GID]bool // goroutines that were started and have not ended
+	seen   int                // events
+	did    []deeds            // by goroutine
+	living map[trace.GID]bool // goroutines that were started and have not ended
 	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutine; nil if
 	// there are none.
 	beside [][]*surveyed
 	// By goroutine: what is there for the sake of values is left out, as these are not followed; nil: of none.
 	bare     []bool
-	accesses int    // loads and stores of these
-	spare    int    // about how many events of theirs are left out
-	free     *apart // which accesses of theirs conflict with none; nil: nobody has asked
+	accesses int           // loads and stores of these
+	spare    int           // about how many events of theirs are left out
+	free     *freeAccesses // which accesses of theirs conflict with none; nil: nobody has asked
 	sites    tables
-	told     *SiteIndex     // see [SiteTable.told]
-	branches map[SiteID]int // how many there are at a site
+	told     *trace.SiteIndex     // see knownSites
+	branches map[trace.SiteID]int // how many there are at a site
 }
 
 // Deeds are what a goroutine has done.
@@ -46,12 +49,12 @@ type deeds struct {
 }
 
 // did notes e, the event that was seen last.
-func (d *deeds) did(e *Event, seen int) {
+func (d *deeds) did(e *trace.Event, seen int) {
 	switch d.last = seen; e.Kind {
-	case Operand, Branch:
+	case trace.Operand, trace.Branch:
 		d.others++
 		return
-	case Read, Write:
+	case trace.Read, trace.Write:
 		d.plain++
 	}
 	if d.stay++; d.first == 0 {
@@ -64,11 +67,11 @@ func (d *deeds) did(e *Event, seen int) {
 type surveyed struct {
 	name    string
 	alone   bool
-	begin   int   // how many events had been seen when it was started, with that
-	events  int   // its own and those meanwhile
-	decides int   // of its own: those that may be left out
-	last    int   // roughly how many of these are the last writes to a memory, which stay
-	others  []GID // goroutines that were there when it was started, and those that these have started meanwhile
+	begin   int         // how many events had been seen when it was started, with that
+	events  int         // its own and those meanwhile
+	decides int         // of its own: those that may be left out
+	last    int         // roughly how many of these are the last writes to a memory, which stay
+	others  []trace.GID // goroutines that were there when it was started, and those that these have started meanwhile
 	touched *footprint
 	met     bool // another goroutine has to do with what it has to do with
 }
@@ -77,12 +80,12 @@ type surveyed struct {
 // asked what others beside it have to do with.
 const maxBeside, leastBeside = 1 << 10, 1 << 18
 
-func newSurvey(t *Trace, long, flow int) *survey {
-	return &survey{t: t, long: long, flow: flow, living: make(map[GID]bool), branches: make(map[SiteID]int)}
+func newSurvey(t *trace.Trace, long, flow int) *survey {
+	return &survey{t: t, long: long, flow: flow, living: make(map[trace.GID]bool), branches: make(map[trace.SiteID]int)}
 }
 
 // take takes the next events of the trace.
-func (s *survey) take(es []Event) {
+func (s *survey) take(es []trace.Event) {
 	for len(es) > 0 {
 		n := s.plain(es)
 		if n == 0 {
@@ -95,7 +98,7 @@ func (s *survey) take(es []Event) {
 
 // plain takes those events with which es begins that a test which runs alone does, with no others beside
 // it, and that orders could make others: most of all events are such. It returns how many these are.
-func (s *survey) plain(es []Event) (n int) {
+func (s *survey) plain(es []trace.Event) (n int) {
 	if len(s.running) == 0 {
 		return 0
 	}
@@ -106,7 +109,7 @@ func (s *survey) plain(es []Event) (n int) {
 	d := &s.did[g]
 	for ; n < len(es) && es[n].G == g && es[n].Decides(); n++ {
 		s.seen++
-		if d.did(&es[n], s.seen); es[n].Kind == Write {
+		if d.did(&es[n], s.seen); es[n].Kind == trace.Write {
 			s.written.add(&es[n])
 		}
 	}
@@ -115,24 +118,24 @@ func (s *survey) plain(es []Event) (n int) {
 }
 
 // event takes the next event.
-func (s *survey) event(e *Event) {
+func (s *survey) event(e *trace.Event) {
 	s.seen++
 	for int(e.G) >= len(s.did) {
 		s.did = append(s.did, deeds{})
 	}
-	if e.Kind == Branch {
+	if e.Kind == trace.Branch {
 		s.branches[e.Site]++
 	}
 	s.did[e.G].did(e, s.seen)
 	g := &s.t.Goroutines[e.G]
 	switch runner := g.RunsTests(); {
-	case runner && e.Kind == Fork && s.t.Goroutines[e.Obj].IsTest():
+	case runner && e.Kind == trace.Fork && s.t.Goroutines[e.Obj].IsTest():
 		s.finish()
-		s.start(GID(e.Obj))
+		s.start(trace.GID(e.Obj))
 	case runner || len(s.running) == 0:
 	case e.G != s.running[len(s.running)-1] && s.isOther(e.G):
-		if e.Kind == Fork {
-			s.besides(GID(e.Obj))
+		if e.Kind == trace.Fork {
+			s.besides(trace.GID(e.Obj))
 		}
 	case !s.follow(e):
 		s.running = s.running[:0]
@@ -141,7 +144,7 @@ func (s *survey) event(e *Event) {
 		if e.Decides() {
 			test.decides++
 		}
-		if e.Kind == Write {
+		if e.Kind == trace.Write {
 			s.written.add(e)
 		}
 		if len(test.others) > 0 {
@@ -149,15 +152,15 @@ func (s *survey) event(e *Event) {
 		}
 	}
 	switch e.Kind {
-	case Fork:
-		s.living[GID(e.Obj)] = true
-	case End:
+	case trace.Fork:
+		s.living[trace.GID(e.Obj)] = true
+	case trace.End:
 		delete(s.living, e.G)
 	}
 }
 
 // start begins with the test of the goroutine g.
-func (s *survey) start(g GID) {
+func (s *survey) start(g trace.GID) {
 	test := surveyed{name: s.t.Goroutines[g].Test, begin: s.seen}
 	s.tests = append(s.tests, test)
 	s.written.clear()
@@ -177,7 +180,7 @@ func (s *survey) start(g GID) {
 }
 
 // besides notes that the goroutine g is there beside the test that runs now.
-func (s *survey) besides(g GID) {
+func (s *survey) besides(g trace.GID) {
 	test := &s.tests[len(s.tests)-1]
 	if test.others = append(test.others, g); len(test.others) > maxBeside {
 		s.running = s.running[:0]
@@ -185,20 +188,20 @@ func (s *survey) besides(g GID) {
 }
 
 // isOther reports whether g is one of the others beside the test that runs now.
-func (s *survey) isOther(g GID) bool {
+func (s *survey) isOther(g trace.GID) bool {
 	return g != s.running[0] && slices.Contains(s.tests[len(s.tests)-1].others, g)
 }
 
 // follow reports whether the test is alone with its event e, too.
-func (s *survey) follow(e *Event) bool {
+func (s *survey) follow(e *trace.Event) bool {
 	switch e.Kind {
-	case Fork:
-		if !OfTesting(s.t.Sites[e.Site].Func) {
+	case trace.Fork:
+		if !trace.OfTesting(s.t.Sites[e.Site].Func) {
 			return false
 		}
-	case Select, SelectSend, SelectRecv, Panic:
+	case trace.Select, trace.SelectSend, trace.SelectRecv, trace.Panic:
 		return false
-	case TestEnd:
+	case trace.TestEnd:
 		if e.Val != 0 {
 			return false
 		}
@@ -244,7 +247,7 @@ func (s *survey) end() {
 	s.beside = nil
 	for k := range s.tests {
 		test := &s.tests[k]
-		later := slices.DeleteFunc(test.others, func(g GID) bool { return int(g) >= len(s.did) || s.did[g].last <= test.begin })
+		later := slices.DeleteFunc(test.others, func(g trace.GID) bool { return int(g) >= len(s.did) || s.did[g].last <= test.begin })
 		if test.alone = test.alone && (len(later) == 0 || test.touched != nil); !test.alone || len(later) == 0 {
 			test.touched = nil
 		} else {
@@ -262,7 +265,7 @@ func (s *survey) end() {
 // the analysis that is too long for a flow without them. Such a window ends nowhere but where a test starts over
 // which no goroutine goes on; where that is so, others may begin with it. What sites are, build tells, if it is not nil,
 // beside the trace.
-func (s *survey) strip(build *SiteTable) {
+func (s *survey) strip(build *trace.SiteTable) {
 	alone := make(map[string]bool)
 	for _, test := range s.tests {
 		alone[test.name] = test.alone
@@ -306,10 +309,10 @@ func (s *survey) strip(build *SiteTable) {
 		return
 	}
 	if s.told == nil {
-		s.sites, s.told = build.told(s.t)
+		s.sites, s.told = knownSites(build, s.t)
 	}
 	for site, n := range s.branches {
-		if s.told.Of(site).Fails != Neither {
+		if s.told.Of(site).Fails != trace.Neither {
 			s.spare -= n // these stay
 		}
 	}
@@ -320,34 +323,34 @@ func (s *survey) strip(build *SiteTable) {
 }
 
 // tables are tables of sites; each site is in the first one that has it.
-type tables []map[SiteID]Site
+type tables []map[trace.SiteID]trace.Site
 
 // of returns the site of that number; one without a number if none has it.
-func (ts tables) of(id SiteID) (site Site) {
+func (ts tables) of(id trace.SiteID) (site trace.Site) {
 	for _, sites := range ts {
 		if site, ok := sites[id]; ok {
 			return site
 		}
 	}
-	return Site{}
+	return trace.Site{}
 }
 
-// told returns the sites of t and of s, which may be nil, and those of them of which more is known than their place: the
-// scope of a condition, or that it fails the test.
-func (s *SiteTable) told(t *Trace) (all tables, more *SiteIndex) {
+// knownSites returns the sites of t and of a build, which may be nil, and an index of those of them of which more is
+// known than their place: the scope of a condition, or that it fails the test.
+func knownSites(build *trace.SiteTable, t *trace.Trace) (all tables, more *trace.SiteIndex) {
 	all = tables{t.Sites}
-	if s != nil {
-		all = tables{s.byID, t.Sites}
+	if build != nil {
+		all = tables{build.Sites(), t.Sites}
 	}
-	its := make(map[SiteID]Site)
+	decisive := make(map[trace.SiteID]trace.Site)
 	for _, sites := range slices.Backward(all) {
 		for id, site := range sites {
-			if site.Scope.Last != 0 || site.Fails != Neither {
-				its[id] = site
+			if site.Scope.Last != 0 || site.Fails != trace.Neither {
+				decisive[id] = site
 			}
 		}
 	}
-	return all, indexSites(its)
+	return all, trace.IndexSites(decisive)
 }
 
 // worthwhile reports whether so many of the events are loads and stores of bare goroutines that it is worth the time
@@ -365,7 +368,7 @@ func (s *survey) separate(c *conflicts) {
 // compare asks, while the trace is gone through again, whether the event e has to do with what a
 // test beside its goroutine has. It is asked of all events of such goroutines, before the test and after it,
 // and of those that they start.
-func (s *survey) compare(e *Event) {
+func (s *survey) compare(e *trace.Event) {
 	tests := s.beside[e.G]
 	if len(tests) == 0 {
 		return
@@ -373,8 +376,8 @@ func (s *survey) compare(e *Event) {
 	for _, test := range tests {
 		test.met = test.met || test.touched.has(e)
 	}
-	if e.Kind == Fork {
-		s.beside[GID(e.Obj)] = tests
+	if e.Kind == trace.Fork {
+		s.beside[trace.GID(e.Obj)] = tests
 	}
 }
 
@@ -424,9 +427,9 @@ func (c *tally) clear() {
 	}
 }
 
-func (c *tally) add(e *Event) {
+func (c *tally) add(e *trace.Event) {
 	c.writes++
-	h := extent{e.Obj, e.Size, 0}.Hash()
+	h := memory{e.Obj, e.Size}.Hash()
 	k := (h ^ h>>32) * mixer2 >> 46
 	c.bits[k/64] |= 1 << (k % 64)
 }
@@ -443,3 +446,12 @@ func (c *tally) different() int {
 	n := tallyBits * math.Log(float64(tallyBits)/float64(unset))
 	return min(c.writes, int(n*1.02)+1)
 }
+
+// memory is what an access touches.
+type memory struct {
+	addr uint64
+	size uint32
+}
+
+// Hash is that of a [numbering.Key].
+func (m memory) Hash() uint64 { return numbering.HashMemory(m.addr, m.size, 0) }

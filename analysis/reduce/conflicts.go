@@ -1,6 +1,9 @@
-package trace
+package reduce
 
-import "github.com/gopredict/gopredict/recorder/trace/numbering"
+import (
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
+)
 
 // This file finds accesses that conflict with none: loads and stores of memory that, from when it was allocated until it
 // is freed, one goroutine uses alone or nobody writes. No order of goroutines makes them others.
@@ -15,18 +18,18 @@ type conflicts struct {
 	users   []users // by variable, from 1 on
 	next    int32   // variable
 	full    bool    // there is too much memory to tell
-	told    apart
+	told    freeAccesses
 }
 
-// Apart says of the loads and stores of bare goroutines, in their order, which conflict with none.
-type apart struct {
+// freeAccesses says of the loads and stores of bare goroutines, in their order, which conflict with none.
+type freeAccesses struct {
 	words []uint64
 	n     int // of all
 	free  int // of those that conflict with none
 }
 
 // add adds the next one.
-func (a *apart) add(free bool) {
+func (a *freeAccesses) add(free bool) {
 	if a.n%64 == 0 {
 		a.words = append(a.words, 0)
 	}
@@ -38,7 +41,7 @@ func (a *apart) add(free bool) {
 }
 
 // of reports what was added for number n; no if nothing was.
-func (a *apart) of(n int) bool { return n < a.n && a.words[n/64]>>(n%64)&1 != 0 }
+func (a *freeAccesses) of(n int) bool { return n < a.n && a.words[n/64]>>(n%64)&1 != 0 }
 
 // Variables are those in a page of memory, by granules: the number of what is there now, 0 where nobody has been. They
 // are numbered in the order in which they are come to, so that each has the same number whenever the trace is gone
@@ -74,14 +77,14 @@ func (c *conflicts) rewind() {
 }
 
 // find takes the next events of the trace, to find who uses what.
-func (c *conflicts) find(es []Event) {
+func (c *conflicts) find(es []trace.Event) {
 	for i := range es {
 		e := &es[i]
-		if c.full || of[e.Kind].obj != ArgAddress {
+		if c.full || !e.Kind.HasAddress() {
 			continue
 		}
 		by := users(e.G) << userBits
-		if e.Kind.IsWrite() || !e.Kind.IsAccess() || e.Flags&FlagPut != 0 || e.Size == 0 {
+		if e.Kind.IsWrite() || !e.Kind.IsAccess() || e.Flags&trace.FlagPut != 0 || e.Size == 0 {
 			by |= writers
 		}
 		for _, v := range c.variables(e) {
@@ -99,64 +102,66 @@ func (c *conflicts) find(es []Event) {
 }
 
 // tell takes the next events of the trace, all of which find has taken before.
-func (c *conflicts) tell(es []Event) {
+func (c *conflicts) tell(es []trace.Event) {
 	for i := range es {
 		e := &es[i]
-		if c.full || of[e.Kind].obj != ArgAddress {
+		if c.full || !e.Kind.HasAddress() {
 			continue
 		}
 		free := true
 		for _, v := range c.variables(e) {
 			free = free && c.users[v]&(others|writers) != others|writers
 		}
-		if c.bare[e.G] && e.mayBeLeftOut() {
+		if c.bare[e.G] && mayBeLeftOut(e) {
 			c.told.add(free)
 		}
 	}
 }
 
 // mayBeLeftOut reports whether e is an access of which nothing is lost if it conflicts with none.
-func (e *Event) mayBeLeftOut() bool { return e.Kind.IsPlain() && e.Flags&FlagPut == 0 && e.Size > 0 }
+func mayBeLeftOut(e *trace.Event) bool {
+	return e.Kind.IsPlain() && e.Flags&trace.FlagPut == 0 && e.Size > 0
+}
 
 // follow goes through t: take takes its events.
-func (c *conflicts) follow(t *Trace, take func([]Event)) {
+func (c *conflicts) follow(t *trace.Trace, take func([]trace.Event)) {
 	freed := t.Freed
 	for i := range t.Events {
-		freed = freedBefore(freed, i, c.free)
+		freed = trace.FreedBefore(freed, i, c.free)
 		take(t.Events[i : i+1])
 	}
 }
 
 // variables returns what e accesses, up to the next call.
-func (c *conflicts) variables(e *Event) []int32 {
+func (c *conflicts) variables(e *trace.Event) []int32 {
 	from, to := e.Obj, e.Obj
 	if e.Kind.IsAccess() {
 		to += uint64(max(e.Size, 1)) - 1
 	}
-	first, last := from>>pageBits, to>>pageBits
+	first, last := from>>trace.PageBits, to>>trace.PageBits
 	if to < from || last-first >= maxPagesOf {
 		c.full = true
 		return nil
 	}
 	if first == last {
-		return c.within(first, from%pageSize/granule, to%pageSize/granule)
+		return c.within(first, from%trace.PageSize/trace.Granule, to%trace.PageSize/trace.Granule)
 	}
 	c.across = c.across[:0]
 	for n := first; n <= last; n++ {
-		lo, hi := max(from, n<<pageBits)%pageSize/granule, min(to, n<<pageBits|(pageSize-1))%pageSize/granule
+		lo, hi := max(from, n<<trace.PageBits)%trace.PageSize/trace.Granule, min(to, n<<trace.PageBits|(trace.PageSize-1))%trace.PageSize/trace.Granule
 		c.across = append(c.across, c.within(n, lo, hi)...)
 	}
 	return c.across
 }
 
-// within returns what is in a page, from one granule up to another, which is included.
+// within returns what is in a page, from one Granule up to another, which is included.
 func (c *conflicts) within(n, lo, hi uint64) []int32 {
 	page := c.pages.Of(numbering.Word(n))
 	its := page.of
 	switch {
 	case its != nil:
 		its = its[lo : hi+1]
-	case hi-lo == pageSize/granule-1:
+	case hi-lo == trace.PageSize/trace.Granule-1:
 		its = page.all[:]
 	default:
 		its = c.divide(page)[lo : hi+1]
@@ -184,7 +189,7 @@ func (c *conflicts) variable() int32 {
 // divide returns the variables of the granules of a page.
 func (c *conflicts) divide(p *variables) []int32 {
 	if p.of == nil {
-		p.of = make([]int32, pageSize/granule)
+		p.of = make([]int32, trace.PageSize/trace.Granule)
 		for k := range p.of {
 			p.of[k] = p.all[0]
 		}
@@ -195,12 +200,12 @@ func (c *conflicts) divide(p *variables) []int32 {
 }
 
 // free notes that memory is freed: what is there from then on are other variables.
-func (c *conflicts) free(f *Freed) {
-	f.each(func(n, from, to uint64) {
+func (c *conflicts) free(f *trace.Freed) {
+	f.EachPage(func(n, from, to uint64) {
 		p := c.pages.Known(numbering.Word(n))
-		switch from, to := from/granule, (to-1)/granule+1; {
+		switch from, to := from/trace.Granule, (to-1)/trace.Granule+1; {
 		case p == nil:
-		case to-from == pageSize/granule:
+		case to-from == trace.PageSize/trace.Granule:
 			p.all[0] = 0
 			clear(p.of)
 		default:
