@@ -15,6 +15,7 @@ import (
 	"github.com/gopredict/gopredict/internal/measure/bugs"
 	"github.com/gopredict/gopredict/internal/measure/others"
 	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/measure/sources"
 	"github.com/gopredict/gopredict/internal/measure/theory"
 )
 
@@ -27,5 +28,5 @@ func main() {
 		}
 		os.Exit(code)
 	}
-	run.Main(slices.Concat(bugs.Suites, others.Suites, theory.Suites), os.Args[1:])
+	run.Main(slices.Concat(bugs.Suites, others.Suites, theory.Suites, sources.Suites), os.Args[1:])
 }

@@ -60,7 +60,7 @@
 //
 // # That no race is lost
 //
-// The rules have a test each, in testdata/rules. And internal/measure/losses
+// The rules have a test each, in testdata/rules. And internal/measure losses
 // instruments everything, records tests, and looks whether any place that may
 // race in the trace would have been left out: for given packages, and for random
 // programs that pass pointers around by all the ways that the language has.

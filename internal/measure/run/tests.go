@@ -30,7 +30,8 @@ type Tests struct {
 	work     string // for the binaries and the trace
 	Build    *recorder.Build
 	Binaries [Ways]string
-	Limit    int // of the trace, in bytes; see [recorder.RecordInto]
+	Limit    int      // of the trace, in bytes; see [recorder.RecordInto]
+	Env      []string // of the processes that run them
 }
 
 // Instrument prepares the instrumented build of the package in dir, or as config says more.
@@ -70,12 +71,12 @@ func (t *Tests) trace() string { return filepath.Join(t.work, "trace") }
 // Run runs the tests that a pattern selects. The time is that of the whole process, until its
 // trace is in the file.
 func (t *Tests) Run(w Way, pattern string, args ...string) Process {
-	c := Command{Dir: t.dir, Watch: true, Args: append([]string{t.Binaries[w], "-test.run=" + pattern}, args...)}
+	c := Command{Dir: t.dir, Watch: true, Env: t.Env, Args: append([]string{t.Binaries[w], "-test.run=" + pattern}, args...)}
 	switch w {
 	case Race: // it would sleep for a second before it exits
-		c.Env = []string{"GORACE=atexit_sleep_ms=0"}
+		c.Env = append(c.Env, "GORACE=atexit_sleep_ms=0")
 	case Recorded:
-		c.Env = []string{recorder.RecordInto(t.trace(), t.Limit)}
+		c.Env = append(c.Env, recorder.RecordInto(t.trace(), t.Limit))
 	}
 	return t.job.Run(c)
 }

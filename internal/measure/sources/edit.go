@@ -1,31 +1,28 @@
-package main
+package sources
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/measure/run"
 )
 
 // A source is a Go file and its declarations.
 type source struct {
 	name  string // its path
-	text  []byte
+	text  string
 	decls map[string][][2]int // the ranges of bytes of declarations, by their names
 }
 
 // parseSource reads the declarations of a file. A method is named "T.M" or "(*T).M".
-func parseSource(name string, text []byte) (*source, error) {
+func parseSource(name, text string) *source {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
+	f := run.Must(parser.ParseFile(fset, name, text, parser.SkipObjectResolution))
 	s := &source{name, text, make(map[string][][2]int)}
 	add := func(name string, n ast.Node) {
 		s.decls[name] = append(s.decls[name], [2]int{fset.PositionFor(n.Pos(), false).Offset, fset.PositionFor(n.End(), false).Offset})
@@ -47,7 +44,7 @@ func parseSource(name string, text []byte) (*source, error) {
 			}
 		}
 	}
-	return s, nil
+	return s
 }
 
 // receiver is what a method's name begins with: "T." or "(*T).".
@@ -122,8 +119,8 @@ func find(text, snippet string) (places [][2]int) {
 	return places
 }
 
-// An edit changes a snippet of a declaration.
-type edit struct{ is, becomes string }
+// A tokenEdit changes a snippet of a declaration.
+type tokenEdit struct{ is, becomes string }
 
 // operators are the words that edits begin with, and what becomes of the snippet after them.
 var operators = map[string]func(is string) string{
@@ -134,61 +131,47 @@ var operators = map[string]func(is string) string{
 }
 
 // parseEdit reads "A => B", or an operator and a snippet.
-func parseEdit(text string) (edit, bool) {
+func parseEdit(text string) (tokenEdit, bool) {
 	if is, becomes, ok := strings.Cut(text, " => "); ok {
-		return edit{is, becomes}, true
+		return tokenEdit{is, becomes}, true
 	}
 	word, is, _ := strings.Cut(text, " ")
 	operator := operators[word]
 	if operator == nil || is == "" {
-		return edit{}, false
+		return tokenEdit{}, false
 	}
-	return edit{is, operator(is)}, true
+	return tokenEdit{is, operator(is)}, true
 }
 
 // parseRoom reads the files of a package, without its tests.
-func parseRoom(dir string) ([]*source, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return nil, err
+func parseRoom(dir string) (sources []*source) {
+	for _, name := range run.Must(filepath.Glob(filepath.Join(dir, "*.go"))) {
+		if !strings.HasSuffix(name, "_test.go") {
+			sources = append(sources, parseSource(name, run.ReadFile(name)))
+		}
 	}
-	var sources []*source
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := parseSource(name, text)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, s)
-	}
-	return sources, nil
+	return sources
 }
 
 // apply returns the file that has the declaration, and its text with the edit made. The snippet
 // has to be in the declaration once.
-func apply(sources []*source, decl string, e edit) (file string, text []byte, err error) {
+func (e tokenEdit) apply(sources []*source, decl string) (file string, text []byte) {
 	found, declared := 0, false
 	for _, s := range sources {
 		for _, d := range s.decls[decl] {
 			declared = true
-			for _, place := range find(string(s.text[d[0]:d[1]]), e.is) {
+			for _, place := range find(s.text[d[0]:d[1]], e.is) {
 				found++
 				file = s.name
-				text = slices.Concat(s.text[:d[0]+place[0]], []byte(e.becomes), s.text[d[0]+place[1]:])
+				text = []byte(s.text[:d[0]+place[0]] + e.becomes + s.text[d[0]+place[1]:])
 			}
 		}
 	}
 	switch {
 	case !declared:
-		return "", nil, fmt.Errorf("expected a declaration of %s, found none", decl)
+		run.Fail("expected a declaration of %s, found none", decl)
 	case found != 1:
-		return "", nil, fmt.Errorf("expected once in %s, found %d times: %s", decl, found, e.is)
+		run.Fail("expected once in %s, found %d times: %s", decl, found, e.is)
 	}
-	return file, text, nil
+	return file, text
 }

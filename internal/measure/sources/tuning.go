@@ -1,0 +1,99 @@
+package sources
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/measure/run"
+)
+
+// A tunedRoom is a package with a tuning.go.
+type tunedRoom struct {
+	Name      string
+	Constants []tuningConstant
+}
+
+// A tuningConstant is a constant of a tuning.go, with the parts of its comment.
+type tuningConstant struct{ Name, Value, Unit, What, Trades, Chosen string }
+
+// tuning makes a page of the constants in each room's tuning.go, from their declarations.
+func tuning(j *run.Job) bool {
+	j.Parse()
+	j.Write(pages, "tuning.md", readTuning("."))
+	return true
+}
+
+// readTuning reads all tuning.go below root but those of testdata.
+func readTuning(root string) (rooms []tunedRoom) {
+	run.Check(filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "measure"):
+			return fs.SkipDir
+		case d.Name() == "tuning.go":
+			room := filepath.ToSlash(run.Must(filepath.Rel(root, filepath.Dir(file))))
+			rooms = append(rooms, tunedRoom{room, parseTuning(file, run.ReadFile(file))})
+		}
+		return nil
+	}))
+	return rooms
+}
+
+// parseTuning reads the constants of a file.
+func parseTuning(file, text string) (all []tuningConstant) {
+	fset := token.NewFileSet()
+	f := run.Must(parser.ParseFile(fset, file, text, parser.ParseComments|parser.SkipObjectResolution))
+	for _, d := range f.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			spec := spec.(*ast.ValueSpec)
+			comment := spec.Doc.Text() + spec.Comment.Text()
+			if comment == "" || !decl.Lparen.IsValid() {
+				comment = decl.Doc.Text() + comment
+			}
+			for k, name := range spec.Names {
+				c := parseComment(comment)
+				c.Name = name.Name
+				if k < len(spec.Values) {
+					v := spec.Values[k]
+					c.Value = text[fset.Position(v.Pos()).Offset:fset.Position(v.End()).Offset]
+				}
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// The parts of a comment: "… (unit: events). Trades … for …. Measured: …", or "Chosen: …".
+var (
+	unitPart   = regexp.MustCompile(` ?\(unit: ([^)]*)\)`)
+	chosenPart = regexp.MustCompile(`\s*((?:Measured|Chosen): .*)$`)
+	tradesPart = regexp.MustCompile(`\s*(Trades .*?\.)(?:\s|$)`)
+)
+
+// parseComment divides a comment into its parts.
+func parseComment(comment string) (c tuningConstant) {
+	rest := strings.Join(strings.Fields(comment), " ")
+	for part, pattern := range map[*string]*regexp.Regexp{&c.Unit: unitPart, &c.Chosen: chosenPart, &c.Trades: tradesPart} {
+		if m := pattern.FindStringSubmatch(rest); m != nil {
+			*part = m[1]
+		}
+	}
+	for _, pattern := range []*regexp.Regexp{unitPart, chosenPart, tradesPart} {
+		rest = pattern.ReplaceAllString(rest, " ")
+	}
+	c.What = strings.ReplaceAll(strings.TrimSpace(rest), " .", ".")
+	c.Trades, _, _ = strings.Cut(c.Trades, " Measured: ")
+	c.Trades, _, _ = strings.Cut(c.Trades, " Chosen: ")
+	return c
+}
