@@ -2,13 +2,13 @@ package symbolic
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// accesses is what the events access, in cells: pieces of memory that no access divides.
+// accesses is which memory the events access, in cells: pieces that no access divides.
 type accesses struct {
 	events []trace.Event
 	layout *trace.Layout
 }
 
-// span is what the event at position i accesses.
+// span returns the cells that the event at position i accesses.
 func (a *accesses) span(i int32) trace.Span { return a.layout.Spans[a.layout.Of[i]] }
 
 // of yields the cells of the access at position i.
@@ -23,13 +23,12 @@ func (a *accesses) of(i int32) func(func(int32) bool) {
 	}
 }
 
-// part returns the piece of an access's value that lies in cell c. A digest is one
-// piece, of the whole.
+// part returns the piece of the value of access i that lies in cell c. A digest is one piece.
 func (a *accesses) part(i, c int32) (uint64, bool) {
 	return a.piece(&a.events[i], c)
 }
 
-// piece is part for the event e.
+// piece is part for an event.
 func (a *accesses) piece(e *trace.Event, c int32) (uint64, bool) {
 	cl := a.layout.Cell(c)
 	switch {
@@ -50,5 +49,5 @@ func reads(k trace.Kind) bool {
 	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
 }
 
-// writes reports whether e has changed memory.
+// writes reports whether e changed memory.
 func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }

@@ -53,7 +53,7 @@ func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget 
 // unbounded stands for any number of switches.
 const unbounded = -1
 
-// fewest is Solve, and gives for an assertion a run with the fewest switches, if that takes at most
+// solveWithFewSwitches is Solve, and gives for an assertion a run with the fewest switches, if that takes at most
 // half of the budget.
 //
 // To ask with bounds from the start, as in §6, takes more. Where there is a run, the first model

@@ -341,7 +341,7 @@ func (x *closing) panics(op *facts.Operation) {
 	}
 }
 
-// closedAtMoment says that the channel that events call obj is closed when the violation happens.
+// closedAtViolation says that the channel that events call obj is closed when the violation happens.
 func (e *channelEncoder) closedAtViolation(obj uint64) solver.Bool {
 	var some []solver.Bool
 	if c := e.m.channel(obj); c != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// whole goes through a model's run as far as it is possible, and reports whether
-// it is. It asserts what the formula has left out that the model breaks.
-// What is asserted may take the rest of the budget: then it is less than all.
+// refine follows a model's run and reports whether it is possible. It asserts the constraints that
+// the formula has left out and the run violates; if that takes the rest of the budget, only some.
 func (e *Encoding) refine(order []int32, budget *solver.Budget) bool {
 	c := runChecker{
 		Encoding: e, lastWriters: make(map[int32]int32), openSections: make(map[*lock][]*facts.Section),
@@ -38,15 +37,15 @@ func (e *Encoding) refine(order []int32, budget *solver.Budget) bool {
 	return len(c.repairs) == 0
 }
 
-// A checker is the state of a run.
+// A runChecker is the state of a run that is followed.
 type runChecker struct {
 	*Encoding
 	lastWriters  map[int32]int32 // by cell: one more than the last writer
 	openSections map[*lock][]*facts.Section
-	repairs      []func() // what asserts that it must not be
+	repairs      []func() // each asserts a constraint that the run violates
 }
 
-// begin opens the sections that the past has not ended.
+// openPastSections opens the critical sections that began, and did not end, before the cone.
 func (c *runChecker) openPastSections(l *lock) {
 	if c.cone.Base == 0 || !l.shared || l.loose {
 		return
@@ -104,11 +103,11 @@ func (c *runChecker) checkAccess(i int32, ev *trace.Event) {
 	}
 }
 
-// last returns the last writer of a cell so far, or none.
+// lastWriter returns the last writer of a cell so far, or none.
 func (c *runChecker) lastWriter(cell int32) int32 { return c.lastWriters[cell] - 1 }
 
-// plainlySame reports whether the read at position i finds in the cell what it
-// found in the recorded run, if w was the last to write there.
+// findsRecorded reports whether the read at position i finds in the cell what it found in the
+// recorded run if w is the last writer, whatever else happens.
 func (c *runChecker) findsRecorded(i, cell, w int32) bool {
 	if w != none && !c.taint.neverDiffers(w) {
 		return false
@@ -123,7 +122,7 @@ func (c *runChecker) findsRecorded(i, cell, w int32) bool {
 	return ok
 }
 
-// products finds the products that the model has wrong.
+// checkProducts finds the products that have a wrong value in the model.
 func (c *runChecker) checkProducts() {
 	for _, p := range c.values.products.all {
 		a, b := c.engine.IntValue(p.factors[0]), c.engine.IntValue(p.factors[1])
@@ -133,7 +132,7 @@ func (c *runChecker) checkProducts() {
 	}
 }
 
-// performed returns the nodes that happen in the engine's model, in its order.
+// modelRun returns the nodes that happen in the engine's model, in its order.
 func (e *timeline) modelRun() (order []int32) {
 	for _, ev := range e.engine.Order() {
 		if ev == e.violation {
@@ -146,8 +145,7 @@ func (e *timeline) modelRun() (order []int32) {
 	return order
 }
 
-// steps adds to a run of nodes the other events of the cone that come with
-// them.
+// schedule completes a run of nodes with the other events of the cone that happen then.
 func (e *timeline) schedule(run []int32, t Target) []int {
 	next := make([]int32, len(e.m.t.Goroutines))
 	for g := range next {

@@ -9,26 +9,26 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// This file says which selects can choose another case than they chose, in runs that are as
-// recorded up to there: one that can be ready then. Whether it can, the recorded operations
-// on its channel tell, in whatever order they come.
+// This file says which selects may choose another case than they chose, in runs that are as
+// recorded up to there: a case must be ready then. The recorded operations on its channel tell, in
+// whatever order they come.
 
-// choosing is what is known of the channels that selects have cases on.
+// selectChoices is what is known of the channels that selects have cases on.
 type selectChoices struct {
 	m          *Model
 	channels   map[uint64]*channelUse
 	effortLeft int // of maxChoosing
-	// pending is what was started and has not come, as timers that have not fired: nobody
+	// unawaited are the posts that nothing has awaited, such as timers that have not fired. Nobody
 	// knows what they would have done.
 	unawaited []int32
 }
 
-// A meeting is the operations of one channel, in recorded order.
+// A channelUse is the operations on one channel.
 type channelUse struct {
-	known bool // nothing comes or goes that no event tells of
+	known bool // no element comes or goes without an event
 	cap   int
-	// sends and recvs are where those begin, also those that were never done, and the cases
-	// of selects, chosen or not. sent and received are where elements came and went.
+	// sends and recvs are where operations begin, those that never completed and all cases of
+	// selects included. sent and received are where elements were passed.
 	sends, recvs, sent, received, closes []int32
 }
 
@@ -46,7 +46,7 @@ func newChoosing(m *Model) *selectChoices {
 		case trace.SelectRecv:
 			c.of(e.Obj).recvs = append(c.of(e.Obj).recvs, pos)
 		case trace.Post:
-			if e.Val == 0 { // else it is what a sync.Pool was given
+			if e.Val == 0 { // else it belongs to a sync.Pool
 				started[e.Obj] = pos
 			}
 		case trace.Await:
@@ -62,7 +62,7 @@ func (c *selectChoices) addChannel(ch *channel) {
 	m := c.m
 	to := c.of(m.facts.Objects(trace.ClassChannel).Object(ch.number))
 	if made := m.facts.Channel(ch.number).Made; made != none {
-		// The library sends on the channels of package time.
+		// The library itself sends on the channels of package time.
 		to.known = !ch.unaccounted && !strings.HasPrefix(m.t.Sites[m.event(made).Site].Func, "time.")
 	}
 	to.cap, to.closes = ch.capacity, ch.closes
@@ -82,7 +82,7 @@ func (c *selectChoices) addChannel(ch *channel) {
 
 func (c *selectChoices) of(obj uint64) *channelUse { return entry(c.channels, obj) }
 
-// A selecting is one select.
+// A selectState is one select.
 type selectState struct {
 	*selectChoices
 	g           trace.GID
@@ -105,7 +105,7 @@ func (c *selectChoices) chooses(i int32) bool {
 		return false
 	}
 	s := selectState{c, e.G, i, i}
-	var chosen *trace.Event // the operation of the case; nil of the default
+	var chosen *trace.Event // the operation of the case; nil for the default
 	if d := m.next(i); d >= 0 && m.event(d).Kind == trace.SelectDone {
 		s.done = d
 		if m.event(d).Val == 0 {
@@ -128,14 +128,14 @@ func (c *selectChoices) chooses(i int32) bool {
 			if chosen = nil; none && !s.mustBeReady(ch, recv) {
 				return true
 			}
-		case o.Obj != 0 && s.canBeReady(ch, recv): // nobody sends to the nil channel
+		case o.Obj != 0 && s.canBeReady(ch, recv): // the nil channel is never ready
 			return true
 		}
 	}
-	return cases != e.Val || chosen != nil // not all of them are known
+	return cases != e.Val || chosen != nil // some cases are not in the trace
 }
 
-// may reports whether the case can be ready.
+// canBeReady reports whether the case can be ready.
 func (s *selectState) canBeReady(ch *channelUse, recv bool) bool {
 	if s.effortLeft -= len(ch.sends) + len(ch.recvs) + len(ch.sent) + len(ch.received); s.effortLeft < 0 {
 		return true
@@ -149,7 +149,7 @@ func (s *selectState) canBeReady(ch *channelUse, recv bool) bool {
 	return s.mostBegun(ch.recvs, ch.received)+ch.cap > s.leastDone(ch.sent)
 }
 
-// sure reports whether the case, which was chosen, is ready in each run.
+// mustBeReady reports whether the chosen case is ready in each run.
 func (s *selectState) mustBeReady(ch *channelUse, recv bool) bool {
 	switch {
 	case !ch.known:
@@ -162,8 +162,8 @@ func (s *selectState) mustBeReady(ch *channelUse, recv bool) bool {
 	return s.leastDone(ch.received)+ch.cap > s.mostBegun(ch.sends, ch.sent)
 }
 
-// most is how many operations can have begun by then: of other goroutines all that need not come after the
-// select, of its own those that it has done.
+// mostBegun returns how many operations can have begun by then: of other goroutines all that need
+// not follow the select, of its own those that are done.
 func (s *selectState) mostBegun(begins, dones []int32) (n int) {
 	for _, i := range begins {
 		if s.m.gid(i) != s.g && !s.after(i) {
@@ -173,7 +173,7 @@ func (s *selectState) mostBegun(begins, dones []int32) (n int) {
 	return n + s.ownDone(dones)
 }
 
-// least is how many operations are done by then in each run.
+// leastDone returns how many operations are done by then in each run.
 func (s *selectState) leastDone(dones []int32) (n int) {
 	for _, i := range dones {
 		if s.m.gid(i) != s.g && s.before(i) {
@@ -183,7 +183,7 @@ func (s *selectState) leastDone(dones []int32) (n int) {
 	return n + s.ownDone(dones)
 }
 
-// own is how many of the operations the goroutine itself has done by then.
+// ownDone returns how many of the operations the goroutine itself has done by then.
 func (s *selectState) ownDone(dones []int32) (n int) {
 	for _, i := range dones {
 		if s.m.gid(i) == s.g && i < s.begin {
@@ -193,7 +193,7 @@ func (s *selectState) ownDone(dones []int32) (n int) {
 	return n
 }
 
-// more reports whether something may come that no event tells of.
+// mayBeTriggered reports whether something that has no event may still happen.
 func (s *selectState) mayBeTriggered() bool {
 	test := s.m.t.Goroutines[s.g].Test
 	return slices.ContainsFunc(s.unawaited, func(i int32) bool {
@@ -202,14 +202,14 @@ func (s *selectState) mayBeTriggered() bool {
 	})
 }
 
-// after reports whether event i comes after the choice in each run that is as recorded up to that.
+// after reports whether event i follows the choice in each run that is as recorded up to there.
 func (s *selectState) after(i int32) bool { return i > s.begin && s.mustPrecede(s.done, i) }
 
-// before reports whether event i comes before the select in each such run.
+// before reports whether event i precedes the select in each such run.
 func (s *selectState) before(i int32) bool { return i < s.begin && s.mustPrecede(i, s.begin) }
 
-// order reports whether event i must come before the goroutine of event j is there, as
-// far as the effort suffices to say so.
+// mustPrecede reports whether event i precedes the point at which event j is next, as far as the
+// effort suffices to find out.
 func (s *selectState) mustPrecede(i, j int32) bool {
 	if s.effortLeft--; s.effortLeft < 0 {
 		return false

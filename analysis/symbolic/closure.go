@@ -6,33 +6,33 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A closure grows backwards from events to what they need.
+// A closure grows backwards from events to the events that they depend on.
 type closure struct {
 	m             *Model
 	base          int32
 	limit         limits
-	end           int32       // no event from there on is looked at
-	ends          []int32     // by goroutine; 0: it has none
-	followedTo    []int32     // by goroutine: events below have been followed
-	goroutines    []trace.GID // of which there are any
+	end           int32       // events from here on are not added
+	ends          []int32     // by goroutine: its events below are in; 0: it has none
+	followedTo    []int32     // by goroutine: the dependencies of its events below are in
+	goroutines    []trace.GID // those that have events
 	pending       []trace.GID
-	potential     bool             // also what events may need
-	readsAnything func(int32) bool // what it reads does not matter to the target
+	potential     bool             // also what events depend on in some runs only
+	readsAnything func(int32) bool // the target does not depend on what this read finds
 	locks         map[*lock]*lockUse
-	visited       map[any]bool // objects of which all enabling operations are in
-	// By cell who may find there anything, and what follows from other reads: what they
-	// need is looked at once. It is everybody if several do.
+	visited       map[any]bool // objects whose enabling operations are in
+	// By cell, the goroutine whose reads have added the writers, or the computed writers; everybody
+	// if several have. What reads of one goroutine need is added once.
 	readers, followers map[int32]trace.GID
 	finders            map[foundValue]bool
-	followed           int   // events
-	maxFollowed        int   // of these; with more, it is not whole
-	steps              int64 // that it took: edges and writes looked at
+	followed           int   // how many events were followed
+	maxFollowed        int   // of these; with more the closure is not whole
+	steps              int64 // edges and writes that were looked at
 }
 
-// lockUse is the acquires of a lock in a cone.
+// A lockUse is the acquires of a lock in a closure.
 type lockUse struct {
 	acquires []int32
-	ended    int // of how many of them the ends are in
+	ended    int // how many of them have their releases in
 	shared   bool
 }
 
@@ -45,7 +45,7 @@ func (f *coneFinder) closure(base int32, limit limits, free func(int32) bool, ma
 	}
 }
 
-// add adds event i and what its goroutine did before.
+// add adds event i and the events before it in its goroutine.
 func (c *closure) add(i int32) {
 	if i == none || i < c.base {
 		return
@@ -60,7 +60,7 @@ func (c *closure) add(i int32) {
 	}
 }
 
-// close adds what the events need.
+// addDependencies adds what the events depend on, until there is nothing to add.
 func (c *closure) addDependencies() {
 	for len(c.pending) > 0 && c.followed <= c.maxFollowed {
 		g := c.pending[len(c.pending)-1]
@@ -85,7 +85,7 @@ func (c *closure) addDependencies() {
 	}
 }
 
-// all adds the events, of an object.
+// addAll adds all of the events.
 func (c *closure) addAll(lists ...[]int32) {
 	for _, l := range lists {
 		for _, i := range l {
@@ -94,10 +94,10 @@ func (c *closure) addAll(lists ...[]int32) {
 	}
 }
 
-// once reports whether it is called for key for the first time.
+// firstVisit reports whether this is the first call for key.
 func (c *closure) firstVisit(key any) bool { return first(c.visited, key) }
 
-// follow adds what event i may need beyond what must come before it.
+// follow adds what event i may depend on, besides what must precede it.
 func (c *closure) follow(i int32) {
 	m, e := c.m, c.m.event(i)
 	switch k := e.Kind; {
@@ -120,22 +120,21 @@ func (c *closure) follow(i int32) {
 	}
 }
 
-// channel adds what decides what becomes of an operation that the close of its
-// channel concerns.
+// addChannel adds what decides how an operation ends that the close of its channel concerns.
 func (c *closure) addChannel(i int32) {
 	if op, ch := c.m.operation(i); op != nil && op.Rank() == 0 && c.firstVisit(ch) {
 		c.addAll(ch.closes, ch.receives, ch.sends)
 	}
 }
 
-// group adds what the counter of a WaitGroup follows from.
+// addGroup adds what the counter of a WaitGroup depends on.
 func (c *closure) addGroup(w *waitGroup) {
 	if c.firstVisit(w) {
 		c.addAll(w.adds)
 	}
 }
 
-// loose adds all operations of a lock of which anybody may release.
+// addLooseLock adds all operations of a lock that any goroutine may release.
 func (c *closure) addLooseLock(l *lock) {
 	if c.firstVisit(l) {
 		for s := range c.m.sections(l) {
@@ -145,7 +144,7 @@ func (c *closure) addLooseLock(l *lock) {
 	}
 }
 
-// acquire adds the ends of critical sections that another one follows.
+// addAcquire adds the ends of critical sections after which another one may begin.
 func (c *closure) addAcquire(i int32, l *lock) {
 	if !l.shared {
 		return
@@ -171,14 +170,14 @@ func (c *closure) addAcquire(i int32, l *lock) {
 	}
 }
 
-// A finder is a goroutine that finds a value in a cell.
+// A foundValue says that a goroutine finds a value in a cell.
 type foundValue struct {
 	cell  int32
 	g     trace.GID
 	value uint64
 }
 
-// read adds the writes that the read at position i may read from.
+// addRead adds the writes that the read at position i may find.
 func (c *closure) addRead(i int32) {
 	m := c.m
 	_, half := m.memory.updateStore[i]
@@ -206,8 +205,8 @@ func (c *closure) addRead(i int32) {
 // everybody stands for several goroutines.
 const everybody trace.GID = math.MaxUint32
 
-// find adds those of the writes to cell k that goroutine g does not do, where by says who
-// has found these before.
+// addWriters adds those of the writes to a cell that goroutine g does not do itself. The map says
+// for whom they were added before.
 func (c *closure) addWriters(by map[int32]trace.GID, k int32, g trace.GID, ws []int32) {
 	switch before, ok := by[k]; {
 	case !ok:
@@ -220,7 +219,7 @@ func (c *closure) addWriters(by map[int32]trace.GID, k int32, g trace.GID, ws []
 	c.addOthers(g, ws)
 }
 
-// others adds those of the writes, which are in recorded order, that goroutine g does not do.
+// addOthers adds those of the writes, in recorded order, that goroutine g does not do itself.
 func (c *closure) addOthers(g trace.GID, ws []int32) {
 	ws = between(ws, c.base, c.end)
 	c.steps += int64(len(ws))
@@ -231,7 +230,7 @@ func (c *closure) addOthers(g trace.GID, ws []int32) {
 	}
 }
 
-// needs adds what t says must happen, but for what stands.
+// addRequired adds the events that happen in each run to t.
 func (c *closure) addRequired(t Target) {
 	for _, i := range t.Stands {
 		c.add(c.m.predecessor(int32(i)))
@@ -248,8 +247,8 @@ func (c *closure) addRequired(t Target) {
 	}
 }
 
-// stand adds what may be needed for event i to be a violation: the counter of a
-// WaitGroup at zero, others who wait for a condition, a lock that is free, a channel that is closed.
+// addForTarget adds what decides whether event i is a violation: the Adds of a WaitGroup, the other
+// waiters of a condition, the operations of a lock that may be free, the closes of a channel.
 func (c *closure) addForTarget(i int32, fails bool) {
 	switch e := c.m.event(i); e.Kind {
 	case trace.CondWake:
@@ -271,7 +270,8 @@ func (c *closure) addForTarget(i int32, fails bool) {
 	c.addDependencies()
 }
 
-// waits adds what decides whether the operation that event i begins on a channel has to wait.
+// addForBlocked adds what decides whether the operation that event i begins on a channel has to
+// wait.
 func (c *closure) addForBlocked(i int32) {
 	for _, s := range c.m.waitingSides(i) {
 		if c.firstVisit(s) {
@@ -281,7 +281,7 @@ func (c *closure) addForBlocked(i int32) {
 	c.addDependencies()
 }
 
-// holds reports whether all that t needs is in.
+// hasRequired reports whether all events that t requires are in.
 func (c *closure) hasRequired(t Target) bool {
 	in := func(i int32) bool { return i == none || i < c.ends[c.m.gid(i)] || i < c.base }
 	for _, i := range t.Stands {
@@ -301,7 +301,7 @@ func (c *closure) hasRequired(t Target) bool {
 			}
 		}
 	}
-	// What they need in turn may be what cannot happen.
+	// What these depend on may be impossible.
 	for _, g := range c.goroutines {
 		for e := range c.m.edgesInto(g, c.base, c.ends[g]).all {
 			if !in(e.from) && !(e.read && c.readsAnything(e.to)) {

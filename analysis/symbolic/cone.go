@@ -7,29 +7,29 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Cone is the events that may have a part in coming to some targets: of each
-// goroutine those from base on and below upto. Whatever run comes to a target
-// does so without the events outside, if these are left out of it: none of the
-// others needs them.
+// A Cone is the events that may matter for reaching some targets: of each goroutine those from Base
+// on and below its end. A run that reaches a target reaches it without the events outside of the
+// cone, too, as no event of the cone depends on them.
 type Cone struct {
-	// Base is the number of events that come first, in recorded order.
+	// Base is the number of events that all runs begin with, in recorded order.
 	Base    int
 	targets []Target
-	limits  limits  // what happens in no run to any of them
+	limits  limits  // what happens in no run to any of the targets
 	certain []int32 // by goroutine: all below happen in each run to each target
 	ends    []int32
-	// Those that sure has, and those that have any events, ascending: of a million goroutines there may be few.
+	// Those that have certain events, and those that have any, ascending. Of a million goroutines
+	// these may be few.
 	certainGoroutines, goroutines []trace.GID
 	events                        int
-	steps                         int64 // that it took to find it, of a budget
+	steps                         int64 // steps of a budget that it took to find the cone
 }
 
-// Events is the number of events in the cone.
+// Events returns the number of events in the cone.
 func (c *Cone) Events() int { return c.events }
 
 const never = math.MaxInt32
 
-// first adds key to a set and reports whether it was not there.
+// first adds key to a set and reports whether it is new.
 func first[K comparable](set map[K]bool, key K) bool {
 	n := len(set)
 	set[key] = true
@@ -39,11 +39,11 @@ func first[K comparable](set map[K]bool, key K) bool {
 // A coneFinder finds the cones of one model. It is for one goroutine at a time.
 type coneFinder struct {
 	m        *Model
-	recycled [][]int32 // see zeros
+	recycled [][]int32 // see perGoroutine
 }
 
-// Cone returns the cone of targets, of which all before base comes first. ok is false if no run
-// reaches one of them.
+// Cone returns the cone of targets, for runs that begin with the first base events. It is not ok if
+// no run reaches one of them.
 func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 	return m.cones.find(base, targets...)
 }
@@ -51,14 +51,13 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 // Whole returns the cone of all events.
 func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) { return m.cones.whole(targets...) }
 
-// Cone returns the cone of targets, of which all before base comes first. ok is
-// false if no run comes to one of them.
+// find returns the cone of targets. It is not ok if no run reaches one of them.
 func (f *coneFinder) find(base int, targets ...Target) (cone *Cone, ok bool) {
 	return f.findWithin(base, len(f.m.t.Events), math.MaxInt, targets)
 }
 
-// cone returns the part of the cone below end, if that has at most so many events: else
-// a part with more.
+// findWithin returns the part of the cone below end, as long as it has at most so many events; else
+// some part with more.
 func (f *coneFinder) findWithin(base, end, most int, targets []Target) (cone *Cone, ok bool) {
 	cone = &Cone{Base: base}
 	for k, t := range targets {
@@ -78,8 +77,8 @@ func (f *coneFinder) findWithin(base, end, most int, targets []Target) (cone *Co
 	return cone, true
 }
 
-// certain returns the cone of a target with what is certain of the runs to it, below end, but without its events. ok is
-// false if there are none.
+// certainCone returns the cone of a target with its limits and its certain events only. It is not
+// ok if no run reaches the target.
 func (f *coneFinder) certainCone(base, end int, t Target) (cone *Cone, ok bool) {
 	cone = &Cone{Base: base, targets: []Target{t}, limits: f.limits(t, int32(end))}
 	sure := f.closure(int32(base), cone.limits, func(i int32) bool { return f.m.allowsAnyValue(&t, i) }, false)
@@ -94,7 +93,7 @@ func (f *coneFinder) certainCone(base, end int, t Target) (cone *Cone, ok bool) 
 	return cone, true
 }
 
-// join makes c, which has no events yet, the cone of its targets and those of o.
+// join adds the targets of o to c, which has no events yet.
 func (c *Cone) join(o *Cone) {
 	c.targets = append(c.targets, o.targets...)
 	c.limits.intersect(o.limits)
@@ -104,7 +103,7 @@ func (c *Cone) join(o *Cone) {
 	c.steps += o.steps
 }
 
-// both returns the cone of the targets of two cones of events below end.
+// union returns the cone of the targets of two cones, of events below end.
 func (f *coneFinder) union(a, b *Cone, end, most int) *Cone {
 	c := &Cone{Base: a.Base, targets: slices.Clip(a.targets), certainGoroutines: a.certainGoroutines, certain: f.perGoroutine(), limits: limits{f.perGoroutine(), slices.Clone(a.limits.goroutines)}}
 	for _, g := range a.certainGoroutines {
@@ -118,7 +117,7 @@ func (f *coneFinder) union(a, b *Cone, end, most int) *Cone {
 	return c
 }
 
-// fill adds the events to a cone, below end, and not many more than most.
+// addEvents adds the events to a cone: those below end, and not many more than most.
 func (f *coneFinder) addEvents(cone *Cone, end, most int) {
 	may := f.closure(int32(cone.Base), cone.limits, func(int32) bool { return false }, true)
 	may.maxFollowed, may.end = most, int32(end)
@@ -142,7 +141,7 @@ func (f *coneFinder) addEvents(cone *Cone, end, most int) {
 	cone.count(f.m)
 }
 
-// let hands back what a cone has taken that nobody asks any more.
+// release recycles the tables of a cone that is not needed any more.
 func (f *coneFinder) release(c *Cone) {
 	f.recycle(c.ends, c.goroutines)
 	f.recycle(c.certain, c.certainGoroutines)
@@ -150,7 +149,7 @@ func (f *coneFinder) release(c *Cone) {
 	c.ends, c.certain, c.limits = nil, nil, limits{}
 }
 
-// Whole returns the cone of all events.
+// whole returns the cone of all events.
 func (f *coneFinder) whole(targets ...Target) (cone *Cone, ok bool) {
 	cone, ok = f.find(0, targets...)
 	if !ok {

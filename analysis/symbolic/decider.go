@@ -9,42 +9,41 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 )
 
-// A Decider answers questions about one trace. Targets in a row of which the
-// cones are much alike share an encoding, and what the solver learns.
+// A Decider answers questions about one trace. Targets next to each other whose cones are similar
+// share an encoding, and what the solver learns.
 type Decider struct {
 	m         *Model
 	base      int
-	askedFrom int // runs that begin with as many events or more were asked about
+	askedFrom int // runs that begin with this many events or more were decided by others
 	engine    func(*solver.Formula) (solver.Engine, error)
 	targets   []Target
-	// The encoding that was asked last, of the targets from first on and below
-	// end; nil if no run comes to them, or with why if it could not be made.
+	// The encoding that was asked last, for the targets from first to end. It is nil if no run
+	// reaches them, or with a reason in why.
 	encoding   *Encoding
 	first, end int
 	why        string
 }
 
-// NewDecider prepares for questions whether runs that begin with the first base
-// events of the trace come to the targets. The function makes engines.
+// NewDecider prepares for questions whether runs that begin with the first base events of the trace
+// reach the targets. The function makes engines.
 func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
 	return &Decider{m: m, base: base, askedFrom: math.MaxInt, engine: engine, targets: targets}
 }
 
-// NewWider is NewDecider for a target that no run comes to which begins with the first
-// asked events, as another Decider has said: it is asked about the others only.
+// NewWider is NewDecider for a target that no run reaches that begins with the first asked events,
+// as another Decider has found. It considers the other runs only.
 func (m *Model) NewWider(base, asked int, t Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
 	d := m.NewDecider(base, []Target{t}, engine)
 	d.askedFrom = asked
 	return d
 }
 
-// Decide answers the question about target k. It is fastest if targets are asked
-// for in their order.
+// Decide answers the question about target k. It is fastest if targets are asked for in their
+// order.
 //
-// Most runs that come to a target differ little from the recorded one, so first
-// the question is whether there is one that keeps the recorded order up to
-// shortly before the target. That it is not so proves nothing; the whole cone
-// has the last word. What all of this takes is taken off the budget.
+// Most runs that reach a target differ little from the recorded one. So the first question is
+// whether there is one that keeps the recorded order up to shortly before the target. A "no" proves
+// nothing then; the whole cone decides. All steps come out of the budget.
 func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
 	a, err := d.seek(ctx, k, budget, false)
 	if err != nil || a.Answer != solver.Unknown || a.Why != "" {
@@ -53,17 +52,16 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 	return d.Prove(ctx, k, budget)
 }
 
-// Seek asks for runs that differ little from the recorded one. It is Unknown without a reason
-// if there are none, and Unsat only if no run comes to the target, whatever it
-// begins with.
+// Seek looks for runs that differ little from the recorded one. It is Unknown without a reason if
+// there are none, and Unsat only if no run reaches the target, whatever it begins with.
 //
-// Where runs that keep the recorded order up to somewhere take too much to decide it is given up: those that
-// keep less of it take more, and what there is for them may do for another target.
+// It gives up when runs that keep the recorded order up to some event take too much to decide: runs
+// that keep less take more, and another target may make better use of the budget.
 func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
 	return d.seek(ctx, k, budget, true)
 }
 
-// seek is Seek, or goes on with the runs that keep less if it is not brief.
+// seek is Seek; unless it is to stop early, it goes on with runs that keep less.
 func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief bool) (Answer, error) {
 	if t := d.targets[k]; t.Fails && d.m.comesOutAsRecorded(int32(t.Stands[0]), budget) {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
@@ -88,11 +86,11 @@ func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief 
 			return a, err
 		}
 	}
-	return Answer{Why: q.whyTooLarge}, nil // what is not near is more
+	return Answer{Why: q.whyTooLarge}, nil // larger cones are too large, too
 }
 
-// windows asks for runs to target k that keep the recorded order up to shortly before it, and then up to four times
-// as far before, as long as more is needed then. It tells why if it is given up.
+// windows asks for runs to target k that keep the recorded order up to shortly before it, then up
+// to four times as far before it, and so on as long as the cone grows.
 func (q *quest) windows(k int) (Answer, error) {
 	needed := 0
 	for back := firstWindow; q.whyTooLarge == ""; back *= 4 {
@@ -119,9 +117,9 @@ func (q *quest) windows(k int) (Answer, error) {
 	return Answer{}, nil
 }
 
-// near returns the part of the cone of target k that had happened when the target's own events had:
-// mostly runs that come to it need no more. It is taken off the budget what it took to find out, and
-// there is no more of the cone than so many events, and than the budget suffices for.
+// nearCone returns the part of the cone of target k before the target's own events in the recorded
+// run. Most runs to it need no more. It has at most so many events, and as many as the budget
+// suffices for.
 func (d *Decider) nearCone(base, k, most int, budget *solver.Budget) (cone *Cone, ok bool) {
 	if budget != nil {
 		most = int(min(int64(most), max(0, budget.Steps)/perEvent))
@@ -133,7 +131,7 @@ func (d *Decider) nearCone(base, k, most int, budget *solver.Budget) (cone *Cone
 	return cone, ok
 }
 
-// Prove asks for all runs. It is for what Seek has left open.
+// Prove considers all runs. It is for what Seek has left open.
 func (d *Decider) Prove(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
@@ -152,8 +150,8 @@ func (d *Decider) Prove(ctx context.Context, k int, budget *solver.Budget) (Answ
 	return d.encoding.solveWithFewSwitches(ctx, d.targets[k], budget)
 }
 
-// encode makes an encoding, and takes what that takes off the budget: all of it where that does not
-// suffice for the events, but no more, as nothing is done for these.
+// encode makes an encoding within the budget. If the budget does not suffice for the events, all of
+// it is spent.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
 	steps := perEvent * int64(cone.events)
 	if budget != nil && steps >= budget.Steps {
@@ -170,10 +168,10 @@ type quest struct {
 	ctx         context.Context
 	budget      *solver.Budget
 	whyTooLarge string // why a cone was too large to encode; larger ones are, too
-	stopEarly   bool   // given up with the first cone that is not decided
+	stopEarly   bool   // give up after the first cone that is not decided
 }
 
-// solve solves one cone for itself, with half of what is left. Nobody asks for what is in the cone after that.
+// solve solves one cone with half of the rest of the budget, and releases it.
 func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	defer q.m.cones.release(cone)
 	if cone.events > MaxEvents {
@@ -197,7 +195,7 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	return e.solveWithFewSwitches(q.ctx, q.targets[k], q.budget.Share(2))
 }
 
-// prepare makes the encoding of target k and of those after it that are like it.
+// prepare makes the encoding for target k and the similar targets after it.
 func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
@@ -240,8 +238,7 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	return nil
 }
 
-// union returns the cone of a group and the next n targets, or nil if it is much
-// larger than both: of one that is, no more is looked at than tells it.
+// union returns the cone of a group and the next n targets; nil if it is much larger than either.
 func (d *Decider) union(group *Cone, n int) *Cone {
 	if n == 0 {
 		return nil
@@ -264,10 +261,10 @@ func (d *Decider) union(group *Cone, n int) *Cone {
 	return both
 }
 
-// tooLarge is why a cone is not encoded that has more.
+// tooLarge is why a cone with more events is not encoded.
 var tooLarge = fmt.Sprintf("it may depend on more than %d events", MaxEvents)
 
-// Close frees what the decider holds.
+// Close frees the encoding.
 func (d *Decider) Close() {
 	if d.encoding != nil {
 		d.encoding.engine.Close()

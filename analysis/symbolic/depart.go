@@ -9,23 +9,23 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// This file says what a proof rests on that no run comes to a violation. What has no
-// formula is taken at its recorded value, and each goroutine goes the way that it
-// went. Up to where a run departs from that for the first time, it is a run of the
-// recorded events. So if no run of these comes to such a place, nothing departs,
-// and the proof holds for the program; else it holds for this trace alone.
+// This file finds what a proof that no run reaches a violation rests on. The formula takes what has
+// no formula at its recorded value, and each goroutine goes the recorded way. A run of the program
+// is a run of the recorded events up to where it first departs from that. So if no run of the
+// recorded events reaches a place where it may depart, the proof holds for the program; else it
+// holds for this trace alone.
 
-// Departures looks for them.
+// Departures finds where runs may depart from the recorded one.
 type Departures struct {
 	strict      *departureFinder
-	indifferent *departureFinder // see Control.anyone; nil before somebody asks
+	indifferent *departureFinder // ignores indifferent orders; nil until it is needed
 }
 
 // A departureFinder finds the departures of a model's runs.
 type departureFinder struct {
 	*Model
-	doubts  *doubts        // likewise
-	selects *selectChoices // nil before somebody asks
+	doubts  *doubts        // nil until they are needed
+	selects *selectChoices // nil until it is needed
 }
 
 func newDepartureFinder(m *Model) *departureFinder {
@@ -41,11 +41,11 @@ func (c *Control) Departures(flow *dataflow.Flow, l *trace.Layout) *Departures {
 
 // A Departing is where a run may depart from the recorded one.
 type Departing struct {
-	// At is the position of a read, a condition, or an operation on a channel or a
-	// Once that may come in another order.
+	// At is the position of a read, a condition, or an operation on a channel or a Once that may
+	// come in another order.
 	At int
-	// Steps lead there after the first From events, if it is a read or condition and a run was found: past the
-	// read, or to the condition. Stands is the event at which its goroutine stands
+	// Steps lead there after the first From events, for a read or condition to which a run was
+	// found: past the read, or to the condition. Stands is the event that is next in its goroutine
 	// then; -1 without steps.
 	From   int
 	Steps  []int
@@ -53,24 +53,25 @@ type Departing struct {
 	Why    string // set if the budget did not suffice to find out
 }
 
-// All looks for departures of the goroutines that are in, in runs that begin with the
-// first base events of the trace: one for each site, in the order of the trace, after the
-// first operation that may come in another order. Without any, these goroutines do in
-// each run of the program what they did in the recorded one. Of sites the first
-// maxDepartings are looked at as far as the budget goes; one that is not is returned as
-// well.
+// All returns the departures of the goroutines that are in, in runs that begin with the first base
+// events of the trace: one for each site, in the order of the trace, after the first operation that
+// may come in another order. If there are none, these goroutines do in each run of the program what
+// they did in the recorded one.
+//
+// It looks at the first maxDepartings sites, as far as the budget goes. A site that it does not
+// look at is returned as well.
 func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
 	all, others, err := d.strict.find(ctx, base, in, engine, budget)
 	if err != nil || len(all) > 0 || !others {
 		return all, err
 	}
-	// What they come to is no schedule, as that has the recorded order of these operations. So
-	// nothing is to come out otherwise there, not even what is a finding of its own.
+	// A run to these is no schedule, as schedules keep the recorded order of such operations. So no
+	// condition may come out otherwise there, not even one whose failure is a finding of its own.
 	if d.indifferent == nil {
 		m := d.strict.Model
 		d.indifferent = newDepartureFinder(newModel(&Model{Control: newControl(m.t, m.order, true), strict: true}, m.flow, m.accesses.layout))
 	}
-	for i := range d.strict.doubts.indifferent { // before the first of them all is as recorded
+	for i := range d.strict.doubts.indifferent { // before the first of them everything is as recorded
 		base = min(base, int(i))
 	}
 	all, _, err = d.indifferent.find(ctx, base, in, engine, budget)
@@ -80,10 +81,9 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	return all, err
 }
 
-// departings is All for a model. It reports whether there are operations that may come in
-// another order where that is nothing to anybody.
+// find is All for one model. It reports whether some operations have an indifferent order.
 func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
-	end := base // of all that these goroutines do
+	end := base // the end of all events of these goroutines
 	for g := range m.t.Goroutines {
 		if in(trace.GID(g)) {
 			end = max(end, m.events(trace.GID(g)).Last()+1)
@@ -115,7 +115,7 @@ func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID)
 		if k == maxDepartings || budget.Over() {
 			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), others, nil
 		}
-		budget.Spend(int64(end-base) / eventsPerStep) // to find what it needs
+		budget.Spend(int64(end-base) / eventsPerStep) // for finding its cone
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:
@@ -129,33 +129,33 @@ func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID)
 	return all, others, nil
 }
 
-// departing returns the departure of a run that was found.
+// departureOf returns the departure of a run that was found.
 func (m *departureFinder) departureOf(a Answer) Departing {
 	stands := int32(a.Departs)
 	if m.event(stands).Kind.IsAccess() {
 		stands = m.next(stands)
 	}
-	for stands != none && m.event(stands).Kind == trace.Operand { // nobody can be held back there
+	for stands != none && m.event(stands).Kind == trace.Operand { // goroutines cannot be held back there
 		stands = m.next(stands)
 	}
 	return Departing{At: a.Departs, From: a.Base, Steps: a.Steps, Stands: int(stands)}
 }
 
-// doubts are what the departures of a model's runs can be, by event.
+// doubts are what runs may do otherwise than recorded, by event.
 type doubts struct {
 	byEvent     []doubt
-	indifferent map[int32]bool // operations of which it is nothing to anybody which one comes first
+	indifferent map[int32]bool // operations whose order makes no difference
 }
 
-// A doubt is what is not sure of an event.
+// A doubt is what may differ at an event.
 type doubt uint8
 
 const (
-	departs doubt = 1 << iota // of a read or condition: it finds, or comes out as, something else
-	swaps                     // of an operation: it comes in another order
+	departs doubt = 1 << iota // a read finds, or a condition comes out as, something else
+	swaps                     // operations come in another order
 )
 
-// doubt returns what is not sure to be as recorded, whatever comes before what.
+// findDoubts returns what may differ from the recorded run, by what must precede what alone.
 func (m *departureFinder) findDoubts() *doubts {
 	if m.doubts != nil {
 		return m.doubts
@@ -187,7 +187,7 @@ func (m *departureFinder) findDoubts() *doubts {
 			may = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
 			if m.sites.Of(e.Site).Stops && !m.ignoreIndifferent {
-				continue // that it fails is a finding of its own, and the end
+				continue // its failure is a finding of its own, and the end of the test
 			}
 			in := m.formula(pos)
 			may = in != nil && slices.ContainsFunc(in.Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && varies(r) })
@@ -200,18 +200,18 @@ func (m *departureFinder) findDoubts() *doubts {
 	return m.doubts
 }
 
-// quiet returns the reads that only move data, to where nobody looks: after them their
-// goroutine neither writes, nor sends or starts anything, nor comes to a condition, nor
-// to what it may have found there.
+// quietReads returns the reads that only move data, to where nothing depends on it: after them
+// their goroutine neither writes, nor sends or starts anything, nor reaches a condition, nor
+// accesses what they may have found.
 func (m *departureFinder) quietReads() []bool {
 	quiet := make([]bool, len(m.t.Events))
 	for g := range m.t.Goroutines {
-		var met []uint64 // what comes behind
+		var met []uint64 // the objects of later events
 		loud := false
 		for i := int32(m.events(trace.GID(g)).Last()); i != none; i = m.prev(i) {
 			e := m.event(i)
 			switch k := e.Kind; {
-			case k == trace.TestEnd: // what comes behind is no part of the test
+			case k == trace.TestEnd: // later events do not belong to the test
 				met, loud = nil, false
 			case loud:
 			case k == trace.Read && (m.sites.Of(e.Site).Data || m.tracked(i)):
@@ -231,7 +231,7 @@ func (m *departureFinder) quietReads() []bool {
 	return quiet
 }
 
-// fixed reports whether all that is ever in cell c is known and the same.
+// isConstant reports whether cell c holds one known value throughout.
 func (mem *memory) isConstant(c int32) bool {
 	cl := &mem.cells[c]
 	for _, w := range mem.writers(c) {
@@ -242,9 +242,8 @@ func (mem *memory) isConstant(c int32) bool {
 	return true
 }
 
-// swapping notes the operations that a channel or a Once serves in their recorded
-// order, as the encoding has it, although nothing else makes them come in that; and
-// the selects that had a choice.
+// findSwaps notes the operations that a channel or a Once serves in recorded order, as the encoding
+// keeps it, although nothing else orders them; and the selects that had a choice.
 func (m *departureFinder) findSwaps() {
 	for k := range m.channels {
 		c := &m.channels[k]
@@ -257,7 +256,7 @@ func (m *departureFinder) findSwaps() {
 			}
 		}
 	}
-	first := make(map[uint64]int) // by Once: who came first
+	first := make(map[uint64]int) // by Once: who began first
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Select:
@@ -272,7 +271,7 @@ func (m *departureFinder) findSwaps() {
 	}
 }
 
-// swap notes that two operations may come in the other order.
+// noteSwap notes that two operations may come in the other order.
 func (m *departureFinder) noteSwap(i, j int32, nothing bool) {
 	if nothing {
 		m.doubts.indifferent[i], m.doubts.indifferent[j] = true, true

@@ -16,7 +16,7 @@ type departureEncoder struct {
 	literals map[int32]solver.Bool // by event: the run departs there; see Departure
 }
 
-// departs says that the run departs at one of the events at.
+// departsAtAny says that the run departs at one of the events at.
 func (e *departureEncoder) departsAtAny(at []int) solver.Bool {
 	if e.literals == nil {
 		e.literals = make(map[int32]solver.Bool)
@@ -42,9 +42,8 @@ func (e *departureEncoder) departsAtAny(at []int) solver.Bool {
 	return e.f.Or(any...)
 }
 
-// departsAt says that the run ends, for its goroutine, with the read at position i,
-// which finds something else than recorded, or if it is tracked, what is not known;
-// or at the condition there, which comes out otherwise.
+// departsAt says that a goroutine's part of the run ends at event i: a read finds something else
+// than recorded (a tracked one, something unknown), or a condition comes out otherwise.
 func (e *departureEncoder) departsAt(i int32) solver.Bool {
 	if e.m.event(i).Kind.IsAccess() {
 		var ways []solver.Bool
@@ -56,7 +55,7 @@ func (e *departureEncoder) departsAt(i int32) solver.Bool {
 		if next := e.m.next(i); next != none {
 			return e.f.And(e.happens(i), e.f.Not(e.happens(next)), e.f.Or(ways...))
 		}
-		return e.f.False() // it has done all that it does
+		return e.f.False() // it is the last event of its goroutine
 	}
 	var other solver.Bool
 	if e.m.event(i).Kind != trace.Operand {
@@ -70,8 +69,8 @@ func (e *departureEncoder) departsAt(i int32) solver.Bool {
 	return e.f.And(other, e.f.Not(e.happens(i)))
 }
 
-// others returns the ways in which the read at position i can find something else in
-// cell c than it found.
+// findsOther returns the ways in which the read at position i finds something else in cell c than
+// in the recorded run.
 func (e *departureEncoder) findsOther(i, c int32) (ways []solver.Bool) {
 	mem, f := e.m.memory, e.f
 	found, ok := mem.valueFound(i, c)
@@ -87,7 +86,7 @@ func (e *departureEncoder) findsOther(i, c int32) (ways []solver.Bool) {
 			other = f.Not(e.values.writesSameValue(w))
 			switch {
 			case w != source && e.m.event(i).IsLength():
-				other = f.True() // another slice, whatever its length
+				other = f.True() // another slice, even if of equal length
 			case w != source && ok && e.m.wholeAccess[i]:
 				other = f.Not(f.And(f.Eq(e.values.writtenValue(w), f.Const(e.m.numberOf(i, found))), e.values.inputsKnown(w)))
 			}
@@ -105,7 +104,7 @@ func (e *departureEncoder) findsOther(i, c int32) (ways []solver.Bool) {
 	return ways
 }
 
-// departing returns the first departure for t in the engine's model, or none.
+// firstTaken returns the first departure for t in the engine's model, or none.
 func (e *departureEncoder) firstTaken(t Target) int {
 	for _, i := range t.Departs {
 		if b, ok := e.literals[int32(i)]; ok && e.engine.Value(b) {

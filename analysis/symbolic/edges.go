@@ -8,26 +8,26 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// An edge says that in each run that performs to, from comes before it.
+// An edge says that from precedes to in each run that performs to.
 type edge struct {
 	from, to int32
-	read     bool // for what to reads
+	read     bool // it holds because of what to reads
 }
 
-// edges are those that have one end in each goroutine, sorted by that and then by the other end.
+// edges are sorted by the goroutine of one end, then by that end, and then by the other one.
 type edges struct {
-	keys  []uint64 // see [edge.key]
-	later bool     // it is the later end
-	first []int32  // by goroutine: where its own begin, and where those of the last one end
+	keys  []uint64 // see edge.key
+	later bool     // sorted by the later end
+	first []int32  // by goroutine: the index of its first key; one more entry for the end
 }
 
-// An edgeStretch is those with one end in a goroutine between two positions.
+// An edgeStretch is the edges with one end between two positions of a goroutine.
 type edgeStretch struct {
 	keys  []uint64
 	later bool
 }
 
-// of returns the edges of goroutine g from position lo on and below hi.
+// of returns the edges with one end in goroutine g at positions from lo to hi.
 func (es *edges) of(g trace.GID, lo, hi int32) edgeStretch {
 	keys := es.keys[es.first[g]:es.first[g+1]]
 	from, _ := slices.BinarySearch(keys, uint64(max(lo, 0))<<32)
@@ -44,10 +44,9 @@ func (s edgeStretch) all(yield func(edge) bool) {
 	}
 }
 
-// placed returns the edges of all by the goroutines of their later ends, or by those of their earlier ends. They are
-// yielded twice.
+// placed sorts the edges of all by their later or by their earlier ends. It goes through all twice.
 func (c *Control) placed(later bool, all iter.Seq[edge]) edges {
-	first := make([]int32, len(c.t.Goroutines)+2) // moved up by one goroutine while they are counted and placed
+	first := make([]int32, len(c.t.Goroutines)+2) // shifted by one goroutine while the edges are counted and placed
 	for e := range all {
 		first[c.gid(e.end(later))+2]++
 	}
@@ -74,8 +73,7 @@ func (e edge) end(later bool) int32 {
 	return e.from
 }
 
-// key is a number of e by which edges are sorted by one end, and then by the other one: positions are
-// below 2^31.
+// key packs e into a number that sorts by one end, and then by the other. Positions are below 2^31.
 func (e edge) key(later bool) uint64 {
 	key := uint64(e.end(later))<<32 | uint64(e.end(!later))<<1
 	if e.read {
@@ -84,7 +82,7 @@ func (e edge) key(later bool) uint64 {
 	return key
 }
 
-// edgeOf returns the edge of which that is the key.
+// edgeOf returns the edge that has the key.
 func edgeOf(key uint64, later bool) edge {
 	first, second := int32(key>>32), int32(uint32(key)>>1)
 	if !later {
@@ -96,10 +94,10 @@ func edgeOf(key uint64, later bool) edge {
 // An edgeBuilder collects what must precede what.
 type edgeBuilder struct {
 	*Control
-	edges []uint64 // see [edge.key], by their later ends, in no order
+	edges []uint64 // keys by later ends, unsorted
 }
 
-// edge notes that from must come before to.
+// edge adds that from must precede to.
 func (m *edgeBuilder) edge(from, to int32) {
 	switch {
 	case from == none || from > to:
@@ -109,9 +107,9 @@ func (m *edgeBuilder) edge(from, to int32) {
 	}
 }
 
-// synchronize finds the edges of goroutines, Onces and tokens.
+// synchronize adds the edges of goroutines, Onces and tokens.
 func (m *edgeBuilder) synchronize() {
-	lastBarrier := int32(0) // the last event that awaited everything before it
+	lastBarrier := int32(0) // the last event that awaited all events before it
 	for i := range m.t.Events {
 		e, pos := &m.t.Events[i], int32(i)
 		switch e.Kind {
@@ -148,8 +146,8 @@ func (m *edgeBuilder) onceEdge(done int32) {
 	}
 }
 
-// lastOfEach orders the last of the events of each goroutine, which come from the last to the first,
-// before event to; the others follow.
+// lastOfEach orders the last event of each goroutine before event to. The events come from the last
+// to the first.
 func (m *edgeBuilder) lastOfEach(to int32, backward iter.Seq2[int, int32]) {
 	seen := map[trace.GID]bool{}
 	for _, from := range backward {
@@ -160,8 +158,7 @@ func (m *edgeBuilder) lastOfEach(to int32, backward iter.Seq2[int, int32]) {
 	}
 }
 
-// barrierEdges orders all events before the one at pos, which awaits them, before it. The last such
-// event is ordered after all events before that.
+// barrierEdges orders all events since the last barrier before the one at pos, which awaits them.
 func (m *edgeBuilder) barrierEdges(last, pos int32) {
 	m.lastOfEach(pos, func(yield func(int, int32) bool) {
 		for i := pos - 1; i >= last; i-- {
@@ -172,12 +169,11 @@ func (m *edgeBuilder) barrierEdges(last, pos int32) {
 	})
 }
 
-// Edges yields what must come before what, in other goroutines, in each run of the model:
-// of values too, where a read that matters can find what it found from one writer only.
-// They are sorted by the later event.
+// Edges yields what must precede what, in other goroutines, in each run of the model. That includes
+// reads that can find what they found from one writer only. Edges are sorted by their later ends.
 func (m *Model) Edges() iter.Seq[order.Edge] {
 	return func(yield func(order.Edge) bool) {
-		next := slices.Clone(m.into.first) // by goroutine: the first of its edges that is not there yet
+		next := slices.Clone(m.into.first) // by goroutine: the index of its next edge
 		for i := range m.t.Events {
 			g := m.t.Events[i].G
 			at := &next[g]
@@ -194,14 +190,13 @@ func (m *Model) Edges() iter.Seq[order.Edge] {
 	}
 }
 
-// edgesInto returns the edges to the events of goroutine g from position lo on
-// and below hi.
+// edgesInto returns the edges to the events of goroutine g at positions from lo to hi.
 func (m *Model) edgesInto(g trace.GID, lo, hi int32) edgeStretch { return m.into.of(g, lo, hi) }
 
-// edgesFrom returns the edges from such events.
+// edgesFrom returns the edges from the events of goroutine g at positions from lo to hi.
 func (m *Model) edgesFrom(g trace.GID, lo, hi int32) edgeStretch { return m.from.of(g, lo, hi) }
 
-// linked reports whether event i has an edge to or from other goroutines.
+// hasEdges reports whether event i has an edge to or from another goroutine.
 func (m *Model) hasEdges(i int32) bool {
 	g := m.gid(i)
 	return len(m.edgesInto(g, i, i+1).keys) > 0 || len(m.edgesFrom(g, i, i+1).keys) > 0

@@ -34,7 +34,7 @@ func (e *effort) steps() int64 {
 		perPair*int64(e.lockPairs) + perConditionWay*int64(e.conditionWays)
 }
 
-// stops reports whether to stop encoding, as it takes too much.
+// overLimit reports whether to stop encoding, as it takes too much.
 func (e *effort) overLimit() bool {
 	if e.err == nil && e.limit > 0 && e.steps() > e.limit {
 		e.err = errOver

@@ -19,7 +19,7 @@ type Encoding struct {
 	reads      *readEncoder  // β
 	values     *valueEncoder // β of reads whose values are computed
 	taint      *taint        // what may differ because of data that was only moved
-	locks      *lockEncoder  // γ, as are the next three
+	locks      *lockEncoder  // γ, like the next three
 	conds      *condEncoder
 	groups     *groupEncoder
 	channels   *channelEncoder

@@ -7,12 +7,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file knows operations of which it is nothing to anybody which one comes first. To come
-// in another order is no departure, if there is none either in runs of a model without the
-// edges between them.
+// This file knows operations whose order makes no difference. That they come in another order is no
+// departure, if a model without the edges between them has none either.
 
-// admits reports whether c is the channel by which package testing lets parallel tests
-// begin as others end. Its elements are all the same: each test may get each of them.
+// admitsParallelTests reports whether package testing uses c to let parallel tests begin as others
+// end. Its elements are all the same: each test may get any of them.
 func (m *Control) admitsParallelTests(c *channel) bool {
 	other := func(i int32) bool {
 		return !trace.AdmitsParallel(m.t.Sites[m.event(i).Site].Func)
@@ -20,9 +19,9 @@ func (m *Control) admitsParallelTests(c *channel) bool {
 	return !slices.ContainsFunc(c.sends, other) && !slices.ContainsFunc(c.receives, other)
 }
 
-// registers reports whether the Once whose function begins at position i is one by which
-// the standard library finds out something about the process, as the environment: the
-// function does nothing that has an event but for locks, and whoever calls it, it is the same.
+// onlyRegisters reports whether a Once, whose function begins at position i, is one with which the
+// standard library finds out something about the process, such as its environment. The function has
+// no events but those of locks, so that it makes no difference who calls it.
 func (m *Control) onlyRegisters(i int32) bool {
 	once := m.event(i)
 	if root := m.goroot(); root == "" || !strings.HasPrefix(m.t.Sites[once.Site].File, root) {
@@ -42,8 +41,8 @@ func (m *Control) onlyRegisters(i int32) bool {
 	return false
 }
 
-// goroot returns the folder of the standard library's sources, which is where those of package testing
-// are; "" if none of its events is in the trace.
+// goroot returns the folder of the standard library's sources, by those of package testing; "" if
+// the trace has none of its events.
 func (m *Control) goroot() string {
 	if m.sourceRoot == nil {
 		m.sourceRoot = new(string)

@@ -45,7 +45,7 @@ func newLocks(m *Control) []lock {
 	return all
 }
 
-// lockIn returns that of the locks which event i is of.
+// lockIn returns the lock of event i among locks.
 func (m *Control) lockIn(locks []lock, i int32) *lock {
 	return &locks[m.facts.Objects(trace.ClassLock).Number(m.event(i).Obj)]
 }
@@ -76,8 +76,8 @@ func (m *Control) section(i int32) *facts.Section {
 // excludes reports whether two sections of one lock cannot overlap.
 func excludes(a, b *facts.Section) bool { return !(a.Shared() && b.Shared()) }
 
-// outOf returns what must precede event j in each run in which event i of another goroutine does:
-// the end of the outermost critical section of i that excludes one of j, or i itself.
+// endExcluding returns what must precede event j in each run in which event i of another goroutine
+// does: the end of the outermost critical section of i that excludes one of j, or i itself.
 func (m *Control) endExcluding(i, j int32) int32 {
 	within := m.order.Held(int(j))
 	if len(within) == 0 {
@@ -97,15 +97,16 @@ func (m *Control) endExcluding(i, j int32) int32 {
 	return i
 }
 
-// A lockEncoder encodes critical sections.
+// A lockEncoder encodes critical sections: equation 4 of Said et al., of pairs of sections instead
+// of owners.
 type lockEncoder struct {
 	*timeline
-	excluded map[[2]int32]bool       // sections that are kept apart
-	endedBy  map[int32][]solver.Bool // by acquire of a loose lock: what ends its section
+	excluded map[[2]int32]bool       // pairs of acquires whose sections exclude each other in the formula
+	endedBy  map[int32][]solver.Bool // by acquire of a loose lock: each release that may end its section
 }
 
-// apart keeps two critical sections apart: the one that begins first ends
-// before the other one begins, if that begins at all.
+// exclude says that two critical sections do not overlap: the one that begins first ends before the
+// other one begins, if that begins at all.
 func (e *lockEncoder) exclude(a, b *facts.Section) {
 	key := [2]int32{min(a.Acquire, b.Acquire), max(a.Acquire, b.Acquire)}
 	if e.excluded[key] {
@@ -120,11 +121,10 @@ func (e *lockEncoder) exclude(a, b *facts.Section) {
 	}
 }
 
-// loose encodes a lock that is also released by goroutines that do not hold it,
-// or without having been acquired: each release that happens ends a section
-// that began before and that no other release ends. A section that ends has an event
-// of its own for that, behind the release: what begins after it is compared with that
-// one, and not with each release.
+// encodeLoose encodes a lock that is also released by goroutines that do not hold it, or without
+// having been acquired. Each release that happens ends a section that began before and that no
+// other release ends. The end of a section is a solver event of its own, after the release: what
+// begins later is compared with that one, and not with each release.
 func (e *lockEncoder) encodeLoose(l *lock) {
 	f := e.f
 	sections, releases := e.openSections(l)
@@ -154,7 +154,7 @@ func (e *lockEncoder) encodeLoose(l *lock) {
 			some, ended[k] = append(some, b), append(ended[k], b)
 		}
 		e.assertIf(rel, f.Or(some...))
-		if e.m.event(rel).Kind == trace.RRelease { // of the others one is over before the next begins
+		if e.m.event(rel).Kind == trace.RRelease { // sections that exclude each other end before the next one begins anyway
 			e.atMostOne(some)
 		}
 	}
@@ -175,8 +175,8 @@ func (e *lockEncoder) encodeLoose(l *lock) {
 	}
 }
 
-// pairing returns for each of the releases of a loose lock which sections it may end, and
-// for each section which others may be the last before it.
+// pairing returns for each release of a loose lock which sections it may end, and for each section
+// which others may be the last before it.
 func (e *lockEncoder) pairing(sections []*facts.Section, releases []int32) (ends, follows [][]int) {
 	ends, follows = make([][]int, len(releases)), make([][]int, len(sections))
 	for n, rel := range releases {
@@ -192,12 +192,12 @@ func (e *lockEncoder) pairing(sections []*facts.Section, releases []int32) (ends
 	return ends, follows
 }
 
-// latest returns which of the sections of a lock may be open when event i, a node,
-// happens: not those that begin behind it, nor those after which another one, which
-// excludes them, begins before it.
+// maybeOpen returns which of the sections of a lock may be open when event i, a node, happens. It
+// leaves out those that begin later, and those after which another section that excludes them
+// begins before i.
 func (e *lockEncoder) maybeOpen(sections []*facts.Section, i int32) []int {
 	var before, other []int
-	for k, s := range sections { // in recorded order, which follows what must be
+	for k, s := range sections { // in recorded order, which agrees with what must precede what
 		switch {
 		case e.alwaysPrecedes(i, s.Acquire):
 		case e.alwaysPrecedes(s.Acquire, i):
@@ -212,8 +212,8 @@ func (e *lockEncoder) maybeOpen(sections []*facts.Section, i int32) []int {
 	return append(before, other...)
 }
 
-// open returns the sections of a loose lock that what is encoded may end, in the order
-// of their acquires, and the releases that may end them.
+// openSections returns the sections of a loose lock that events of the cone may end, by acquire,
+// and the releases that may end them.
 func (e *lockEncoder) openSections(l *lock) (sections []*facts.Section, releases []int32) {
 	for s := range e.m.sections(l) {
 		if !e.neverHappens(s.Acquire) && !e.isOver(s) {
@@ -228,11 +228,11 @@ func (e *lockEncoder) openSections(l *lock) (sections []*facts.Section, releases
 	return sections, releases
 }
 
-// over reports whether a section has ended before all that is encoded.
+// isOver reports whether a section has ended before all events that are encoded.
 func (e *lockEncoder) isOver(s *facts.Section) bool { return s.Release != none && e.isPast(s.Release) }
 
-// freeAtMoment says that all sections of the kind that the release at position rel
-// ends, of those that have begun before the violation, have ended before it.
+// freeAtViolation says that all sections of the kind that the release at position rel ends, which
+// have begun before the violation, have ended before it.
 func (e *lockEncoder) freeAtViolation(rel int32) solver.Bool {
 	ev := e.m.event(rel)
 	l := e.m.lock(rel)
@@ -249,8 +249,7 @@ func (e *lockEncoder) freeAtViolation(rel int32) solver.Bool {
 	return free
 }
 
-// locksOver returns the locks that are held exclusively from event i to event j of
-// the same goroutine.
+// locksOver returns the locks that one goroutine holds exclusively from event i to event j.
 func (m *Model) locksOver(i, j int32) map[uint64]bool {
 	objs := make(map[uint64]bool)
 	at := m.order.Held(int(j))

@@ -7,41 +7,41 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// memory is what the events access, in cells: pieces that no access divides.
+// memory is what the trace tells of the contents of memory, by cell.
 type memory struct {
 	*accesses
 	m           *Model
 	cells       []cell
-	initial     []uint64          // by cell
-	written     []int32           // the writers of the cells, cell by cell
-	firstWriter []int32           // by cell: where its own begin in written, and where those of the last one end
-	updateStore map[int32]int32   // by read of an update: its store
+	initial     []uint64          // by cell: the value before the first write
+	written     []int32           // the writers of all cells, cell by cell
+	firstWriter []int32           // by cell: the index of its first writer in written; one more entry for the end
+	updateStore map[int32]int32   // by read of an update, such as x++: its store
 	updateReads map[int32][]int32 // by store of an update: its reads
-	// follow has by cell the writers that may leave something else than recorded, by their formulas, and
-	// values what the writers left there.
+	// computedWriters has by cell the writers whose formulas may give another value than recorded.
+	// valuesByCell caches what the writers of a cell left there.
 	computedWriters map[int32][]int32
 	valuesByCell    map[int32]cellValues
-	scratch         []writtenValue // room to sort them
+	scratch         []writtenValue // buffer for sorting
 }
 
-// A leaving is a value that a writer has left.
+// A writtenValue is a value and the writer that left it.
 type writtenValue struct {
 	value uint64
 	by    int32
 }
 
-// leavings are what the writers of a cell have left in it: values, ascending, and by whom, ascending where they
-// are equal.
+// cellValues are the values that the writers of a cell left in it, ascending, and the writers;
+// writers of one value are ascending.
 type cellValues struct {
 	values []uint64
 	by     []int32
 }
 
-// A cell is what is known of one of the layout's. A trace has many.
+// A cell is what is known of one cell of the layout. A trace has many.
 type cell struct {
-	known    bool // memory.initial has what was there before the first write, as that or a read tells
-	shared   bool // what is in it may follow from what several goroutines do
-	observed bool // somebody may learn what is in it, not only update it
+	known    bool // memory.initial has the value before the first write
+	shared   bool // several goroutines access it, and one writes
+	observed bool // some read does more than update it
 }
 
 func newMemory(m *Model) *memory {
@@ -55,7 +55,7 @@ func newMemory(m *Model) *memory {
 	return mem
 }
 
-// room makes room for the writers of each cell.
+// room allocates the lists of writers.
 func (mem *memory) room() {
 	mem.firstWriter = make([]int32, len(mem.cells)+1)
 	for i := range mem.m.t.Events {
@@ -72,15 +72,15 @@ func (mem *memory) room() {
 	mem.written = make([]int32, mem.firstWriter[len(mem.cells)])
 }
 
-// writers are those of cell c, in the recorded order.
+// writers returns the writers of cell c, in recorded order.
 func (mem *memory) writers(c int32) []int32 {
 	return mem.written[mem.firstWriter[c]:mem.firstWriter[c+1]]
 }
 
-// use fills in what the cells are used for.
+// fill finds the writers, the initial values and the uses of all cells.
 func (mem *memory) fill() {
 	by := make([]trace.GID, len(mem.cells))
-	next := slices.Clone(mem.firstWriter) // by cell: where its next writer goes
+	next := slices.Clone(mem.firstWriter) // by cell: the index of its next writer
 	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
@@ -114,8 +114,8 @@ func (mem *memory) fill() {
 	mem.spreadOverUpdates(func(c *cell) *bool { return &c.shared })
 }
 
-// spread makes what holds of one of the cells of an update hold of all of them:
-// what it stores in each depends on what was in all.
+// spreadOverUpdates makes a property of one cell of an update one of all its cells, since what an
+// update stores in each depends on what was in all.
 func (mem *memory) spreadOverUpdates(is func(*cell) *bool) {
 	for again := true; again; {
 		again = false
@@ -135,8 +135,8 @@ func (mem *memory) spreadOverUpdates(is func(*cell) *bool) {
 	}
 }
 
-// update finds the store that the read of an update belongs to: the next event
-// of its goroutine that does not read, if that writes the same memory.
+// pairUpdate finds the store that belongs to the read of an update: the next event of the goroutine
+// that is no read, if it writes the same memory.
 func (mem *memory) pairUpdate(i int32) {
 	e := mem.m.event(i)
 	switch e.Kind {
@@ -158,7 +158,7 @@ func (mem *memory) pairUpdate(i int32) {
 	}
 }
 
-// before returns what the access at position i found in cell c, as far as it tells.
+// valueBefore returns what the access at position i found in cell c, if that is known.
 func (mem *memory) valueBefore(i, c int32) (uint64, bool) {
 	e := mem.m.event(i)
 	if !writes(e) {
@@ -175,16 +175,15 @@ func (mem *memory) valueBefore(i, c int32) (uint64, bool) {
 	return 0, false
 }
 
-// stale returns what the access at position i found in cell c, if that is not what
-// its source left: something that the trace does not show was there in between, such
-// as an allocator.
+// stale returns what the access at position i found in cell c, if that is not what its source left.
+// Then something that the trace does not show has changed it, such as an allocator.
 func (mem *memory) stale(i, c int32) (uint64, bool) {
 	found, ok := mem.valueBefore(i, c)
 	left, known := mem.valueLeft(mem.source(i, c), c)
 	return found, ok && known && found != left
 }
 
-// left returns what writer w, or none, left in cell c.
+// valueLeft returns what writer w left in cell c; with none, the initial value.
 func (mem *memory) valueLeft(w, c int32) (uint64, bool) {
 	if w == none {
 		return mem.initial[c], mem.cells[c].known
@@ -192,8 +191,7 @@ func (mem *memory) valueLeft(w, c int32) (uint64, bool) {
 	return mem.part(w, c)
 }
 
-// source returns the writer whose value the read at position i found in cell c
-// in the recorded run, or none.
+// source returns the last writer of cell c before position i in the recorded run, or none.
 func (mem *memory) source(i, c int32) int32 {
 	ws := mem.writers(c)
 	k, _ := slices.BinarySearch(ws, i)
@@ -203,8 +201,8 @@ func (mem *memory) source(i, c int32) int32 {
 	return ws[k-1]
 }
 
-// found returns what the read at position i found in cell c; false if that is not
-// known, or does not say that what it finds elsewhere is the same.
+// valueFound returns what the read at position i found in cell c. It is not ok if that is not
+// known, or if an equal value elsewhere need not be the same.
 func (mem *memory) valueFound(i, c int32) (uint64, bool) {
 	if mem.m.event(i).IsLength() && !mem.m.tracked(i) {
 		return 0, false
@@ -217,9 +215,8 @@ func (mem *memory) valueFound(i, c int32) (uint64, bool) {
 	return mem.valueLeft(mem.source(i, c), c)
 }
 
-// same returns the writers that leave in cell c what the read at position i
-// found there, ascending; initially says whether it was there at first. The
-// source is always among them.
+// sameValueWriters returns the writers that leave in cell c what the read at position i found
+// there, ascending, and whether that was the initial value. The source is always among them.
 func (mem *memory) sameValueWriters(i, c int32) (ws []int32, initially bool) {
 	source := mem.source(i, c)
 	v, ok := mem.valueFound(i, c)
@@ -240,7 +237,7 @@ func (mem *memory) sameValueWriters(i, c int32) (ws []int32, initially bool) {
 	return ws, cl.known && mem.initial[c] == v
 }
 
-// leavings returns what the writers of cell c have left there.
+// valuesOf returns what the writers of cell c left there.
 func (mem *memory) valuesOf(c int32) cellValues {
 	its, known := mem.valuesByCell[c]
 	if known {
@@ -264,10 +261,10 @@ func (mem *memory) valuesOf(c int32) cellValues {
 	return its
 }
 
-// of returns who has left v.
+// writersOf returns the writers that left v.
 func (l cellValues) writersOf(v uint64) []int32 {
 	from, _ := slices.BinarySearch(l.values, v)
-	n, _ := slices.BinarySearchFunc(l.values[from:], v, func(value, v uint64) int { // the first one after v
+	n, _ := slices.BinarySearchFunc(l.values[from:], v, func(value, v uint64) int { // finds the first value after v
 		if value > v {
 			return 1
 		}
@@ -276,24 +273,25 @@ func (l cellValues) writersOf(v uint64) []int32 {
 	return l.by[from : from+n : from+n]
 }
 
-// matters reports whether a run goes on as recorded only if the read at
-// position i finds what it found: see package feasible.
+// matters reports whether a run goes on as recorded only if the read at position i finds what it
+// found. Package feasible has the definition.
 func (m *Model) matters(i int32) bool {
 	if !reads(m.event(i).Kind) || m.relaxed || m.tracked(i) || m.movesData(i) {
 		return false
 	}
-	_, half := m.memory.updateStore[i] // the slowest to say comes last
+	_, half := m.memory.updateStore[i] // last, as it is the slowest to find out
 	return !half
 }
 
-// data reports whether what the read at position i finds is only moved.
+// movesData reports whether what the read at position i finds is only moved elsewhere.
 func (m *Model) movesData(i int32) bool {
 	e := m.event(i)
 	return e.Kind == trace.Read && m.sites.Of(e.Site).Data && !m.tracked(i) && !m.relaxed && !m.strict
 }
 
-// readEdges returns edges to reads that matter from the only write that they can read from, or from the end of the
-// critical section that this is in, if the lock excludes the read.
+// readEdges returns edges to reads that matter and that can find what they found from one writer
+// only. The edge begins at the writer, or at the end of its critical section if the lock excludes
+// the read.
 func (mem *memory) readEdges() (edges []edge) {
 	for i := range mem.m.t.Events {
 		pos := int32(i)
@@ -306,7 +304,7 @@ func (mem *memory) readEdges() (edges []edge) {
 				continue
 			}
 			if source := mem.source(pos, c); source == none || mem.m.gid(source) == mem.m.gid(pos) {
-				continue // it is always one of those that it can read from
+				continue // a read's own goroutine needs no edge
 			}
 			ws, initially := mem.sameValueWriters(pos, c)
 			other := func(w int32) bool { return w != ws[0] }

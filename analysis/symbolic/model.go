@@ -9,17 +9,16 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// none stands for "no event" and "no object".
+// none stands for an event or object that does not exist.
 const none = -1
 
-// A Control is what the encodings of one trace share, whatever their reads may find: its control
-// and synchronization.
+// A Control is the control and synchronization of a trace, which all its models share.
 type Control struct {
 	t     *trace.Trace
 	order *order.Order
 	sites *trace.SiteIndex
-	// anyone says that operations may come in each order of which it is nothing to anybody
-	// which one comes first.
+	// ignoreIndifferent says that operations have no order whose order makes no difference; see
+	// admitsParallelTests and onlyRegisters.
 	ignoreIndifferent bool
 
 	locks      []lock // by number
@@ -27,27 +26,26 @@ type Control struct {
 	channels   []channel // by number
 	conds      map[uint64]*condition
 	groups     []waitGroup // by number
-	edges      []uint64    // see [edge.key], by their later ends, in no order
+	edges      []uint64    // sorted by edge.key's later end only after all models are known
 	sourceRoot *string     // see goroot
-	// impossible are events that no run of the recorded ones performs, for the
-	// trace lacks what they need.
+	// impossible are events that no run performs, as the trace lacks what they need.
 	impossible map[int32]bool
 }
 
-// A Model is what encodings of one trace share that take its values alike.
+// A Model is what encodings of one trace share that treat its values alike.
 type Model struct {
 	*Control
 	*provenance
 	// relaxed says that values do not matter at all.
 	relaxed bool
-	// held says that all reads that are not tracked have to find what they found,
-	// also those that only move data.
+	// strict says that all reads that are not tracked have to find what they found, also those that
+	// only move data.
 	strict bool
 
 	memory     *memory
 	counters   *counterFinder
-	into, from edges              // by where they lead to, and by where they come from
-	must       func() *order.Must // made for whoever is the first to ask
+	into, from edges              // by their later ends, and by their earlier ends
+	must       func() *order.Must // made on first use
 	recorded   *recordedReads
 	cones      *coneFinder
 }
@@ -70,32 +68,31 @@ func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	return c
 }
 
-// New prepares encodings for t, whose order is o, in near-linear time.
+// New prepares encodings of t, whose order is o, in near-linear time: what the paper calls the
+// constrained model (Wang et al., FAC 2011, §7.1).
 func New(t *trace.Trace, o *order.Order) *Model {
 	return newModel(&Model{Control: NewControl(t, o)}, nil, trace.NewLayout(t))
 }
 
-// NewConcurrent prepares encodings of the concurrent trace program of t (Wang et
-// al., FAC 2011, §3.2): reads of which flow tells where their values go may find
-// something else than recorded. New makes what the paper calls the constrained
-// model (§7.1).
+// NewConcurrent prepares encodings of the concurrent trace program of t (Wang et al., FAC 2011,
+// §3.2). Reads whose values flow into formulas only may find something else than recorded.
 func NewConcurrent(t *trace.Trace, o *order.Order, flow *dataflow.Flow) *Model {
 	return NewControl(t, o).Concurrent(flow, trace.NewLayout(t))
 }
 
-// Concurrent is NewConcurrent for a trace of which somebody has the control and the layout already.
+// Concurrent is NewConcurrent for a trace whose control and layout exist already.
 func (c *Control) Concurrent(flow *dataflow.Flow, l *trace.Layout) *Model {
 	return newModel(&Model{Control: c}, flow, l)
 }
 
-// NewRelaxed prepares encodings in which reads may find anything and branches go as
-// recorded nevertheless: what the paper calls the relaxed model (§7.2), which knows
-// control and synchronization only. What it says is impossible is so.
+// NewRelaxed prepares encodings in which reads may find anything, and branches go as recorded
+// nevertheless: what the paper calls the relaxed model (§7.2). What is impossible there is
+// impossible.
 func NewRelaxed(t *trace.Trace, o *order.Order) *Model {
 	return newModel(&Model{Control: NewControl(t, o), relaxed: true}, nil, trace.NewLayout(t))
 }
 
-// newModel fills in m, which has what it is a model of.
+// newModel completes m, which has its control and its options.
 func newModel(m *Model, flow *dataflow.Flow, l *trace.Layout) *Model {
 	m.provenance = newProvenance(m.Control, &accesses{m.t.Events, l}, flow)
 	m.cones = &coneFinder{m: m}
@@ -120,10 +117,10 @@ func newModel(m *Model, flow *dataflow.Flow, l *trace.Layout) *Model {
 	return m
 }
 
-// next returns the event of its goroutine after event i, or none.
+// next returns the event after event i in its goroutine, or none.
 func (m *Control) next(i int32) int32 { return int32(m.order.Program().Next(int(i))) }
 
-// prev returns the event of its goroutine before event i, or none.
+// prev returns the event before event i in its goroutine, or none.
 func (m *Control) prev(i int32) int32 { return int32(m.order.Program().Prev(int(i))) }
 
 func (m *Control) event(i int32) *trace.Event { return &m.t.Events[i] }
@@ -135,13 +132,13 @@ func (m *Control) first(g trace.GID) int32 { return int32(m.events(g).First()) }
 // events returns the events of goroutine g.
 func (m *Control) events(g trace.GID) trace.Own { return m.order.Events(g) }
 
-// from1 returns the first event of goroutine g at or after position i, or none.
+// firstFrom returns the first event of goroutine g at or after position i, or none.
 func (m *Model) firstFrom(g trace.GID, i int32) int32 {
 	return int32(m.events(g).From(int(i)))
 }
 
-// reached returns the event after which its goroutine can stand at event i: the
-// one before, or the fork of the goroutine, or none.
+// predecessor returns the event after which event i is next in its goroutine: the one before, or
+// the go statement that started the goroutine, or none.
 func (m *Model) predecessor(i int32) int32 {
 	if m.prev(i) != none {
 		return m.prev(i)

@@ -6,16 +6,16 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 )
 
-// recordedReads decides by the order of edges alone whether reads find what they found. That is
-// quickly said, and holds of most reads; the rest is for the solver.
+// recordedReads finds reads that find in each run what they found in the recorded one, by what must
+// precede what alone. Most reads are such, and this is fast; the others are for the solver.
 type recordedReads struct {
 	*Model
 	breaks   map[int32][]int32 // by cell; see breaksOf
-	compared int               // pairs so far, see maxOrdered
+	compared int               // pairs so far; see maxOrdered
 }
 
-// ordered reports whether what event i, a read or a condition, departs by is found in each
-// run that is as recorded up to there.
+// ordered reports whether event i, a read or condition, does not depart in any run that is as
+// recorded up to there, by the order of edges alone.
 func (m *recordedReads) ordered(i int32) bool {
 	if m.event(i).Kind.IsAccess() {
 		return m.finds(i)
@@ -23,15 +23,14 @@ func (m *recordedReads) ordered(i int32) bool {
 	return !slices.ContainsFunc(m.formula(i).Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && !m.finds(r) })
 }
 
-// Ordered reports whether the condition of event i comes out as recorded in each run up to
-// where one departs, as what it follows from is found by what must come before what alone.
+// Ordered reports whether the condition of event i comes out as recorded in each run up to the
+// first departure, since edges alone order the writes that its reads find.
 func (m *Model) Ordered(i int) bool {
 	return m.formula(int32(i)) != nil && m.recorded.ordered(int32(i))
 }
 
-// finds reports whether the read at position i finds in each such run what the same write has
-// left, in each of its cells: it comes after that one and before all others, but for those
-// that come before both.
+// finds reports whether the read at position i finds in each such run, in each of its cells, what
+// the same write left. That write precedes it, and every other write precedes both or follows both.
 func (m *recordedReads) finds(i int32) bool {
 	for c := range m.memory.of(i) {
 		cl := &m.memory.cells[c]
@@ -54,16 +53,16 @@ func (m *recordedReads) finds(i int32) bool {
 	return true
 }
 
-// inRow reports whether each write of cell c up to the one at position source comes after the
-// one that was before it, and so do those from index next on.
+// writersInOrder reports whether each write to cell c up to the one at position source follows the
+// write before it, and so does each from index next on.
 func (m *recordedReads) writersInOrder(c, source int32, next int) bool {
 	ws, breaks := m.memory.writers(c), m.breaksOf(c)
 	k, _ := slices.BinarySearch(ws, source)
 	return (source == none || breaks[k] == 0) && (next == len(ws) || breaks[next] == breaks[len(ws)-1])
 }
 
-// breaks returns how many of the writes of cell c up to each one need not come after the one that
-// was before them.
+// breaksOf returns, for each write to cell c, how many of the writes up to it need not follow the
+// write before them.
 func (m *recordedReads) breaksOf(c int32) []int32 {
 	breaks, ok := m.breaks[c]
 	if !ok {
@@ -79,8 +78,8 @@ func (m *recordedReads) breaksOf(c int32) []int32 {
 	return breaks
 }
 
-// apart reports whether each of the writes comes before the one at position source, or after
-// event i, or is one of these, as far as the effort suffices to say so.
+// allOrderedWith reports whether each of the writes precedes the one at position source, follows
+// event i, or is one of the two, as far as the effort suffices to find out.
 func (m *recordedReads) allOrderedWith(writes []int32, source, i int32) bool {
 	for _, w := range writes {
 		if m.compared++; m.compared > maxOrdered {
@@ -93,8 +92,8 @@ func (m *recordedReads) allOrderedWith(writes []int32, source, i int32) bool {
 	return true
 }
 
-// before reports whether event i comes before the goroutine of event j is there, in each run
-// that is as recorded up to there.
+// mustPrecede reports whether event i precedes the point at which event j is next, in each run that
+// is as recorded up to there.
 func (m *recordedReads) mustPrecede(i, j int32) bool {
 	switch {
 	case i >= j:
@@ -105,5 +104,5 @@ func (m *recordedReads) mustPrecede(i, j int32) bool {
 	return m.Must().BeforeReached(int(i), int(j))
 }
 
-// Must returns the must clock of the model: the order of its edges. It is safe for concurrent use.
+// Must returns the must clock of the model's edges. It is safe for concurrent use.
 func (m *Model) Must() *order.Must { return m.must() }

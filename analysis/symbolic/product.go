@@ -8,30 +8,29 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 )
 
-// This file multiplies numbers of which both follow from reads, which linear
-// arithmetic cannot: by case splits. A product is at first a number of which nothing
-// is known. Where a model has it wrong, the cases are asserted that the model shows:
-// if one factor is what it is there, the product is that many times the other one.
-// Reads find only so many values, so that the models come to an end. One that has
-// all products right is a run; that there is none, with cases missing, is a proof.
+// This file multiplies numbers that both follow from reads, which linear arithmetic cannot, by case
+// splits. A product is at first any number. Where a model has a wrong one, the cases of the model
+// are asserted: if one factor has its value there, the product is that many times the other. Reads
+// find only so many values, so this ends. A model with right products is a run; a contradiction
+// with some cases missing is a proof.
 
-// A product is the number that two others make.
+// A product is a variable that stands for the product of two others.
 type product struct {
 	value   solver.Int
 	factors [2]solver.Int
 	cases   [2]map[int64]bool // by factor: the values that have a case
-	// counts says that all that the factors follow from has happened, and is known;
-	// else the number means nothing.
+	// defined says that everything that the factors follow from has happened and is known; else the
+	// number means nothing.
 	defined solver.Bool
 }
 
-// A productEncoder has the products of which both factors may be others than recorded.
+// A productEncoder has the products of which neither factor is a constant.
 type productEncoder struct {
 	*timeline
 	all []*product
 }
 
-// product returns a times b. It means something where counts holds.
+// product returns a times b. It means something where defined holds.
 func (e *productEncoder) product(a, b solver.Int, counts solver.Bool) solver.Int {
 	f := e.f
 	if k, ok := f.Constant(a); ok {
@@ -51,8 +50,7 @@ func (e *productEncoder) product(a, b solver.Int, counts solver.Bool) solver.Int
 	return p.value
 }
 
-// multiply asserts what p is where one of its factors has the given value, or both
-// have.
+// multiply asserts the product's value where one of its factors has the given value, or both have.
 func (e *productEncoder) multiply(p *product, values [2]int64) {
 	f := e.f
 	is := [2]solver.Bool{f.Eq(p.factors[0], f.Const(values[0])), f.Eq(p.factors[1], f.Const(values[1]))}
@@ -71,7 +69,7 @@ func (e *productEncoder) multiply(p *product, values [2]int64) {
 		fits := f.And(f.Le(f.Const(-most), other), f.Le(other, f.Const(most)))
 		e.assert(f.Implies(f.And(is[k], fits), f.Eq(p.value, f.Mul(v, other))))
 	}
-	if wraps { // as int64 does
+	if wraps { // it wraps around, as int64 does
 		e.productCases++
 		e.assert(f.Implies(f.And(is[0], is[1]), f.Eq(p.value, f.Const(values[0]*values[1]))))
 	}
@@ -80,8 +78,8 @@ func (e *productEncoder) multiply(p *product, values [2]int64) {
 	}
 }
 
-// inRange returns up to which magnitude numbers are, v times which is an int64 that
-// is not the least; -1 if none is.
+// inRange returns the largest magnitude of numbers whose product with v is an int64 that is not the
+// least; -1 if there is none.
 func inRange(v int64) int64 {
 	switch v {
 	case 0:

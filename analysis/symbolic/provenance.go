@@ -10,9 +10,9 @@ import (
 type provenance struct {
 	*Control
 	accesses    *accesses
-	flow        *dataflow.Flow // nil: what values follow from is not known
+	flow        *dataflow.Flow // nil: provenance is not known
 	wholeAccess []bool         // by event: it accesses memory that is only accessed as a whole
-	unsigned    map[int32]bool // what formulas read as unsigned numbers; see typed
+	unsigned    map[int32]bool // by typeKey: formulas read it as an unsigned number
 }
 
 func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
@@ -26,9 +26,8 @@ func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
 	return m
 }
 
-// tracked reports whether what the read at position i finds goes into formulas
-// only, and is in memory that is always accessed as a whole, so that it may
-// find something else than recorded.
+// tracked reports whether the read at position i may find something else than recorded: what it
+// finds goes into formulas only, and its memory is always accessed as a whole.
 func (m *provenance) tracked(i int32) bool {
 	if m.flow == nil || !m.flow.Tracked(int(i)) || i >= int32(len(m.wholeAccess)) {
 		return false
@@ -48,12 +47,12 @@ func (m *provenance) formula(i int32) *dataflow.Instance {
 	return in
 }
 
-// follows reports whether the writer at position i may leave something else than
-// recorded, as a formula says.
+// isComputed reports whether the writer at position i may leave something else than recorded, since
+// it has a formula.
 func (m *provenance) isComputed(i int32) bool { return i != none && m.formula(i) != nil }
 
-// wholes finds the accesses to memory that is only accessed as a whole, and of which all values
-// are known.
+// findWholeAccesses finds the accesses to memory that is only accessed as a whole, with known
+// values.
 func (m *provenance) findWholeAccesses() {
 	known := make([]bool, m.accesses.layout.Cells())
 	for c := range known {
@@ -78,7 +77,7 @@ func (m *provenance) findWholeAccesses() {
 	}
 }
 
-// signs finds the memory, and the operands, that formulas read as unsigned numbers.
+// findUnsigned finds the memory and the operands that formulas read as unsigned numbers.
 func (m *provenance) findUnsigned() {
 	m.unsigned = make(map[int32]bool)
 	for i := range m.t.Events {
@@ -95,8 +94,8 @@ func (m *provenance) findUnsigned() {
 	}
 }
 
-// typed returns what the values of event i share their type with: the cell of an
-// access, or that event alone.
+// typeKey returns what the values of event i share their type with: the cell of an access, or that
+// event alone.
 func (m *provenance) typeKey(i int32) int32 {
 	if m.event(i).Kind.IsAccess() {
 		return m.accesses.span(i).First
@@ -104,16 +103,15 @@ func (m *provenance) typeKey(i int32) int32 {
 	return ^i
 }
 
-// number returns what is recorded at position i as the number that formulas take
-// it for.
+// recordedNumber returns the value recorded at position i as formulas read it.
 func (m *provenance) recordedNumber(i int32) int64 { return m.numberOf(i, m.event(i).Val) }
 
-// numberOf returns a value that event i could have as a number.
+// numberOf returns val, as a value of event i, as formulas read it.
 func (m *provenance) numberOf(i int32, val uint64) int64 {
 	return dataflow.Reading{Signed: !m.unsigned[m.typeKey(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
 }
 
-// came returns what the formula of event i came to in the recorded run.
+// recordedResult returns the result of the formula of event i in the recorded run.
 func (m *provenance) recordedResult(i int32) int64 {
 	in := m.formula(i)
 	return in.Formula.Eval(0, func(k int, r dataflow.Reading) int64 {
@@ -124,8 +122,8 @@ func (m *provenance) recordedResult(i int32) int64 {
 	})
 }
 
-// fixed returns the value of f, which has the given readings, if none of these may
-// find something else than recorded.
+// constantValue returns the value of f, which has the given readings, if none of them may differ
+// from the recorded run.
 func (m *provenance) constantValue(f *dataflow.Formula, reads []int32) (int64, bool) {
 	for _, at := range reads {
 		if at >= 0 && m.tracked(at) {
@@ -143,8 +141,8 @@ func (m *provenance) constantValue(f *dataflow.Formula, reads []int32) (int64, b
 	}), true
 }
 
-// adds returns the formula of the atomic operation at position w if that adds a number,
-// which it does although all that it finds has to be as recorded; nil if not.
+// atomicAdd returns the formula of the atomic operation at position w if it adds a number, although
+// what it finds has to be as recorded; else nil.
 func (m *provenance) atomicAdd(w int32) *dataflow.Instance {
 	if m.flow == nil {
 		return nil

@@ -8,14 +8,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// reading is β, the part of an encoding that says what reads find. With
-// recorded values, a read that must go on as recorded finds what it found: the
-// last write before it is one of the same value (Said et al., NFM 2011,
-// equation 2, whose predecessor writes of the same value are memory.same).
+// A readEncoder encodes β: what reads find. A read that matters finds what it found in the recorded
+// run: the last write before it is one of the same value (Said et al., NFM 2011, equation 2; the
+// writers of the same value are memory.sameValueWriters).
 //
-// Of equation 2's conjuncts most would be implied by others. What a read may
-// read from is encoded when a model has it find something else, and that no
-// further write comes in between when a model has one there; see overlaps.
+// Most of equation 2's conjuncts are implied by the others. So what a read may find is asserted
+// only when a model has it find something else, and that no other write comes in between when a
+// model has one there; see runChecker.
 type readEncoder struct {
 	*timeline
 	writes *writeIndex
@@ -23,25 +22,24 @@ type readEncoder struct {
 	taint  *taint
 
 	asRecorded     map[int32]solver.Bool // by read: it finds what it found
-	undefinedReads map[int32]bool        // reads of which that has no meaning yet
+	undefinedReads map[int32]bool        // reads whose literals in asRecorded have no definition yet
 	choices        map[source]*sourceChoice
 	choicesOf      map[int32][]*sourceChoice // by read
-	keptOutPairs   map[[4]int32]bool         // what is asserted
+	keptOutPairs   map[[4]int32]bool         // read, cell, source and the writer that is kept out, as asserted
 }
 
-// A source is a writer, or none for what was there at first, that a read may
-// find in a cell.
+// A source is a writer whose value a read may find in a cell; none stands for the initial value.
 type source struct{ read, cell, writer int32 }
 
-// A choice is the literal that says that the read finds what the writer left,
-// or one of same, which left the same there.
+// A sourceChoice is the literal that a read finds the value of a writer, or of one of same, which
+// leave the same value.
 type sourceChoice struct {
 	source
 	literal solver.Bool
 	same    []int32 // ascending
 }
 
-// is reports whether the read finds what the choice says if w was the last to write.
+// includes reports whether the choice covers w as the last writer.
 func (ch *sourceChoice) includes(w int32) bool {
 	_, same := slices.BinarySearch(ch.same, w)
 	return same || w == ch.writer
@@ -55,8 +53,7 @@ func newReadEncoder(t *timeline, writes *writeIndex, tainted *taint) *readEncode
 	}
 }
 
-// matters asserts what must be as recorded in each run: the reads that matter,
-// and what decisions depend on.
+// assertReads asserts that the reads that matter, and what decisions depend on, are as recorded.
 func (e *readEncoder) assertReads() {
 	for _, i := range e.nodes {
 		if e.overLimit() {
@@ -80,8 +77,8 @@ func (e *readEncoder) assertReads() {
 	}
 }
 
-// ends says that event i is an access of the target, which may read anything as
-// its goroutine does nothing more.
+// isFinalAccess says that event i is an access of the target and the last event of its goroutine.
+// What it finds may be anything then.
 func (e *readEncoder) isFinalAccess(i int32) solver.Bool {
 	free, ok := e.anyValue[i]
 	if !ok {
@@ -93,8 +90,8 @@ func (e *readEncoder) isFinalAccess(i int32) solver.Bool {
 	return free
 }
 
-// found says that the goroutine of event i comes to it and touches what it touched: by conditions before it, and as the
-// reads that found the way there found it.
+// reachedAsRecorded says that the goroutine reaches event i and accesses what it accessed: the
+// conditions before it, and the reads of pointers to it, are as recorded.
 func (e *readEncoder) reachedAsRecorded(i int32) solver.Bool {
 	b := e.f.True()
 	if e.m.event(i).Flags&trace.FlagBranched != 0 {
@@ -106,8 +103,8 @@ func (e *readEncoder) reachedAsRecorded(i int32) solver.Bool {
 	return b
 }
 
-// recorded says that the read at position i finds what it found in the recorded
-// run, if it happens.
+// findsRecorded says that the read at position i finds what it found in the recorded run, if it
+// happens.
 func (e *readEncoder) findsRecorded(i int32) solver.Bool {
 	if e.isPast(i) {
 		return e.f.True()
@@ -116,7 +113,7 @@ func (e *readEncoder) findsRecorded(i int32) solver.Bool {
 	if ok {
 		return b
 	}
-	own := e.f.True() // of cells that only this goroutine accesses
+	own := e.f.True() // for cells that only this goroutine accesses
 	shared := false
 	for c := range e.m.memory.of(i) {
 		if e.m.memory.cells[c].shared {
@@ -136,7 +133,7 @@ func (e *readEncoder) findsRecorded(i int32) solver.Bool {
 	return b
 }
 
-// readsFrom asserts which writes the read at position i may find.
+// defineRecorded asserts which writes the read at position i may find.
 func (e *readEncoder) defineRecorded(i int32) {
 	delete(e.undefinedReads, i)
 	for c := range e.m.memory.of(i) {
@@ -144,17 +141,17 @@ func (e *readEncoder) defineRecorded(i int32) {
 			continue
 		}
 		writers, initially := e.recordedSources(i, c)
-		var same []int32 // a later one of them leaves the same
+		var same []int32 // those that leave the same value in every run
 		for _, w := range writers {
 			if e.taint.writesRecorded(w) == e.f.True() {
 				same = append(same, w)
 			}
 		}
-		// The solver decides first what is made first, and that it is not so: what
-		// happened in the recorded run comes last.
+		// The solver decides the literals in the order in which they are made, and first tries
+		// false. So the recorded source comes last.
 		source := e.m.memory.source(i, c)
 		var ways []solver.Bool
-		// What follows from something else may be the same nevertheless.
+		// A computed write may leave the recorded value nevertheless.
 		follow := e.m.memory.computedWriters[c]
 		if val, ok := e.m.memory.valueFound(i, c); ok && len(follow) > 0 && e.m.wholeAccess[i] {
 			v := e.writes.visibleTo(i, c)
@@ -183,9 +180,8 @@ func (e *readEncoder) defineRecorded(i int32) {
 	}
 }
 
-// sources returns the writers of the cone that the read at position i can read
-// from, of those that left what it found in cell c in the recorded run, and
-// whether it can find what was there at first.
+// recordedSources returns the writers in the cone that left what the read at position i found in
+// cell c and that it may find, and whether it may find the initial value.
 func (e *readEncoder) recordedSources(i, c int32) (ws []int32, initially bool) {
 	all, initially := e.m.memory.sameValueWriters(i, c)
 	v := e.writes.visibleTo(i, c)
@@ -197,15 +193,14 @@ func (e *readEncoder) recordedSources(i, c int32) (ws []int32, initially bool) {
 		}
 	}
 	if b := e.writes.lastPastWriter(c); b != none {
-		// What the past ended with is what was there at first.
+		// The last value of the past is the initial value.
 		initially = slices.Contains(all, b)
 	}
 	return ws, initially && v.initial
 }
 
-// from returns the literal that says that the read at position i, if it
-// happens, finds in cell c what writer w left, or one of same, or with none what
-// was there at first.
+// sourceLiteral returns the literal that the read at position i, if it happens, finds in cell c
+// what writer w left, or one of same; with none, the initial value.
 func (e *readEncoder) sourceLiteral(i, c, w int32, same []int32) solver.Bool {
 	s := source{i, c, w}
 	if ch := e.choices[s]; ch != nil {
@@ -221,9 +216,9 @@ func (e *readEncoder) sourceLiteral(i, c, w int32, same []int32) solver.Bool {
 	return ch.literal
 }
 
-// part keeps writer w from coming between what the choice reads and the read, and
-// other writers of its goroutine: where one comes between, the next one would. The
-// same goes for all else that the read may find.
+// keepOutNeighbours keeps writer w, and the writers around it in its goroutine, from coming between
+// the read and its source: otherwise the next model has another of them there. It does the same for
+// all other sources of the read.
 func (e *readEncoder) keepOutNeighbours(ch *sourceChoice, w int32) {
 	all := e.writes.writersOf(ch.cell)
 	ws := all.byGoroutine[all.indexOf[e.m.gid(w)]].writes
@@ -240,7 +235,7 @@ func (e *readEncoder) keepOutNeighbours(ch *sourceChoice, w int32) {
 	}
 }
 
-// keepOut keeps writer w from coming between what the choice reads and the read.
+// keepOut keeps writer w from coming between the read of a choice and its source.
 func (e *readEncoder) keepOut(ch *sourceChoice, w int32) {
 	key := [4]int32{ch.read, ch.cell, ch.writer, w}
 	if e.keptOutPairs[key] {

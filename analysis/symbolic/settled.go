@@ -8,12 +8,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// This file folds constants (Wang et al., FAC 2011, §9): a condition that comes out
-// the same whatever its reads may find needs no solver.
+// This file folds constants (Wang et al., FAC 2011, §9): a condition that comes out the same
+// whatever its reads may find needs no solver.
 
-// settled reports whether the condition of event i, an assertion, comes out as
-// recorded in each run, as far as what it follows from is known, by what must come
-// before what alone.
+// comesOutAsRecorded reports whether the condition of event i, an assertion, comes out as recorded
+// in each run, by what must precede what alone, as far as what it follows from is known.
 func (m *Model) comesOutAsRecorded(i int32, budget *solver.Budget) bool {
 	in := m.formula(i)
 	if in == nil {
@@ -30,13 +29,12 @@ type folding struct {
 	*Model
 	limit         limits // what happens in no such run
 	readsLeft     int
-	known         map[int32]*[]int64 // nil while they are looked for, or not found
+	known         map[int32]*[]int64 // nil while they are looked for, and if they are not known
 	precedingEnds map[int32][]int32
 	steps         int64
 }
 
-// formula returns the values that in may have, where before are those of what an
-// atomic operation finds.
+// formula returns the values that in may have; before are those that an atomic operation may find.
 func (f *folding) formula(in *dataflow.Instance, before []int64) ([]int64, bool) {
 	if before == nil {
 		before = []int64{0}
@@ -75,8 +73,8 @@ func distinct(values []int64) ([]int64, bool) {
 	return values, len(values) <= maxValues
 }
 
-// read returns the values, as in the trace, that the read at position i may find;
-// of an atomic read-modify-write, those that it leaves.
+// read returns the values that the read at position i may find, as in the trace; of an atomic
+// operation, those that it leaves.
 func (f *folding) read(i int32) ([]int64, bool) {
 	if !f.tracked(i) {
 		return []int64{int64(f.event(i).Val)}, true
@@ -104,7 +102,7 @@ func (f *folding) store(i int32) ([]int64, bool) {
 	})
 }
 
-// once calls find for key, unless that was done.
+// memoized calls find for key, once.
 func (f *folding) memoized(key int32, find func(int32) ([]int64, bool)) ([]int64, bool) {
 	if values, ok := f.known[key]; ok {
 		if values == nil {
@@ -123,7 +121,7 @@ func (f *folding) memoized(key int32, find func(int32) ([]int64, bool)) ([]int64
 	return values, ok
 }
 
-// found returns the values that may be in memory for the access at position i.
+// found returns the values that the access at position i may find in memory.
 func (f *folding) found(i int32) ([]int64, bool) {
 	c := f.memory.span(i).First
 	before := f.precedingEnd(i)
@@ -134,7 +132,7 @@ func (f *folding) found(i int32) ([]int64, bool) {
 		}
 	}
 	var values []int64
-	first := true // what was there at first may be found
+	first := true // it may find the initial value
 	last := make(map[trace.GID]int32)
 	for _, w := range f.memory.writers(c) {
 		if w != i && f.contains(w, before) {
@@ -161,9 +159,8 @@ func (f *folding) found(i int32) ([]int64, bool) {
 	return distinct(values)
 }
 
-// counted returns what the counter c holds at the access at position i, if all that
-// is ever done to it comes before or after; nothing, if it is not known where it
-// began.
+// counted returns what the counter c holds at the access at position i, if all additions come
+// either before or after it; no value if the initial one is not known.
 func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, bool) {
 	if len(cn.others) > 0 {
 		return nil, false
@@ -184,13 +181,13 @@ func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, boo
 	return []int64{v}, true
 }
 
-// never reports whether w does not come before i in runs to the target.
+// neverBefore reports whether w precedes i in no run to the target.
 func (f *folding) neverBefore(w, i int32) bool {
 	return !f.limit.allows(f.gid(w), w) || f.gid(w) == f.gid(i) && w > i
 }
 
-// covered reports whether one of the writes in last, that of another goroutine,
-// comes between w and all that they come before.
+// isOverwritten reports whether one of the writes in last, by another goroutine, comes between w
+// and what they precede.
 func (f *folding) isOverwritten(w int32, last map[trace.GID]int32) bool {
 	for g, l := range last {
 		if g == f.gid(w) && w < l || g != f.gid(w) && f.contains(w, f.precedingEnd(l)) {
@@ -200,7 +197,7 @@ func (f *folding) isOverwritten(w int32, last map[trace.GID]int32) bool {
 	return false
 }
 
-// before returns by goroutine below what all must come before event i.
+// precedingEnd returns by goroutine the end of the events that must precede event i.
 func (f *folding) precedingEnd(i int32) []int32 {
 	if upto, ok := f.precedingEnds[i]; ok {
 		return upto

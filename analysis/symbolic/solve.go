@@ -13,17 +13,17 @@ import (
 type Answer struct {
 	solver.Answer
 	Why   string // for Unknown
-	Never bool   // for Unsat: no run comes to the target, whatever it begins with
-	// Steps lead to the target, for Sat: positions. Before them come the first
-	// Base events in recorded order.
+	Never bool   // for Unsat: no run reaches the target, whatever it begins with
+	// Steps are the positions of the events that lead to the target, for Sat. Before them come the
+	// first Base events in recorded order.
 	Base  int
 	Steps []int
 	// Departs is where the run departs from the recorded one, for a Departure.
 	Departs int
 }
 
-// Solve says whether a run comes to t, which must be one of the cone's targets.
-// What that takes is taken off the budget.
+// Solve says whether a run reaches t, which must be one of the cone's targets. The steps it takes
+// come out of the budget.
 func (e *Encoding) Solve(ctx context.Context, t Target, budget *solver.Budget) (Answer, error) {
 	q := e.question(ctx, t, budget)
 	return q.ask()
@@ -36,9 +36,9 @@ type question struct {
 	target      Target
 	property    []solver.Bool
 	budget      *solver.Budget
-	bound       int           // of switches, if few of them are looked for
-	core        []solver.Bool // after an Unsat: the assumptions that it needs
-	outOfBudget bool          // to say what the target is took all of the budget
+	bound       int           // of context switches, or unbounded
+	core        []solver.Bool // after Unsat: the assumptions that contradict each other
+	outOfBudget bool          // asserting the target has used up the budget
 }
 
 func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget) *question {
@@ -55,7 +55,7 @@ func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget
 	return q
 }
 
-// ask asks under more assumptions, until a model's run is whole.
+// ask asks under further assumptions, until a model's run is possible.
 func (q *question) ask(more ...solver.Bool) (Answer, error) {
 	for {
 		assumptions := slices.Concat(q.property, more, q.values.assumeIncluded())
@@ -97,7 +97,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 	}
 }
 
-// property returns ρ: what must hold in a run that comes to t.
+// property returns ρ: what holds in a run that reaches t.
 func (e *Encoding) property(t Target) []solver.Bool {
 	f := e.f
 	var all []solver.Bool
@@ -154,8 +154,8 @@ func (e *Encoding) property(t Target) []solver.Bool {
 	return slices.DeleteFunc(all, func(b solver.Bool) bool { return b == f.True() })
 }
 
-// failsAtMoment says that what happens at position i is a failure, if that is where the
-// violation is.
+// failsAtViolation says that the operation or condition at position i, where the violation is,
+// fails.
 func (e *Encoding) failsAtViolation(i int32) solver.Bool {
 	switch ev := e.m.event(i); ev.Kind {
 	case trace.Release, trace.RRelease:

@@ -8,17 +8,17 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// This file knows counters: variables that are only added to, each time in one
-// step as with an atomic Add or under one lock. What they hold is what was added
-// before, in whatever order: a sum, and no chain of π-functions.
+// This file knows counters: variables that are only added to, each time in one step, as with an
+// atomic Add or under one lock. What they hold is the sum of the additions before, in whatever
+// order; no chain of π-functions is needed.
 
-// A counter is what the writes of a cell do.
+// A counter is what the writes to a cell do.
 type counter struct {
 	adds   map[int32]addition // by write
-	others []int32            // writes that do something else
+	others []int32            // writes that do not add
 }
 
-// An addition is what a write adds to what was in its memory at the read before.
+// An addition is what a write adds to what its read found.
 type addition struct {
 	amount int64
 	read   int32
@@ -27,16 +27,16 @@ type addition struct {
 // A counterFinder finds the counters of a model.
 type counterFinder struct {
 	*Model
-	byCell map[int32]*counter // by cell; nil if it is none
+	byCell map[int32]*counter // nil for cells that are no counters
 }
 
-// find returns what is known of the cell c as a counter, nil if it is none.
+// find returns the counter in cell c, or nil.
 func (m *counterFinder) find(c int32) *counter {
 	if cn, ok := m.byCell[c]; ok {
 		return cn
 	}
 	cn := &counter{adds: make(map[int32]addition)}
-	var under map[uint64]bool // locks of which one is held at each addition; nil: no matter
+	var under map[uint64]bool // locks of which one is held at each addition; nil before the first that needs one
 	for _, w := range m.memory.writers(c) {
 		a, ok := m.addition(w)
 		if ok {
@@ -111,8 +111,8 @@ func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 	return a, a.read != none
 }
 
-// ownRead returns the read of what the write at position w overwrites, if that is
-// what f, with its readings, stands for; none if not.
+// ownRead returns the read of what the write at position w overwrites, if f with its readings is
+// just that read; else none.
 func (m *counterFinder) ownRead(w int32, f *dataflow.Formula, reads []int32) int32 {
 	switch {
 	case f.Op == dataflow.Before:
@@ -132,7 +132,7 @@ func (m *counterFinder) holdsOne(i int32, objs map[uint64]bool) bool {
 	return false
 }
 
-// A counterEncoder has the sums of counters.
+// A counterEncoder encodes the sums of counters.
 type counterEncoder struct {
 	*timeline
 	writes *writeIndex
@@ -141,9 +141,9 @@ type counterEncoder struct {
 	byCell map[int32]*counterInCone // by cell
 }
 
-// sum returns what the access at position i finds in the cell c, if that is a
-// counter: what the last write left that does not add, and all that was added
-// since. The second result says that it is known.
+// sumAt returns what the access at position i finds in cell c, if that is a counter: what the last
+// write left that does not add, and everything that was added since. The second result says that it
+// is known.
 func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	cn := e.m.counters.find(c)
 	if _, stale := e.m.memory.stale(i, c); cn == nil || stale {
@@ -184,17 +184,17 @@ func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok 
 	return e.f.Add(terms...), known, true
 }
 
-// A count is what is known of a counter in the cone.
+// A counterInCone is what is known of a counter in the cone.
 type counterInCone struct {
-	sums   [][]int64 // by goroutine, as in writers.by: what its first n writes add
-	others []int32   // what does not add, ascending
-	// chain is how many of others must come one after the other, from the first one on.
+	sums   [][]int64 // by goroutine, as in cellWriters.byGoroutine: what its first n writes add
+	others []int32   // writes that do not add, ascending
+	// chain is how many of others, from the first on, must follow one another.
 	chain int
-	// apart is set if all additions must come before or behind each of others.
+	// orderedWithOthers is set if each addition must precede or follow each of others.
 	orderedWithOthers bool
 }
 
-// counting returns what is known of the counter in cell c.
+// counterOf returns what is known of the counter in cell c.
 func (e *counterEncoder) counterOf(c int32) *counterInCone {
 	if n := e.byCell[c]; n != nil {
 		return n
@@ -207,7 +207,7 @@ func (e *counterEncoder) counterOf(c int32) *counterInCone {
 		for k, w := range own.writes {
 			add := cn.adds[w].amount
 			sum := sums[k] + add
-			n.orderedWithOthers = n.orderedWithOthers && (sum > sums[k]) == (add > 0) // else it is no int64
+			n.orderedWithOthers = n.orderedWithOthers && (sum > sums[k]) == (add > 0) // else the sum overflows
 			sums = append(sums, sum)
 		}
 		n.sums = append(n.sums, sums)
@@ -227,16 +227,15 @@ func (e *counterEncoder) counterOf(c int32) *counterInCone {
 					continue
 				}
 				n.orderedWithOthers = n.orderedWithOthers && e.mustPrecede(w, a.read)
-				break // what its goroutine adds later comes behind that
+				break // later additions of its goroutine follow
 			}
 		}
 	}
 	return n
 }
 
-// startsAt returns the last write of the cone before the access at position i that
-// does not add, or none. It reports whether all of these that there are are in one
-// order with the access and all additions.
+// lastReset returns the last write in the cone before the access at position i that does not add,
+// or none. It is not ok unless the order of these, the access and all additions is known.
 func (e *counterEncoder) lastReset(i, c int32) (base int32, ok bool) {
 	n := e.counterOf(c)
 	k, writes := slices.BinarySearch(n.others, i)

@@ -9,24 +9,23 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// taint says where goroutines know only what they knew in the recorded run
-// (package feasible: the reads that matter). A goroutine that moves data that
-// it read, and read something else than recorded, is tainted from then on: what
-// it writes and sends is unknown. Where a run must go on as recorded, what its
-// decisions depend on is encoded, and nothing else: the literals of a taint are
-// implied by what asks for them, and imply what they mean.
+// A taint says where goroutines know only what they knew in the recorded run (see package feasible:
+// the reads that matter). A goroutine that moves data, and has read something else than recorded,
+// is tainted from then on: what it writes and sends is unknown.
+//
+// What the decisions of a run depend on is encoded where the run must go on as recorded, and
+// nothing else: a literal of a taint is defined when something asks for it.
 type taint struct {
 	*timeline
 	reads  *readEncoder
 	values *valueEncoder
-	// may is by goroutine whether it can be tainted at all.
+	// by goroutine
 	canBeTainted map[trace.GID]bool
-	// points are by goroutine the events that can taint it, ascending.
+	// by goroutine: the events that can taint it, ascending
 	taintPoints     map[trace.GID][]int32
-	clean           map[int32]solver.Bool // by such an event: the goroutine is clean after it
-	undefinedPoints []int32               // points of which clean has no meaning yet
-	// lost are by event the reads that have found what may be a pointer to
-	// what it touches.
+	clean           map[int32]solver.Bool // by such an event: the goroutine is not tainted after it
+	undefinedPoints []int32               // events whose literals in clean have no definition yet
+	// pointerReads has, by event, the reads that found what may be a pointer to what it accesses.
 	pointerReads map[int32][]int32
 }
 
@@ -42,8 +41,8 @@ func newTaint(of *timeline) *taint {
 	return t
 }
 
-// spread finds the goroutines that can be tainted: those that move data, those
-// that they start, and those that receive from them.
+// findTaintable finds the goroutines that can be tainted: those that move data, those that they
+// start, and those that receive from them.
 func (t *taint) findTaintable() {
 	m := t.m
 	sends := make(map[*channel]bool)
@@ -69,7 +68,7 @@ func (t *taint) findTaintable() {
 	}
 }
 
-// moves reports whether the event at position i reads shared memory to move it.
+// movesData reports whether the event at position i reads shared memory only to move the value.
 func (t *taint) movesData(i int32) bool {
 	if _, half := t.m.memory.updateStore[i]; half || !t.m.movesData(i) {
 		return false
@@ -82,12 +81,12 @@ func (t *taint) movesData(i int32) bool {
 	return false
 }
 
-// walk finds the points of goroutine g, and what depends on pointers.
+// findPoints finds the events that can taint goroutine g, and the accesses by pointers.
 func (t *taint) findPoints(g trace.GID) {
 	m := t.m
 	var pointers []int32
 	end := max(t.cone.ends[g], int32(t.cone.Base))
-	if next := m.firstFrom(g, end); next != none { // a target may stand there
+	if next := m.firstFrom(g, end); next != none { // it may be the event of a target
 		end = next + 1
 	}
 	for i := m.firstFrom(g, int32(t.cone.Base)); i != none && i < end; i = m.next(i) {
@@ -116,7 +115,7 @@ func (t *taint) findPoints(g trace.GID) {
 	}
 }
 
-// at says that the goroutine of event i is not tainted when it comes to it.
+// cleanAt says that the goroutine is not tainted when it reaches event i.
 func (t *taint) cleanAt(i int32) solver.Bool {
 	ps := t.taintPoints[t.m.gid(i)]
 	k, _ := slices.BinarySearch(ps, i)
@@ -126,7 +125,7 @@ func (t *taint) cleanAt(i int32) solver.Bool {
 	return t.cleanAfter(ps[k-1])
 }
 
-// after says that the goroutine is not tainted after the point at position i.
+// cleanAfter says that the goroutine is not tainted after the point at position i.
 func (t *taint) cleanAfter(i int32) solver.Bool {
 	b, ok := t.clean[i]
 	if !ok {
@@ -137,7 +136,7 @@ func (t *taint) cleanAfter(i int32) solver.Bool {
 	return b
 }
 
-// define gives the literals their meaning.
+// define asserts the definitions of the literals that were asked for.
 func (t *taint) define() {
 	m, f := t.m, t.f
 	for len(t.undefinedPoints) > 0 {
@@ -160,8 +159,8 @@ func (t *taint) define() {
 	}
 }
 
-// never reports whether the writer at position i leaves in each run what it left
-// in the recorded one.
+// neverDiffers reports whether the writer at position i leaves in each run what it left in the
+// recorded one.
 func (t *taint) neverDiffers(i int32) bool {
 	if t.cleanAt(i) != t.f.True() {
 		return false
@@ -170,8 +169,8 @@ func (t *taint) neverDiffers(i int32) bool {
 	return !counts && t.anyValue[i] == 0 && !t.m.isComputed(i)
 }
 
-// computed says that it is known what the writer at position i leaves: what it left
-// in the recorded run, or what its formula gives.
+// writeKnown says that it is known what the writer at position i leaves: what it left in the
+// recorded run, or the value of its formula.
 func (t *taint) writeKnown(i int32) solver.Bool {
 	if t.m.isComputed(i) && !t.isPast(i) {
 		return t.values.inputsKnown(i)
@@ -179,8 +178,7 @@ func (t *taint) writeKnown(i int32) solver.Bool {
 	return t.writesRecorded(i)
 }
 
-// writes says that what the writer at position i leaves is what it left in the
-// recorded run.
+// writesRecorded says that the writer at position i leaves what it left in the recorded run.
 func (t *taint) writesRecorded(i int32) solver.Bool {
 	if i == none || t.isPast(i) {
 		return t.f.True()

@@ -26,14 +26,14 @@ type timeline struct {
 	nodeAt    []int32 // by position, from the cone's base on: its node, or none
 	clocks    mustClocks
 	violation solver.Event // of the violation
-	// free has a literal for each read that matters and that a target speaks of: what it finds may
+	// anyValue has a literal for each read that matters and that a target names: what it finds may
 	// be anything, as its goroutine does nothing more.
 	anyValue map[int32]solver.Bool
 	// comparisons are the pairs of nodes of different goroutines whose order the formula uses.
 	comparisons [][2]int32
 }
 
-// place gives variables to the events that are relevant or that targets speak of, and computes
+// selectNodes gives variables to the events that are relevant or that targets name, and computes
 // what must precede each.
 func (e *timeline) selectNodes(relevant func(i int32) bool) error {
 	base := int32(e.cone.Base)
@@ -74,7 +74,7 @@ func (e *timeline) columns() int32 {
 	return min(end, int32(len(e.m.t.Events)))
 }
 
-// targeted returns the events that the targets speak of, and makes the literals of free.
+// targeted returns the events that the targets name, and makes the literals of anyValue.
 func (e *timeline) targeted() map[int32]bool {
 	wanted := make(map[int32]bool)
 	for _, t := range e.cone.targets {
@@ -109,11 +109,11 @@ func (e *timeline) targeted() map[int32]bool {
 
 func (e *timeline) allowAnyValue(i int32) { e.anyValue[i] = e.f.Bool(fmt.Sprint("free ", i)) }
 
-// tick computes the clocks of all nodes.
+// computeClocks computes the clocks of all nodes.
 func (e *timeline) computeClocks() {
 	c := &e.clocks
 	c.of = make([]int32, len(e.nodes))
-	c.new()                        // of nodes that wait for nobody
+	c.new()                        // of nodes that nothing precedes in other goroutines
 	last := make([]int32, c.width) // by column: the clock of the goroutine's last node
 	for n, i := range e.nodes {
 		column := c.column[e.m.gid(i)]
@@ -131,7 +131,7 @@ func (e *timeline) computeClocks() {
 	}
 }
 
-// into yields the edges to event i that hold in each run to each of the targets.
+// requiredEdgesInto yields the edges to event i that hold in each run to each of the targets.
 func (e *timeline) requiredEdgesInto(i int32) func(func(edge) bool) {
 	free := e.anyValue[i] != 0
 	return func(yield func(edge) bool) {
@@ -143,13 +143,13 @@ func (e *timeline) requiredEdgesInto(i int32) func(func(edge) bool) {
 	}
 }
 
-// lastBefore returns one more than the last event of goroutine g that must precede node i, which
+// precedingEnd returns one more than the last event of goroutine g that must precede node i, which
 // is of another goroutine.
 func (e *timeline) precedingEnd(i int32, g trace.GID) int32 {
 	return e.clocks.numbers(e.clocks.of[e.nodeOf(i)])[e.clocks.column[g]]
 }
 
-// node returns the node of event i, or none.
+// nodeOf returns the node of event i, or none.
 func (e *timeline) nodeOf(i int32) int32 {
 	if k := i - int32(e.cone.Base); k >= 0 && int(k) < len(e.nodeAt) {
 		return e.nodeAt[k]
@@ -157,19 +157,18 @@ func (e *timeline) nodeOf(i int32) int32 {
 	return none
 }
 
-// event returns the solver's event of node n.
+// solverEvent returns the solver's event of node n.
 func (e *timeline) solverEvent(n int32) solver.Event { return e.violation + 1 + solver.Event(n) }
 
-// past reports whether event i happens before all that is encoded.
+// isPast reports whether event i happens before all events that are encoded.
 func (e *timeline) isPast(i int32) bool { return i < int32(e.cone.Base) }
 
-// outside reports whether event i happens in no run.
+// neverHappens reports whether event i happens in no run.
 func (e *timeline) neverHappens(i int32) bool {
 	return i == none || !e.isPast(i) && i >= e.cone.ends[e.m.gid(i)]
 }
 
-// must reports whether event i comes before j, both nodes, in each run that
-// performs j.
+// mustPrecede reports whether event i precedes j, both nodes, in each run that performs j.
 func (e *timeline) mustPrecede(i, j int32) bool {
 	if e.m.gid(i) == e.m.gid(j) {
 		return i < j
@@ -177,8 +176,8 @@ func (e *timeline) mustPrecede(i, j int32) bool {
 	return e.precedingEnd(j, e.m.gid(i)) > i
 }
 
-// before says that event i comes before j, if j happens. An event that happens
-// in no run comes after all others; none is one.
+// precedes says that event i precedes j, if j happens. An event that never happens follows all
+// others; none is such an event.
 func (e *timeline) precedes(i, j int32) solver.Bool {
 	f := e.f
 	switch {
@@ -197,7 +196,7 @@ func (e *timeline) precedes(i, j int32) solver.Bool {
 	return f.Before(e.solverEvent(e.nodeOf(i)), e.solverEvent(e.nodeOf(j)))
 }
 
-// compares notes that the formula says which of the nodes of i and j comes first.
+// noteComparison notes that the formula says which of the nodes of i and j comes first.
 func (e *timeline) noteComparison(i, j int32) {
 	if !e.mustPrecede(i, j) && !e.mustPrecede(j, i) {
 		e.comparisons = append(e.comparisons, [2]int32{e.nodeOf(i), e.nodeOf(j)})
@@ -211,7 +210,7 @@ func (e *timeline) constant(b bool) solver.Bool {
 	return e.f.False()
 }
 
-// done says that event i, a node or outside, happens.
+// happens says that event i, a node or one that never happens, happens.
 func (e *timeline) happens(i int32) solver.Bool {
 	switch {
 	case e.neverHappens(i):
@@ -222,10 +221,10 @@ func (e *timeline) happens(i int32) solver.Bool {
 	return e.f.Before(e.solverEvent(e.nodeOf(i)), e.violation)
 }
 
-// need says that b holds if event i happens.
+// assertIf says that b holds if event i happens.
 func (e *timeline) assertIf(i int32, b solver.Bool) { e.assert(e.f.Implies(e.happens(i), b)) }
 
-// order asserts α: program order, and what must come before what.
+// assertOrder asserts α: program order, and what must precede what.
 func (e *timeline) assertOrder() {
 	last := make([]int32, e.clocks.width)
 	for c := range last {
@@ -268,7 +267,7 @@ func (e *timeline) assert(b solver.Bool) {
 	}
 }
 
-// doneUpTo says that event i, which need not be a node, happens.
+// happensUpTo says that event i, which need not be a node, happens.
 func (e *timeline) happensUpTo(i int32) solver.Bool {
 	if e.neverHappens(i) {
 		return e.f.False()
@@ -282,7 +281,7 @@ func (e *timeline) happensUpTo(i int32) solver.Bool {
 	return e.happens(i)
 }
 
-// nodeFrom returns the first node of its goroutine at or after event i, or none.
+// firstNodeFrom returns the first node of its goroutine at or after event i, or none.
 func (e *timeline) firstNodeFrom(i int32) int32 {
 	for i != none && !e.neverHappens(i) && e.nodeOf(i) == none {
 		i = e.m.next(i)
@@ -293,8 +292,8 @@ func (e *timeline) firstNodeFrom(i int32) int32 {
 	return i
 }
 
-// surely reports whether event i precedes j in each run that performs j. It reports false for
-// events j that all runs begin with.
+// alwaysPrecedes reports whether event i precedes j in each run that performs j. It reports false
+// for events j that all runs begin with.
 func (e *timeline) alwaysPrecedes(i, j int32) bool {
 	return !e.isPast(j) && (e.isPast(i) || e.mustPrecede(i, j))
 }

@@ -1,104 +1,152 @@
 package symbolic
 
-// The constants that bound and weigh what this package does.
+// This file has the numbers that bound what is encoded, and those that weigh work against a budget
+// (see solver.Budget). A bound that is exceeded leaves a target undecided; it never decides one.
 
-// maxClock bounds the numbers in the clocks of one encoding (unit: nodes times goroutines).
-const maxClock = 1 << 24
+// perEvent weighs an event that is put into a formula (unit: steps). Trades nothing: it makes
+// encoding count like searching. Chosen: roughly its time in steps of the search.
+const perEvent = 100
 
-// perEvent and perChoice are how many steps of a budget it takes to put an event
-// and a write that a read may find into a formula, perLook to look at a write, perPair
-// to compare two operations of a loose lock there, and perWay to put one of a
-// condition's ways into it.
-const perEvent, perChoice, perLookup, perPair, perConditionWay = 100, 200, 2, 200, 10
+// perChoice weighs a write that a read may find in a formula (unit: steps). Trades nothing, as
+// perEvent. Chosen: as perEvent.
+const perChoice = 200
 
-const maxBounded, maxSwitches = 1 << 11, 8
+// perLookup weighs a write that is looked at to choose from (unit: steps). Trades nothing, as
+// perEvent. Chosen: as perEvent.
+const perLookup = 2
 
-// maxDeparting bounds the goroutines of which it is looked at what must come after they depart, and
-// maxBehind how many events are behind that: each of them is looked at, for each target.
-const maxDeparting, maxBehind = 8, 1 << 16
+// perPair weighs two operations of a loose lock that a formula compares (unit: steps). Trades
+// nothing, as perEvent. Chosen: as perEvent.
+const perPair = 200
 
-// perStep is how many edges and writes are looked at in one step of a budget.
-const perStep = 8
+// perConditionWay weighs a way to wake one waiter before another (unit: steps). Trades nothing, as
+// perEvent. Chosen: as perEvent.
+const perConditionWay = 10
 
-// maxConditionWays is how many ways there may be to wake one waiter of a condition before
-// another.
-const maxConditionWays = 1 << 22
-
-// maxPairs is how many operations of a loose lock are compared at most.
-const maxPairs = 1 << 15
-
-// maxCounterStates bounds the decision diagram of one counter.
-const maxCounterStates = 1 << 14
-
-// maxParted bounds the writers that are kept from coming between at once.
-const maxParted = 64
-
-// maxWritten bounds the writes, counted for each read, that reads may find in one
-// encoding: each takes some hundreds of bytes.
-const maxWritten = 200_000
-
-// maxLooked bounds the writes that are looked at to choose from.
-const maxLooked = 1 << 26
-
-// maxTerms bounds the choices between two numbers in one encoding.
-const maxTerms = 1 << 18
-
-// firstFound is how many writes a read may find at first: what it found in the
-// recorded run, and another one.
-const firstFound = 2
-
-// maxCases bounds the cases in one encoding.
-const maxCases = 1 << 14
-
-// maxValues bounds the values that are looked at of one read or store, and
-// maxFolded the reads and stores of one condition.
-const maxValues, maxFolded = 16, 64
-
-// perEdge is how many steps of a budget it takes to follow an edge.
+// perEdge weighs an edge that constant folding follows (unit: steps). Trades nothing, as perEvent.
+// Chosen: between perLookup and perEvent.
 const perEdge = 20
 
-// maxQuiet bounds how many operations come after a quiet read.
-const maxQuiet = 64
+// perStep is how many edges and writes a cone follows in one step (unit: edges). Trades nothing, as
+// perEvent. Chosen: as perEvent.
+const perStep = 8
 
-// maxChoosing is how many operations are looked at for the selects of one trace.
-const maxChoosing = 1 << 22
-
-// maxRegistered is how many events the function of a Once may have.
-const maxRegistered = 64
-
-// maxOrdered is how many pairs of a read and a write of a trace are compared.
-const maxOrdered = 1 << 22
-
-// maxWaiters bounds the goroutines of which the waits for one WaitGroup are looked
-// at.
-const maxWaiters = 8
-
-// nearPart is the part of the budget that Seek may take. All runs take more.
-const seekShare = 4
-
-// firstWindow is how many events before the target are looked at first.
-const firstWindow = 64
-
-// maxGroup is how many targets share an encoding at most, and maxShared how many
-// events they may depend on: to find out which ones takes longer than what is
-// shared saves, if it is many.
-const maxGroup, maxShared = 32, 1 << 12
-
-// MaxEvents is the number of events in the largest cone that a Decider encodes.
-const MaxEvents = 1 << 18
-
-// passed is how many events it takes a step to pass over, on the way to those that a target needs.
+// eventsPerStep is how many events departures pass over in one step (unit: events). Trades nothing,
+// as perEvent. Chosen: as perEvent.
 const eventsPerStep = 4
 
-// maxDepartings is how many places a run to which is looked for.
+// MaxEvents bounds the events of a cone that a Decider encodes (unit: events). Trades targets of
+// large cones for memory: an encoding takes some kilobytes an event. Chosen: a gigabyte.
+const MaxEvents = 1 << 18
+
+// maxClock bounds the clocks of one encoding, if each node has its own (unit: nodes times
+// goroutines). Trades targets of many goroutines for memory, 4 bytes each. Chosen: 64 MiB.
+const maxClock = 1 << 24
+
+// maxConditionWays bounds the ways to wake one waiter of a condition before another (unit: pairs of
+// pairs). Trades busy conditions for memory. Chosen: about a second of the budget.
+const maxConditionWays = 1 << 22
+
+// maxPairs bounds the operations of a loose lock that a formula compares (unit: pairs). Trades busy
+// semaphores for time. Chosen: about 180 sections and as many releases.
+const maxPairs = 1 << 15
+
+// maxCounterStates bounds the decision diagram of a WaitGroup's counter (unit: nodes). Trades
+// WaitGroups with hundreds of concurrent Adds for memory. Chosen: 128 Adds of 1 and as many Dones.
+const maxCounterStates = 1 << 14
+
+// maxPanickingSends bounds the sends on one channel that panicked, as all their subsets are encoded
+// (unit: sends). Trades such channels for time. Chosen: 256 subsets.
+const maxPanickingSends = 8
+
+// maxParted bounds the writers that are kept out at once from between a read and its source (unit:
+// writes). Trades models that are refuted one by one for constraints that no model needs. Chosen.
+const maxParted = 64
+
+// maxWritten bounds the writes that tracked reads may find, counted for each read (unit: writes).
+// Trades targets with long histories for memory, some hundred bytes each. Chosen: 100 MB.
+const maxWritten = 200_000
+
+// maxLooked bounds the writes that are looked at to choose from (unit: writes). Trades the same as
+// maxWritten for time. Chosen: some seconds of the budget.
+const maxLooked = 1 << 26
+
+// maxTerms bounds the numbers of one encoding that are a choice between two (unit: terms). Trades
+// long chains of conditional values for memory. Chosen: as maxWritten.
+const maxTerms = 1 << 18
+
+// firstFound is how many writes a read may find at first (unit: writes). Trades models that need
+// more writes, and another check, for smaller formulas. Measured: 3 of 270 kept traces find other
+// schedules when all writes are there from the start.
+const firstFound = 2
+
+// maxCases bounds the case splits of products in one encoding (unit: cases). Trades products of
+// values that reads find in thousands of ways for time. Chosen.
+const maxCases = 1 << 14
+
+// maxValues bounds the values that constant folding follows of one read or store (unit: values).
+// Trades conditions that the solver has to decide for time. Chosen: most have two or three.
+const maxValues = 16
+
+// maxFolded bounds the reads and stores that one condition is folded over (unit: events). Trades the
+// same as maxValues. Chosen.
+const maxFolded = 64
+
+// maxQuiet bounds the operations after a read that only moves data (unit: events). Trades departures
+// that are none for time. Measured: 2 of 270 kept traces have such reads.
+const maxQuiet = 64
+
+// maxChoosing bounds the operations that are looked at for the selects of one trace (unit:
+// operations). Trades selects that cannot choose otherwise for time. Chosen: some milliseconds.
+const maxChoosing = 1 << 22
+
+// maxRegistered bounds the events of a Once's function that only registers something (unit: events).
+// Trades departures that are none for time. Chosen: those of the standard library have few.
+const maxRegistered = 64
+
+// maxOrdered bounds the pairs of a read and a write that are compared by clocks, in one trace (unit:
+// pairs). Trades reads that the solver has to decide for time. Chosen: some milliseconds.
+const maxOrdered = 1 << 22
+
+// maxWaiters bounds the goroutines that wait for one WaitGroup and whose waits get edges (unit:
+// goroutines). Trades edges for time: all Adds are summed up for each. Chosen: most have one.
+const maxWaiters = 8
+
+// seekShare is the part of a budget that Seek takes for nearby runs (unit: 1 in so many). Trades
+// targets that only many steps find nearby for proofs. Chosen.
+const seekShare = 4
+
+// firstWindow is how many events before a target are reordered first (unit: events). Trades a second
+// question where that is too few for smaller formulas. Measured: without windows 9 of 270 kept
+// traces have other schedules or stay undecided.
+const firstWindow = 64
+
+// maxGroup bounds the targets that share an encoding (unit: targets). Trades encodings that are made
+// anew for events that only some targets need. Measured: without groups 4 of 270 kept traces differ.
+const maxGroup = 32
+
+// maxShared bounds the events that targets with one encoding depend on (unit: events). Trades shared
+// encodings for time: finding out whether cones are similar takes longer than sharing saves.
+// Chosen.
+const maxShared = 1 << 12
+
+// maxDepartings bounds the sites at which departures are looked for (unit: sites). Trades proofs
+// that hold for the program for time. Chosen: one that is left open refutes a proof like one found.
 const maxDepartings = 16
 
-// fewLeavings is for how many of them room is kept: a cell may have millions, most have few.
+// maxBounded bounds the events of encodings in which a run with the fewest switches is looked for
+// (unit: nodes). Trades readable schedules of long runs for time. Chosen.
+const maxBounded = 1 << 11
+
+// maxSwitches bounds the context switches of such runs (unit: switches). Trades the same as
+// maxBounded. Chosen: a schedule with more is not readable anyway.
+const maxSwitches = 8
+
+// maxScratch bounds the buffer that is kept for sorting the values of a cell (unit: values). Trades
+// allocations for memory: a cell may have millions, most have few. Chosen.
 const maxScratch = 1 << 10
 
-// reach is how far behind an address what belongs to it may begin, in bytes.
-// No pointer is below it.
+// pointerReach is how far behind an address the memory begins that belongs to it (unit: bytes).
+// Trades accesses that other pointers may redirect for those of large structs. Chosen: a page, below
+// which no pointer lies.
 const pointerReach = 4096
-
-// maxPanickingSends bounds the sends on one channel that panicked.
-const maxPanickingSends = 8

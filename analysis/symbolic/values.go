@@ -11,14 +11,14 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// values is the part of an encoding that computes: what tracked reads find, and
-// what stores leave and conditions come to that follow from them, in the CSSA
-// form of Wang et al., Symbolic Predictive Analysis, FAC 2011, §4: each read is a
-// π-function of the writes of its variable, each value an expression over these.
+// A valueEncoder encodes β of reads whose values are computed: what tracked reads find, and the
+// stores and conditions that follow from it. It is the CSSA form of Wang et al., Symbolic
+// Predictive Analysis, FAC 2011, §4: each read is a π-function of the writes to its variable, each
+// value an expression over reads.
 //
-// Only what is asked for has a part in the formula: what an assertion follows
-// from, a condition that has to come out as recorded, or a read that has to find
-// what it found. That is the slicing of §9.
+// Only what is asked for becomes part of the formula: what an assertion follows from, a condition
+// that has to come out as recorded, or a read that has to find what it found. That is the slicing
+// of §9.
 type valueEncoder struct {
 	*timeline
 	writes   *writeIndex
@@ -28,10 +28,10 @@ type valueEncoder struct {
 	counters *counterEncoder
 
 	readValues    map[int32]solver.Int  // by tracked read: what it finds
-	memoryValues  map[int32]solver.Int  // by atomic read-modify-write: what was there
+	memoryValues  map[int32]solver.Int  // by read: what it finds in memory; an atomic operation's own result is in writtenValues
 	writtenValues map[int32]solver.Int  // by write: what it leaves
-	memoryKnown   map[int32]solver.Bool // by such a read: it is known what was there
-	partialReads  []*partialRead        // the reads that may find more than the formula has
+	memoryKnown   map[int32]solver.Bool // by read: the value in memoryValues is known
+	partialReads  []*partialRead        // reads that may find more writes than the formula has
 }
 
 func newValueEncoder(t *timeline, writes *writeIndex, tainted *taint, reads *readEncoder) *valueEncoder {
@@ -44,7 +44,7 @@ func newValueEncoder(t *timeline, writes *writeIndex, tainted *taint, reads *rea
 	return e
 }
 
-// read returns what the tracked read at position i finds.
+// readValue returns what the tracked read at position i finds.
 func (e *valueEncoder) readValue(i int32) solver.Int {
 	if e.isPast(i) || !e.m.tracked(i) {
 		return e.f.Const(e.m.recordedNumber(i))
@@ -62,9 +62,8 @@ func (e *valueEncoder) readValue(i int32) solver.Int {
 	return v
 }
 
-// choose returns what the read at position i finds in memory: what the last
-// write before it left (the π-function). values.known says that it has found
-// what is known; in other runs the number means nothing.
+// memoryValue returns what the read at position i finds in memory: what the last write before it
+// left (the π-function). Where memoryKnown is false the number means nothing.
 func (e *valueEncoder) memoryValue(i int32) solver.Int {
 	if v, ok := e.memoryValues[i]; ok {
 		return v
@@ -93,16 +92,15 @@ func (e *valueEncoder) memoryValue(i int32) solver.Int {
 	return v
 }
 
-// A narrow is a read of which the formula does not have all writes yet that it may
-// find.
+// A partialRead is a read of which the formula does not yet have all writes that it may find.
 type partialRead struct {
 	read, cell   int32
-	included     int         // how many of them it has: the nearest
-	findsAnother solver.Bool // the read finds another one
+	included     int         // how many writes the formula has: the nearest
+	findsAnother solver.Bool // the read finds a write that the formula does not have
 }
 
-// find puts more writes into the formula, of which the read of n finds one if the
-// condition holds: as many as there are already.
+// includeWrites doubles the writes in the formula that the read of n may find. It finds one of the
+// new ones if the condition holds.
 func (e *valueEncoder) includeWrites(n *partialRead, condition solver.Bool) {
 	from, end := n.included, max(2*n.included, firstFound)
 	ws, all := e.nearestWrites(n.read, n.cell, end+firstFound)
@@ -128,12 +126,12 @@ func (e *valueEncoder) includeWrites(n *partialRead, condition solver.Bool) {
 	}
 	e.assert(f.Implies(f.And(condition, known), f.Or(ways...)))
 	if e.m.strict {
-		// That it is not known has a reason; else nobody asks for one.
+		// An unknown value has a source, too. Elsewhere nothing depends on that.
 		e.assert(f.Implies(f.And(condition, f.Not(known)), f.Or(unknown...)))
 	}
 }
 
-// narrows returns the assumptions that all reads find what the formula has.
+// assumeIncluded returns the assumptions that all reads find writes that the formula has.
 func (e *valueEncoder) assumeIncluded() (all []solver.Bool) {
 	for _, n := range e.partialReads {
 		all = append(all, e.f.Not(n.findsAnother))
@@ -141,8 +139,8 @@ func (e *valueEncoder) assumeIncluded() (all []solver.Bool) {
 	return all
 }
 
-// widen puts more writes into the formula, for reads that the core of a contradiction
-// has, and reports whether there are such reads.
+// includeMore adds writes for the reads whose assumptions are in the core of a contradiction. It
+// reports whether there are such reads.
 func (e *valueEncoder) includeMore(core []solver.Bool) (wider bool) {
 	needed := make(map[solver.Bool]bool)
 	for _, b := range core {
@@ -161,10 +159,9 @@ func (e *valueEncoder) includeMore(core []solver.Bool) (wider bool) {
 	return wider
 }
 
-// nearest returns most of the writers that the read at position i may find in cell c,
-// with none for what was there at first: the one that it found in the recorded run, and
-// then the others, those first that were nearest to it there. The second result is how
-// many there are in all.
+// nearestWrites returns the writers that the read at position i may find in cell c, at most so
+// many, and how many there are in all. The recorded source comes first, then the others by their
+// distance in the recorded run; none stands for the initial value.
 func (e *valueEncoder) nearestWrites(i, c int32, most int) (ws []int32, all int) {
 	v := e.writes.visibleTo(i, c)
 	ws, all = v.nearest(i, most), v.count()
@@ -190,9 +187,9 @@ func (e *valueEncoder) nearestWrites(i, c int32, most int) (ws []int32, all int)
 	return ws[:min(len(ws), most)], all
 }
 
-// sees returns what the access at position i finds in cell c if writer w, or none,
-// was the last there, and whether it is known: what that left, or what the access
-// found in the recorded run, where w had left the same and that was something else.
+// valueAfter returns what the access at position i finds in cell c if w was the last writer, or
+// none, and whether that is known. If the recorded run had another value there than w left (see
+// memory.stale), it is that one where w leaves what it left.
 func (e *valueEncoder) valueAfter(i, c, w int32) (v solver.Int, known solver.Bool) {
 	source, same := e.m.memory.source(i, c), e.f.True()
 	if w == none {
@@ -210,14 +207,14 @@ func (e *valueEncoder) valueAfter(i, c, w int32) (v solver.Int, known solver.Boo
 	return v, known
 }
 
-// initially returns what the cell c, which the access at position i is to, holds
-// before what is encoded, and whether that is known.
+// initialValue returns what cell c holds, for the access at position i, before all events that are
+// encoded, and whether that is known.
 func (e *valueEncoder) initialValue(i, c int32) (solver.Int, solver.Bool) {
 	val, ok := e.m.memory.valueLeft(e.writes.lastPastWriter(c), c)
 	return e.f.Const(e.m.numberOf(i, val)), e.constant(ok)
 }
 
-// knows says that all that the formula of event i follows from is known.
+// inputsKnown says that everything that the formula of event i follows from is known.
 func (e *valueEncoder) inputsKnown(i int32) solver.Bool {
 	in := e.m.formula(i)
 	all := e.f.True()
@@ -233,7 +230,7 @@ func (e *valueEncoder) inputsKnown(i int32) solver.Bool {
 	return all
 }
 
-// knownRead says that what the tracked read at position i finds is known.
+// readKnown says that what the tracked read at position i finds is known.
 func (e *valueEncoder) readKnown(i int32) solver.Bool {
 	switch {
 	case e.isPast(i) || !e.m.tracked(i):
@@ -245,7 +242,7 @@ func (e *valueEncoder) readKnown(i int32) solver.Bool {
 	return e.memoryKnown[i]
 }
 
-// leaves returns what the write at position w leaves in memory.
+// writtenValue returns what the write at position w leaves in memory.
 func (e *valueEncoder) writtenValue(w int32) solver.Int {
 	if e.isPast(w) || !e.m.isComputed(w) {
 		return e.f.Const(e.m.recordedNumber(w))
@@ -258,8 +255,8 @@ func (e *valueEncoder) writtenValue(w int32) solver.Int {
 	return v
 }
 
-// outcome says that the condition of event i, which has a formula, comes out as
-// recorded, or otherwise.
+// conditionComesOut says that the condition of event i, which has a formula, comes out as recorded,
+// or otherwise.
 func (e *valueEncoder) conditionComesOut(i int32, recorded bool) solver.Bool {
 	b := terms.Truth(e.f, e.inputsOf(i), e.m.formula(i).Formula)
 	if (e.m.event(i).Val == 0) == recorded {
@@ -268,13 +265,13 @@ func (e *valueEncoder) conditionComesOut(i int32, recorded bool) solver.Bool {
 	return e.f.And(b, e.inputsKnown(i))
 }
 
-// unchanged says that the write at position w, which has a formula, leaves what it
-// left in the recorded run.
+// writesSameValue says that the write at position w, which has a formula, leaves what it left in
+// the recorded run.
 func (e *valueEncoder) writesSameValue(w int32) solver.Bool {
 	return e.f.And(e.f.Eq(e.writtenValue(w), e.f.Const(e.m.recordedNumber(w))), e.inputsKnown(w))
 }
 
-// parts are those of the formula of the event at a position.
+// formulaInputs are the inputs of the formula of one event; see package terms.
 type formulaInputs struct {
 	*valueEncoder
 	instance *dataflow.Instance
@@ -294,7 +291,7 @@ func (s formulaInputs) Reading(k int, _ dataflow.Reading) solver.Int {
 
 func (s formulaInputs) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.ifElse(c, a, b) }
 
-// Product returns the product f, which is linear if a factor is as recorded.
+// Product returns the product f. It is linear if one factor is as recorded.
 func (s formulaInputs) Product(f *dataflow.Formula, first int) solver.Int {
 	second := first + f.Args[0].Readings()
 	end := second + f.Args[1].Readings()
@@ -317,8 +314,8 @@ func (s formulaInputs) Product(f *dataflow.Formula, first int) solver.Int {
 	return s.products.product(a, terms.Number(s.f, s, &f.Args[1], second), s.f.And(counts...))
 }
 
-// fixed returns the value of f, if that is as recorded: none of its readings, those
-// from and below to, is tracked.
+// fixed returns the value of f if none of its readings, those in the given range, may differ from
+// the recorded run.
 func (s formulaInputs) fixed(f *dataflow.Formula, from, to int) (int64, bool) {
 	if f.HasBefore() {
 		return 0, false
@@ -336,7 +333,7 @@ func (s formulaInputs) fixed(f *dataflow.Formula, from, to int) (int64, bool) {
 	}), true
 }
 
-// either is a if c holds, else b.
+// ifElse returns a if c holds, else b.
 func (e *valueEncoder) ifElse(c solver.Bool, a, b solver.Int) solver.Int {
 	switch c {
 	case e.f.True():

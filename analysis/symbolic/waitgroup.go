@@ -218,7 +218,7 @@ func (e *groupEncoder) waitGroup(i int32) {
 	}
 }
 
-// precedes returns what says that an event comes before event i.
+// addPrecedes returns the term that an Add precedes event i, by Add.
 func (e *groupEncoder) addPrecedes(i int32) func(add int32) solver.Bool {
 	return func(add int32) solver.Bool { return e.precedes(add, i) }
 }
@@ -236,7 +236,7 @@ func (e *groupEncoder) misuse(i int32) solver.Bool {
 	return e.f.Not(e.count(i, e.happens, func(n int64) bool { return n+delta >= 0 }, false))
 }
 
-// atMoment says what must hold of the counter for a violation at event i: that it is zero for an
+// atViolation says what must hold of the counter for a violation at event i: that it is zero for an
 // Add, and if the target is that goroutines are blocked, that it is not zero for a Wait.
 func (e *groupEncoder) atViolation(i int32, blocked bool) (all []solver.Bool) {
 	switch w := e.m.groupWait(i); {

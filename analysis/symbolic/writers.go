@@ -7,26 +7,26 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// writers are the writes of one cell in the cone, ascending.
+// cellWriters are the writes to one cell in the cone, ascending.
 type cellWriters struct {
 	all         []int32
 	byGoroutine []ownWrites
-	indexOf     map[trace.GID]int // index in by
+	indexOf     map[trace.GID]int // index in byGoroutine
 }
 
-// ownWrites are those of one goroutine.
+// ownWrites are the writes of one goroutine.
 type ownWrites struct {
 	g      trace.GID
 	writes []int32
 }
 
-// A writeIndex has the writes of the cone by cell.
+// A writeIndex has the writes in the cone by cell.
 type writeIndex struct {
 	*timeline
 	byCell map[int32]*cellWriters
 }
 
-// written returns the writers of cell c in the cone.
+// writersOf returns the writes to cell c in the cone.
 func (e *writeIndex) writersOf(c int32) *cellWriters {
 	if ws := e.byCell[c]; ws != nil {
 		return ws
@@ -53,16 +53,15 @@ func (e *writeIndex) writersOf(c int32) *cellWriters {
 	return ws
 }
 
-// A part is the writes of one goroutine from one index on and below another.
+// An indexRange is a range of the writes of one goroutine.
 type indexRange struct{ start, end int }
 
-// view returns what the access at position i may find in the cell c: no write that
-// must come behind it, nor one that must come before another one that must come before
-// it; nor itself.
+// visibleTo returns what the access at position i may find in cell c. It leaves out the writes that
+// must follow the access, and those that must be overwritten before it.
 func (e *writeIndex) visibleTo(i, c int32) visibleWrites {
 	v := visibleWrites{cellWriters: e.writersOf(c), initial: true}
 	v.ranges = make([]indexRange, len(v.byGoroutine))
-	var latest []int32 // of each goroutine the last write that must come before i
+	var latest []int32 // by goroutine: the last write that must precede i
 	for k, own := range v.byGoroutine {
 		if n := e.firstUnordered(own, i); n > 0 {
 			v.ranges[k].start = n - 1
@@ -80,8 +79,8 @@ func (e *writeIndex) visibleTo(i, c int32) visibleWrites {
 	return v
 }
 
-// firstNotBefore returns the index of the first of a goroutine's writes that need not
-// come before event i.
+// firstUnordered returns the index of the first of a goroutine's writes that need not precede event
+// i.
 func (e *writeIndex) firstUnordered(own ownWrites, i int32) int {
 	upto := i
 	if own.g != e.m.gid(i) {
@@ -91,8 +90,8 @@ func (e *writeIndex) firstUnordered(own ownWrites, i int32) int {
 	return k
 }
 
-// firstAfter returns the index of the first of a goroutine's writes that is event i or
-// must come behind it.
+// firstFollowing returns the index of the first of a goroutine's writes that is event i or must
+// follow it.
 func (e *writeIndex) firstFollowing(own ownWrites, i int32) int {
 	g := e.m.gid(i)
 	k, _ := slices.BinarySearchFunc(own.writes, i, func(w, i int32) int {
@@ -104,7 +103,7 @@ func (e *writeIndex) firstFollowing(own ownWrites, i int32) int {
 	return k
 }
 
-// has reports whether the access may find what the writer w of the cell left.
+// has reports whether the access may find what writer w left.
 func (v *visibleWrites) has(w int32, g trace.GID) bool {
 	k, ok := v.indexOf[g]
 	if !ok {
@@ -117,8 +116,8 @@ func (v *visibleWrites) has(w int32, g trace.GID) bool {
 // writes returns the writers that the access may find, ascending.
 func (v *visibleWrites) writes() []int32 { return v.nearest(0, math.MaxInt) }
 
-// around returns of each goroutine's writes that the access may find the nearest ones
-// before position i and those behind it, so many of both, ascending.
+// nearest returns, of each goroutine's visible writes, at most so many on each side of position i,
+// ascending.
 func (v *visibleWrites) nearest(i int32, most int) (ws []int32) {
 	for k, p := range v.ranges {
 		if p.start >= p.end {
@@ -132,7 +131,7 @@ func (v *visibleWrites) nearest(i int32, most int) (ws []int32) {
 	return ws
 }
 
-// size is how many writers the access may find.
+// count returns how many writers the access may find.
 func (v *visibleWrites) count() (n int) {
 	for _, p := range v.ranges {
 		n += max(0, p.end-p.start)
@@ -140,17 +139,18 @@ func (v *visibleWrites) count() (n int) {
 	return n
 }
 
-// begins returns the last writer of cell c in the past, or none.
+// lastPastWriter returns the last writer of cell c among the events that all runs begin with, or
+// none.
 func (e *writeIndex) lastPastWriter(c int32) int32 { return e.m.memory.source(int32(e.cone.Base), c) }
 
-// A view is what an access may find in a cell, by what must come before what.
+// visibleWrites are the writes that an access may find in a cell.
 type visibleWrites struct {
 	*cellWriters
-	initial bool         // what was there at first
+	initial bool         // the value before all writes in the cone
 	ranges  []indexRange // of each goroutine's writes
 }
 
-// between returns those of the events, which are ascending, that are at positions from from up to to.
+// between returns those of the ascending events that are at positions from from to to.
 func between(events []int32, from, to int32) []int32 {
 	lo, _ := slices.BinarySearch(events, from)
 	hi, _ := slices.BinarySearch(events[lo:], to)
