@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/finding"
 	"github.com/gopredict/gopredict/internal/explore/ledger"
 	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -478,4 +480,32 @@ func TestLibraryFlips(t *testing.T) {
 	f := p.Of(l, "TestA", 0)
 	f.collectFrom(r)
 	assert.Len(t, f.queue, 3)
+}
+
+// Only a few flips of atomic operations are made, after all others, unless all is asked for.
+func TestAtomicFlips(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("0 fork 1\n0 fork 2\n1 begin\n2 begin\n")
+	const flags = maxAtomicFlips + 3
+	for k := range flags {
+		fmt.Fprintf(&text, "1 astore f%d=1\n2 aload f%[1]d=1\n", k)
+	}
+	r := recording.New(recorder.Run{}, tracetest.Parse(t, text.String()), recording.Sources{})
+	for _, exploring := range []bool{false, true} {
+		l, f := newLedger(time.Hour), newFlips(time.Hour)
+		f.Test, f.Exploring, f.patience = "TestX", exploring, maxFlips
+		l.TestRuns = []*recording.Recording{r}
+		made := 0
+		for next := f.Next(l, 1); len(next) > 0; next = f.Next(l, 1) {
+			if f.asked[len(f.asked)-1].flip.Atomic() {
+				made++
+			}
+			next[0].Awaited = true
+		}
+		if exploring {
+			assert.GreaterOrEqual(t, made, flags)
+		} else {
+			assert.Equal(t, maxAtomicFlips, made)
+		}
+	}
 }
