@@ -281,6 +281,15 @@ func TestDeparturesInTurn(t *testing.T) {
 	d.Endless = true
 	assert.Empty(t, d.Next(l, 1))
 
+	findings = departing(bug.Race, []string{"TestA", "TestA"}, 2, 2)
+	d = DeparturesOf(Options{}, ran(nil), findings, l)[0]
+	require.Len(t, d.Next(l, 1), 1)
+	d.Open = []int{0} // it has confirmed the second finding
+	for len(d.Next(l, 1)) > 0 {
+	}
+	assert.False(t, d.followed[findings[1].Departures[0]])
+	assert.False(t, d.followed[findings[1].Departures[1]])
+
 	l.Endless[d.Tests] = true
 	assert.Empty(t, DeparturesOf(Options{}, ran(nil), findings, l), "a departure of this test did not end")
 }
