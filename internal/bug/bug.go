@@ -1,9 +1,9 @@
-// Package bug is the vocabulary of what gopredict finds: the kinds of bugs, what
-// becomes of a finding, and the harm that it does.
+// Package bug is the vocabulary of findings: the kinds of bugs, the statuses of findings, and the
+// effects of bugs.
 //
-// Each of the three is one table here. The analysis looks for kinds, a replay proves
-// them by what [Kind.Proof] asks for, the report takes its words from here, and the
-// command its gates, help and docs. A new kind is a row of kinds and what finds it.
+// Each of the three is a table. The analysis looks for kinds, replays confirm them by
+// [Kind.Proof], and reports, gates, help and docs take their words from here. A new kind is a row
+// of kinds, and a detector.
 package bug
 
 import (
@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// A Kind is a kind of bug, by the word that reports and witnesses have for it.
+// A Kind is a kind of bug. Its text is the word of reports and witnesses.
 type Kind string
 
-// The kinds, from what does most harm to a program.
+// The kinds, from the most severe.
 const (
 	Deadlock   Kind = "deadlock"
 	Channel    Kind = "channel"
@@ -29,12 +29,11 @@ const (
 	Leak       Kind = "leak"
 )
 
-// A Proof is what a replay must show at the end of a schedule, so that the bug is
-// confirmed.
+// A Proof is what a replay must show at the end of a schedule to confirm the bug.
 type Proof int
 
 const (
-	// Meeting: goroutines stand at all accesses of the violation at once, and nothing
+	// Meeting: goroutines are about to execute all accesses of the violation at once, and nothing
 	// orders them (PECAN §5).
 	Meeting Proof = iota
 	// InOrder: the accesses of the violation come in their order, on the variables and
@@ -42,14 +41,14 @@ const (
 	InOrder
 	// FailedTest: the assertion fails, and the test or the program with it.
 	FailedTest
-	// Misused: the run-time library finds that an operation is misuse, as an unlock of
-	// what is not locked.
+	// Misused: the run-time library finds that an operation is misuse, as an unlock of a lock that
+	// is not locked.
 	Misused
-	// Monitored: the accesses come in their order, and the monitor of a property, which
-	// runs in the program, comes to where the property is violated.
+	// Monitored: the accesses come in their order, and the monitor of a property, which runs in the
+	// program, reaches a violation.
 	Monitored
-	// Stuck: goroutines block for ever in the operations of the violation, whoever
-	// goes on besides.
+	// Stuck: goroutines block for ever in the operations of the violation, whatever other
+	// goroutines do.
 	Stuck
 )
 
@@ -59,23 +58,21 @@ type row struct {
 	title string // heads a finding
 	gates bool   // a confirmed one fails a run by default, whatever its effect
 	proof Proof
-	// first and other are what the first access of a violation is called, and the
-	// others.
+	// first and other are words for the first access of a violation, and for the others.
 	first, other string
-	// legend says what the marked steps of an interleaving are; "" where the pattern
-	// says that.
+	// legend explains the marked steps of an interleaving; "" if the pattern does.
 	legend string
-	// single is set if one access may be a violation, too, as an operation on a channel
-	// that meets no other and is misuse by itself.
+	// single is set if one access alone may be a violation, as a channel operation that is misuse by
+	// itself.
 	single *single
-	help   string // what it is and how it is mended, for who does not know the kind
+	help   string // what the kind is, and how to fix it
 }
 
-// A single is what differs of a violation of one access.
+// A single is what differs for a violation of one access.
 type single struct {
 	proof  Proof
 	legend string
-	// innocent is why a replay confirms nothing in which the operation was no misuse.
+	// innocent says why a replay confirms nothing if the operation was no misuse in it.
 	innocent string
 }
 
@@ -103,8 +100,8 @@ var kinds = [...]row{
 	{Leak, "GOROUTINE LEAK", false, Stuck, "blocked", "blocked", stuck, nil, "A goroutine is left behind that nothing can wake any more. Give it a way to end: a context, a close of its channel, or a buffer for what it sends."},
 }
 
-// row returns what is known of k. A witness may have a word of another version: of
-// that nothing is known but the word.
+// row returns the row of k. For an unknown word, as a witness of another version may have, it makes
+// one.
 func (k Kind) row() row {
 	for _, r := range kinds {
 		if r.kind == k {
@@ -114,7 +111,7 @@ func (k Kind) row() row {
 	return row{kind: k, title: strings.ToUpper(string(k)), legend: wrong}
 }
 
-// Kinds returns all kinds that a report may hold, from what does most harm.
+// Kinds returns all kinds, from the most severe.
 func Kinds() []Kind { return where(func(row) bool { return true }) }
 
 // Gating returns the kinds of which a confirmed bug fails a run by default, whatever
@@ -140,8 +137,7 @@ func Words(ks []Kind) []string {
 	return words
 }
 
-// Rank is the place of k among [Kinds], from 0 for what does most harm; unknown kinds
-// come last.
+// Rank returns the index of k in [Kinds], 0 for the most severe. Unknown kinds come last.
 func (k Kind) Rank() int {
 	at := slices.IndexFunc(kinds[:], func(r row) bool { return r.kind == k })
 	if at < 0 {
@@ -150,7 +146,7 @@ func (k Kind) Rank() int {
 	return at
 }
 
-// Title heads a finding of kind k, of so many accesses: "DATA RACE".
+// Title returns the heading of a finding of kind k with that number of accesses: "DATA RACE".
 func (k Kind) Title(accesses int) string {
 	if k == Failure && k.ProofOf(accesses) == FailedTest {
 		return "TEST FAILURE"
@@ -158,19 +154,19 @@ func (k Kind) Title(accesses int) string {
 	return k.row().title
 }
 
-// Help says what bugs of kind k are, and how they are mended.
+// Help says what bugs of kind k are, and how to fix them.
 func (k Kind) Help() string { return k.row().help }
 
 // Gates reports whether a confirmed bug of kind k fails a run by default, whatever its
 // effect.
 func (k Kind) Gates() bool { return k.row().gates }
 
-// Proof is what a replay must show.
+// Proof returns what a replay must show.
 func (k Kind) Proof() Proof { return k.row().proof }
 
-// ProofOf is what a replay must show of a violation of so many accesses: one operation on
-// a channel or WaitGroup meets no other, and is misuse by itself; and one place of a
-// failure is where a recorded run has failed.
+// ProofOf returns what a replay must show for a violation with that number of accesses. One
+// operation on a channel or WaitGroup is misuse by itself, and one place of a failure is where a
+// recorded run failed.
 func (k Kind) ProofOf(accesses int) Proof {
 	if r := k.row(); accesses == 1 && r.single != nil {
 		return r.single.proof
@@ -178,7 +174,7 @@ func (k Kind) ProofOf(accesses int) Proof {
 	return k.Proof()
 }
 
-// Innocent is why a replay confirms nothing in which an operation was no misuse of kind k.
+// Innocent says why a replay confirms nothing if the operation of kind k was no misuse in it.
 func (k Kind) Innocent() string {
 	if r := k.row(); r.single != nil {
 		return r.single.innocent
@@ -186,12 +182,12 @@ func (k Kind) Innocent() string {
 	return ""
 }
 
-// InOrder reports whether the accesses of a violation of kind k must come in the
-// order in which it lists them. Else goroutines stand at all of them at once.
+// InOrder reports whether the accesses of a violation of kind k must come in the listed order.
+// Otherwise goroutines are about to execute all of them at once.
 func (k Kind) InOrder() bool { return k.Proof() == InOrder || k.Proof() == Monitored }
 
-// Word is what access i, from 0, of a violation of kind k is called: "conflicting" for
-// the second one of a race; "" for no word.
+// Word returns the word for access i, from 0, of a violation of kind k: "conflicting" for the second
+// one of a race; "" for no word.
 func (k Kind) Word(i int) string {
 	if i == 0 {
 		return k.row().first
@@ -199,8 +195,8 @@ func (k Kind) Word(i int) string {
 	return k.row().other
 }
 
-// Legend says what the marked steps of an interleaving are, in a violation of so many
-// accesses; "" where the pattern of the violation says that.
+// Legend explains the marked steps of an interleaving with that number of violating accesses; "" if
+// the pattern of the violation does.
 func (k Kind) Legend(accesses int) string {
 	r := k.row()
 	if accesses == 1 && r.single != nil {

@@ -2,39 +2,38 @@ package bug
 
 import "slices"
 
-// A Status is what is known of a finding, or has become of a witness.
+// A Status is that of a finding, or the outcome of a saved witness.
 type Status string
 
-// What a finding is before any replay.
+// The statuses of findings before any replay.
 const (
 	Predicted Status = "predicted" // it has schedules
 	Undecided Status = "undecided" // there is neither a schedule nor a proof that there is none
 )
 
-// What a finding is in the end: the words of the report.
+// The final statuses of findings, as reports have them.
 const (
 	Confirmed   Status = "confirmed"   // a replay showed it
 	Unconfirmed Status = "unconfirmed" // no replay did
 	Infeasible  Status = "infeasible"  // no run of the program leads to it
 )
 
-// What can become of a saved witness besides.
+// Further outcomes of saved witnesses.
 const (
 	Left        Status = "left"  // the program left its schedule, though all of it was found there
-	Fixed       Status = "fixed" // and no other schedule leads to the bug
+	Fixed       Status = "fixed" // the program left it, and no other schedule leads to the bug
 	Stale       Status = "stale" // it no longer fits the sources
 	NotReplayed Status = "not replayed"
 	Damaged     Status = "damaged" // it cannot be read
 )
 
-// Rank orders what the report lists: what is confirmed comes first, then what is not,
-// then what is infeasible.
+// Rank orders the findings of a report: confirmed ones first, infeasible ones last.
 func (s Status) Rank() int { return slices.Index([]Status{Confirmed, Unconfirmed, Infeasible}, s) }
 
-// An Effect is the harm that a confirmed bug did in a replay.
+// An Effect is what a confirmed bug did to the test in a replay.
 type Effect string
 
-// The effects, from the least harmful.
+// The effects, from the least severe.
 const (
 	NoEffect    Effect = "none"
 	Leaks       Effect = "leak"
@@ -43,7 +42,7 @@ const (
 	Panic       Effect = "panic"
 )
 
-// effects has the sentence for each effect, in the order of their harm.
+// effects has the sentence for each effect, in the order of severity.
 var effects = [...]struct {
 	effect Effect
 	text   string
@@ -55,7 +54,7 @@ var effects = [...]struct {
 	{Panic, "the test panics"},
 }
 
-// Harm is greater for an effect that does more harm; 0 for none.
+// Harm returns a number that is greater for a more severe effect; 0 for none.
 func (e Effect) Harm() int {
 	for i := range effects {
 		if effects[i].effect == e {
@@ -65,5 +64,5 @@ func (e Effect) Harm() int {
 	return 0
 }
 
-// Text says what the effect is: "the test panics".
+// Text returns the sentence for the effect: "the test panics".
 func (e Effect) Text() string { return effects[e.Harm()].text }

@@ -16,12 +16,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// analyze predicts from a trace file, and prints what it finds. Nothing is
-// replayed, so that nothing is confirmed, and the exit code is 0 whatever is predicted: a
-// prediction alone fails no run. Traces of other tools have no program to run at all.
+// analyze predicts from a trace file, and prints the findings. It replays nothing, as traces of
+// other tools have no program to run. So nothing is confirmed, and the exit code is 0 whatever is
+// predicted: a prediction alone fails no run.
 //
-// With -events it counts as analysers of other languages' traces do: each event that races with
-// an earlier one.
+// With -events it counts the events that race with an earlier one, as analysers of traces of other
+// languages do.
 func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	isEvents := func(arg string) bool { return arg == "-events" || arg == "--events" }
 	byEvents := slices.ContainsFunc(args, isEvents)
@@ -58,8 +58,8 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	// Those that are infeasible are printed as well: who analyzes a single trace wants to
-	// know why something that looks like a bug is none.
+	// Infeasible findings are printed, too: whoever analyzes a single trace wants to know why
+	// something that looks like a bug is none.
 	undecided := 0
 	for i, f := range slices.Concat(predicted, impossible) {
 		if i < len(predicted) && f.Undecided {
@@ -81,11 +81,11 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if result.TooLong {
 		fmt.Fprintln(s.stdout, "gopredict: "+finding.TooLong)
 	}
-	// What a damaged trace has is predicted from all the same; that it is damaged comes last.
+	// The whole part of a damaged trace is analyzed all the same; the error comes last.
 	return exitOK, damage
 }
 
-// racyEvents prints the events of t, the trace of the given name, that race with earlier ones.
+// racyEvents prints the events of t that race with earlier ones. Name is that of the trace's file.
 func (s *session) racyEvents(ctx context.Context, name string, t *trace.Trace, opts options, damage error) (int, error) {
 	r, err := finding.RacyEvents(ctx, t, opts.analysis())
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *session) racyEvents(ctx context.Context, name string, t *trace.Trace, o
 	return exitOK, damage
 }
 
-// analyzeOptions reads those options that say what to look for. The others are about runs
-// and replays, of which there are none here: to take them and do nothing would mislead.
+// analyzeOptions reads the options that say what to look for. The others are about runs and replays:
+// to accept them here without an effect would mislead.
 func (s *session) analyzeOptions(args []string) (o options, rest []string, err error) {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")

@@ -2,10 +2,10 @@ package command
 
 import "strings"
 
-// Arguments are those of a command line that have not been read.
+// Arguments are the arguments of a command line that are still to be read.
 type arguments []string
 
-// An argument is one of a command line.
+// An argument is a flag or a word of a command line.
 type argument struct {
 	text     string // as it was typed
 	flag     string // the name of a flag, without dashes; "" if it is none
@@ -23,7 +23,7 @@ func (a *arguments) next() argument {
 	return arg
 }
 
-// isFlag reports whether an argument has a dash, also if nothing follows that.
+// isFlag reports whether an argument begins with a dash. A lone dash counts, too.
 func (arg argument) isFlag() bool { return strings.HasPrefix(arg.text, "-") }
 
 // is reports whether an argument is the flag of that name, without a value.

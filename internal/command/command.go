@@ -1,16 +1,16 @@
 // Package command is the gopredict command: its subcommands and flags.
 //
-// It calls the rooms in the order in which data flows: recorder builds and
-// runs the tests, package explore predicts from the traces and makes the predicted
-// bugs happen, and report tells. What all of that means for the exit code is
-// decided here.
+// It calls the rooms in the order in which data flows: recorder builds and runs the tests,
+// explore predicts from the traces and replays the predictions, report writes the findings. This
+// package decides what all of that means for the exit code.
 //
-// A file has one subcommand: test.go, replay.go, analyze.go, trace.go, and help.go with
-// version. Options.go has the table of the -predict flags, from which help is written.
+// A subcommand has a file of its own: test.go, replay.go, analyze.go, trace.go and so on. help.go
+// has the table of the subcommands, options.go that of the -predict flags, and report.go that of
+// the formats of reports. Help is written from these tables.
 //
-// Test is to stand in for go test: what that prints and returns comes first and is as it
-// would be, and what gopredict adds comes after it. So the status line is on standard
-// error, and the report is left out where go test could not run at all.
+// Test can replace go test. The output and the exit code of go test come first and are
+// unchanged; gopredict adds its own after them. So the status line is on standard error, and there
+// is no report if go test could not run at all.
 package command
 
 import (
@@ -35,34 +35,33 @@ const (
 	exitUsage  = 2 // wrong usage
 	exitFailed = 3 // gopredict itself failed
 
-	// exitIncomplete is of runs that have not looked at all there is, and have nothing else
-	// to say, where that is asked for: a retry hides no bug then.
+	// exitIncomplete is for incomplete runs that found nothing, if -predict.fail-on asks for it. A
+	// retry then hides no bug.
 	exitIncomplete = 4
 
-	// exitSignal plus the number of the signal that has ended the command: 130 for Ctrl-C.
+	// exitSignal is added to the number of the signal that ended the command: 130 for Ctrl-C.
 	exitSignal = 128
 
-	// exitNoAnswer is of replay: whether the bug is fixed cannot be told, mostly
-	// as the witness no longer fits the sources.
+	// exitNoAnswer is for replays that do not show whether the bug is fixed, mostly because the
+	// witness no longer fits the sources.
 	exitNoAnswer = 2
 )
 
-// shimCommand is the hidden subcommand that go test runs test binaries with, by its flag
-// -exec: that way go test does all that it does, and the binary is run with recording on
-// and is kept for replays.
+// shimCommand is the hidden subcommand that go test runs test binaries with, by its flag -exec. It
+// turns recording on and keeps the binary for replays; all else is go test's.
 const shimCommand = "__exec"
 
 // toolCommand is the hidden subcommand that the go command runs the linker with, by its flag
 // -toolexec.
 const toolCommand = "__tool"
 
-// A session is one call of the command: what the subcommands need of the process.
+// A session is one run of the command: what the subcommands need of the process.
 type session struct {
-	shell string // where the user's shell is, which printed commands are for
+	shell string // the working directory of the user's shell, for printed commands
 	dir   string // the working directory: shell, unless -C names another
 	stdin io.Reader
-	// Files, as it is asked whether they are terminals, and as go test is to write to them
-	// itself: through a pipe it would print in another way.
+	// These are files, since we ask whether they are terminals, and go test writes to them itself:
+	// it prints differently to a pipe.
 	stdout, stderr *os.File
 	env            string // of the GOPREDICT variable
 }
@@ -84,13 +83,12 @@ func Main(args []string) int {
 	return code
 }
 
-// answerf prints a line of an answer. What is in it may come from a file that others have
-// written, as in complain.
+// answerf prints a line of an answer. Its parts may come from a stranger's file.
 func (s *session) answerf(format string, args ...any) {
 	fmt.Fprintln(s.stdout, given.Line(fmt.Sprintf(format, args...)))
 }
 
-// warnf prints what is to be noticed, which a go command may have said in many lines.
+// warnf prints a warning or error, which may be many lines of a go command.
 func (s *session) warnf(format string, args ...any) {
 	fmt.Fprintf(s.stderr, "gopredict: %s\n", given.Printable(fmt.Sprintf(format, args...)))
 }
@@ -119,12 +117,12 @@ func (s *session) run(args []string) (code int, err error) {
 	ctx, stop := untilSignal()
 	defer stop()
 	code, err = sub.run(s, ctx, args)
-	// A subcommand may return any code with its error; what the error is has the last
-	// word, so that scripts can tell wrong usage from failure.
+	// The error decides the code, whatever code the subcommand returns with it, so that scripts can
+	// distinguish wrong usage from failure.
 	if err == nil {
 		return code, nil
 	}
-	// Whatever a room says that was interrupted, that is why.
+	// A room that was interrupted may return any error; the signal is its cause.
 	if by, ok := errors.AsType[*interruption](context.Cause(ctx)); ok {
 		return exitSignal + int(by.signal), by
 	}
@@ -144,14 +142,13 @@ func (s *session) run(args []string) (code int, err error) {
 	return code, err
 }
 
-// A interruption is why a command has ended early.
+// An interruption is the error of a command that a signal ended.
 type interruption struct{ signal syscall.Signal }
 
 func (e *interruption) Error() string { return "interrupted" }
 
-// untilSignal returns a context that ends with the first signal that asks the command to
-// end, which is its cause then. Others that follow change nothing: go tool and a terminal may
-// both send one.
+// untilSignal returns a context that the first signal to end cancels, with an interruption as its
+// cause. Further signals change nothing: go tool and a terminal may both send one.
 func untilSignal() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -171,14 +168,12 @@ func untilSignal() (ctx context.Context, stop func()) {
 	}
 }
 
-// A usageError is a mistake on the command line: the user can mend it, so the exit code
-// is exitUsage and not exitFailed.
+// A usageError is a mistake on the command line. Its exit code is exitUsage, not exitFailed.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-// usagef is fmt.Errorf for mistakes on the command line. It says what was expected and what
-// was found.
+// usagef returns a usageError, which says what was expected and what was found.
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }

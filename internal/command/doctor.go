@@ -13,11 +13,11 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// plugin is the import path of package gotestplugin, of whose use a TestMain tells.
+// plugin is the import path of package gotestplugin.
 const plugin = "github.com/gopredict/gopredict/gotestplugin"
 
-// doctor says, for the flags and packages of a test command, what will work here and what
-// not, before anything is built. The exit code is exitFailed if something will not.
+// doctor checks, before anything is built, what will work here for the flags and packages of a test
+// command. The exit code is exitFailed if something will not.
 func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	opts, args, err := parseOptions(s.env, args)
 	if err != nil {
@@ -61,12 +61,12 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	return code, nil
 }
 
-// untriedText is what is said on a system where nobody has recorded and replayed a test yet.
+// untriedText returns the warning for a system on which nobody has recorded a test yet.
 func untriedText(system string) string {
 	return system + ": compiled, not tried: please report what it does there"
 }
 
-// writable returns why no files can be made in a folder, which it makes if need be.
+// writable returns an error if no files can be made in a folder, which it makes if needed.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -78,8 +78,7 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// checkPackages says which packages have tests, and whether go test -predict works in this
-// folder.
+// checkPackages checks which packages have tests, and whether go test -predict works in this folder.
 func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check func(what, well string, err error)) {
 	const format = "{{.ImportPath}}\t{{len .TestGoFiles}}{{len .XTestGoFiles}}\t{{len .CgoFiles}}"
 	out, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-f", format}, args.LoadFlags(), []string{"--"}, args.Packages)...)
@@ -101,7 +100,7 @@ func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check
 			cgo = append(cgo, f[0])
 		}
 	}
-	// What they import is there, and their tests can be read.
+	// Check that their imports are there, and that their tests can be parsed.
 	if _, err = gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-test", "-deps"}, args.LoadFlags(), []string{"--"}, args.Packages)...); err == nil && tested == 0 {
 		err = errors.New("none of them has tests; `gopredict doctor ./...` looks at all below")
 	}

@@ -20,7 +20,7 @@ that the bugs happen. It reports what then really happened.
 
 `
 
-// A command is one that users type, and what help says of it.
+// A command is a subcommand, with its help.
 type command struct {
 	name string
 	// run gets the arguments after the name. It returns the exit code, which counts if there is
@@ -107,22 +107,21 @@ Help says what the commands do; so does the flag -h of each.
 
 func anyOption(string) bool { return true }
 
-// optionsText stands above the options. The options' own lines come from their table, so
-// that there is no option without one.
+// optionsText is printed above the options.
 const optionsText = `
 Options, as flags or in the environment variable GOPREDICT as
 "name=value name=value":
 
 `
 
-// exitText is what scripts rely on: the codes of command.go.
+// exitText describes the exit codes, see command.go.
 const exitText = `
 Exit codes: 0 nothing confirmed that fails the run; 1 a failed test or a
 confirmed bug; 2 wrong usage; 3 gopredict itself failed; 4 with
 -predict.fail-on=incomplete, not all was looked at; 130 Ctrl-C.
 `
 
-// help prints what there is to say of all commands, or of one.
+// help prints the help of all commands, or of one.
 func (s *session) help(_ context.Context, args []string) (int, error) {
 	switch len(args) {
 	case 0:
@@ -157,8 +156,7 @@ func (p *command) writeUsage(w io.Writer) {
 	}
 }
 
-// helpOptions prints a line for each option of the table that a command takes, the kinds of
-// bugs, and the exit codes.
+// helpOptions prints the options that a command takes, the kinds of bugs, and the exit codes.
 func (s *session) helpOptions(takes func(name string) bool) {
 	fmt.Fprint(s.stdout, optionsText)
 	for _, name := range slices.Sorted(maps.Keys(optionTable)) {
@@ -173,8 +171,8 @@ func (s *session) helpOptions(takes func(name string) bool) {
 	fmt.Fprint(s.stdout, exitText)
 }
 
-// asksHelp reports whether one of the arguments of a command asks for help; those for the
-// test binary do not.
+// asksHelp reports whether an argument of a command asks for help. Arguments for the test binary do
+// not.
 func asksHelp(args []string) bool {
 	for _, a := range args {
 		switch a {
@@ -187,7 +185,7 @@ func asksHelp(args []string) bool {
 	return false
 }
 
-// version prints what a report of a mistake in gopredict should have in it.
+// version prints the version, which belongs into each report of a fault in gopredict.
 func (s *session) version(_ context.Context, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, usagef("version takes no arguments, found %q", args[0])
@@ -196,7 +194,7 @@ func (s *session) version(_ context.Context, args []string) (int, error) {
 	return exitOK, nil
 }
 
-// ownVersion returns the version of this command, and its revision where that is known.
+// ownVersion returns the version of this command, and its revision if that is known.
 func ownVersion() string {
 	version, revision := "(devel)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -208,8 +206,8 @@ func ownVersion() string {
 	return version + revision
 }
 
-// revisionOf returns the revision of the sources that a build was made from, as its
-// settings have it where it was made in a repository: " (revision 5e23d00a4f12, modified)".
+// revisionOf returns the revision of the sources of a build, " (revision 5e23d00a4f12, modified)"; ""
+// if the build was not made in a repository.
 func revisionOf(settings []debug.BuildSetting) string {
 	revision, modified := "", ""
 	for _, s := range settings {

@@ -11,14 +11,15 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// A gate is what a run knows of bugs before it has found any.
+// A gate is what is known of bugs before the run.
 type gate struct {
 	baseline *known.Baseline // nil: none
 	changes  *known.Changes  // nil: all lines count as changed
 }
 
-// readGate reads what the options name. That is done before the tests run, so that a mistake in
-// a file is reported at once, and so that what tests write does not count as changed.
+// readGate reads the baseline and the changes that the options name. It is called before the tests
+// run, so that a mistake in a file is reported at once, and files that tests write do not count as
+// changed.
 func (t *testRun) readGate(ctx context.Context) (g gate, err error) {
 	o := &t.options
 	if o.baseline != "" {
@@ -34,9 +35,9 @@ func (t *testRun) readGate(ctx context.Context) (g gate, err error) {
 	return g, nil
 }
 
-// isWhole reports whether the run has looked for all that comments and a baseline can be about.
-// It has not if tests were left out, or if a package was not built or failed, after which tests
-// may not have run.
+// isWhole reports whether the run looked for all bugs that comments and a baseline can name. It did
+// not if tests were left out, or if a package was not built, or failed: then its other tests may not
+// have run.
 func (t *testRun) isWhole(r *report.Report) bool {
 	for _, flag := range []string{"run", "skip", "short"} {
 		if t.args.IsSet(flag) {
@@ -48,8 +49,8 @@ func (t *testRun) isWhole(r *report.Report) bool {
 	})
 }
 
-// suppress marks the findings that are known, of the tested packages of a build. If the run
-// is whole it warns of comments and entries of the baseline that are of no use any more.
+// suppress suppresses the findings that are known. If the run is whole it warns of comments and
+// entries of the baseline that match no finding any more.
 func (t *testRun) suppress(g gate, r *report.Report, build *recorder.Build) error {
 	var folders []string
 	for _, pkg := range build.Tested {

@@ -7,8 +7,8 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// merge joins the reports of the shards of one run, and writes the result as JSON to
-// standard output: what reports are made of (gopredict report).
+// merge joins the reports of the shards of one run, and writes the result as JSON to standard
+// output. gopredict report writes it in other formats.
 func (s *session) merge(_ context.Context, names []string) (int, error) {
 	var all []*report.Report
 	for _, name := range names {

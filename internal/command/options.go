@@ -23,17 +23,17 @@ import (
 // "name=value name=value"; the command line wins over it.
 const envVar = "GOPREDICT"
 
-// prefix is that of the flags on the command line: none of go test's begins so, now or
-// later, and the same names work in a test binary's own flags.
+// prefix begins the names of gopredict's flags. No flag of go test begins so, now or later, and the
+// same names work as flags of a test binary.
 const prefix = "predict."
 
-// Options are the -predict.NAME flags, of whichever subcommand. The zero value of most
-// says that the room that is asked decides: defaults stand with what they are defaults of.
+// Options are the -predict.NAME flags of all subcommands. The zero value of most leaves the default
+// to the room that uses it.
 type options struct {
 	// What to look for, in each trace.
-	kinds      []bug.Kind          // of bugs to look for; none: all there are
-	patterns   []anomaly.Pattern   // to look for besides, of whatever kinds
-	properties []property.Property // that the tests declare, of whichever packages
+	kinds      []bug.Kind          // kinds of bugs to look for; none: all
+	patterns   []anomaly.Pattern   // further patterns of accesses to look for
+	properties []property.Property // those that the tests declare, of all packages
 	methods    bool                // methods of structs that hold a mutex are atomic regions
 	solver     func(*solver.Formula) (solver.Engine, error)
 	queries    *queryFolder // nil: not written
@@ -41,27 +41,27 @@ type options struct {
 	// How far to go.
 	pkgs     []string       // patterns of packages to instrument; none: the recorder's default
 	runs     int            // how often tests are recorded; 0: as often as is cheap
-	explored explore.Budget // how far tests are run on beyond what is recorded
-	seed     int            // of the first order of chance
+	explored explore.Budget // how far tests are explored beyond the recordings
+	seed     int            // of the first random order
 	shard    *report.Shard  // the part of the packages that are tested; nil: all of them
-	timings  *report.Report // of an earlier run, by which packages are shared out; nil: unknown
+	timings  *report.Report // the report of an earlier run, whose times balance the shards; nil: none
 	budget   time.Duration  // for all of a run; 0: no bound
 	timeout  time.Duration  // for replays; 0: the subcommand's default
 
-	// What becomes of what is found.
+	// What to do with findings.
 	failOn    []string          // what makes the run fail: words of the table below, kinds, or "effect"
 	witnesses string            // folder for witnesses, below each package's, or absolute; committed, they are regression tests
 	files     map[string]string // for the report, by their formats
 	github    bool              // tell GitHub Actions
 
-	// What is known, and fails no run.
+	// Which findings are known, and fail no run.
 	baseline      string // file of known bugs; "" for none
 	baselineWrite string // file to write those to that are confirmed
 	newFrom       string // git revision: only bugs that touch what was changed since fail
 	keep          string // folder to keep the run's files in; "" for none
 }
 
-// defaultOptions are those of a run without any: what is not named here is the zero value.
+// defaultOptions returns the options of a run without flags.
 func defaultOptions() options {
 	return options{
 		seed:      1,
@@ -84,13 +84,11 @@ func (o *options) explore() explore.Options {
 	}
 }
 
-// optionInfo is one row of the table of options. All there is to say of one option
-// stands in its row: what values it takes and how help describes it. A flag that
-// users can pass to their own test binary, -predict.NAME with package gotestplugin, ends
-// here, too. A new option is a field above, a row, and what the field does.
+// An optionInfo is a row of the table of options: how its value is read, and its help. The flags of
+// test binaries with package gotestplugin, -predict.NAME, are the same. A new option is a field of
+// options, a row here, and the use of the field.
 type optionInfo struct {
-	// set reads the value. Its error says what is wrong with that; the option's name comes
-	// before it.
+	// set reads the value. Its error says what is wrong with the value, without the option's name.
 	set func(o *options, value string) error
 	// help has the default in parentheses at its end; \n\t\t goes to the next line.
 	help string
@@ -106,13 +104,13 @@ var optionTable = withFormats(map[string]optionInfo{
 		}
 		return err
 	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Kinds()), ",") + ")"},
-	// On by itself where it is of use; off for who reports in another way.
+	// It is on by default where it is useful, and can be turned off.
 	"github": {func(o *options, v string) error {
 		words, err := parseWords(v, []string{"on", "off"})
 		o.github = err == nil && words[0] == "on"
 		return err
 	}, "on or off: annotations and a summary for GitHub Actions (on under\n\t\tGITHUB_ACTIONS)"},
-	// An absolute one is for sources that nobody may write to.
+	// An absolute path is for sources in folders that are read-only.
 	"witnesses": {func(o *options, v string) error {
 		if !filepath.IsLocal(v) && !filepath.IsAbs(v) {
 			return fmt.Errorf("expected a folder below the package's, relative to it, or an absolute path")
@@ -129,7 +127,7 @@ var optionTable = withFormats(map[string]optionInfo{
 	// Read at once, so that a missing file is reported before anything runs.
 	"timings": {setter(readTimings, func(o *options) **report.Report { return &o.timings }),
 		"JSON report of an earlier run, by whose times the packages are shared out\n\t\tamong shards"},
-	// What is only predicted is no word here: it never fails a run.
+	// There is no word for predictions: they never fail a run.
 	"fail-on": {func(o *options, v string) (err error) {
 		o.failOn, err = parseWords(v, append([]string{"effect", "all", "none", "incomplete"}, bug.Words(bug.Kinds())...))
 		return err
@@ -143,11 +141,10 @@ var optionTable = withFormats(map[string]optionInfo{
 	// The same for each run unless it is asked for, so that a run can be repeated.
 	"seed": {setter(parseNumber, func(o *options) *int { return &o.seed }),
 		"where the orders of chance begin, in which goroutines are recorded and\n\t\texplored (1)"},
-	// For who wants to look into a run: nothing there is read by a later one.
+	// No later run reads what is kept.
 	"keep": {setter(parseText, func(o *options) *string { return &o.keep }),
 		"folder to keep the run's traces, binaries and rewritten files in"},
-	// Which patterns match is for the recorder to say, which knows the build. One that
-	// matches nothing is a warning of the report.
+	// The recorder, which knows the build, warns of patterns that match nothing.
 	"pkgs": {func(o *options, v string) error {
 		o.pkgs = strings.Split(v, ",")
 		if slices.Contains(o.pkgs, "") {
@@ -155,14 +152,14 @@ var optionTable = withFormats(map[string]optionInfo{
 		}
 		return nil
 	}, "packages whose memory accesses are recorded, by commas: patterns as of\n\t\tgo list, \"all\", \"std\", or \"work\" for those of the main module (work)"},
-	// By a type that holds a mutex its author says that its methods belong together; it
-	// is no default, as many are meant to be called one by one.
+	// A mutex in a struct suggests that its methods are atomic. That is no default, since the calls of
+	// many types may interleave.
 	"atomic": {func(o *options, v string) error {
 		words, err := parseWords(v, []string{"sections", "methods"})
 		o.methods = slices.Contains(words, "methods")
 		return err
 	}, "what is meant to be atomic besides functions below a comment\n\t\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\t\"methods\" of structs that hold a mutex (sections)"},
-	// Asked for once here, so that a machine without Z3 says so before the tests run.
+	// The solver is tried at once, so that a missing Z3 is reported before the tests run.
 	"solver": {(*options).setSolver,
 		"what decides the candidates that nothing else decides: builtin, z3, or\n\t\tboth, which checks one against the other (builtin)"},
 	"smt2": {(*options).setQueries,
@@ -178,7 +175,7 @@ var optionTable = withFormats(map[string]optionInfo{
 		"file of patterns of accesses to look for besides the built-in ones"},
 })
 
-// withFormats adds to a table of options those that name the files of formats.
+// withFormats adds an option for the file of each format to a table.
 func withFormats(table map[string]optionInfo) map[string]optionInfo {
 	for name, format := range formats {
 		table[name] = optionInfo{func(o *options, v string) error {
@@ -189,7 +186,7 @@ func withFormats(table map[string]optionInfo) map[string]optionInfo {
 	return table
 }
 
-// addFile has the report written to a file, too, in one of the formats.
+// addFile adds a file that the report is written to, in one of the formats.
 func (o *options) addFile(format, name string) {
 	if o.files == nil {
 		o.files = make(map[string]string)
@@ -197,7 +194,7 @@ func (o *options) addFile(format, name string) {
 	o.files[format] = name
 }
 
-// setter returns the set of an option whose value parse reads into a field.
+// setter returns the function set of an option that parses its value into a field.
 func setter[T any](parse func(value string) (T, error), field func(*options) *T) func(*options, string) error {
 	return func(o *options, v string) (err error) {
 		*field(o), err = parse(v)
@@ -226,10 +223,7 @@ func readPatterns(file string) ([]anomaly.Pattern, error) {
 	return anomaly.ParsePatterns(file, string(text))
 }
 
-// maxPatterns is the size of the largest file of patterns that is read, in bytes.
-const maxPatterns = 1 << 20
-
-// parseDuration parses a time that is allowed.
+// parseDuration parses a duration above zero.
 func parseDuration(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err == nil && d <= 0 {
@@ -255,8 +249,8 @@ func parseBudget(v string) (b explore.Budget, err error) {
 	return b, fmt.Errorf("expected a number of runs, a duration such as 30s, all, or off")
 }
 
-// parseWords parses a comma-separated list of words out of known. A word that is not known is
-// an error, not ignored: with a typo in -predict.kinds nothing would be found.
+// parseWords parses a comma-separated list of known words. An unknown word is an error: with a typo
+// in -predict.kinds nothing would be found.
 func parseWords(v string, known []string) ([]string, error) {
 	words := strings.Split(v, ",")
 	for _, w := range words {
@@ -267,7 +261,7 @@ func parseWords(v string, known []string) ([]string, error) {
 	return words, nil
 }
 
-// set sets one option; where names it as the user wrote it.
+// set sets one option. Where is what the user wrote for its name.
 func (o *options) set(name, value, where string) error {
 	info, ok := optionTable[name]
 	if !ok {
@@ -279,9 +273,9 @@ func (o *options) set(name, value, where string) error {
 	return nil
 }
 
-// parseOptions reads the options out of the environment variable's value and
-// the arguments of the command, and returns the other arguments. Those are go test's to
-// understand: flag's parser would stop at the first one that it does not know.
+// parseOptions reads the options from the value of the environment variable and from the arguments
+// of the command, and returns the other arguments. These are go test's, so package flag, which
+// stops at the first unknown flag, cannot parse them.
 func parseOptions(env string, args []string) (o options, rest []string, err error) {
 	o = defaultOptions()
 	for _, word := range strings.Fields(env) {
@@ -296,7 +290,7 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 			return o, slices.Concat(rest, []string{arg.text}, unread), nil
 		}
 		name, isOption := strings.CutPrefix(arg.flag, prefix)
-		if arg.is("predict") { // habit: this is what the command does
+		if arg.is("predict") { // from habit; it is what the command does
 			continue
 		}
 		if !isOption { // a word, or go test's
@@ -314,8 +308,8 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 	return o, rest, nil
 }
 
-// fails reports whether f makes the run fail: it is confirmed, not known, and of one of the kinds, or
-// has an effect, that -predict.fail-on names. What is only predicted never does.
+// fails reports whether f makes the run fail: it is confirmed and not suppressed, and -predict.fail-on
+// names its kind or its effect. Predictions never do.
 func (o *options) fails(f *report.Finding) bool {
 	if f.Status != bug.Confirmed || f.Suppressed != nil {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// property is the subcommand about the properties that tests declare. It runs no test.
+// property is the subcommand that explains the properties that tests declare. It runs no test.
 func (s *session) property(ctx context.Context, args []string) (int, error) {
 	if len(args) == 0 || args[0] != "explain" {
 		return exitUsage, usagef("property takes a word, expected explain, found %q", strings.Join(args, " "))
@@ -52,14 +52,14 @@ func (s *session) property(ctx context.Context, args []string) (int, error) {
 	return exitOK, nil
 }
 
-// explain prints a property: what it says, of what, and the automaton that this is.
+// explain prints a property: its text, types and events, and its automaton.
 func (s *session) explain(d *properties.Declaration, m *property.Monitor) {
 	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relative(d.At.Filename), d.At.Line, d.Type(), d.Language, d.Text)
 	for _, e := range d.Events {
 		var methods []string
 		for _, m := range e.Methods {
 			name := m.Name
-			if m.Package == "" { // also of a property of pairs it is one function that tells
+			if m.Package == "" { // an event that the program reports by property.Event
 				name = properties.Told(e.Name, strings.Join(d.Types, " and/or "))
 			}
 			if !slices.Contains(methods, name) {

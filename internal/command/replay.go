@@ -38,10 +38,6 @@ import (
 // To git bisect run, 1 is bad and 0 is good; 2 would be bad as well, where a script has to
 // say 125, skip.
 
-// defaultReplayTimeout is the time that one replay may take. What cannot go on ends long
-// before.
-const defaultReplayTimeout = time.Minute
-
 // replay re-runs witnesses, one after the other, and says of each whether its bug is there.
 // If one is, that decides the exit code, and else whether one cannot be told.
 func (s *session) replay(ctx context.Context, args []string) (int, error) {

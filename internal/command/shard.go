@@ -82,9 +82,6 @@ func (t *testRun) packagesOfShard(ctx context.Context) ([]string, error) {
 	return share(strings.Fields(string(out)), took, *t.options.shard), nil
 }
 
-// secondsToBuild is what each package takes besides, in seconds: it is built.
-const secondsToBuild = 1
-
 // share returns those packages that are of a shard: the ones that take longest first, each
 // goes to the shard that has the least to do.
 func share(packages []string, took map[string]float64, shard report.Shard) []string {

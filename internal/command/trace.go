@@ -127,10 +127,6 @@ func (s *session) traceConvert(args []string) (int, error) {
 	return exitOK, f.Close()
 }
 
-// maxTrace is the size of the largest trace that is read, in bytes: that of the longest
-// recording as text.
-const maxTrace = 4 << 30
-
 // readTrace reads a trace in any of the formats, a binary one with readFile. For a damaged one of these it
 // returns what is whole, and the error: predictions from the beginning of a run are as
 // good as any. The text formats are written by hand, and an error there is a mistake.

@@ -1,6 +1,6 @@
-// Package given reads files that others have written, and shows what they hold. A witness
-// comes with a pull request, a report from another machine: they are the data of strangers.
-// What the parts of each may say is for its own reader; here is what all have in common.
+// Package given reads files that strangers may have written, and makes their text safe to print: a
+// witness comes with a pull request, a report from another machine. Each format is checked by its
+// own reader; this package has what all readers share.
 package given
 
 import (
@@ -17,7 +17,7 @@ import (
 // Open opens a file to read. It must be a regular file, or a link to one, of at most max
 // bytes: a pipe or a device may never end, or never begin.
 func Open(name string, max int64) (*os.File, error) {
-	// Before it is opened, too: that may wait.
+	// Check it before it is opened, too: to open a pipe may block.
 	if info, err := os.Stat(name); err == nil {
 		if err := checkFile(name, info, max); err != nil {
 			return nil, err
@@ -38,7 +38,7 @@ func Open(name string, max int64) (*os.File, error) {
 	return f, nil
 }
 
-// checkFile returns what is wrong with a file.
+// checkFile returns an error if the file is not regular, or too large.
 func checkFile(name string, info fs.FileInfo, max int64) error {
 	switch {
 	case !info.Mode().IsRegular():
@@ -49,7 +49,7 @@ func checkFile(name string, info fs.FileInfo, max int64) error {
 	return nil
 }
 
-// describeMode says what a file is that is not regular.
+// describeMode returns the name of a kind of file that is not regular.
 func describeMode(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
@@ -87,9 +87,8 @@ func ReadAll(name string, r io.Reader, max int64) ([]byte, error) {
 	return text, nil
 }
 
-// Printable returns a text as a terminal may get it: what is not printed but done there
-// (colours, titles, moves of the cursor) is written as %q writes it. Line breaks and tabs
-// stay.
+// Printable returns a text that is safe to print on a terminal. Characters that act there (colours,
+// titles, moves of the cursor) are written as %q writes them. Line breaks and tabs stay.
 func Printable(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, isAction) {
 		return s
@@ -110,5 +109,5 @@ func Printable(s string) string {
 
 func isAction(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
-// Line is [Printable] for what stands in one line.
+// Line is [Printable] for a text in one line.
 func Line(s string) string { return strings.ReplaceAll(Printable(s), "\n", `\n`) }

@@ -21,14 +21,14 @@ import (
 // header is the first line of a baseline.
 const header = "gopredict baseline v1"
 
-// A Baseline is the bugs that a file names:
+// A Baseline is a file of known bugs:
 //
 //	gopredict baseline v1
 //	# comment
 //	example.com/bank race-4f367a TestReceipt: write a.balance in (*Account).Deposit, …
 //
-// a line for each, by its package and id; what follows is for the reader. The lines are
-// sorted, and hold no numbers of lines, so that they change only with what they tell of.
+// Each bug has a line with its package and id; the rest is for readers. The lines are sorted and have
+// no line numbers of the program, so that they change only with the bugs.
 type Baseline struct {
 	name string
 	bugs map[entry]*listed
@@ -37,18 +37,18 @@ type Baseline struct {
 // An entry names a bug.
 type entry struct{ pkg, id string }
 
-// A listed bug is one that a baseline has.
+// A listed is a bug of a baseline.
 type listed struct {
 	line      int
 	text      string // for readers
-	confirmed bool   // also by this run
+	confirmed bool   // this run has confirmed it
 }
 
 // maxBaseline is the size of the largest baseline that is read, in bytes.
 const maxBaseline = 64 << 20
 
-// ReadBaseline reads the baseline at path; one that does not exist is empty. Name is what
-// reports and errors call it.
+// ReadBaseline reads the baseline at path. If there is no file the baseline is empty. Reports and
+// errors call it name.
 func ReadBaseline(name, path string) (*Baseline, error) {
 	f, err := given.Open(path, maxBaseline)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,8 +103,8 @@ func (b *Baseline) Mark(r *report.Report) {
 	})
 }
 
-// Gone returns a warning for each bug of the baseline, in the packages of r, that none of the
-// reports that were marked has confirmed, in the order of their lines.
+// Gone returns a warning for each bug of the baseline that no marked report has confirmed, in the
+// order of their lines. Bugs of packages that r does not have are left out.
 func (b *Baseline) Gone(r *report.Report) (warnings []string) {
 	var gone []entry
 	for e, known := range b.bugs {
@@ -124,8 +124,8 @@ func hasPackage(r *report.Report, pkg string) bool {
 	return slices.ContainsFunc(r.Packages, func(p report.Package) bool { return p.Package == pkg })
 }
 
-// UpdateBaseline is [WriteBaseline] to the file at path, which has the bugs of before, and
-// [ReadBaseline] of it.
+// UpdateBaseline writes the baseline at path with the bugs of r, as [WriteBaseline] does with those
+// that the file has, and reads it again.
 func UpdateBaseline(name, path string, r *report.Report, whole bool) (*Baseline, error) {
 	var before *Baseline
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
@@ -143,9 +143,9 @@ func UpdateBaseline(name, path string, r *report.Report, whole bool) (*Baseline,
 	return ReadBaseline(name, path)
 }
 
-// WriteBaseline writes a baseline of the confirmed findings of r that no comment ignores, and of
-// what before has of other bugs, if it is not nil: of all packages, or, where r is of a run that has
-// looked for all bugs of its packages, of the others.
+// WriteBaseline writes a baseline of the confirmed findings of r that are not suppressed. Other bugs
+// of the baseline before, which may be nil, stay; if the run is whole, which means that it looked for
+// all bugs of its packages, only those of other packages stay.
 func WriteBaseline(w io.Writer, r *report.Report, before *Baseline, whole bool) error {
 	bugs := make(map[entry]string)
 	for i := range r.Findings {

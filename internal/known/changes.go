@@ -15,15 +15,15 @@ import (
 type Changes struct {
 	revision string
 	lines    map[string][]span // by file, relative to the module's folder
-	whole    map[string]bool   // files that git does not know yet
+	whole    map[string]bool   // untracked files
 }
 
-// A span is some lines, the last one included.
+// A span is a range of lines, from and to included.
 type span struct{ from, to int }
 
 // ReadChanges asks git what was changed in the folder root since a revision.
 func ReadChanges(ctx context.Context, root, revision string) (*Changes, error) {
-	// After --end-of-options a revision is no option, whatever it begins with.
+	// After --end-of-options git takes no revision for an option.
 	if _, err := git(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}"); err != nil {
 		return nil, fmt.Errorf("%s: expected a revision that git knows: %w", revision, err)
 	}
@@ -80,7 +80,7 @@ func parseDiff(diff string) *Changes {
 		_, gone := parseHunkRange(f[1])
 		from, count := parseHunkRange(f[2])
 		left = gone + count
-		if count == 0 { // lines were taken out: those around are touched
+		if count == 0 { // lines were removed: the lines around count as changed
 			c.lines[file] = append(c.lines[file], span{from, from + 1})
 			continue
 		}
@@ -112,8 +112,7 @@ func (c *Changes) hasChanged(file string, line int) bool {
 	return false
 }
 
-// Mark suppresses the findings that touch no changed line: none of their places, nor where
-// their goroutines were created or what they hold was locked.
+// Mark suppresses the findings without a changed line, see report.Finding.EachPlace.
 func (c *Changes) Mark(r *report.Report) {
 	suppress(r, report.ByRevision, func(f *report.Finding) (string, bool) {
 		touched := false

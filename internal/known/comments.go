@@ -14,43 +14,42 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// directive begins a comment that tells to ignore bugs of a kind, and why:
+// directive begins a comment that says which kind of bug to ignore, and why:
 //
 //	//gopredict:ignore race the counter is for statistics only
 //
-// It stands above a statement or at the end of its line, or above a function or type; of a
-// type it is about its methods. A bug is ignored if one of its places is there.
+// The comment is above a statement or at the end of its line, or above a function or type. At a type
+// it covers the methods. A bug is ignored if a comment covers one of its accesses.
 const directive = "//gopredict:ignore"
 
-// Comments are those of some folders that tell to ignore bugs.
+// Comments are the comments of some folders that say which bugs to ignore.
 type Comments struct {
 	comments []*comment
 	Bad      []string // those without a kind or a reason, which ignore nothing
 }
 
-// A comment tells to ignore bugs of a kind at some lines of a file, or in the methods of a
-// type of a folder.
+// A comment covers some lines of a file, and the methods of a type of the file's folder.
 type comment struct {
-	at       string // FILE:LINE
+	position string // FILE:LINE
 	kind     bug.Kind
 	reason   string
 	file     string
 	from, to int
-	method   string // "Account"
+	receiver string // the type whose methods it covers: "Account"; "" if it is at no type
 	used     bool
 }
 
 // maxSource is the size of the largest source file that is read, in bytes.
 const maxSource = 64 << 20
 
-// ReadComments reads the comments of the Go files in folders. Name gives a file the name
-// that reports have for it.
+// ReadComments reads the comments of the Go files in folders. Name returns the name of a file in
+// reports.
 func ReadComments(folders []string, name func(path string) string) *Comments {
 	c := new(Comments)
 	for _, folder := range folders {
 		files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 		for _, file := range files {
-			// What cannot be read or parsed has no findings either: the build has said so.
+			// Files that cannot be read or parsed have no findings: the build fails.
 			if text, err := given.Read(file, maxSource); err == nil && strings.Contains(string(text), directive) {
 				c.file(name(file), text)
 			}
@@ -73,14 +72,14 @@ func (c *Comments) file(name string, text []byte) {
 			if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 				continue
 			}
-			at := fmt.Sprintf("%s:%d", name, line(text.Pos()))
+			position := fmt.Sprintf("%s:%d", name, line(text.Pos()))
 			kind, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
 			if !slices.Contains(bug.Kinds(), bug.Kind(kind)) || strings.TrimSpace(reason) == "" {
-				c.Bad = append(c.Bad, fmt.Sprintf("%s: found %q, expected %s KIND REASON; kinds are %s", at, text.Text, directive, strings.Join(bug.Words(bug.Kinds()), ", ")))
+				c.Bad = append(c.Bad, fmt.Sprintf("%s: found %q, expected %s KIND REASON; kinds are %s", position, text.Text, directive, strings.Join(bug.Words(bug.Kinds()), ", ")))
 				continue
 			}
 			own := line(text.Pos())
-			m := &comment{at: at, kind: bug.Kind(kind), reason: strings.TrimSpace(reason), file: name, from: own, to: own}
+			m := &comment{position: position, kind: bug.Kind(kind), reason: strings.TrimSpace(reason), file: name, from: own, to: own}
 			below := line(group.End()) + 1
 			ast.Inspect(file, func(n ast.Node) bool { return m.extendOver(n, line, own, below) })
 			c.comments = append(c.comments, m)
@@ -88,8 +87,8 @@ func (c *Comments) file(name string, text []byte) {
 	}
 }
 
-// extendOver takes the lines of the node n if it begins in the line below the comment, or ends in
-// that of the comment, whose line is own; it reports whether to look into n.
+// extendOver extends the comment over the node n if that begins in the comment's own line, or in the
+// line below. It reports whether to look into n.
 func (m *comment) extendOver(n ast.Node, line func(token.Pos) int, own, below int) bool {
 	switch n := n.(type) {
 	case *ast.FuncDecl, *ast.GenDecl, ast.Stmt, *ast.TypeSpec:
@@ -98,31 +97,31 @@ func (m *comment) extendOver(n ast.Node, line func(token.Pos) int, own, below in
 			m.to = max(m.to, to)
 		}
 		if s, ok := n.(*ast.TypeSpec); ok && (from == below || from == own) {
-			m.method = s.Name.Name
+			m.receiver = s.Name.Name
 		}
 		if d, ok := n.(*ast.GenDecl); ok && from == below && d.Tok == token.TYPE && len(d.Specs) == 1 {
 			if s, ok := d.Specs[0].(*ast.TypeSpec); ok {
-				m.method = s.Name.Name
+				m.receiver = s.Name.Name
 			}
 		}
 	}
 	return n != nil
 }
 
-// covers reports whether the comment is about a place.
+// covers reports whether the comment covers a place.
 func (m *comment) covers(p report.Place) bool {
 	if p.File == m.file && m.from <= p.Line && p.Line <= m.to {
 		return true
 	}
-	if m.method == "" || filepath.Dir(p.File) != filepath.Dir(m.file) {
+	if m.receiver == "" || filepath.Dir(p.File) != filepath.Dir(m.file) {
 		return false
 	}
 	receiver, _, ok := strings.Cut(strings.TrimPrefix(p.Func, "(*"), ".")
 	receiver, _, _ = strings.Cut(strings.TrimSuffix(receiver, ")"), "[")
-	return ok && receiver == m.method
+	return ok && receiver == m.receiver
 }
 
-// Mark suppresses the findings that a comment tells to ignore.
+// Mark suppresses the findings that comments cover.
 func (c *Comments) Mark(r *report.Report) {
 	suppress(r, report.ByComment, func(f *report.Finding) (reason string, ok bool) {
 		for _, m := range c.comments {
@@ -130,7 +129,7 @@ func (c *Comments) Mark(r *report.Report) {
 				if m.kind == f.Kind && m.covers(report.Place{Func: a.Func, File: a.File, Line: a.Line}) {
 					m.used = true
 					if !ok {
-						reason, ok = m.reason+" ("+m.at+")", true
+						reason, ok = m.reason+" ("+m.position+")", true
 					}
 				}
 			}
@@ -139,12 +138,12 @@ func (c *Comments) Mark(r *report.Report) {
 	})
 }
 
-// Unused tells which comments have ignored nothing.
+// Unused returns a warning for each comment that has suppressed nothing.
 func (c *Comments) Unused() []string {
 	var out []string
 	for _, m := range c.comments {
 		if !m.used {
-			out = append(out, fmt.Sprintf("%s: %s %s ignores nothing of what this run has confirmed", m.at, directive, m.kind))
+			out = append(out, fmt.Sprintf("%s: %s %s ignores nothing of what this run has confirmed", m.position, directive, m.kind))
 		}
 	}
 	return out

@@ -1,10 +1,10 @@
-// Package known holds which of the confirmed bugs a run need not fail for, as a team knows
-// them: those of a baseline, those that a comment in the program tells to ignore, and those
-// that touch no line that was changed.
+// Package known suppresses confirmed bugs that a team knows already, so that they fail no run:
+// those of a baseline, those that a comment in the program ignores, and those in lines that were
+// not changed.
 //
-// It stands between internal/explore, which has filled the report, and the exit code:
-// internal/command calls [Baseline.Mark], [Comments.Mark] and [Changes.Mark], which set
-// report.Finding.Suppressed. What is suppressed stays in the report.
+// internal/explore has filled the report before. internal/command then calls [Baseline.Mark],
+// [Comments.Mark] and [Changes.Mark], which set report.Finding.Suppressed, and decides the exit
+// code. Suppressed findings stay in the report.
 package known
 
 import (
@@ -12,15 +12,14 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// suppress suppresses the confirmed findings of r that are known, as far as nothing has done
-// that before.
+// suppress suppresses the confirmed findings of r that are known and not suppressed yet.
 func suppress(r *report.Report, by report.SuppressedBy, known func(f *report.Finding) (reason string, ok bool)) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Status != bug.Confirmed {
 			continue
 		}
-		// Asked of each, so that what is known in two ways counts as used in both.
+		// All are asked, so that a bug that is known in two ways counts as used in both.
 		if reason, ok := known(f); ok && f.Suppressed == nil {
 			f.Suppressed = &report.Suppression{By: by, Reason: reason}
 		}
