@@ -22,10 +22,10 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file is the answer to "is this bug still there?", which users ask after a change
-// and scripts in bisecting. A witness is replayed in the sources as they are now; where the
-// program no longer follows the schedule, its bug is looked for anew before it is called
-// fixed: a false "fixed" is as bad as a false alarm.
+// This file answers whether a bug is still there, for users after a change and for scripts that
+// bisect. A witness is replayed in the current sources. If the program no longer follows the
+// schedule, its bug is searched anew before it is called fixed: a false "fixed" is as bad as a false
+// alarm.
 //
 //	the replay reaches the bug           there: 1
 //	the test fails without a schedule    cannot tell: 2
@@ -35,11 +35,11 @@ import (
 //	    no order of the places is open   fixed: 0
 //	    else                             cannot tell: 2
 //
-// To git bisect run, 1 is bad and 0 is good; 2 would be bad as well, where a script has to
-// say 125, skip.
+// For git bisect run, 1 is bad and 0 is good. 2 would be bad as well: a script has to turn it into
+// 125, skip.
 
-// replay re-runs witnesses, one after the other, and says of each whether its bug is there.
-// If one is, that decides the exit code, and else whether one cannot be told.
+// replay replays witnesses, one after the other, and says of each whether its bug is there. The exit
+// code is exitBug if one is, else exitNoAnswer if one is not known.
 func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	a, err := s.parseReplay(args)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 			worst = code
 		}
 	}
-	// What has been found out is written, too, where the rest could not be.
+	// The answers so far are written even if a witness failed.
 	r.report.Version, r.report.DurationS = ownVersion(), time.Since(start).Seconds()
 	r.report.Finish()
 	if unwritten := s.writeFiles(a.options.files, "-"+prefix, &r.report); err == nil {
@@ -76,7 +76,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	return worst, nil
 }
 
-// A replayRun is what one replay command is at.
+// A replayRun is one run of the subcommand replay.
 type replayRun struct {
 	*session
 	args   replayArgs
@@ -85,15 +85,14 @@ type replayRun struct {
 	built  map[string]*builtTests
 	report report.Report // of the answers
 
-	// Of the witness that is replayed.
+	// The following are of the witness that is being replayed.
 	path    string
 	witness *witness.Witness
 	*builtTests
 	bin replayer.Binary // with the arguments that the witness has
 }
 
-// Tests are those of one package in the sources as they are now, as some of its witnesses
-// need them.
+// builtTests are the tests of one package in the current sources, as some of its witnesses need them.
 type builtTests struct {
 	module gotool.Env
 	build  *recorder.Build
@@ -116,7 +115,7 @@ func (r *replayRun) replayOne(ctx context.Context, path string) (int, error) {
 	return r.answer(ctx)
 }
 
-// prepare builds the tests that the witness is of, unless that was done for another one.
+// prepare builds the tests of the witness, unless another witness had them built.
 func (r *replayRun) prepare(ctx context.Context) error {
 	dir, err := r.packageDir(ctx)
 	if err != nil {
@@ -163,8 +162,8 @@ func (r *replayRun) prepare(ctx context.Context) error {
 	if r.builtTests = r.built[key]; r.builtTests.err != nil {
 		return r.builtTests.err
 	}
-	// A witness that was moved along with its package has another path in it, and steps
-	// that name functions of that path: better no answer than that it is stale.
+	// A witness that was moved with its package names functions by the old path. An error is better
+	// than the answer that it is stale.
 	if got := r.build.Tested[0].Path; got != r.witness.Package {
 		return fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", r.path, r.witness.Package, got)
 	}
@@ -173,7 +172,7 @@ func (r *replayRun) prepare(ctx context.Context) error {
 	return nil
 }
 
-// answer replays the witness, prints what that shows, and returns the exit code.
+// answer replays the witness, prints the answer, and returns the exit code.
 func (r *replayRun) answer(ctx context.Context) (int, error) {
 	folder, err := os.MkdirTemp(r.work, "replay-")
 	if err != nil {
@@ -194,9 +193,9 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	// Read before the next run, which keeps its files in the same folder.
+	// It is read before the next run, which has its files in the same folder.
 	shown := recording.ReadShown(result.Trace, r.build, r.witness, result.Witness)
-	// A test that fails by itself tells nothing: the schedule may have been left for that.
+	// A test that fails by itself gives no answer: that may be why it left the schedule.
 	plain, err := replayWithoutSchedule(ctx, r.bin, r.witness, opts, result)
 	if err != nil {
 		return exitFailed, err
@@ -212,8 +211,8 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 		r.status.Clear()
 		return r.answerReplay(ev), nil
 	}
-	// The whole witness is in the sources, and its schedule leads elsewhere: either the bug
-	// is fixed or another schedule leads to it.
+	// The sources have the whole witness, and its schedule leads elsewhere. So either the bug is
+	// fixed, or another schedule leads to it.
 	run := recorder.Run{Package: r.build.Tested[0], Binary: r.bin.Path, Args: r.bin.Args, Env: r.bin.Env, Exec: r.bin.Exec}
 	again, err := explore.New(r.build, r.module, folder, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result)
 	if err != nil {
@@ -223,9 +222,9 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 	return r.answerRecheck(ev, again), nil
 }
 
-// replayWithoutSchedule returns how the witness's test ends without a schedule, where that
-// decides what replays tell that did not reach the bug: if none did, and in some the test
-// failed. It may fail for a reason of its own by now, before it comes to the bug.
+// replayWithoutSchedule returns how the witness's test ends without a schedule. It runs it only if no
+// replay reached the bug and the test failed in some: then it may fail for a reason of its own
+// by now.
 func replayWithoutSchedule(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts replayer.Options, r replayer.Result) (replayer.Outcome, error) {
 	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect == bug.TestFailure }
 	if r.Reproduced > 0 || !slices.ContainsFunc(r.Verdicts, failed) {
@@ -234,12 +233,11 @@ func replayWithoutSchedule(ctx context.Context, bin replayer.Binary, w *witness.
 	return replayer.Plain(ctx, bin, w, opts)
 }
 
-// errNoTests is why there is nothing to replay. It is an answer about the sources, "cannot
-// tell", and no failure of the command.
+// errNoTests says that there is nothing to replay. That is an answer, and no failure of the command.
 var errNoTests = errors.New("there are no tests in its package any more, or they are left out")
 
-// buildFor builds the instrumented test binary of one package. Unlike test it does not go
-// through go test -exec, as nothing of the package is to be run but the witness's test.
+// buildFor builds the instrumented test binary of one package. Unlike test it does not use go test
+// -exec, since only the witness's test will run.
 func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.Build, replayer.Binary, error) {
 	c.Stdin, c.Stdout, c.Stderr = s.stdin, s.stdout, s.stderr
 	b, err := recorder.Prepare(ctx, c)
@@ -257,14 +255,14 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.Tests), Exec: through}, err
 }
 
-// packageDir finds the package that the witness belongs to: that of the folder above it. One
-// that lies elsewhere, as -predict.witnesses has asked for, is of the package of that name in
-// the module of the user's folder.
+// packageDir returns the folder of the witness's package: the nearest one above the witness that has
+// tests. If there is none, as -predict.witnesses may have saved it elsewhere, it is the folder of the
+// package of that name in the module here.
 func (r *replayRun) packageDir(ctx context.Context) (string, error) {
 	if dir := folderAbove(r.path); dir != "" {
 		return dir, nil
 	}
-	// A witness may say what it likes: its package is compared, and no pattern.
+	// The witness may be a stranger's: its package is only compared, and is no pattern.
 	out, err := gotool.Output(ctx, filepath.Join(r.dir, r.args.build.Dir), "list", "-e", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}", "work")
 	for line := range strings.Lines(string(out)) {
 		if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && path == r.witness.Package {
@@ -274,9 +272,8 @@ func (r *replayRun) packageDir(ctx context.Context) (string, error) {
 	return "", errors.Join(fmt.Errorf("%s: no folder above holds tests, and the module here has no package %s; a witness is replayed where it was saved, or from a folder of its module", r.path, r.witness.Package), err)
 }
 
-// folderAbove is the nearest folder above a witness, within its module, that holds tests; ""
-// if there is none. That is how a witness needs no path of its own machine in it, and can be
-// moved along with its package.
+// folderAbove returns the nearest folder above a witness, within its module, that has tests; "" if
+// there is none. So a witness needs no path of its machine, and can be moved with its package.
 func folderAbove(path string) (found string) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 && found == "" {
@@ -291,8 +288,8 @@ func folderAbove(path string) (found string) {
 	}
 }
 
-// relative names path relative to the user's shell, if it is below: commands that are
-// printed can be pasted there.
+// relative returns path relative to the working directory of the user's shell, if it is below that,
+// for commands to paste there.
 func (s *session) relative(path string) string {
 	if rel, err := filepath.Rel(s.shell, path); err == nil && filepath.IsLocal(rel) {
 		return rel

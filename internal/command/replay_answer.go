@@ -15,8 +15,8 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// answerCannotTell prints that nothing is known of the bug, and why, with what parts that from
-// what stands before it; it returns the exit code.
+// answerCannotTell prints that it is not known whether the bug is there, and why, and returns the exit
+// code. The reason begins with the punctuation before it.
 func (r *replayRun) answerCannotTell(format string, args ...any) int {
 	r.status.Clear()
 	why := fmt.Sprintf(format, args...)
@@ -25,12 +25,13 @@ func (r *replayRun) answerCannotTell(format string, args ...any) int {
 	return exitNoAnswer
 }
 
-// noteState puts into the report what has become of the witness.
+// noteState adds the outcome of the witness to the report.
 func (r *replayRun) noteState(status bug.Status, reason string) {
 	r.report.Witnesses = append(r.report.Witnesses, report.WitnessState{Witness: r.inModule(), ID: r.witness.ID, Status: status, Reason: reason})
 }
 
-// answerThere prints and notes that the bug of the witness is there, as now has it.
+// answerThere prints and notes that the bug of the witness is there, at the places of the witness
+// now.
 func (r *replayRun) answerThere(f report.Finding, now *witness.Witness, reason string) {
 	opts := textOptions(r.stdout, r.module)
 	opts.All = r.args.verbose
@@ -44,8 +45,8 @@ func (r *replayRun) answerThere(f report.Finding, now *witness.Witness, reason s
 	r.noteState(bug.Confirmed, reason)
 }
 
-// moved says from where to where the bug of a witness has gone, which is now that of another:
-// "from bank.go:31 and bank.go:40 to bank.go:33 and bank.go:42"; "" if it is where it was.
+// moved says from where to where a bug moved, from the places of witness w to those of now: "from
+// bank.go:31 and bank.go:40 to bank.go:33 and bank.go:42"; "" if it did not move.
 func moved(w, now *witness.Witness) string {
 	places := func(w *witness.Witness) string {
 		steps := slices.Clone(w.Violation)
@@ -62,7 +63,7 @@ func moved(w, now *witness.Witness) string {
 	return ""
 }
 
-// inModule names the witness as reports do, and notes what it is replayed with.
+// inModule returns the name of the witness in reports, and notes the Go release that replays it.
 func (r *replayRun) inModule() string {
 	r.report.Go = r.module.GOVERSION
 	if rel, err := filepath.Rel(r.module.Root(), r.path); err == nil && filepath.IsLocal(rel) {
@@ -71,9 +72,9 @@ func (r *replayRun) inModule() string {
 	return r.path
 }
 
-// answerRecheck prints what was found out of a witness that has left its schedule, and
-// returns the exit code. A bug that another schedule leads to is there all the same; the
-// witness that was given stays as it is, and replays of it will go this way each time.
+// answerRecheck prints the answer for a witness whose schedule the program left, and returns the exit
+// code. If another schedule leads to the bug, the bug is there. The file of the witness stays as it
+// is, so the next replay of it repeats the search.
 func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) int {
 	result, id := ev.Result, ev.Witness.ID
 	why := explore.Why(result)
@@ -96,9 +97,9 @@ func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) i
 	return exitBug
 }
 
-// describeStop says where the program has stopped, and how to look at it: all goroutines
-// of the violation stand before their accesses, which no breakpoint could bring about, as
-// each would stop the others where they just happen to be.
+// describeStop prints where the program has stopped, and how to look at it with a debugger. All
+// goroutines of the violation are about to execute their accesses. No breakpoint could bring that
+// about, since each would stop the other goroutines anywhere.
 func (s *session) describeStop(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
 	s.answerf("%s: stands at the bug in process %d, for %v (Ctrl-C ends it)", w.ID, pid, a.hold)
 	for _, at := range stands {
@@ -107,9 +108,8 @@ func (s *session) describeStop(a replayArgs, w *witness.Witness, pid int, stands
 	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines -t\" and \"goroutine N frame K\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
 }
 
-// aboutTo says what a goroutine that stands at the violation of w will do next:
-// "goroutine 0.1 is about to write a.balance = 90 at bank.go:12 (8 bytes at 0xc0…)". The
-// address is what to set a watchpoint at.
+// aboutTo says what a stopped goroutine of the violation of w will do next: "goroutine 0.1 is about to
+// write a.balance = 90 at bank.go:12 (8 bytes at 0xc0…)". The address is for a watchpoint.
 func aboutTo(at replayer.Stand, w *witness.Witness) string {
 	i := slices.IndexFunc(w.Violation, func(v witness.Step) bool { return v.Goroutine == at.Goroutine && v.Op == at.Op })
 	step, place := report.Step{Op: at.Op.String(), Value: at.Value}, ""
@@ -121,8 +121,8 @@ func aboutTo(at replayer.Stand, w *witness.Witness) string {
 	return fmt.Sprintf("%s is about to %s%s (%d bytes at %#x)", witness.Prose(at.Goroutine, w.Tests), step, place, at.Size, at.Addr)
 }
 
-// answerReplay prints what the replays showed, and returns the exit code. The bug is there if
-// one of them reached it; how many did says how far the witness is to be relied on.
+// answerReplay prints what the replays showed, and returns the exit code. The bug is there if one of
+// them reached it. How many did shows how reliable the witness is.
 func (r *replayRun) answerReplay(ev evidence.Evidence) int {
 	result, id := ev.Result, ev.Witness.ID
 	if result.Reproduced > 0 {
@@ -147,14 +147,13 @@ func (r *replayRun) answerReplay(ev evidence.Evidence) int {
 	return exitBug
 }
 
-// A miss is why some replays did not reach the bug.
+// A miss is a reason for which replays did not reach the bug, and how many.
 type miss struct {
 	reason string
 	count  int
 }
 
-// missed counts the reasons of the replays that were not confirmed, in the
-// order in which they came: of a hundred replays that miss, few have reasons of their own.
+// missed counts the reasons of the replays that did not reach the bug, in their first order.
 func missed(verdicts []replayer.Verdict) []miss {
 	var out []miss
 	for _, v := range verdicts {

@@ -12,8 +12,8 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// replayArgs is the command line of replay. What the user says of the test's flags wins over
-// what the witness was recorded with.
+// replayArgs is the command line of replay. Its flags for the test win over those that the witness was
+// recorded with.
 type replayArgs struct {
 	options options
 	n       int
@@ -24,16 +24,14 @@ type replayArgs struct {
 	paths   []string        // of the witnesses
 }
 
-// flagsSeenByTests are the flags of go test that tests can see; replay takes these, and what follows
-// -args, in place of those that the witness was recorded with: a bug that -short leaves out
-// is not fixed.
+// flagsSeenByTests are the flags of go test that tests can see. replay takes them, and the arguments
+// after -args, instead of those that the witness was recorded with: a bug that -short leaves out is
+// not fixed.
 var flagsSeenByTests = []string{"short", "skip", "parallel"}
 
-// parseReplay reads the command line of replay: its own flags, build flags, and those of
-// the test binary. Its own are -n, -v, -hold, those of the formats, as report has them, and
-// -predict.NAME; the others are read as go
-// test's are (gotool.ParseTest), which then must not have any flag in it that neither says
-// how to build nor is seen.
+// parseReplay reads the command line of replay. Its own flags are -n, -v, -hold, -predict.NAME and
+// those of the formats. The others are parsed as go test's (gotool.ParseTest), and must be build
+// flags or flags that tests see.
 func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	r.n = 1
 	if r.options, args, err = parseOptions(s.env, args); err != nil {
@@ -72,8 +70,7 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	if r.build, err = gotool.ParseTest(rest); err != nil {
 		return r, usagef("%v", err)
 	}
-	// What tests can see of their flags must be as when the witness was recorded, or as
-	// the user says now; what says how to build must not get into the binary's arguments.
+	// Flags that tests see become arguments of the binary, build flags do not.
 	for _, f := range r.build.Flags {
 		if slices.Contains(flagsSeenByTests, f.Name) {
 			f.Name = "test." + f.Name
@@ -86,7 +83,7 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
 		return r, usagef("replay takes -n, -v, -hold, -"+listFormats(", -")+", -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
 	}
-	// The words that are no flags are witnesses, where go test has packages.
+	// Words that are no flags, for go test packages, are witnesses.
 	if r.paths, err = witnesses(filepath.Join(s.dir, r.build.Dir), r.build.Packages); err != nil {
 		return r, err
 	}
@@ -99,9 +96,8 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 
 const witnessesExpected = "replay takes witness files, or folders that hold some"
 
-// witnesses are the files that words stand for, in the folder dir: a file for itself, a
-// folder for all witnesses in it and below, also where it is written as go test has it
-// (./...).
+// witnesses returns the files that words name, relative to dir: a file itself, or all witnesses in a
+// folder and below, which may be written as for go test (./...).
 func witnesses(dir string, words []string) ([]string, error) {
 	if len(words) == 0 {
 		return nil, usagef(witnessesExpected + ", found none")

@@ -17,11 +17,10 @@ import (
 // A format is one that a report can be written in.
 type format struct {
 	write func(io.Writer, *report.Report) error
-	help  string // of the flag that names the file: -predict.NAME of test, -NAME of report
+	help  string // of the flag for the file: -predict.NAME of test, -NAME of report
 }
 
-// formats has the formats by their names. JSON is also written where bugs fail the run:
-// scripts read it to see why.
+// formats has the formats by their names.
 var formats = map[string]format{
 	"gitlab": {report.WriteGitLab, "as a code quality report of GitLab"},
 	"html":   {report.WriteHTML, "as a page: swim lanes, source, both orders"},
@@ -33,9 +32,8 @@ var formats = map[string]format{
 // isFormat reports whether a format has that name.
 func isFormat(name string) bool { return formats[name].write != nil }
 
-// report prints a report that -predict.json has written, or writes it in other formats. So
-// CI keeps one file, of which each reader makes what he wants. The exit code is 0 whatever
-// is in it: what fails the run was said by the run.
+// report prints a report that -predict.json has written, or writes it in other formats. So CI needs to
+// keep one file only. The exit code is 0 whatever is in it: the run itself has failed or not.
 func (s *session) report(_ context.Context, args []string) (int, error) {
 	var o options
 	var names []string
@@ -67,7 +65,7 @@ func (s *session) report(_ context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 	if o.github {
-		// Where the module is in the repository, nothing tells: the folder of this command.
+		// The report does not say where the module is in the repository: take this folder.
 		if err := s.writeGitHub(s.stdout, r, s.dir); err != nil {
 			return exitFailed, err
 		}
@@ -84,32 +82,18 @@ func listFormats(between string) string {
 	return strings.Join(slices.Sorted(maps.Keys(formats)), between)
 }
 
-// writeFiles writes the report to files, by their formats; flag stands before the name of
-// a format, in errors.
+// writeFiles writes the report to files, by their formats. Errors begin with flag and the format.
 func (s *session) writeFiles(files map[string]string, flag string, r *report.Report) error {
 	for _, format := range slices.Sorted(maps.Keys(files)) {
-		if err := s.writeFile(files[format], formats[format].write, r); err != nil {
+		if err := s.create(files[format], func(w io.Writer) error { return formats[format].write(w, r) }); err != nil {
 			return fmt.Errorf("%s%s: %w", flag, format, err)
 		}
 	}
 	return nil
 }
 
-// writeFile writes the report to one file.
-func (s *session) writeFile(name string, write func(io.Writer, *report.Report) error, r *report.Report) error {
-	f, err := os.Create(s.path(name))
-	if err != nil {
-		return err
-	}
-	if err := write(f, r); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
-
-// writeGitHub writes what GitHub Actions takes: annotations to out, and the summary to the
-// file that it names. Root is the folder of the module.
+// writeGitHub writes annotations for GitHub Actions to out, and the summary to the file that it names.
+// Root is the folder of the module.
 func (s *session) writeGitHub(out io.Writer, r *report.Report, root string) error {
 	folder := ""
 	if work := os.Getenv("GITHUB_WORKSPACE"); work != "" {

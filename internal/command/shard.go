@@ -13,11 +13,11 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// This file has the part of a run that is one machine's. Packages go to shards by what they
-// took in an earlier run, each machine by itself and all of them in the same way.
+// This file chooses the packages of one shard. Each machine does so by itself, from the times of an
+// earlier run, and all come to the same result.
 
-// runners are the variables that say which of how many machines this one is. base is the
-// number of the first one. Where of is empty nothing says how many there are.
+// runners are the variables of CI systems for the index of a machine and their number. base is the
+// index of the first one. If of is empty the system does not say how many there are.
 var runners = []struct {
 	index, of string
 	base      int
@@ -30,7 +30,7 @@ var runners = []struct {
 	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", 0},          // Slurm: from SLURM_ARRAY_TASK_MIN
 }
 
-// parseShard reads I/N, or "auto" and "auto/N", which the variables of runners answer.
+// parseShard parses I/N, or "auto" and "auto/N", for which it asks the variables of runners.
 func parseShard(v string) (*report.Shard, error) {
 	index, of, _ := strings.Cut(v, "/")
 	base := 1
@@ -60,9 +60,8 @@ func parseShard(v string) (*report.Shard, error) {
 	return &report.Shard{Index: i, Of: n}, nil
 }
 
-// packagesOfShard returns the packages of the run's arguments that are of its shard, by what
-// they took in the run of which the timings are the report; without that, equally many each.
-// It tells a runner that asks that shards are understood.
+// packagesOfShard returns the packages of the run's shard, balanced by the times of an earlier run, or
+// else by their number. It creates the file by which Bazel learns that sharding is supported.
 func (t *testRun) packagesOfShard(ctx context.Context) ([]string, error) {
 	if name := os.Getenv("TEST_SHARD_STATUS_FILE"); name != "" {
 		if err := os.WriteFile(name, nil, 0o666); err != nil {
@@ -82,20 +81,20 @@ func (t *testRun) packagesOfShard(ctx context.Context) ([]string, error) {
 	return share(strings.Fields(string(out)), took, *t.options.shard), nil
 }
 
-// share returns those packages that are of a shard: the ones that take longest first, each
-// goes to the shard that has the least to do.
+// share returns the packages of a shard. It assigns packages to shards, those that take longest first,
+// each to the shard that has the least to do.
 func share(packages []string, took map[string]float64, shard report.Shard) []string {
 	slices.Sort(packages)
 	slices.SortStableFunc(packages, func(a, b string) int { return cmp.Compare(took[b], took[a]) })
 	load := make([]float64, shard.Of)
-	var its []string
+	var chosen []string
 	for _, p := range packages {
 		least := slices.Index(load, slices.Min(load))
 		load[least] += took[p] + secondsToBuild
 		if least == shard.Index-1 {
-			its = append(its, p)
+			chosen = append(chosen, p)
 		}
 	}
-	slices.Sort(its)
-	return its
+	slices.Sort(chosen)
+	return chosen
 }

@@ -12,16 +12,15 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 )
 
-// engines are the solvers by the name that -predict.solver gives them. Each makes an engine
-// for one formula; to make one may fail, as Z3's library may not be there.
+// engines are the solvers by their names in -predict.solver. Each makes an engine for one formula,
+// which fails if Z3's library is missing.
 var engines = map[string]func(*solver.Formula) (solver.Engine, error){
 	"builtin": func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil },
 	"z3":      solver.NewZ3,
 	"both":    solver.NewBoth,
 }
 
-// setSolver chooses the solver; it fails at once if that cannot be had, which only making an
-// engine tells.
+// setSolver chooses the solver. It makes an engine to find out whether the solver is there.
 func (o *options) setSolver(name string) error {
 	engine := engines[name]
 	if engine == nil {
@@ -36,14 +35,14 @@ func (o *options) setSolver(name string) error {
 	return nil
 }
 
-// A queryFolder is where the questions to the solver are written, so that one that takes
-// long can be given to other solvers. Solving asks them one after the other.
+// A queryFolder is the folder for the queries to the solver, so that one that takes long can be given
+// to other solvers. Queries are asked one after the other.
 type queryFolder struct {
 	dir string
-	n   int // how many there are
+	n   int // number of queries so far
 }
 
-// setQueries makes the folder, and removes what another run has left there.
+// setQueries makes the folder for queries, and removes those of an earlier run.
 func (o *options) setQueries(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -52,7 +51,7 @@ func (o *options) setQueries(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range old { // of an earlier run
+	for _, file := range old {
 		if err := os.Remove(file); err != nil {
 			return err
 		}
@@ -61,20 +60,20 @@ func (o *options) setQueries(dir string) error {
 	return nil
 }
 
-// escape returns dir so that [filepath.Glob] takes it literally.
+// escape escapes dir so that [filepath.Glob] takes it literally.
 func escape(dir string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(dir)
 }
 
-// createQuery makes the file of the next question: query-00001.smt2 and so on, in the order in
-// which they are asked, which is the same in each run.
+// createQuery creates the file of the next query, query-00001.smt2 and so on. Their order is the same
+// in each run.
 func (q *queryFolder) createQuery() (io.WriteCloser, error) {
 	q.n++
 	return os.Create(filepath.Join(q.dir, fmt.Sprintf("query-%05d.smt2", q.n)))
 }
 
-// solving says how candidates are solved: by which engine, and whether its questions are
-// written out, by an engine around that one. The budget is the analysis' own.
+// solving returns how candidates are solved: the engine, wrapped if its queries are written out. The
+// analysis has its own budget.
 func (o *options) solving() analysis.Solving {
 	engine := o.solver
 	if engine == nil {
@@ -92,7 +91,7 @@ func (o *options) solving() analysis.Solving {
 	}}
 }
 
-// analyzed are the options that analyze takes: those of what to look for, and not of runs.
+// analyzed are the options that analyze takes: those about what to look for.
 var analyzed = []string{"kinds", "patterns", "solver", "smt2"}
 
 // forAnalyze reports whether analyze takes the option.

@@ -21,16 +21,15 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// This file is the subcommand that users run: go test, and what its tests do not show.
+// This file is the subcommand test: go test, and then the bugs that its tests did not show.
 //
 //	command line ── recorder.Prepare ── go test, recorded ── explore ── report ── exit code
 //
-// Go test itself runs the tests, with the instrumented binaries and this very command as
-// -exec (shimCommand), so that its flags, its cache of packages and its output stay what
-// they are.
+// Go test itself runs the tests, with this command as -exec (shimCommand) to record them. So its
+// flags, its cache of packages and its output stay what they are.
 
-// explore is test until everything was seen that the tests can do, unless a flag says how
-// far: it answers whether a test can fail at all.
+// explore is test that explores until it has seen all that the tests can do, unless a flag bounds it.
+// It answers whether a test can fail at all.
 func (s *session) explore(ctx context.Context, args []string) (int, error) {
 	return s.test(ctx, append([]string{"-" + prefix + "explore=all"}, args...))
 }
@@ -41,7 +40,7 @@ type testRun struct {
 	options options
 	args    gotool.TestArgs
 	env     gotool.Env
-	start   time.Time // the time of the run is counted from there
+	start   time.Time // the start of the run
 }
 
 // test is the run from start to exit code: record, predict, confirm, report.
@@ -56,7 +55,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	// As the files of go test itself.
+	// Files are relative to -outputdir, as those of go test are.
 	if out, ok := goArgs.Lookup("outputdir"); ok {
 		for format, name := range opts.files {
 			if !filepath.IsAbs(name) {
@@ -72,13 +71,12 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	defer cancel()
 	code, err := t.run(limit)
 	if over := context.Cause(limit); err != nil && ctx.Err() == nil && over != nil {
-		err = over // whatever a room says that had no time left
+		err = over // a room that has no time left may return any error
 	}
 	return code, err
 }
 
-// parseTest takes apart the arguments of a go test. All commands that are run from here on are run in the folder
-// of its -C.
+// parseTest parses the arguments of go test. All later commands run in the folder of its -C.
 func (s *session) parseTest(args []string) (gotool.TestArgs, error) {
 	goArgs, err := gotool.ParseTest(args)
 	if err != nil {
@@ -91,7 +89,7 @@ func (s *session) parseTest(args []string) (gotool.TestArgs, error) {
 	return goArgs, nil
 }
 
-// A budgetError is why a run has ended early: its time was over.
+// A budgetError is the error of a run that ended early because its time was over.
 type budgetError struct{ budget time.Duration }
 
 func (e *budgetError) Error() string {
@@ -111,7 +109,7 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 		if t.args.Packages, err = t.packagesOfShard(ctx); err != nil {
 			return exitFailed, err
 		}
-		if len(t.args.Packages) == 0 { // for go test, that is the package of this folder
+		if len(t.args.Packages) == 0 { // go test would take the package of this folder
 			t.warnf("shard %v has no packages", t.options.shard)
 			return exitOK, t.writeFiles(t.options.files, "-"+prefix, &report.Report{Version: ownVersion(), Go: t.env.GOVERSION, Shard: t.options.shard})
 		}
@@ -125,8 +123,8 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	// Benchmarks, fuzzing, -list and the like: go test does what it always does. That nothing
-	// was looked for is said, so that nobody takes it for a clean run.
+	// For benchmarks, fuzzing, -list and the like go test runs as ever. The warning keeps users from
+	// taking that for a clean run.
 	if why := conf.NotRecorded(); why != "" {
 		code, err := recorder.Plain(ctx, conf)
 		if err == nil {
@@ -137,8 +135,8 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 	return t.recordAndPredict(ctx, conf, gate)
 }
 
-// recording returns how tests are recorded. All phases of the run share the folder work, where the
-// instrumented sources, binaries, traces and files of replays are.
+// recording returns the configuration of the recorder. All phases of the run share the folder work,
+// which has the instrumented sources, binaries, traces and files of replays.
 func (t *testRun) recording(work string) (*recorder.Config, error) {
 	shim, err := hiddenCommand(shimCommand)
 	if err != nil {
@@ -151,9 +149,10 @@ func (t *testRun) recording(work string) (*recorder.Config, error) {
 	}, err
 }
 
-// recordAndPredict runs the tests, predicts from that, and reports what came of it.
+// recordAndPredict runs the tests, explores and predicts from their traces, and writes the report.
 func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, gate gate) (int, error) {
-	// Files have what the tests print, too. A terminal stays theirs, whatever files there are.
+	// Files get the output of failed packages, too. But on a terminal the tests must write to it
+	// directly.
 	var printed report.FailedOutput
 	if len(t.options.files) > 0 && !t.args.IsSet("json") && !term.IsTerminal(int(t.stdout.Fd())) {
 		conf.Stdout = io.MultiWriter(t.stdout, &printed)
@@ -168,8 +167,8 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 	if err != nil {
 		return exitFailed, err
 	}
-	// The terminal is go test's now. A package that does not build, or a test that fails, is
-	// no error here but the exit code; what has run is predicted from all the same.
+	// The terminal is go test's now. A package that does not build and a test that fails are no errors
+	// here, but set the exit code. What has run is analyzed all the same.
 	status.Clear()
 	runs, testExit, cut := build.Test(ctx)
 	through, tested := cut == nil, time.Since(t.start)
@@ -177,8 +176,8 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 		return exitFailed, cut
 	}
 
-	// All packages' tests have run by now, beside each other as go test runs them. Only
-	// then they are analyzed: replays take all processors, and would make tests time out.
+	// All packages' tests have run by now, concurrently, as go test runs them. They are only analyzed
+	// now, since replays take all processors and would make tests time out.
 	x := t.exploration(conf, build, status)
 	x.Report.TestedS = tested.Seconds()
 	if failed := x.Explore(ctx, runs); cut == nil {
@@ -194,13 +193,13 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 	x.Report.DurationS = time.Since(t.start).Seconds()
 	printed.AddTo(&x.Report)
 	x.Report.Finish()
-	// What has ended the run early does not take away what it has found.
+	// A run that ended early still reports what it found.
 	unwritten := t.suppress(gate, &x.Report, build)
 	code, err := t.report(x, testExit)
 	if err == nil && unwritten != nil {
 		code, err = exitFailed, unwritten
 	}
-	// The tests were run; that there was no time for more fails the run only if asked for.
+	// If the tests have run, the end of the budget fails the run only if asked for.
 	_, over := errors.AsType[*budgetError](cut)
 	if cut == nil || through && over {
 		return code, err
@@ -211,7 +210,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 	return exitFailed, cut
 }
 
-// exploration returns the exploration of a build's runs, with the warnings that are known before.
+// exploration returns the exploration of a build's runs. Its report has the warnings about the build.
 func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, status *report.Status) *explore.Exploration {
 	far := t.options.explore()
 	if conf.Args.IsSet("artifacts") {
@@ -225,10 +224,10 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 	if conf.Args.IsSet("v") {
 		far.OnNew, far.OnBug = say, say
 	}
-	if status.Shown() { // somebody waits
+	if status.Shown() { // somebody is watching
 		far.OnBug = say
 	}
-	far.Concurrent = conf.Beside() // as the tests were run: they may share what there is once
+	far.Concurrent = conf.Beside() // as go test ran them: packages may share resources
 	x := explore.New(build, t.env, conf.Work, status, far)
 	x.Report.Version, x.Report.Shard = ownVersion(), t.options.shard
 	if system := conf.Untried(); system != "" {
@@ -240,9 +239,9 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 	return x
 }
 
-// report prints the report and returns the exit code: that of a bug wins over that of go
-// test, and a failed test over a package that could not be analyzed. The report is printed
-// before its files are written, so that a file that cannot be written hides nothing.
+// report prints and writes the report, and returns the exit code. The code of a bug wins over that of
+// go test, and that of a failed test over that of a package that could not be analyzed. The
+// report is printed first, so that an error in writing a file hides nothing.
 func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
 	r, out, code := &x.Report, t.output(), testExit
 	for i := range r.Findings {
@@ -274,8 +273,7 @@ func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
 	if len(r.Incomplete) > 0 && slices.Contains(t.options.failOn, "incomplete") && code == exitOK {
 		code = exitIncomplete
 	}
-	// The tests passed, but of a package it is not known whether it has bugs: that is no
-	// success.
+	// If a package could not be analyzed, passed tests are no success.
 	if code == 0 && x.Failed {
 		return exitFailed, nil
 	}
@@ -290,8 +288,8 @@ func (t *testRun) output() *os.File {
 	return t.stdout
 }
 
-// withWitnessesFromShell returns the report as it is printed: the witnesses are named
-// for their commands to be pasted into the user's shell.
+// withWitnessesFromShell returns the report with witnesses relative to the user's shell, so that the
+// printed commands can be pasted there.
 func (s *session) withWitnessesFromShell(r report.Report, root string) *report.Report {
 	r.Findings = slices.Clone(r.Findings)
 	for i, f := range r.Findings {
@@ -306,9 +304,8 @@ func (s *session) withWitnessesFromShell(r report.Report, root string) *report.R
 	return &r
 }
 
-// textOptions returns how to print on f: to a terminal with colors, unless the user's
-// environment says otherwise, and as wide as that is; else as plain text that does not
-// change with the place where it is made.
+// textOptions returns how to print on f. A terminal gets colors, unless the environment forbids them,
+// in its own width. Anything else gets plain text that is the same everywhere.
 func textOptions(f *os.File, env gotool.Env) report.TextOptions {
 	o := report.TextOptions{Command: ownName(env)}
 	if !term.IsTerminal(int(f.Fd())) {
@@ -322,9 +319,9 @@ func textOptions(f *os.File, env gotool.Env) report.TextOptions {
 	return o
 }
 
-// ownName returns what the user has to type for this command, if it is not in
-// PATH: the go command runs a module's tool from its build cache, and go run
-// runs what it removes afterwards; gotestplugin may have built it elsewhere.
+// ownName returns what the user has to type for this command. If it is not in PATH, it may be a tool
+// of the module, which is in the build cache, or a binary that go run removes afterwards, or one
+// that gotestplugin has built.
 func ownName(env gotool.Env) string {
 	const name = "gopredict"
 	if _, err := exec.LookPath(name); err == nil {

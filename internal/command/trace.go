@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,9 +14,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// trace is the subcommand for trace files: for who wants to know what was recorded, to
-// look at it with other tools, or to predict from what other tools have recorded. A run
-// leaves its traces with -predict.keep:
+// trace is the subcommand for trace files: to see what was recorded, to analyze it with other tools,
+// or to predict from traces of other tools. A run leaves its traces with -predict.keep:
 //
 //	gopredict test -predict.keep=/tmp/run ./...
 //	gopredict trace dump /tmp/run/run-*/runs/*/*.test.trace
@@ -37,8 +35,8 @@ func (s *session) trace(_ context.Context, args []string) (int, error) {
 	}
 }
 
-// traceDump prints a trace as text, a damaged one as far as it is whole. The text can be
-// edited and read again, by analyze as well: it is how tests are written.
+// traceDump prints a trace as text, a damaged one up to the damage. The text can be edited and read
+// again, also by analyze.
 func (s *session) traceDump(args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("trace dump takes one trace file, found %d arguments", len(args))
@@ -52,9 +50,8 @@ func (s *session) traceDump(args []string) (int, error) {
 	return exitOK, err
 }
 
-// traceCheck says whether a trace is whole and a legal execution: that of a program whose
-// locks exclude and whose reads find what was written last (trace.Validate). Recording that
-// was cut off is legal up to there.
+// traceCheck says whether a trace is whole and a legal execution, in which locks exclude and reads see
+// the last write (trace.Validate). A recording that was cut off is legal up to there.
 func (s *session) traceCheck(args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("trace check takes one trace file, found %d arguments", len(args))
@@ -79,17 +76,15 @@ func (s *session) traceCheck(args []string) (int, error) {
 	return exitOK, nil
 }
 
-// traceFormats are what trace convert can write. That of RAPID, "T1|w(x)|12" by lines, is what
-// other predictive analysers read; it has no values, channels or conditions, and these get
-// lost.
+// traceFormats are the formats that trace convert writes. Other predictive analysers read RAPID's,
+// lines like "T1|w(x)|12". It has no values, channels or conditions, so these are lost.
 var traceFormats = map[string]func(io.Writer, *trace.Trace) error{
 	"text":   trace.WriteText,
 	"rapid":  trace.WriteRAPID,
 	"binary": trace.Encode,
 }
 
-// traceConvert writes a trace in another format, to a file or the standard output. Reading
-// finds out by itself what the format is; here it has to be said.
+// traceConvert writes a trace in another format, to a file or the standard output.
 func (s *session) traceConvert(args []string) (int, error) {
 	to, files := "", []string(nil)
 	for unread := arguments(args); len(unread) > 0; {
@@ -116,20 +111,17 @@ func (s *session) traceConvert(args []string) (int, error) {
 	if len(files) == 1 {
 		return exitOK, write(s.stdout, t)
 	}
-	f, err := os.Create(s.path(files[1]))
-	if err != nil {
-		return exitFailed, err
-	}
-	if err := write(f, t); err != nil {
-		f.Close()
-		return exitFailed, fmt.Errorf("%s: %w", files[1], err)
-	}
-	return exitOK, f.Close()
+	return exitOK, s.create(files[1], func(w io.Writer) error {
+		if err := write(w, t); err != nil {
+			return fmt.Errorf("%s: %w", files[1], err)
+		}
+		return nil
+	})
 }
 
-// readTrace reads a trace in any of the formats, a binary one with readFile. For a damaged one of these it
-// returns what is whole, and the error: predictions from the beginning of a run are as
-// good as any. The text formats are written by hand, and an error there is a mistake.
+// readTrace reads a trace in any of the formats, a binary one with readFile. Of a damaged binary trace
+// it returns the whole part, and the error: predictions from the beginning of a run are as good as
+// any. Text formats are written by hand, and an error there is a mistake.
 func (s *session) readTrace(name string, readFile func(string) (*trace.Trace, error)) (*trace.Trace, error) {
 	f, err := given.Open(s.path(name), maxTrace)
 	if err != nil {
@@ -156,8 +148,8 @@ func (s *session) readTrace(name string, readFile func(string) (*trace.Trace, er
 	return t, nil
 }
 
-// formatOf tells the format from the first bytes of a trace: that of RAPID has
-// bars in its first line, the binary one a byte that is no text.
+// formatOf returns the format of a trace by its first bytes: RAPID's has bars in the first line, the
+// binary one a byte that is no text.
 func formatOf(data []byte) string {
 	if bytes.HasPrefix(data, []byte("GPTRACE")) || bytes.IndexByte(data, 0) >= 0 {
 		return "binary"
@@ -169,8 +161,8 @@ func formatOf(data []byte) string {
 	return "text"
 }
 
-// path makes a file name of the command line absolute: relative to -C, if that is given, as
-// go test takes it.
+// path returns a file name of the command line as an absolute one. It is relative to -C, as for go
+// test.
 func (s *session) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name

@@ -2,13 +2,13 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
 
-// makeWorkFolder makes the folder for one run's files: below keep if that is named,
-// and then it stays; else a temporary one, which cleanup removes. What is kept of several
-// runs lies side by side.
+// makeWorkFolder makes the folder for one run's files. If keep is given it is a new folder below that,
+// and stays; else it is a temporary one, which cleanup removes.
 func makeWorkFolder(keep string) (dir string, cleanup func(), err error) {
 	if keep == "" {
 		dir, err = os.MkdirTemp("", "gopredict-")
@@ -23,13 +23,26 @@ func makeWorkFolder(keep string) (dir string, cleanup func(), err error) {
 	if dir, err = os.MkdirTemp(keep, "run-"); err != nil {
 		return "", nil, err
 	}
-	// A module of its own: ./... of the module around it leaves it out.
+	// It is a module of its own, so that ./... of the module around it leaves it out.
 	return dir, func() {}, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module run\n"), 0o666)
 }
 
-// hiddenCommand returns the words by which the go command calls a hidden subcommand of this very
+// hiddenCommand returns the command line with which the go command runs a hidden subcommand of this
 // executable.
 func hiddenCommand(command string) ([]string, error) {
 	self, err := os.Executable()
 	return []string{self, command}, err
+}
+
+// create writes a file of the command line.
+func (s *session) create(name string, write func(io.Writer) error) error {
+	f, err := os.Create(s.path(name))
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
 }
