@@ -11,7 +11,7 @@ import (
 type both struct {
 	f             *Formula
 	first, second Engine
-	levels        [][]Bool // of assertions: models are checked against all of them
+	asserted      []Bool // models are checked against all of it
 
 	// What the last check has found.
 	answering Engine // whose model is given out
@@ -32,7 +32,7 @@ func NewBoth(f *Formula) (Engine, error) {
 }
 
 func newBoth(f *Formula, first, second Engine) *both {
-	return &both{f: f, first: first, second: second, levels: make([][]Bool, 1)}
+	return &both{f: f, first: first, second: second}
 }
 
 func (b *both) Close() {
@@ -40,21 +40,8 @@ func (b *both) Close() {
 	b.second.Close()
 }
 
-func (b *both) Push() {
-	b.levels = append(b.levels, nil)
-	b.first.Push()
-	b.second.Push()
-}
-
-func (b *both) Pop(n int) {
-	b.levels = b.levels[:len(b.levels)-n]
-	b.first.Pop(n)
-	b.second.Pop(n)
-}
-
 func (b *both) Assert(bs ...Bool) {
-	last := len(b.levels) - 1
-	b.levels[last] = append(b.levels[last], bs...)
+	b.asserted = append(b.asserted, bs...)
 	b.first.Assert(bs...)
 	b.second.Assert(bs...)
 }
@@ -92,12 +79,8 @@ func (b *both) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (
 
 // question names what was asked.
 func (b *both) question(assumptions []Bool) string {
-	n := 0
-	for _, level := range b.levels {
-		n += len(level)
-	}
-	return fmt.Sprintf("%d assertions on %d levels and %d assumptions: this is a mistake in gopredict: please report it with the queries, written with -predict.smt2=DIR",
-		n, len(b.levels), len(assumptions))
+	return fmt.Sprintf("%d assertions and %d assumptions: this is a mistake in gopredict: please report it with the queries, written with -predict.smt2=DIR",
+		len(b.asserted), len(assumptions))
 }
 
 // checkModels makes sure that in each model all that must hold does.
@@ -110,7 +93,7 @@ func (b *both) checkModels(one, two Answer, assumptions []Bool) error {
 		if e.answer != Sat {
 			continue
 		}
-		for _, t := range append(slices.Concat(b.levels...), assumptions...) {
+		for _, t := range slices.Concat(b.asserted, assumptions) {
 			if !e.Value(t) {
 				return fmt.Errorf("solver: the model of the %s does not satisfy %s", e.name, b.question(assumptions))
 			}

@@ -6,19 +6,15 @@ import (
 	"fmt"
 )
 
-// builtin is the engine in pure Go: the interface of [Engine] around a search, which has no
-// levels of assertions of its own. Pushing and popping is done with guards: a clause C of
-// the second level is stored as C or guard, and each check assumes that the guard is false
-// (as in Eén and Sörensson, Temporal Induction by Incremental SAT Solving, ENTCS 2003). What
-// is learned from it has the guard in it, and stays right after the level is gone.
+// builtin is the engine in pure Go: the interface of [Engine] around a search. What a check
+// assumes is assumed by the search, so that what it learns holds without.
 type builtin struct {
 	encoding *encoding
 	search   *search
 	f        *Formula
 	mentions *mentions
-	guards   []lit // of each open level: false while the level is open, true from its Pop on, which satisfies its clauses
 	taken    int64 // steps that budgets know of
-	checked  bool  // the newest frame is that of a check's assumptions
+	checked  bool  // the assumptions of the last check are still there
 
 	// What the last check has found.
 	core  []Bool
@@ -40,67 +36,33 @@ func (b *builtin) Close() {}
 func (b *builtin) edit() {
 	b.search.backtrack(0)
 	if b.checked {
-		b.pop()
+		b.encoding.endCheck()
+		b.mentions.pop()
 		b.checked = false
 	}
 	b.search.unbranch()
 	b.encoding.grow()
 }
 
-// push and pop open and close a frame, of a level or of a check's assumptions.
-func (b *builtin) push() {
-	b.encoding.push()
-	b.mentions.push()
-}
-
-func (b *builtin) pop() {
-	b.encoding.pop()
-	b.mentions.pop()
-}
-
-// Push opens a level, with a guard of its own.
-func (b *builtin) Push() {
-	b.edit()
-	b.push()
-	v := b.search.newVariable(meaning{})
-	b.guards = append(b.guards, lit(v<<1))
-}
-
-// Pop closes levels. Their clauses are not looked for: the guard satisfies all of them, for
-// good.
-func (b *builtin) Pop(n int) {
-	b.edit()
-	for range n {
-		last := len(b.guards) - 1
-		b.pop()
-		b.search.addClause(b.guards[last])
-		b.guards = b.guards[:last]
-	}
-}
-
 func (b *builtin) Assert(bs ...Bool) {
 	b.edit()
-	guard := b.guards[max(len(b.guards)-1, 0):]
 	for _, t := range bs {
 		b.mentions.add(t)
-		b.encoding.assert(t, guard...)
+		b.encoding.assert(t)
 	}
 }
 
-// Check assumes that all open levels hold, and the assumptions. What it finds is checked
-// before it is given out.
+// Check searches under the assumptions. A model is checked before it is given out.
 func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	b.edit()
 	b.model, b.core, b.why = nil, nil, ""
 	if err := b.f.Err(); err != nil {
 		return Unknown, err
 	}
-	b.push()
+	b.encoding.beginCheck()
+	b.mentions.push()
 	b.checked = true
-	literals := make([]lit, 0, len(b.guards)+len(assumptions))
-	for _, g := range b.guards {
-		literals = append(literals, g.not())
-	}
+	literals := make([]lit, 0, len(assumptions))
 	for _, a := range assumptions {
 		b.mentions.add(a)
 		literals = append(literals, b.encoding.assume(a))

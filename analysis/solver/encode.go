@@ -1,5 +1,7 @@
 package solver
 
+import "slices"
+
 // An encoding carries terms of a formula into clauses of a search: each
 // connective gets a variable and the clauses that define it, only in the
 // direction that is needed (Plaisted and Greenbaum, A Structure-Preserving Clause
@@ -11,12 +13,13 @@ type encoding struct {
 
 	literals []lit      // of each node, or noLiteral
 	defined  []polarity // of each node: the directions that have clauses; these stay
-	wanted   []polarity // of each node: the directions that assertions use; these go with a frame
+	wanted   []polarity // of each node: the directions that assertions use; those of a check go with it
 
-	// A frame is a level of the engine, or the assumptions of a check.
-	frames   [][]use
+	// What the assumptions of a check have added goes with the check.
+	checking bool
+	uses     []use  // changes of wanted
+	start    int    // its first one in asserted
 	asserted []Bool // what must hold, but for conjunctions, which are taken apart, and facts
-	starts   []int  // of each frame: its first one in asserted
 
 	// Of the walk that finds out whether all of asserted holds (justify.go).
 	next  int // of asserted: where to look for what is not true yet
@@ -36,7 +39,7 @@ type polarity uint8
 // noLiteral is that of a term that the search does not know.
 const noLiteral lit = -1
 
-// A use is what pop needs to undo a change of wanted.
+// A use is what endCheck needs to undo a change of wanted.
 type use struct {
 	node int32
 	was  polarity
@@ -45,7 +48,7 @@ type use struct {
 // newEncoding returns an encoding of f, with a search of its own, in which nothing is
 // asserted.
 func newEncoding(f *Formula) *encoding {
-	e := &encoding{f: f, search: newSearch(), frames: make([][]use, 1), starts: make([]int, 1)}
+	e := &encoding{f: f, search: newSearch()}
 	e.search.terms = e
 	return e
 }
@@ -71,26 +74,21 @@ func (e *encoding) grow() {
 	e.literals[0] = truth
 }
 
-// push opens a frame: what is used from now on goes with its pop.
-func (e *encoding) push() {
-	e.frames = append(e.frames, nil)
-	e.starts = append(e.starts, len(e.asserted))
+// beginCheck opens the part of the encoding that belongs to the assumptions of a check.
+func (e *encoding) beginCheck() {
+	e.checking, e.uses, e.start = true, e.uses[:0], len(e.asserted)
 }
 
-// pop takes the newest frame back. Clauses of definitions stay, as they say nothing of
-// whether the terms hold; their variables are no longer decided.
-func (e *encoding) pop() {
-	last := len(e.frames) - 1
-	for i := len(e.frames[last]) - 1; i >= 0; i-- {
-		u := e.frames[last][i]
+// endCheck takes that part back. Clauses of definitions stay, as they do not say whether the terms
+// hold; their variables are not decided any more.
+func (e *encoding) endCheck() {
+	for _, u := range slices.Backward(e.uses) {
 		e.wanted[u.node] = u.was
 		if l := e.literals[u.node]; u.was == 0 && l != noLiteral {
 			e.want(l, e.f.nodes[u.node], -1)
 		}
 	}
-	e.frames = e.frames[:last]
-	e.asserted = e.asserted[:e.starts[last]]
-	e.starts = e.starts[:last]
+	e.checking, e.asserted = false, e.asserted[:e.start]
 }
 
 // want makes the search decide the variables of a node, or no longer.
@@ -103,15 +101,15 @@ func (e *encoding) want(l lit, n node, by int32) {
 	}
 }
 
-// use notes in the newest frame that node is needed in a direction. It returns
-// false if that is known.
+// use notes that a node is needed in a direction. It returns false if that is known.
 func (e *encoding) use(id int32, n polarity) bool {
 	was := e.wanted[id]
 	if was&n == n {
 		return false
 	}
-	last := len(e.frames) - 1
-	e.frames[last] = append(e.frames[last], use{id, was})
+	if e.checking {
+		e.uses = append(e.uses, use{id, was})
+	}
 	e.wanted[id] = was | n
 	if l := e.literals[id]; was == 0 && l != noLiteral {
 		e.want(l, e.f.nodes[id], 1)
@@ -122,23 +120,23 @@ func (e *encoding) use(id int32, n polarity) bool {
 // polarityOf returns what must be defined for b to imply the term.
 func polarityOf(b Bool) polarity { return 1 << (b & 1) }
 
-// assert adds clauses that say that b holds if all guards are false.
-func (e *encoding) assert(b Bool, guards ...lit) {
+// assert adds clauses that say that b holds.
+func (e *encoding) assert(b Bool) {
 	id := int32(b >> 1)
 	n := e.f.nodes[id]
 	switch {
 	case n.kind == and && b&1 == 0:
 		for _, c := range e.f.args[n.a:n.b] {
-			e.assert(c, guards...)
+			e.assert(c)
 		}
 	case n.kind == and:
 		e.remember(b)
-		clause := append([]lit(nil), guards...)
+		var clause []lit
 		for _, c := range e.f.args[n.a:n.b] {
 			clause = append(clause, e.literal(c^1))
 		}
 		e.search.addClause(clause...)
-	case n.kind == before && len(guards) == 0: // most of the program order: edges that stay, and no variable
+	case n.kind == before: // most of the program order: edges that stay, and no variable
 		first, second := n.a, n.b
 		if b&1 == 1 {
 			first, second = second, first
@@ -146,7 +144,7 @@ func (e *encoding) assert(b Bool, guards ...lit) {
 		e.search.order.fact(first, second)
 	default:
 		e.remember(b)
-		e.search.addClause(append([]lit{e.literal(b)}, guards...)...)
+		e.search.addClause(e.literal(b))
 	}
 }
 
@@ -156,7 +154,7 @@ func (e *encoding) assume(b Bool) lit {
 	return e.literal(b)
 }
 
-// remember notes in the newest frame that b must hold.
+// remember notes that b must hold.
 func (e *encoding) remember(b Bool) { e.asserted = append(e.asserted, b) }
 
 // literal returns the literal of b, defined so that it implies b.
@@ -216,7 +214,7 @@ func (e *encoding) sides(n node) (most, least lit) {
 // DefineAnd, defineIff and defineEqual use the literals of what a connective joins, for
 // the direction that is needed, and define adds the clauses the first time. Where these are
 // there already the literals are asked for all the same: they may have lost their wishes
-// with a frame.
+// with a check.
 
 // defineAnd defines l as the conjunction n: l implies each child, or all children imply l.
 func (e *encoding) defineAnd(l lit, n node, positive, define bool) {

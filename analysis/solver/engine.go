@@ -2,16 +2,13 @@ package solver
 
 import "context"
 
-// An Engine holds a stack of assertions about the terms of one [Formula] and
-// says whether they, and the assumptions of a check, can hold together. The same
+// An Engine holds assertions about the terms of one [Formula] and says whether they, and
+// the assumptions of a check, can hold together. What holds for some questions only is
+// assumed, so that what an engine has learned stays right. The same
 // formula and the same calls give the same answers, models and cores, whatever
 // the machine and its load; the budget counts steps. An Engine is not safe for
 // concurrent use.
 type Engine interface {
-	// Push opens a level: what is asserted from now on goes with its Pop.
-	Push()
-	// Pop closes the n newest levels. It panics if there are fewer.
-	Pop(n int)
 	// Assert adds bs to what must hold.
 	Assert(bs ...Bool)
 

@@ -147,41 +147,23 @@ func (s *space) satisfiable(bs []Bool) bool {
 	return found
 }
 
-// A level is what was asserted since a push.
-type level []Bool
-
-func flatten(levels []level) (all []Bool) {
-	for _, l := range levels {
-		all = append(all, l...)
-	}
-	return all
-}
-
-// agree walks through a random sequence of pushes, pops, assertions and checks
+// agree walks through a random sequence of assertions and checks
 // and compares each answer with what counting off all models says.
 func agree(t *testing.T, s *space, e Engine, steps int) {
-	levels := []level{{s.ranges()}}
+	asserted := []Bool{s.ranges()}
 	e.Assert(s.ranges())
 	for range steps {
-		switch n := s.rand.IntN(10); {
-		case n < 2:
-			e.Push()
-			levels = append(levels, nil)
-		case n < 4 && len(levels) > 1:
-			n := 1 + s.rand.IntN(len(levels)-1)
-			e.Pop(n)
-			levels = levels[:len(levels)-n]
-		case n < 6:
+		if s.rand.IntN(10) < 3 {
 			b := s.term(3)
 			e.Assert(b)
-			levels[len(levels)-1] = append(levels[len(levels)-1], b)
-		default:
-			assumptions := make([]Bool, s.rand.IntN(4))
-			for i := range assumptions {
-				assumptions[i] = s.term(s.rand.IntN(3))
-			}
-			compare(t, s, e, flatten(levels), assumptions)
+			asserted = append(asserted, b)
+			continue
 		}
+		assumptions := make([]Bool, s.rand.IntN(4))
+		for i := range assumptions {
+			assumptions[i] = s.term(s.rand.IntN(3))
+		}
+		compare(t, s, e, asserted, assumptions)
 	}
 }
 

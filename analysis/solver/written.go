@@ -4,37 +4,25 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // written is an engine whose questions are written out.
 type written struct {
-	Engine                                // that answers
-	f      *Formula                       // of which the assertions are
-	levels [][]Bool                       // of assertions: each question is written whole
-	create func() (io.WriteCloser, error) // makes the file of the next question
+	Engine                                  // that answers
+	f        *Formula                       // of which the assertions are
+	asserted []Bool                         // each question is written whole
+	create   func() (io.WriteCloser, error) // makes the file of the next question
 }
 
 // NewWritten returns an engine that writes each question as SMT-LIB 2 text (see
 // [WriteSMT2]) to what create returns, lets e answer it, and writes the answer
 // behind it as a comment, such as "; sat".
 func NewWritten(f *Formula, e Engine, create func() (io.WriteCloser, error)) Engine {
-	return &written{e, f, make([][]Bool, 1), create}
-}
-
-func (w *written) Push() {
-	w.levels = append(w.levels, nil)
-	w.Engine.Push()
-}
-
-func (w *written) Pop(n int) {
-	w.levels = w.levels[:len(w.levels)-n]
-	w.Engine.Pop(n)
+	return &written{e, f, nil, create}
 }
 
 func (w *written) Assert(bs ...Bool) {
-	last := len(w.levels) - 1
-	w.levels[last] = append(w.levels[last], bs...)
+	w.asserted = append(w.asserted, bs...)
 	w.Engine.Assert(bs...)
 }
 
@@ -43,7 +31,7 @@ func (w *written) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	if err != nil {
 		return Unknown, err
 	}
-	answer, err := Unknown, WriteSMT2(out, w.f, slices.Concat(w.levels...), assumptions)
+	answer, err := Unknown, WriteSMT2(out, w.f, w.asserted, assumptions)
 	if err == nil {
 		answer, err = w.Engine.Check(ctx, budget, assumptions...)
 	}

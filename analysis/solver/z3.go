@@ -25,9 +25,9 @@ type z3Engine struct {
 	events   []z3.AST
 	ints     []z3.AST
 	mentions *mentions
-	checked  bool              // the newest level of mentions is a check's
-	asserted [][]Bool          // of each level
-	named    []map[Bool]z3.AST // of each level: the names of assumptions
+	checked  bool // the newest level of mentions is a check's
+	asserted []Bool
+	named    map[Bool]z3.AST // the names of assumptions
 	names    int
 	taken    uint32 // of Z3's resources, that budgets know of
 	stopped  bool   // the last check ended at a limit
@@ -47,7 +47,7 @@ func NewZ3(f *Formula) (Engine, error) {
 		return nil, fmt.Errorf("solver: %w", err)
 	}
 	defer config.Close()
-	z := &z3Engine{f: f, ctx: z3.NewContext(config), mentions: newMentions(f), asserted: make([][]Bool, 1), named: []map[Bool]z3.AST{{}}}
+	z := &z3Engine{f: f, ctx: z3.NewContext(config), mentions: newMentions(f), named: map[Bool]z3.AST{}}
 	z.boolSort, z.intSort = z.ctx.BoolSort(), z.ctx.IntSort()
 	z.solver = z.ctx.NewSolver()
 	return z, z.failure()
@@ -59,14 +59,9 @@ func (z *z3Engine) renew() {
 	z.stopped = false
 	z.solver.Close()
 	z.solver = z.ctx.NewSolver()
-	for k, level := range z.asserted {
-		if k > 0 {
-			z.solver.Push()
-		}
-		clear(z.named[k])
-		for _, b := range level {
-			z.solver.Assert(z.term(b))
-		}
+	clear(z.named)
+	for _, b := range z.asserted {
+		z.solver.Assert(z.term(b))
 	}
 }
 
@@ -91,28 +86,9 @@ func (z *z3Engine) edit() {
 	}
 }
 
-func (z *z3Engine) Push() {
-	z.edit()
-	z.mentions.push()
-	z.asserted = append(z.asserted, nil)
-	z.named = append(z.named, map[Bool]z3.AST{})
-	z.solver.Push()
-}
-
-func (z *z3Engine) Pop(n int) {
-	z.edit()
-	for range n {
-		z.mentions.pop()
-	}
-	z.asserted = z.asserted[:len(z.asserted)-n]
-	z.named = z.named[:len(z.named)-n]
-	z.solver.Pop(n)
-}
-
 func (z *z3Engine) Assert(bs ...Bool) {
 	z.edit()
-	last := len(z.asserted) - 1
-	z.asserted[last] = append(z.asserted[last], bs...)
+	z.asserted = append(z.asserted, bs...)
 	for _, b := range bs {
 		z.mentions.add(b)
 		z.solver.Assert(z.term(b))
@@ -231,21 +207,19 @@ func (z *z3Engine) watch(ctx context.Context, budget *Budget, done <-chan struct
 }
 
 // name returns a literal that stands for an assumption, as Z3 takes no terms for these: a
-// variable of its own which implies the term, or the term if it is a variable. It is kept as
-// long as the level that it was made at, for checks that assume the same again.
+// variable of its own which implies the term, or the term if it is a variable. It is kept for
+// checks that assume the same again.
 func (z *z3Engine) name(a Bool) z3.AST {
 	if z.f.nodes[a>>1].kind == variable {
 		return z.term(a)
 	}
-	for _, level := range z.named {
-		if n, ok := level[a]; ok {
-			return n
-		}
+	if n, ok := z.named[a]; ok {
+		return n
 	}
 	z.names++
 	n := z.constant(fmt.Sprint("assumption ", z.names), z.boolSort)
 	z.solver.Assert(n.Implies(z.term(a)))
-	z.named[len(z.named)-1][a] = n
+	z.named[a] = n
 	return n
 }
 

@@ -31,16 +31,9 @@ func TestEnginesAgree(t *testing.T) {
 		s := newSpace(seed, 4+int(seed%30), int(seed%6), int(seed%5))
 		b, err := NewBoth(s.f)
 		require.NoError(t, err)
-		open := 0
 		for range 12 {
 			switch n := s.rand.IntN(8); {
-			case n == 0:
-				b.Push()
-				open++
-			case n == 1 && open > 0:
-				b.Pop(1)
-				open--
-			case n < 5:
+			case n < 3:
 				b.Assert(s.f.Or(s.term(3), s.term(2), s.atom()))
 			default:
 				answer, err := b.Check(context.Background(), &Budget{Steps: 2 * Second}, s.term(2), s.term(3))
@@ -70,7 +63,6 @@ func TestZ3ReadsWhatIsWritten(t *testing.T) {
 		var text bytes.Buffer
 		e := NewWritten(s.f, NewBuiltin(s.f), func() (io.WriteCloser, error) { return closer{&text}, nil })
 		e.Assert(s.ranges(), s.term(4))
-		e.Push()
 		e.Assert(s.term(4), s.term(3))
 		answer, err := e.Check(context.Background(), nil, s.term(2), s.term(3))
 		require.NoError(t, err)

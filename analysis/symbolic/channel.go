@@ -85,6 +85,14 @@ func (m *Control) begun(i int32) (*facts.Operation, *channel) {
 	return nil, nil
 }
 
+// receivedFrom returns the channel from which event i receives an element, or nil.
+func (m *Control) receivedFrom(i int32) *channel {
+	if op, c := m.operation(i); op != nil && op.Done == i && op.Receive && op.Outcome == facts.Passed {
+		return c
+	}
+	return nil
+}
+
 // operationsOn yields the operations of a channel, by their begins.
 func (m *Control) operationsOn(c *channel) func(yield func(*facts.Operation) bool) {
 	return func(yield func(*facts.Operation) bool) {

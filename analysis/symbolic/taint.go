@@ -51,7 +51,7 @@ func (t *taint) findTaintable() {
 		for _, gid := range t.cone.goroutines {
 			for i := m.firstFrom(gid, int32(t.cone.Base)); i != none && i < t.cone.ends[gid]; i = m.next(i) {
 				ev := m.event(i)
-				if !t.canBeTainted[gid] && (t.movesData(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.channel(ev.Obj)]) {
+				if !t.canBeTainted[gid] && (t.movesData(i) || sends[m.receivedFrom(i)]) {
 					t.canBeTainted[gid], again = true, true
 				}
 				if !t.canBeTainted[gid] {
@@ -101,7 +101,7 @@ func (t *taint) findPoints(g trace.GID) {
 			if m.predecessor(i) != none {
 				t.taintPoints[g] = append(t.taintPoints[g], i)
 			}
-		case ev.Kind == trace.RecvDone && ev.Val > 0:
+		case m.receivedFrom(i) != nil:
 			t.taintPoints[g] = append(t.taintPoints[g], i)
 		}
 		if t.movesData(i) {
@@ -147,8 +147,8 @@ func (t *taint) define() {
 		if from := m.predecessor(i); i == m.first(ev.G) && from != none {
 			needs = append(needs, t.cleanAt(from))
 		}
-		if ev.Kind == trace.RecvDone {
-			if send := ranked(m.channel(ev.Obj).sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.neverHappens(send) {
+		if c := m.receivedFrom(i); c != nil {
+			if send := ranked(c.sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.neverHappens(send) {
 				needs = append(needs, t.cleanAt(send))
 			}
 		}

@@ -51,14 +51,6 @@ func (e *compared) each(do func(k int, engine solver.Engine) error) error {
 	return nil
 }
 
-func (e *compared) Push() {
-	e.each(func(_ int, engine solver.Engine) error { engine.Push(); return nil })
-}
-
-func (e *compared) Pop(n int) {
-	e.each(func(_ int, engine solver.Engine) error { engine.Pop(n); return nil })
-}
-
 func (e *compared) Assert(bs ...solver.Bool) { e.pending = append(e.pending, bs...) }
 
 // Check asks both; the first one's answer counts.
