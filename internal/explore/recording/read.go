@@ -13,6 +13,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/reduce"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -105,6 +106,11 @@ func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Tr
 		n.Warn("%s: nothing is analyzed, for no program can have run as it was recorded: a defect of gopredict, please report it: %v", name, err)
 		n.Incomplete = append(n.Incomplete, fmt.Sprintf("nothing was analyzed of %s, as it was not recorded as it ran", name))
 		return nil, false
+	}
+	if keep {
+		if err := facts.New(t).Check(); err != nil {
+			n.Warn("%s: what follows from its trace does not fit it: a defect of gopredict, please report it: %v", name, err)
+		}
 	}
 	reduce.Gather(t)
 	return t, whole
