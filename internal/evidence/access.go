@@ -10,7 +10,7 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// access returns the access of step s, the i-th one of a violation of that kind.
+// access returns the i-th access of a violation of that kind, which is step s.
 func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 	a := report.Access{
 		Goroutine: b.goroutine(s.Goroutine), Op: s.Word(), Expr: b.operand(s),
@@ -20,7 +20,7 @@ func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 	switch {
 	case kind == bug.Failure:
 		a.Op, a.Expr = operationOnTest(s)
-	case s.Op == trace.Call && s.SiteOp == "": // else it is done with a field
+	case s.Op == trace.Call && s.SiteOp == "": // otherwise it is an operation on a field
 		a.Expr = b.calledMethod(i, s)
 	}
 	if g := b.goroutineOfAccess(i, s); g != nil {
@@ -32,12 +32,12 @@ func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 	return a
 }
 
-// operationOnTest returns what a step of a failure does to a test: the test fails by it, or ends with a
-// panic, or is used, or package testing is done with it.
+// operationOnTest returns what a step of a failure does to the test: it panics, makes the test fail,
+// finishes the test, or uses it.
 func operationOnTest(s witness.Step) (op, expr string) {
 	switch s.Op {
 	case trace.Panic:
-		return s.Op.String(), "" // of nothing in the sources
+		return s.Op.String(), "" // it has no operand in the sources
 	case trace.Assert:
 		return "failure", "the test"
 	case trace.Write:
@@ -74,8 +74,8 @@ func (b builder) created(r *run, g *trace.Goroutine) *report.Place {
 	return &p
 }
 
-// calledMethod returns what is called at access i of the violation, which is s: what the line says,
-// if that is the method. A line may call several functions, or pass a method to one of them.
+// calledMethod returns the method that access i of the violation, step s, calls. It is the expression
+// of s, unless that names another function: a line may call several, or pass a method to one.
 func (b builder) calledMethod(i int, s witness.Step) string {
 	if b.recorded == nil || i >= len(b.Violation) || b.Violation[i] < 0 {
 		return s.Expr

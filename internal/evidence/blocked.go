@@ -15,7 +15,7 @@ type deadEnd struct {
 	builder
 	*run
 	waits   []waits.Wait
-	events  []trace.Event // of the run, and then one for each operation in waits that has none
+	events  []trace.Event // those of the run, and one for each operation in waits that has none
 	members []int         // by goroutine of the violation, its index in waits; -1 if it was not blocked
 }
 
@@ -33,8 +33,8 @@ func (b builder) deadEndOf(r *run, w *witness.Witness) deadEnd {
 	return d
 }
 
-// addWaits adds to f how the goroutines of w wait, in the replay or else in the recorded run;
-// and who else is blocked, in either.
+// addWaits adds to f how the goroutines of w wait, in the replay or else in the recorded run, and the
+// goroutines that are also blocked, in either.
 func (b builder) addWaits(f *report.Finding, w *witness.Witness) {
 	filled := false
 	for _, r := range []*run{b.replayed, b.recorded} {
@@ -52,16 +52,16 @@ func (b builder) addWaits(f *report.Finding, w *witness.Witness) {
 	}
 }
 
-// AlsoBlocked returns the goroutines that were blocked for ever at the end of ev's recorded
-// run by the bug of its witness, besides its members: at the same places, or as they waited
-// for a lock of such a one.
+// AlsoBlocked returns the goroutines that the bug of ev's witness also blocks for ever, at the end of
+// ev's recorded run, besides those of the violation: at the same places, or waiting for a lock of a
+// blocked one.
 func AlsoBlocked(ev Evidence) []report.Access {
 	b := newBuilder(&ev, ev.Witness)
 	return b.deadEndOf(b.recorded, ev.Witness).alsoBlocked()
 }
 
-// alsoBlocked returns who else is blocked there. Of those at the same place that were started
-// with the same function, the bug's own ones included, there is only the first.
+// alsoBlocked returns the goroutines that are also blocked. Of goroutines at the same place that were
+// started with the same function it has only the first, and none if that is of the violation.
 func (d deadEnd) alsoBlocked() (out []report.Access) {
 	start := func(w waits.Wait) string {
 		function := ""
@@ -86,8 +86,8 @@ func (d deadEnd) alsoBlocked() (out []report.Access) {
 	return out
 }
 
-// blockedByMembers says of each of the waits whether it is at the place of a member, or is for
-// a lock of such a one, directly or not.
+// blockedByMembers says of each wait whether it is at the place of a member, or is for a lock of a
+// goroutine that is, directly or not.
 func (d deadEnd) blockedByMembers() []bool {
 	in, goroutines := make([]bool, len(d.waits)), make(map[trace.GID]bool)
 	add := func(k int) { in[k], goroutines[d.waits[k].G] = true, true }
@@ -110,7 +110,7 @@ func (d deadEnd) blockedByMembers() []bool {
 	return in
 }
 
-// waiting returns the access in which w waits.
+// waiting returns the operation in which w waits as an access.
 func (d deadEnd) waiting(w waits.Wait) report.Access {
 	p := d.place(d.run, w.Op, w.Site)
 	g := &d.Goroutines[w.G]
@@ -149,19 +149,20 @@ func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 	}
 }
 
-// otherGoroutine returns what goroutine g did at a position.
+// otherGoroutine returns the operation of goroutine g at a position.
 func (d deadEnd) otherGoroutine(g trace.GID, position int) report.OtherGoroutine {
 	e := d.events[position]
-	switch e.Kind {
-	case trace.SendDone: // by a select
-		e.Kind = trace.Send
-	case trace.RecvDone:
-		e.Kind = trace.Recv
+	op := e.Kind
+	switch { // a select completes with the event of its case
+	case op.Completes() && op.Sends():
+		op = trace.Send
+	case op.Completes() && op.Receives():
+		op = trace.Recv
 	}
-	return report.OtherGoroutine{Goroutine: d.goroutine(d.Goroutines[g].Name()), Op: e.Kind.String(), Place: d.place(d.run, e.Kind, e.Site)}
+	return report.OtherGoroutine{Goroutine: d.goroutine(d.Goroutines[g].Name()), Op: op.String(), Place: d.place(d.run, op, e.Site)}
 }
 
-// LingeringIn returns the goroutines that were left waiting in the recorded run t.
+// LingeringIn returns the goroutines that still waited when their tests ended, in the recorded run t.
 func LingeringIn(t *trace.Trace, pkg string, files witness.Files, source func(file string, line int) string) (out []report.Lingering) {
 	ev := &Evidence{Files: files, Source: source}
 	r := runOf(t, nil, nil)

@@ -11,10 +11,10 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// addConnections adds to f what its steps have to do with each other: the locks that their goroutines
-// hold, and the edges between them. Both are taken from the recording of the replay, or else from
-// the recorded run. Which write is read and who unlocked what is locked follows from the order
-// of the steps instead: that may be another one.
+// addConnections adds to f the locks that goroutines hold after its steps, and the edges between the
+// steps. Both come from the trace of the replay, or else from that of the recorded run. But which
+// write is read, and which unlock comes before a lock, follows from the order of the steps, which
+// may differ from the recorded one.
 func (b builder) addConnections(f *report.Finding, steps []shownStep) {
 	r := cmp.Or(b.replayed, b.recorded)
 	if r == nil || len(steps) == 0 {
@@ -50,14 +50,14 @@ func (b builder) addConnections(f *report.Finding, steps []shownStep) {
 // A connection finds the edges of an interleaving.
 type connection struct {
 	builder
-	*run                  // it has the steps
+	*run                  // the run that has the steps
 	positions []int       // of the steps in the trace; -1: it has none
 	stepAt    map[int]int // steps by their positions
 	steps     []report.Step
 	edges     []report.Edge
 }
 
-// event returns that of step i, nil if there is none.
+// event returns the event of step i, nil if the trace has none.
 func (c *connection) event(i int) *trace.Event {
 	if c.positions[i] < 0 {
 		return nil
@@ -72,9 +72,8 @@ func (c *connection) add(from, to int, kind report.EdgeKind) {
 	}
 }
 
-// addLocks adds which locks goroutines hold after their steps. A step that the trace does not
-// have, as it blocks, changes nothing; what its goroutine holds is known of the access, if there
-// is no step before.
+// addLocks adds the locks that goroutines hold after their steps. A step without an event, as it
+// blocks, changes nothing. If its goroutine has no step before, the access has the locks.
 func (c *connection) addLocks(accesses []report.Access) {
 	type acquire struct {
 		op   trace.Kind
@@ -92,18 +91,10 @@ func (c *connection) addLocks(accesses []report.Access) {
 		return names[at]
 	}
 	lists := make([][]string, len(c.steps))
-	latest := make(map[string][]string) // by goroutine its last list, which steps share
 	c.openAfter(slices.Sorted(maps.Keys(c.stepAt)), func(position int, rows []int32) {
-		var list []string
 		for _, row := range rows {
-			list = append(list, name(&c.Events[c.facts().Sections()[row].Acquire]))
-		}
-		i := c.stepAt[position]
-		if goroutine := c.steps[i].Goroutine; len(list) > 0 {
-			if !slices.Equal(latest[goroutine], list) {
-				latest[goroutine] = list
-			}
-			lists[i] = latest[goroutine]
+			i := c.stepAt[position]
+			lists[i] = append(lists[i], name(&c.Events[c.facts().Sections()[row].Acquire]))
 		}
 	})
 	before := make(map[string][]string)
@@ -141,8 +132,8 @@ func (c *connection) addStarts() {
 	}
 }
 
-// addEnabler adds the edge to step i, which waited, from the step that let it go on: of a message,
-// a close, the last Done or a signal.
+// addEnabler adds the edge to step i from the step that let it go on: a send, a close, the last Done
+// or a signal.
 func (c *connection) addEnabler(i int) {
 	if c.positions[i] < 0 {
 		return
@@ -178,8 +169,8 @@ func (c *connection) addFrom(position int32, to int, kind report.EdgeKind) {
 // addOrdered adds the edges that follow from the order of the steps.
 func (c *connection) addOrdered() {
 	var (
-		unlocks = make(map[uint64]int) // by lock, of those that hold it alone
-		leaves  = make(map[uint64]int) // of readers
+		unlocks = make(map[uint64]int) // by lock: the last unlock of a writer
+		leaves  = make(map[uint64]int) // by lock: the last unlock of a reader
 		ended   = make(map[uint64]int) // by Once
 		tokens  = make(map[uint64]int)
 		writes  = make(map[uint64]int) // by word of memory
@@ -229,12 +220,13 @@ func (c *connection) addOrdered() {
 	}
 }
 
-// countWords is how many words of memory e touches, as far as edges need it.
+// countWords returns how many words of memory e touches, at most 64: larger accesses have no edges
+// beyond these.
 func countWords(e *trace.Event) uint64 { return min((e.Obj&7+uint64(e.Size)+7)>>3, 64) }
 
-// lastWriteOf returns the last step that has written what e reads, -1 if there is none, or if
-// what it has written is another value: then a step that makes no difference to the bug is
-// left out, which has written in between.
+// lastWriteOf returns the last step that wrote what e reads, -1 if there is none. It also returns -1
+// if that wrote another value: then the interleaving leaves out a write in between, which makes no
+// difference to the bug.
 func (c *connection) lastWriteOf(writes map[uint64]int, e *trace.Event) int {
 	last := -1
 	for w := range countWords(e) {

@@ -6,7 +6,7 @@
 // violating accesses with the locks held there, the interleaving with its values and the
 // reasons of its switches, the edges that order its steps (the partial and temporal order of
 // PECAN §3, as far as the steps show it), and who else is blocked. [CasesIn] and
-// [LingeringIn] tell of a whole recorded run.
+// [LingeringIn] are about a whole recorded run.
 package evidence
 
 import (
@@ -22,13 +22,13 @@ import (
 
 // Evidence is what a finding is made from.
 type Evidence struct {
-	Witness *witness.Witness // if Result has one, that is shown
+	Witness *witness.Witness // Result.Witness, if there is one, replaces it
 	Result  replayer.Result
 	// Path is where the witness is saved, relative to the module root.
 	Path string
 	Tier string // the tier of the analysis that found it
-	Run  int    // of those beyond the recordings, from 1, that has shown it; 0: none
-	// Parents are the runs from which it is known what leads to that one, 0 for recordings.
+	Run  int    // the number, from 1, of the run of exploration that showed it; 0: a recording did
+	// Parents are the runs from which exploration derived Run, 0 for recordings.
 	Parents []int
 	// Undecided says that no tier found a schedule, or a proof that there is none.
 	Undecided bool
@@ -45,20 +45,20 @@ type Evidence struct {
 	// may be nil. Observed is what it shows of the witness; nil: NewFinding looks that up.
 	Replayed *trace.Trace
 	Observed *witness.Observed
-	// Files names files. Source returns a line of one, given by its path.
+	// Files names files. Source returns a line of the file at a path.
 	Files  witness.Files
 	Source func(file string, line int) string
 }
 
-// A run is a recorded run or a replay of which there is a trace.
+// A run is a recorded run or a replay, with its trace.
 type run struct {
 	*trace.Trace
 	index *witness.Index // nil: there is none
 	facts func() *facts.Facts
 }
 
-// runOf returns the run of t, which is made with an index and facts if there are some; nil if
-// there is no trace.
+// runOf returns the run of the trace t, nil if that is nil. Facts that are not given are made when they
+// are first asked for.
 func runOf(t *trace.Trace, index *witness.Index, of func() *facts.Facts) *run {
 	if t == nil {
 		return nil
@@ -73,11 +73,11 @@ func runOf(t *trace.Trace, index *witness.Index, of func() *facts.Facts) *run {
 type builder struct {
 	*Evidence
 	namer
-	recorded, replayed *run // nil if there is no trace of it
+	recorded, replayed *run // nil if there is no trace
 }
 
-// newBuilder returns the builder for a witness of ev. If ev has no recorded run, the replay
-// stands for it.
+// newBuilder returns the builder for a witness of ev. If ev has no recorded run, the replay replaces
+// it.
 func newBuilder(ev *Evidence, w *witness.Witness) builder {
 	b := builder{ev, namer{pkg: w.Package}, runOf(ev.Trace, ev.Index, ev.Facts), runOf(ev.Replayed, nil, nil)}
 	if b.recorded == nil && b.replayed != nil {
@@ -92,7 +92,7 @@ func newBuilder(ev *Evidence, w *witness.Witness) builder {
 // NewFinding makes a finding of the evidence.
 func NewFinding(ev Evidence) report.Finding {
 	w, r := ev.Witness, ev.Result
-	if r.Witness != nil { // the same, where it is now
+	if r.Witness != nil { // the same bug, at its current places
 		w = r.Witness
 	}
 	b := newBuilder(&ev, w)
@@ -138,8 +138,7 @@ func (b builder) addInterleaving(f *report.Finding, w *witness.Witness) {
 	b.addSwitches(f, w)
 }
 
-// outcomes returns what each order of a violation's accesses has led to, of those that were
-// replayed until a violation was there.
+// outcomes returns the outcome of each order of two accesses that a replay has confirmed.
 func outcomes(w *witness.Witness, r replayer.Result) (out []report.Outcome) {
 	if len(w.Violation) < 2 || w.InOrder() || w.Stuck() {
 		return nil

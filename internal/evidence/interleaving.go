@@ -7,7 +7,7 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A shownStep is one of an interleaving.
+// A shownStep is a step of an interleaving.
 type shownStep struct {
 	*witness.Step
 	violation bool // it is one of the violation
@@ -36,7 +36,7 @@ func (b builder) interleaving(w *witness.Witness, first int) []shownStep {
 		s := &w.Steps[i]
 		marked := (w.InOrder() || w.Stuck()) && w.Shows(*s)
 		hasAccesses = hasAccesses || marked
-		if s.Op != trace.Begin && (marked || !inTesting(*s) || s.Op == trace.Fork) { // where it begins says nothing
+		if s.Op != trace.Begin && (marked || !inTesting(*s) || s.Op == trace.Fork) { // the begin of a goroutine says nothing
 			add(s, marked, stepsAt, i)
 		}
 	}
@@ -68,8 +68,8 @@ func lastSteps(steps []shownStep) (last []shownStep, leftOut int) {
 	return append(last, steps[cut:]...), leftOut
 }
 
-// namedSteps returns the steps of an interleaving with the names that readers have for them. Calls
-// that are accesses are of what the access is of.
+// namedSteps returns the steps of an interleaving as the report has them. A call that is an access has
+// the operand of the access.
 func (b builder) namedSteps(w *witness.Witness, steps []shownStep, accesses []report.Access) []report.Step {
 	if len(steps) == 0 {
 		return nil

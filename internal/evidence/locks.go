@@ -30,9 +30,9 @@ func (b builder) locks(r *run, g trace.GID, position int) (out []report.Place) {
 // that its goroutine has open after the event there, in the order of their acquires.
 func (r *run) openAfter(positions []int, yield func(position int, rows []int32)) {
 	sections := r.facts().Sections()
-	ends := make(map[int32]int32) // without a release
+	abandoned := make(map[int32]int32) // sections without a release, with their ends
 	for _, a := range r.facts().Abandoned() {
-		ends[a.Section] = a.At
+		abandoned[a.Section] = a.At
 	}
 	open := make(map[trace.GID][]int32)
 	next := 0
@@ -42,8 +42,8 @@ func (r *run) openAfter(positions []int, yield func(position int, rows []int32))
 			open[g] = append(open[g], int32(next))
 		}
 		ended := func(row int32) bool {
-			end, abandoned := ends[row]
-			if !abandoned {
+			end, known := abandoned[row]
+			if !known {
 				end = sections[row].Release
 			}
 			return end != facts.None && int(end) <= position

@@ -18,14 +18,14 @@ func (n namer) goroutine(name string) string {
 	if n.test == "" {
 		return name
 	}
-	if rest, own := strings.CutPrefix(name, n.test); own && strings.HasPrefix(rest, ":") { // of many names
+	if rest, own := strings.CutPrefix(name, n.test); own && strings.HasPrefix(rest, ":") { // most names begin so
 		return rest[1:]
 	}
 	return name
 }
 
-// function returns the name of a function without the package where that is the finding's own, and
-// without the folders of the package's path elsewhere.
+// function returns the name of a function without its package, if that is the finding's own, or else
+// without the folders of the package's path.
 func (n namer) function(name string) string {
 	for _, pkg := range []string{n.pkg, n.pkg + "_test"} {
 		if rest, ok := strings.CutPrefix(name, pkg+"."); ok {
@@ -58,8 +58,8 @@ func (b builder) sourceLine(s witness.Step) string {
 	return b.Source(b.Files.Path(s.File), s.Line)
 }
 
-// operand returns what the report says that a step is of. A Once is named by its Do, and what
-// hands something over, as a pool or timer does, by the call in the line.
+// operand returns the operand of a step in the report. A Once is named by its Do. Operations of pools
+// and timers are named by the call in the line.
 func (b builder) operand(s witness.Step) string {
 	switch s.Op {
 	case trace.OnceBegin, trace.OnceEnd, trace.OnceDone:

@@ -6,8 +6,8 @@ import (
 )
 
 // CasesIn returns the tests and subtests in t, in the order in which they began, and then the
-// examples. One that ran several times, as by -count, is there as often. Of one whose end was
-// not recorded, as recording had stopped, it is taken that it has passed.
+// examples. A test that ran several times, by -count, is there several times. A test whose end was
+// not recorded, as recording had stopped, counts as passed.
 func CasesIn(t *trace.Trace) []report.Case {
 	results, logs := make(map[string][]report.Case), make(map[string][]string)
 	for _, e := range t.Tested {

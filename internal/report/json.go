@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,31 +42,25 @@ func WriteJSON(w io.Writer, r *Report) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(head) // Flush returns errors
 	b.WriteString(list)
-	encoders := make([]struct {
-		jsonBuffer
-		made []byte
-		err  error
-	}, runtime.GOMAXPROCS(0))
-	for first := 0; first < len(r.Findings); first += len(encoders) {
-		now := encoders[:min(len(encoders), len(r.Findings)-first)]
+	encoders := make([]jsonBuffer, runtime.GOMAXPROCS(0))
+	between := "\n    "
+	for batch := range slices.Chunk(r.Findings, len(encoders)) {
+		errs := make([]error, len(batch))
 		var all sync.WaitGroup
-		for k := range now {
+		for k, f := range batch {
 			all.Go(func() {
-				f := r.Findings[first+k]
 				f.Accesses = append([]Access{}, f.Accesses...)
-				now[k].made, now[k].err = now[k].encode("    ", f)
+				_, errs[k] = encoders[k].encode("    ", f)
 			})
 		}
 		all.Wait()
-		for k := range now {
-			if now[k].err != nil {
-				return now[k].err
-			}
-			if first+k > 0 {
-				b.WriteByte(',')
-			}
-			b.WriteString("\n    ")
-			b.Write(bytes.TrimRight(now[k].made, "\n"))
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		for k := range batch {
+			b.WriteString(between)
+			b.Write(bytes.TrimRight(encoders[k].text.Bytes(), "\n"))
+			between = ",\n    "
 		}
 	}
 	if len(r.Findings) > 0 {
