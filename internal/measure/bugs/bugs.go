@@ -25,6 +25,7 @@ var Suites = []run.Suite{
 	{Name: "exploring", About: "runs until a bug is seen, beside random schedulers", Run: exploring},
 	{Name: "edits", About: "what gopredict replay says of bugs after edits", Run: edits},
 	{Name: "replay", About: "whether replays under load, on one processor, … reach their bugs", Run: replay},
+	{Name: "tiers", About: "what is lost without each tier of the analysis", Run: tiers},
 }
 
 // clearWitnesses removes what an earlier command has saved in a package: it would be replayed.

@@ -88,6 +88,14 @@ func (j *Job) Go(dir string, args ...string) string {
 	return strings.TrimSpace(string(Must(gotool.Output(j.ctx, dir, args...))))
 }
 
+// Test runs a test of a package verbosely, with the suite's arguments as its flags, and reports
+// whether it passes.
+func (j *Job) Test(pkg, test string) bool {
+	p := j.Run(Command{Args: append([]string{"go", "test", "-count=1", "-v", "-timeout=0", "-run=" + test, pkg}, j.args...)})
+	j.WriteText(p.Output)
+	return p.Code == 0
+}
+
 // Predict runs gopredict test with these arguments in dir, and returns its report. However busy
 // the machine is, what is found follows from no time.
 func (j *Job) Predict(dir string, args ...string) (*report.Report, Process) {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/gotool"
@@ -130,3 +131,15 @@ func (c Cost) And(d Cost) Cost {
 
 // ReadTrace reads a trace.
 func ReadTrace(file string) *trace.Trace { return Must(trace.ReadFile(file)) }
+
+// RecordedTraces returns the files of the recorded runs' traces, which -predict.keep has kept.
+func RecordedTraces(keep string) []string {
+	files := Must(filepath.Glob(filepath.Join(keep, "*", "runs", "*", "*.test.trace")))
+	if len(files) == 0 {
+		Fail("no trace below %s", keep)
+	}
+	return files
+}
+
+// Place is a file and line, as findings are compared by.
+func Place(file string, line int) string { return filepath.Base(file) + ":" + strconv.Itoa(line) }

@@ -19,3 +19,7 @@ var Suites = []run.Suite{
 	{Name: "releases", About: "which hooks fit other Go releases", Run: releases},
 	{Name: "tuning", About: "the constants that tune the rooms", Run: tuning},
 }
+
+// losses runs the test that looks for accesses that may race and that the sharing analysis leaves
+// out. Its arguments are flags of that test: -random, -seed, -programs and -packages.
+func losses(j *run.Job) bool { return j.Test("./internal/measure/sources", "^TestLosses$") }

@@ -158,7 +158,7 @@ func (p paperProgram) measure(j *run.Job, dir string, flags []string) *paperResu
 		// The next run is not to replay these witnesses.
 		run.Check(os.RemoveAll(filepath.Join(dir, name, "testdata", "predict")))
 	}
-	r.analyse(j, run.ReadTrace(recordedTraces(keep)[0]))
+	r.analyse(j, run.ReadTrace(run.RecordedTraces(keep)[0]))
 	return r
 }
 
@@ -171,7 +171,7 @@ func (r *paperResult) sort(findings []report.Finding) {
 	for _, f := range findings {
 		b := knownBug{kind: f.Kind}
 		for _, a := range f.Accesses {
-			b.places = append(b.places, place(a.File, a.Line))
+			b.places = append(b.places, run.Place(a.File, a.Line))
 		}
 		name := b.String()
 		if f.Status != bug.Confirmed {
@@ -220,7 +220,7 @@ func (r *paperResult) analyse(j *run.Job, t *trace.Trace) {
 		for _, f := range found.Findings {
 			b := knownBug{kind: kind}
 			for _, id := range f.Sites {
-				b.places = append(b.places, place(t.Sites[id].File, t.Sites[id].Line))
+				b.places = append(b.places, run.Place(t.Sites[id].File, t.Sites[id].Line))
 			}
 			if f.Status != bug.Infeasible {
 				open[b.String()] = true

@@ -158,11 +158,11 @@ func (s slicedSource) row(j *run.Job, module, pattern, match string) (r slicedRo
 	confirmed := make(map[string]bool)
 	for _, f := range found.Findings {
 		if a := f.Accesses; f.Kind == bug.Race && f.Status == bug.Confirmed {
-			confirmed[pairOf(place(a[0].File, a[0].Line), place(a[1].File, a[1].Line))] = true
+			confirmed[pairOf(run.Place(a[0].File, a[0].Line), run.Place(a[1].File, a[1].Line))] = true
 		}
 	}
 	r.Confirmed = len(confirmed)
-	for _, file := range recordedTraces(keep) {
+	for _, file := range run.RecordedTraces(keep) {
 		r.read(j, run.ReadTrace(file), confirmed)
 	}
 	folder := filepath.Join(module, strings.TrimSuffix(pattern, "..."))
@@ -213,7 +213,7 @@ func (r *slicedRow) read(j *run.Job, t *trace.Trace, confirmed map[string]bool) 
 	r.Goroutines, r.Events, r.Shared = r.Goroutines+x.Goroutines, r.Events+x.Events, r.Shared+x.Shared
 	pair := func(i, j int) string {
 		a, b := t.Sites[t.Events[i].Site], t.Sites[t.Events[j].Site]
-		return pairOf(place(a.File, a.Line), place(b.File, b.Line))
+		return pairOf(run.Place(a.File, a.Line), run.Place(b.File, b.Line))
 	}
 	watch.Lap()
 	found := run.Must(analysis.Predict(j.Context(), t, analysis.Options{Kinds: []bug.Kind{bug.Race}}))

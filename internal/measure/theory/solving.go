@@ -12,6 +12,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -107,14 +108,19 @@ func (b *solvingBench) trace(name, file string) (lines []string) {
 	return lines
 }
 
-// random decides pairs of random traces of the sizes of Table 3 of Said et al.
+// random decides pairs of random traces of the sizes of Table 3 of Said et al., in
+// solving-nfm.txt: name, the numbers of a [tracetest.Size], and the paper's queries, witnesses and
+// seconds.
 func (b *solvingBench) random(p *solvingPage) {
 	for k, c := range readTable("solving-nfm.txt") {
 		if !b.Matches(c[0]) {
 			continue
 		}
-		size := newTraceSize(c)
-		t := size.generate(uint64(k))
+		var size tracetest.Size
+		for n, to := range []*int{&size.Threads, &size.Events, &size.Locking, &size.Waiting, &size.Vars, &size.Locks} {
+			*to = int(number(c[n+1]))
+		}
+		t := tracetest.Sized(size, uint64(k))
 		o := run.Must(order.New(t))
 		var targets []symbolic.Target
 		for _, candidate := range anomaly.FindRaces(t, o).Candidates {

@@ -4,7 +4,6 @@ package theory
 
 import (
 	"embed"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -39,18 +38,6 @@ func readTable(name string) (rows [][]string) {
 
 // number reads a cell that has one.
 func number(cell string) float64 { return run.Must(strconv.ParseFloat(cell, 64)) }
-
-// recordedTraces returns the files of the recorded runs' traces, which -predict.keep has kept.
-func recordedTraces(keep string) []string {
-	files := run.Must(filepath.Glob(filepath.Join(keep, "*", "runs", "*", "*.test.trace")))
-	if len(files) == 0 {
-		run.Fail("no trace below %s", keep)
-	}
-	return files
-}
-
-// place is a file and line, as findings are compared by.
-func place(file string, line int) string { return filepath.Base(file) + ":" + strconv.Itoa(line) }
 
 // An extent is how much the tests of a recorded run have done, as papers have it of their
 // programs.
@@ -92,3 +79,7 @@ func extentOf(t *trace.Trace, o *order.Order) (x extent) {
 	}
 	return x
 }
+
+// rapid runs the test that compares with RAPID's engines, on the traces of the folder that its
+// flag -rapid names.
+func rapid(j *run.Job) bool { return j.Test("./internal/measure/theory", "^TestRAPID$") }
