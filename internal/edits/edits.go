@@ -1,5 +1,6 @@
 // Package edits changes the sources of a module as people do, and nothing of what the
-// program does: a bug that was there is there afterwards.
+// program does: a bug that was there is there afterwards. With [LineEdit] and [TokenEdit] it
+// changes what it is told to, as for mutants.
 package edits
 
 import (

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	alike "github.com/gopredict/gopredict/internal/edits"
@@ -35,11 +34,10 @@ type edit struct {
 	alike []string // edits that change nothing of what the program does
 }
 
-// An editPart is a change of one file: the lines was become the lines is; without lines was,
-// these come at the end.
+// An editPart is a change of one file.
 type editPart struct {
-	file    string
-	was, is []string
+	file string
+	alike.LineEdit
 }
 
 // fixForms are how a fix comes: as it is, and with edits that change nothing.
@@ -108,16 +106,16 @@ func (e *edit) parse(word, rest, line string) bool {
 // add adds a line to the last part of the edit, or begins another one of the same file.
 func (e *edit) add(kind byte, text string) bool {
 	p := &e.parts[len(e.parts)-1]
-	atEnd := len(p.was) == 0 && len(p.is) > 0
-	if kind == '-' && len(p.is) > 0 || kind == '>' && !atEnd && len(p.was) > 0 {
+	atEnd := len(p.Was) == 0 && len(p.Is) > 0
+	if kind == '-' && len(p.Is) > 0 || kind == '>' && !atEnd && len(p.Was) > 0 {
 		e.parts = append(e.parts, editPart{file: p.file})
 		p = &e.parts[len(e.parts)-1]
 	}
 	switch kind {
 	case '-':
-		p.was = append(p.was, text)
+		p.Was = append(p.Was, text)
 	case '+', '>':
-		p.is = append(p.is, text)
+		p.Is = append(p.Is, text)
 	default:
 		return false
 	}
@@ -137,7 +135,7 @@ func (e edit) apply(dir string) (changed bool) {
 		changed = true
 	}
 	for _, p := range e.parts {
-		p.apply(filepath.Join(dir, p.file))
+		run.Check(p.Apply(filepath.Join(dir, p.file)))
 		changed = true
 	}
 	for _, name := range e.alike {
@@ -146,23 +144,4 @@ func (e edit) apply(dir string) (changed bool) {
 		}
 	}
 	return changed
-}
-
-// apply edits a file.
-func (p editPart) apply(file string) {
-	lines := strings.Split(run.ReadFile(file), "\n")
-	at, n := len(lines), 1
-	if len(p.was) > 0 {
-		n = 0
-		for i := range len(lines) - len(p.was) + 1 {
-			if slices.EqualFunc(lines[i:i+len(p.was)], p.was, func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
-				at = i
-				n++
-			}
-		}
-	}
-	if n != 1 {
-		run.Fail("%s: expected these lines once, found them %d times: %q", file, n, p.was)
-	}
-	run.WriteFile(file, strings.Join(slices.Replace(lines, at, at+len(p.was), p.is...), "\n"))
 }

@@ -22,7 +22,7 @@ type raceTest struct {
 	broken     string // why there is nothing of gopredict
 	failed     bool   // in the recorded run, though not plainly
 	findings   []report.Finding
-	unexplored bool // something is confirmed without exploring
+	Unexplored bool // something is confirmed without exploring
 }
 
 func (t *raceTest) Racy() bool { return strings.HasPrefix(t.Name, "TestRace") }
@@ -200,7 +200,7 @@ func (b *raceBench) predictOnce(tests []*raceTest, explore string) {
 			return f.Test != t.Name || f.Kind == bug.Leak || f.Kind == bug.Deadlock
 		})
 		if explore == "off" {
-			t.unexplored = len(confirmed(own)) > 0
+			t.Unexplored = len(confirmed(own)) > 0
 			continue
 		}
 		t.broken, t.findings = "", own
@@ -239,31 +239,14 @@ func (t *raceTest) OK() bool {
 	return t.Result() != "confirmed"
 }
 
-// A raceCount sums up one of the two kinds of tests.
-type raceCount struct{ All, Skipped, Detected, Predicted, Confirmed, Missed, Unexplored int }
+// IsConfirmed, IsPredicted and IsMissed say how far gopredict came; missed is what only -race finds.
+func (t *raceTest) IsConfirmed() bool { return !t.Skipped && t.Result() == "confirmed" }
+func (t *raceTest) IsPredicted() bool { return !t.Skipped && t.Result() != "no" }
+func (t *raceTest) IsMissed() bool    { return !t.Skipped && t.Result() == "no" && t.Detected }
 
-// count sums up the tests that have a race, or that have none.
-func (b *raceBench) count(racy bool) (c raceCount) {
-	for _, t := range b.tests {
-		if t.Racy() != racy {
-			continue
-		}
-		c.All++
-		if t.Skipped {
-			c.Skipped++
-			continue
-		}
-		result := t.Result()
-		for n, is := range map[*int]bool{
-			&c.Unexplored: t.unexplored, &c.Detected: t.Detected, &c.Confirmed: result == "confirmed",
-			&c.Predicted: result != "no", &c.Missed: result == "no" && t.Detected,
-		} {
-			if is {
-				*n++
-			}
-		}
-	}
-	return c
+// of returns the tests that have a race, or that have none.
+func (b *raceBench) of(racy bool) []*raceTest {
+	return slices.DeleteFunc(slices.Clone(b.tests), func(t *raceTest) bool { return t.Racy() != racy })
 }
 
 // unreplayable are races of which no run has both goroutines at their accesses at once, though
@@ -287,9 +270,9 @@ func (b *raceBench) page(version string) any {
 	}
 	return struct {
 		Version, Pkgs       string
-		Racy, Clean         raceCount
+		Racy, Clean         []*raceTest
 		Open                []string
 		Unexplored, Default float64
 		Tests               []*raceTest
-	}{version, b.pkgs, b.count(true), b.count(false), open, b.seconds["off"], b.seconds[""], b.tests}
+	}{version, b.pkgs, b.of(true), b.of(false), open, b.seconds["off"], b.seconds[""], b.tests}
 }

@@ -188,25 +188,5 @@ func (s *variationSet) Bugs() []*variation {
 	return slices.DeleteFunc(slices.Clone(s.Tests), func(v *variation) bool { return v.Warms })
 }
 
-// Seen, Confirmed and Missed count the tests whose bug -race sees, whose bug is confirmed, and
-// whose bug only -race sees.
-func (s *variationSet) Seen() int {
-	return s.count(func(v *variation) bool { return v.Seen > 0 })
-}
-
-func (s *variationSet) Confirmed() int {
-	return s.count(func(v *variation) bool { return v.Confirmed() != "" })
-}
-
-func (s *variationSet) Missed() int {
-	return s.count(func(v *variation) bool { return v.Seen > 0 && v.Confirmed() == "" })
-}
-
-func (s *variationSet) count(is func(*variation) bool) (n int) {
-	for _, v := range s.Bugs() {
-		if is(v) {
-			n++
-		}
-	}
-	return n
-}
+// Missed reports whether -race sees the bug, and gopredict does not confirm it.
+func (v *variation) Missed() bool { return v.Seen > 0 && v.Confirmed() == "" }

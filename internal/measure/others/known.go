@@ -85,32 +85,3 @@ type suitePage struct {
 	Cores   int
 	Rows    []suiteRow
 }
-
-// Differences are those of all suites.
-func (p suitePage) Differences() (all []difference) {
-	for _, r := range p.Rows {
-		all = append(all, r.Differences...)
-	}
-	return all
-}
-
-// Varying are the tests of all suites whose results vary.
-func (p suitePage) Varying() (all []string) {
-	for _, r := range p.Rows {
-		all = append(all, r.Varying...)
-	}
-	return all
-}
-
-// Warnings are those of all suites.
-func (p suitePage) Warnings() (all []string) {
-	for _, r := range p.Rows {
-		all = append(all, r.Warnings...)
-	}
-	return all
-}
-
-// Explored are the suites of which it was measured what exploring costs.
-func (p suitePage) Explored() []suiteRow {
-	return slices.DeleteFunc(slices.Clone(p.Rows), func(r suiteRow) bool { return r.Explored == nil })
-}

@@ -4,7 +4,9 @@
 package others
 
 import (
+	"cmp"
 	"embed"
+	"path/filepath"
 
 	"github.com/gopredict/gopredict/internal/measure/run"
 )
@@ -18,4 +20,11 @@ var Suites = []run.Suite{
 	{Name: "suites", About: "whether each test of modules and std comes out as without gopredict", Run: suites},
 	{Name: "run-suite", About: "whether the programs of GOROOT/test do when they are instrumented", Run: runSuite},
 	{Name: "speed", About: "what recording and building cost, beside -race", Run: speed},
+}
+
+// runSuite runs the test of the programs of GOROOT/test, with all of them.
+func runSuite(j *run.Job) bool {
+	j.Parse()
+	page := run.Must(filepath.Abs(cmp.Or(j.Output(), "docs/measured/run-suite.md")))
+	return j.Test("./internal/measure/others", "^TestRunSuite$", "-all", "-page="+page)
 }

@@ -1,12 +1,9 @@
 package others
 
 import (
-	_ "embed"
 	"os"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -103,33 +100,6 @@ func TestModulePage(t *testing.T) {
 	assert.Contains(t, text, "| "+wholeModules[1]+" | 1.0 | 1.0 | 2.0 | 1.0 | 20 |  | | | 6.0 | 3.0 | 30 | 3.00 | 1.5 | 2.5 |\n\nGeometric mean of × -race: 3.00.")
 	assert.Contains(t, text, "| "+wholeModules[0]+" | 12 | 18 | 20 | 0 | 1 | 9 | 3 | 15.0 % |\n")
 	assert.Len(t, run.ReadRows[moduleRow]("before.jsonl"), 10)
-}
-
-// sample names programs that have a bit of everything.
-//
-//go:embed testdata/sample.txt
-var sample string
-
-// TestRunSuite runs some of Go's programs instrumented. What they must do is what Go expects of
-// them plainly.
-func TestRunSuite(t *testing.T) {
-	names := strings.Fields(sample)
-	require.Len(t, names, 76)
-	b := newProgramBench(run.New(t.Context(), "run-suite", t.TempDir()))
-	b.limit = 2 * time.Minute
-	b.programs = listPrograms(b.root, func(name string) bool { return slices.Contains(names, name) })
-	require.Len(t, b.programs, len(names))
-	for _, p := range b.programs {
-		p.copy(b.Dir, b.language)
-	}
-	b.instrumented(b.programs)
-	for _, p := range b.programs {
-		assert.Empty(t, p.Failed, p.name)
-		assert.Empty(t, p.skipped, p.name)
-	}
-	text := run.Render(pages, "run-suite.md", b.page())
-	assert.Contains(t, text, "| 76 | 76 | 76 | 0 | 0.00 |")
-	assert.Contains(t, text, "\n## Different\n\nNone.\n\n## Same")
 }
 
 func TestSpeedTable(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -88,11 +89,10 @@ func (j *Job) Go(dir string, args ...string) string {
 	return strings.TrimSpace(string(Must(gotool.Output(j.ctx, dir, args...))))
 }
 
-// Test runs a test of a package verbosely, with the suite's arguments as its flags, and reports
-// whether it passes.
-func (j *Job) Test(pkg, test string) bool {
-	p := j.Run(Command{Args: append([]string{"go", "test", "-count=1", "-v", "-timeout=0", "-run=" + test, pkg}, j.args...)})
-	j.WriteText(p.Output)
+// Test runs a test of a package verbosely, with these flags, and reports whether it passes.
+func (j *Job) Test(pkg, test string, flags ...string) bool {
+	p := j.Run(Command{Args: append([]string{"go", "test", "-count=1", "-v", "-timeout=0", "-run=" + test, pkg}, flags...)})
+	fmt.Print(p.Output)
 	return p.Code == 0
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/internal/edits"
 	"github.com/gopredict/gopredict/internal/measure/run"
 )
 
@@ -64,9 +65,9 @@ type mutant struct {
 	text       string // as the list has it
 	room, name string // the package, as a folder of the module, and the declaration
 	tests      string // the package whose tests have to notice it
-	edit       tokenEdit
+	edit       edits.TokenEdit
 	file       string // the absolute path of the file that has the declaration
-	changed    []byte // this file with the mistake
+	changed    string // this file with the mistake
 }
 
 // parseMutants reads the list: see its head.
@@ -98,22 +99,23 @@ func (m *mutant) parse() (ok bool) {
 	head, tests, _ := strings.Cut(head, ", tests of ")
 	m.room, m.name, _ = strings.Cut(head, " ")
 	m.tests = cmp.Or(tests, m.room)
-	m.edit, ok = parseEdit(change)
+	m.edit, ok = edits.ParseTokenEdit(change)
 	return ok && found && m.name != ""
 }
 
 // applyAll makes the mistakes in the sources below the folder root, and returns an error for
 // those that cannot be made.
 func applyAll(all []*mutant, root string) error {
-	rooms := make(map[string][]*source)
+	rooms := make(map[string][]*edits.File)
 	var wrong []error
 	for _, m := range all {
 		err := run.Catch(func() {
 			if rooms[m.room] == nil {
-				rooms[m.room] = parseRoom(filepath.Join(root, m.room))
+				rooms[m.room] = run.Must(edits.ReadFiles(filepath.Join(root, m.room)))
 			}
-			m.file, m.changed = m.edit.apply(rooms[m.room], m.name)
-			m.file = run.Must(filepath.Abs(m.file))
+			file, changed, err := m.edit.Apply(rooms[m.room], m.name)
+			run.Check(err)
+			m.file, m.changed = run.Must(filepath.Abs(file)), changed
 		})
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("mutants.txt:%d: %s: %w", m.line, m.room, err))
@@ -127,7 +129,7 @@ func applyAll(all []*mutant, root string) error {
 // anybody could make.
 func (m *mutant) notice(j *run.Job) (by string) {
 	mistake, overlay := filepath.Join(j.Dir, "mistake.go"), filepath.Join(j.Dir, "overlay.json")
-	run.WriteFile(mistake, string(m.changed))
+	run.WriteFile(mistake, m.changed)
 	run.WriteFile(overlay, string(run.Must(json.Marshal(map[string]map[string]string{"Replace": {m.file: mistake}}))))
 	p := j.Run(run.Command{Args: []string{"go", "test", "-tags", "z3", "-failfast", "-vet=off", "-timeout", mutantTimeout.String(), "-overlay", overlay, "./" + m.tests}})
 	switch {

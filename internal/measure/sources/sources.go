@@ -5,6 +5,9 @@ package sources
 
 import (
 	"embed"
+	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/gopredict/gopredict/internal/measure/run"
 )
@@ -21,5 +24,15 @@ var Suites = []run.Suite{
 }
 
 // losses runs the test that looks for accesses that may race and that the sharing analysis leaves
-// out. Its arguments are flags of that test: -random, -seed, -programs and -packages.
-func losses(j *run.Job) bool { return j.Test("./internal/measure/sources", "^TestLosses$") }
+// out, of random programs and of the packages in the folders that are its arguments.
+func losses(j *run.Job) bool {
+	packages := j.Int("random", 0, "number of packages of random programs")
+	seed := j.Uint64("seed", 1, "of the first of them")
+	j.Parse()
+	var dirs []string
+	for _, dir := range j.Args() {
+		dirs = append(dirs, run.Must(filepath.Abs(dir)))
+	}
+	return j.Test("./internal/measure/sources", "^TestLosses$", "-programs=200", fmt.Sprint("-random=", *packages),
+		fmt.Sprint("-seed=", *seed), "-packages="+strings.Join(dirs, ","))
+}

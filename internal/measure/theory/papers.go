@@ -306,17 +306,6 @@ var publishedRows = func() map[string][]published {
 // Published are the papers' rows of the program.
 func (p paperProgram) Published() []published { return publishedRows[p.Name] }
 
-// CandidateRaces, UnlockedRaces, UnorderedRaces and OpenRaces are the numbers of races alone.
-func (p published) CandidateRaces() string { return racesOf(p.Candidates) }
-func (p published) UnlockedRaces() string  { return racesOf(p.Unlocked) }
-func (p published) UnorderedRaces() string { return racesOf(p.Unordered) }
-func (p published) OpenRaces() string      { return racesOf(p.Open) }
-
-func racesOf(counts string) string {
-	n, _, _ := strings.Cut(counts, " + ")
-	return n
-}
-
 // A paperPage is what the template of the page gets.
 type paperPage struct{ Results []*paperResult }
 
@@ -387,22 +376,6 @@ func (r *paperResult) Missed() []knownBug {
 }
 
 func (r *paperResult) Hit() int { return len(r.Real()) - len(r.Missed()) }
-
-// AllReal, AllHit and AllUnknown are sums over all programs.
-func (p paperPage) AllReal() int {
-	return p.sum(func(r *paperResult) int { return len(r.Real()) })
-}
-func (p paperPage) AllHit() int { return p.sum((*paperResult).Hit) }
-func (p paperPage) AllUnknown() int {
-	return p.sum(func(r *paperResult) int { return len(r.Unknown) })
-}
-
-func (p paperPage) sum(of func(*paperResult) int) (n int) {
-	for _, r := range p.Results {
-		n += of(r)
-	}
-	return n
-}
 
 // A paperMiss is bugs of a program that were missed for one reason.
 type paperMiss struct{ Program, Bugs, Why string }

@@ -306,7 +306,6 @@ func unordered(c anomaly.Row, o anomaly.Ordering, found func(i, j int)) {
 type slicedPage struct {
 	Figures []slicedFigure
 	Rows    []slicedRow
-	All     slicedRow // the sums
 	Missing []string
 }
 
@@ -324,18 +323,6 @@ func (p *slicedPage) add(source string, rows []slicedRow) {
 		}
 	}
 	p.Rows = append(p.Rows, rows...)
-	for _, r := range rows {
-		for sum, n := range map[*int]int{
-			&p.All.Events: r.Events, &p.All.Candidates: r.Candidates, &p.All.HappensBefore: r.HappensBefore, &p.All.Sliced: r.Sliced,
-			&p.All.Predicted: r.Predicted, &p.All.Confirmed: r.Confirmed, &p.All.Both: r.Both,
-		} {
-			*sum += n
-		}
-		p.All.OnlySliced = append(p.All.OnlySliced, r.OnlySliced...)
-		p.All.Slicing += r.Slicing + r.Checking
-		p.All.Predicting += r.Predicting
-	}
-	p.All.Name = "all"
 }
 
 // Own is the time of sliced causality.

@@ -4,6 +4,7 @@ package theory
 
 import (
 	"embed"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -80,6 +81,12 @@ func extentOf(t *trace.Trace, o *order.Order) (x extent) {
 	return x
 }
 
-// rapid runs the test that compares with RAPID's engines, on the traces of the folder that its
-// flag -rapid names.
-func rapid(j *run.Job) bool { return j.Test("./internal/measure/theory", "^TestRAPID$") }
+// rapid runs the test that compares with RAPID's engines, on the traces of the folder that is its
+// argument.
+func rapid(j *run.Job) bool {
+	j.Parse()
+	if j.NArg() != 1 {
+		run.Fail("expected one folder of traces in RAPID's std format; usage: go run ./internal/measure rapid FOLDER")
+	}
+	return j.Test("./internal/measure/theory", "^TestRAPID$", "-rapid="+run.Must(filepath.Abs(j.Arg(0))))
+}

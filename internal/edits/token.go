@@ -1,29 +1,55 @@
-package sources
+package edits
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/gopredict/gopredict/internal/measure/run"
 )
 
-// A source is a Go file and its declarations.
-type source struct {
+// A File is a Go file and its declarations.
+type File struct {
 	name  string // its path
 	text  string
 	decls map[string][][2]int // the ranges of bytes of declarations, by their names
 }
 
-// parseSource reads the declarations of a file. A method is named "T.M" or "(*T).M".
-func parseSource(name, text string) *source {
+// ReadFiles reads the files of a package, without its tests.
+func ReadFiles(dir string) (files []*File, err error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := NewFile(name, string(text))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// NewFile finds the declarations of a file. A method is named "T.M" or "(*T).M".
+func NewFile(name, text string) (*File, error) {
 	fset := token.NewFileSet()
-	f := run.Must(parser.ParseFile(fset, name, text, parser.SkipObjectResolution))
-	s := &source{name, text, make(map[string][][2]int)}
+	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	s := &File{name, text, make(map[string][][2]int)}
 	add := func(name string, n ast.Node) {
 		s.decls[name] = append(s.decls[name], [2]int{fset.PositionFor(n.Pos(), false).Offset, fset.PositionFor(n.End(), false).Offset})
 	}
@@ -44,7 +70,7 @@ func parseSource(name, text string) *source {
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // receiver is what a method's name begins with: "T." or "(*T).".
@@ -119,59 +145,49 @@ func find(text, snippet string) (places [][2]int) {
 	return places
 }
 
-// A tokenEdit changes a snippet of a declaration.
-type tokenEdit struct{ is, becomes string }
+// A TokenEdit replaces Go tokens of a declaration by others.
+type TokenEdit struct{ Is, Becomes string }
 
-// operators are the words that edits begin with, and what becomes of the snippet after them.
-var operators = map[string]func(is string) string{
+// tokenOperators are the words that edits begin with, and what becomes of the snippet after them.
+var tokenOperators = map[string]func(is string) string{
 	"negate": func(is string) string { return "!(" + is + ")" },
 	"always": func(is string) string { return "true || (" + is + ")" },
 	"never":  func(is string) string { return "false && (" + is + ")" },
 	"delete": func(string) string { return "" },
 }
 
-// parseEdit reads "A => B", or an operator and a snippet.
-func parseEdit(text string) (tokenEdit, bool) {
+// ParseTokenEdit reads "A => B", or an operator (negate, always, never, delete) and a snippet.
+func ParseTokenEdit(text string) (e TokenEdit, ok bool) {
 	if is, becomes, ok := strings.Cut(text, " => "); ok {
-		return tokenEdit{is, becomes}, true
+		return TokenEdit{is, becomes}, true
 	}
 	word, is, _ := strings.Cut(text, " ")
-	operator := operators[word]
+	operator := tokenOperators[word]
 	if operator == nil || is == "" {
-		return tokenEdit{}, false
+		return e, false
 	}
-	return tokenEdit{is, operator(is)}, true
+	return TokenEdit{is, operator(is)}, true
 }
 
-// parseRoom reads the files of a package, without its tests.
-func parseRoom(dir string) (sources []*source) {
-	for _, name := range run.Must(filepath.Glob(filepath.Join(dir, "*.go"))) {
-		if !strings.HasSuffix(name, "_test.go") {
-			sources = append(sources, parseSource(name, run.ReadFile(name)))
-		}
-	}
-	return sources
-}
-
-// apply returns the file that has the declaration, and its text with the edit made. The snippet
-// has to be in the declaration once.
-func (e tokenEdit) apply(sources []*source, decl string) (file string, text []byte) {
+// Apply returns the path of the file that has the declaration, and its text with the edit made.
+// The snippet has to be in the declaration once; spaces, newlines and comments do not matter.
+func (e TokenEdit) Apply(files []*File, decl string) (file, text string, err error) {
 	found, declared := 0, false
-	for _, s := range sources {
-		for _, d := range s.decls[decl] {
+	for _, f := range files {
+		for _, d := range f.decls[decl] {
 			declared = true
-			for _, place := range find(s.text[d[0]:d[1]], e.is) {
+			for _, place := range find(f.text[d[0]:d[1]], e.Is) {
 				found++
-				file = s.name
-				text = []byte(s.text[:d[0]+place[0]] + e.becomes + s.text[d[0]+place[1]:])
+				file = f.name
+				text = f.text[:d[0]+place[0]] + e.Becomes + f.text[d[0]+place[1]:]
 			}
 		}
 	}
 	switch {
 	case !declared:
-		run.Fail("expected a declaration of %s, found none", decl)
+		return "", "", fmt.Errorf("expected a declaration of %s, found none", decl)
 	case found != 1:
-		run.Fail("expected once in %s, found %d times: %s", decl, found, e.is)
+		return "", "", fmt.Errorf("expected once in %s, found %d times: %s", decl, found, e.Is)
 	}
-	return file, text
+	return file, text, nil
 }

@@ -3,7 +3,9 @@ package others
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,7 +14,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/measure/run"
 	"github.com/gopredict/gopredict/recorder"
@@ -29,29 +35,55 @@ type programBench struct {
 	programs []*program
 }
 
-// runSuite runs the programs of Go's own test suite plainly and instrumented. A program that does
-// plainly what Go expects of it must do the same when it is recorded, must leave a trace that is
-// whole and legal, and must do the same when its instrumented binary is run without recording.
-func runSuite(j *run.Job) bool {
-	limit := j.Duration("timeout", 5*time.Minute, "for one run of one program")
-	j.Parse()
-	b := newProgramBench(j)
-	b.limit = *limit
-	b.programs = listPrograms(b.root, j.Matches)
-	j.Log("%d programs of %s, built with %s", len(b.programs), b.root, b.version)
-	b.plain(b.programs)
-	made := b.generated()
-	b.plain(made)
-	b.programs = append(b.programs, made...)
+// sample names programs that have a bit of everything.
+//
+//go:embed testdata/sample.txt
+var sample string
+
+var (
+	allPrograms  = flag.Bool("all", false, "run all programs of GOROOT/test, plainly and instrumented")
+	programPages = flag.String("page", "", "with -all: file for the page")
+)
+
+// TestRunSuite runs programs of Go's own test suite instrumented. A program that does plainly what
+// Go expects of it must do the same when it is recorded, must leave a trace that is whole and
+// legal, and must do the same when its instrumented binary is run without recording. Without
+// -all it runs some programs, of which it is known that they pass plainly.
+func TestRunSuite(t *testing.T) {
+	b := newProgramBench(run.New(t.Context(), "run-suite", t.TempDir()))
+	if *allPrograms {
+		b.limit = 5 * time.Minute
+		b.programs = listPrograms(b.root, func(string) bool { return true })
+		b.plain(b.programs)
+		made := b.generated()
+		b.plain(made)
+		b.programs = append(b.programs, made...)
+	} else {
+		names := strings.Fields(sample)
+		require.Len(t, names, 76)
+		b.programs = listPrograms(b.root, func(name string) bool { return slices.Contains(names, name) })
+		require.Len(t, b.programs, len(names))
+		for _, p := range b.programs {
+			p.copy(b.Dir, b.language)
+		}
+	}
 	b.instrumented(b.programs)
 	page := b.page()
-	j.WriteText(strings.ReplaceAll(run.Render(pages, "run-suite.md", page), j.Dir+string(filepath.Separator), ""))
-	return len(page.Different) == 0
+	assert.Empty(t, page.Different)
+	text := strings.ReplaceAll(run.Render(os.DirFS("."), "run-suite.md", page), b.Dir+string(filepath.Separator), "")
+	if *programPages != "" {
+		run.WriteFile(*programPages, text)
+	}
+	if !*allPrograms {
+		assert.Empty(t, page.Skipped)
+		assert.Contains(t, text, "| 76 | 76 | 76 | 0 | 0.00 |")
+		assert.Contains(t, text, "\n## Different\n\nNone.\n\n## Same")
+	}
 }
 
 func newProgramBench(j *run.Job) *programBench {
 	goroot, version, language := j.Goroot()
-	return &programBench{Job: j, root: findTests(goroot), version: version, language: language, limit: time.Minute}
+	return &programBench{Job: j, root: findTests(goroot), version: version, language: language, limit: 2 * time.Minute}
 }
 
 // findTests returns the folder test of goroot. Toolchains that GOTOOLCHAIN downloads come without
