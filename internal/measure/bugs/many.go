@@ -34,24 +34,7 @@ func writeRaces(dir string, n int) {
 		fmt.Fprintf(&twos, "\t\ts.f%d = 2\n", i)
 	}
 	run.WriteFile(filepath.Join(dir, "go.mod"), "module example.com/hundred\n\ngo 1.26\n")
-	run.WriteFile(filepath.Join(dir, "hundred_test.go"), fmt.Sprintf(`package hundred
-
-import (
-	"sync"
-	"testing"
-)
-
-func TestHundred(t *testing.T) {
-	var s struct {%s
-	}
-	var both sync.WaitGroup
-	both.Go(func() {
-%s	})
-	both.Go(func() {
-%s	})
-	both.Wait()
-}
-`, &fields, &ones, &twos))
+	run.WriteFile(filepath.Join(dir, "hundred_test.go"), fmt.Sprintf(run.ReadEmbedded(pages, "pages/many.go.txt"), &fields, &ones, &twos))
 }
 
 // manyCandidates measures what n candidates of one test cost, and what the one of another does.

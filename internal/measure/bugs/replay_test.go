@@ -31,7 +31,7 @@ func TestReplayCosts(t *testing.T) {
 		return timing{subject, test, d, 2 * d, 3 * d, confirmed, "why"}
 	}
 	costs, unconfirmed := replayCosts([]timing{of("a", "TestA", 1, true), of("a", "TestA", 9, false), of("a", "TestB", 3, true), of("a", "TestA", 2, true), of("b", "TestC", 5, true)})
-	assert.Equal(t, []replayCost{{"a", "TestA", "why", 3, 2, 4, 6}, {"b", "TestC", "why", 1, 5, 10, 15}, {"median", "", "", 2, 5, 10, 15}}, costs)
+	assert.Equal(t, []replayCost{{"a", "", "why", 3, 2, 4, 6}, {"b", "", "why", 1, 5, 10, 15}, {"median", "", "", 2, 5, 10, 15}}, costs)
 	assert.Equal(t, []replayCost{{"a", "TestA", "why", 1, 9, 18, 27}}, unconfirmed)
 	many := &manyCost{100, 2, 15, 500, 10, 50, 5, 4}
 	text := run.Render(pages, "replay.md", replayPage{Costs: costs, Unconfirmed: unconfirmed, Many: many,

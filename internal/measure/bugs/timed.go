@@ -162,37 +162,37 @@ func (c replayCost) Limit() float64 { return 1.5*c.Plain + 50 }
 // replayCosts returns the costs of confirmed replays by subject, with the median of these, and
 // those of the others by subject and test.
 func replayCosts(timings []timing) (costs, unconfirmed []replayCost) {
-	groups := func(key func(timing) string, confirmed bool) (all []replayCost) {
-		var group []timing
-		flush := func() {
-			if len(group) > 0 {
-				all = append(all, replayCost{group[0].Subject, group[0].Tests, group[0].Reason, len(group),
-					medianOf(group, func(t timing) float64 { return ms(t.Plain) }),
-					medianOf(group, func(t timing) float64 { return ms(t.Replay) }),
-					medianOf(group, func(t timing) float64 { return ms(t.CPU) })})
-			}
-			group = nil
+	groups := make(map[timing][]timing)
+	var keys []timing // in the order of their first timings
+	for _, t := range timings {
+		key := timing{Subject: t.Subject, Confirmed: t.Confirmed}
+		if !t.Confirmed {
+			key.Tests = t.Tests
 		}
-		for _, t := range timings {
-			if t.Confirmed != confirmed {
-				continue
-			}
-			if len(group) > 0 && key(group[0]) != key(t) {
-				flush()
-			}
-			group = append(group, t)
+		if groups[key] == nil {
+			keys = append(keys, key)
 		}
-		flush()
-		return all
+		groups[key] = append(groups[key], t)
 	}
-	costs = groups(func(t timing) string { return t.Subject }, true)
+	for _, key := range keys {
+		group := groups[key]
+		c := replayCost{key.Subject, key.Tests, group[0].Reason, len(group),
+			medianOf(group, func(t timing) float64 { return ms(t.Plain) }),
+			medianOf(group, func(t timing) float64 { return ms(t.Replay) }),
+			medianOf(group, func(t timing) float64 { return ms(t.CPU) })}
+		if key.Confirmed {
+			costs = append(costs, c)
+		} else {
+			unconfirmed = append(unconfirmed, c)
+		}
+	}
 	if len(costs) > 0 {
 		costs = append(costs, replayCost{Name: "median", Replays: len(costs),
 			Plain:     medianOf(costs, func(c replayCost) float64 { return c.Plain }),
 			Replay:    medianOf(costs, func(c replayCost) float64 { return c.Replay }),
 			Processor: medianOf(costs, func(c replayCost) float64 { return c.Processor })})
 	}
-	return costs, groups(func(t timing) string { return t.Subject + " " + t.Tests }, false)
+	return costs, unconfirmed
 }
 
 func medianOf[E any, T cmp.Ordered](all []E, of func(E) T) T {

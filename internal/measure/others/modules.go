@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
@@ -15,18 +16,7 @@ import (
 )
 
 // wholeModules are those whose suites are run.
-var wholeModules = []string{
-	"golang.org/x/sync@v0.24.0",
-	"go.uber.org/zap@v1.28.0",
-	"github.com/spf13/viper@v1.21.0",
-	"github.com/gin-gonic/gin@v1.12.0",
-	"github.com/jackc/puddle@v1.0.0",
-	"github.com/jackc/puddle/v2@v2.1.0",
-	"github.com/sasha-s/go-deadlock@v0.3.9",
-	"go.etcd.io/raft/v3@v3.7.0",
-	"github.com/prometheus/client_golang@v1.25.0",
-	"github.com/ThreeDotsLabs/watermill@v1.5.1",
-}
+var wholeModules = strings.Fields(run.ReadEmbedded(pages, "pages/modules.txt"))
 
 // moduleLimit is how long one command may take.
 const moduleLimit = 30 * time.Minute

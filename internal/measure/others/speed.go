@@ -15,18 +15,7 @@ import (
 // speedModules are those whose test suites are run, and builtModules those whose builds are
 // measured.
 var (
-	speedModules = []string{
-		"go.uber.org/atomic@v1.12.0",
-		"go.uber.org/zap@v1.28.0",
-		"github.com/hashicorp/golang-lru/v2@v2.0.7",
-		"github.com/jackc/puddle/v2@v2.2.3",
-		"github.com/puzpuzpuz/xsync/v4@v4.5.0",
-		"github.com/gorilla/websocket@v1.5.3",
-		"github.com/robfig/cron/v3@v3.0.1",
-		"github.com/google/btree@v1.1.3",
-		"golang.org/x/time@v0.16.0",
-		"github.com/spf13/viper@v1.21.0",
-	}
+	speedModules = strings.Fields(run.ReadEmbedded(pages, "pages/speed.txt"))
 	builtModules = []string{"github.com/spf13/viper@v1.21.0"}
 )
 

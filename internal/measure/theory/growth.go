@@ -118,7 +118,7 @@ func growth(j *run.Job) bool {
 	}
 	page := newGrowthPage(rows.Of(names...))
 	if file := j.Output(); file != "" && len(page.Search) > 0 {
-		run.WriteFile(strings.TrimSuffix(file, ".md")+".svg", plot(page.Search))
+		run.WriteFile(strings.TrimSuffix(file, ".md")+".svg", run.Render(pages, "growth.svg", newPlot(page.Search)))
 	}
 	j.Write(pages, "growth.md", page)
 	return true

@@ -37,7 +37,7 @@ func TestGrowthPage(t *testing.T) {
 	text := run.Render(pages, "growth.md", newGrowthPage(rows, []string{"x"}))
 	require.Contains(t, text, "| 447,397 | 100 ms | 1.00 s | 1 ms | 1.10 s | 2460 | 1.5 ms | 5 MB | 11 |\n")
 	require.Contains(t, text, "| search for all patterns, the order of events included | 6.184 s | 1.10 s |\n")
-	d := xml.NewDecoder(strings.NewReader(plot(rows)))
+	d := xml.NewDecoder(strings.NewReader(run.Render(pages, "growth.svg", newPlot(rows))))
 	for {
 		if _, err := d.Token(); err == io.EOF {
 			break
