@@ -78,9 +78,9 @@ func (c *Config) relocate(ctx context.Context, modules []*packages.Module) error
 	}
 	var err error
 	if c.Env.InWorkspace() {
-		err = c.copyWork(ctx, &r, drop, add.String())
+		err = r.copyWork(ctx, c, drop, add.String())
 	} else {
-		err = c.copyMod(ctx, &r, drop, add.String())
+		err = r.copyMod(ctx, c, drop, add.String())
 	}
 	c.relocated = r
 	return err
@@ -88,7 +88,7 @@ func (c *Config) relocate(ctx context.Context, modules []*packages.Module) error
 
 // copyMod makes a copy of go.mod, with the edits and the directives added, the
 // one that is used.
-func (c *Config) copyMod(ctx context.Context, r *relocation, edits []string, add string) error {
+func (r *relocation) copyMod(ctx context.Context, c *Config, edits []string, add string) error {
 	from := c.Env.GOMOD
 	if v, ok := c.flag("modfile"); ok {
 		from = v
@@ -104,12 +104,12 @@ func (c *Config) copyMod(ctx context.Context, r *relocation, edits []string, add
 		return err
 	}
 	r.flags = []string{"-modfile=" + to}
-	return c.edit(ctx, "mod", to, edits, add)
+	return editModule(ctx, c.Work, "mod", to, edits, add)
 }
 
 // copyWork makes a copy of go.work, with the edits and the directives added,
 // the one that is used.
-func (c *Config) copyWork(ctx context.Context, r *relocation, edits []string, add string) error {
+func (r *relocation) copyWork(ctx context.Context, c *Config, edits []string, add string) error {
 	to := filepath.Join(c.Work, "go.work")
 	if err := copyFile(c.Env.GOWORK, to); err != nil {
 		return err
@@ -138,26 +138,26 @@ func (c *Config) copyWork(ctx context.Context, r *relocation, edits []string, ad
 			moved = append(moved, "-dropuse="+u.DiskPath, "-use="+filepath.Join(root, u.DiskPath))
 		}
 	}
-	for _, r := range work.Replace {
-		if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
-			drop := "-dropreplace=" + r.Old.Path
-			if r.Old.Version != "" {
-				drop += "@" + r.Old.Version
+	for _, m := range work.Replace {
+		if m.New.Version == "" && !filepath.IsAbs(m.New.Path) {
+			drop := "-dropreplace=" + m.Old.Path
+			if m.Old.Version != "" {
+				drop += "@" + m.Old.Version
 			}
 			moved = append(moved, drop)
-			add += fmt.Sprintf("replace %s %s => %q\n", r.Old.Path, r.Old.Version, filepath.Join(root, r.New.Path))
+			add += fmt.Sprintf("replace %s %s => %q\n", m.Old.Path, m.Old.Version, filepath.Join(root, m.New.Path))
 		}
 	}
 	r.env = []string{"GOWORK=" + to}
 	c.Env.Tests = append(c.Env.Tests, gotool.Variable("GOWORK"))
-	return c.edit(ctx, "work", to, append(moved, edits...), add)
+	return editModule(ctx, c.Work, "work", to, append(moved, edits...), add)
 }
 
-// edit edits a go.mod or go.work file by the go command, and adds directives,
+// editModule edits a go.mod or go.work file by the go command, and adds directives,
 // which may hold paths that the flags of go mod edit cannot.
-func (c *Config) edit(ctx context.Context, kind, file string, edits []string, add string) error {
+func editModule(ctx context.Context, dir, kind, file string, edits []string, add string) error {
 	args := append([]string{kind, "edit"}, edits...)
-	if _, err := gotool.Output(ctx, c.Work, append(args, file)...); err != nil {
+	if _, err := gotool.Output(ctx, dir, append(args, file)...); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(file)

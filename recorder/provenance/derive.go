@@ -40,7 +40,7 @@ func Derive(p *sharing.Program, pkgs []*packages.Package, scopes bool) (facts *F
 	}
 	a.derive()
 	if scopes {
-		a.findScopes()
+		scopeFinder{a}.findScopes()
 	}
 	return a.values.done()
 }

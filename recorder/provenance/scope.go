@@ -60,8 +60,11 @@ func choiceIn(n *ast.SwitchStmt, clause *ast.CaseClause) *choice {
 	return &choice{n, clause.List, [2]token.Pos{clause.Colon, clause.End()}, n}
 }
 
+// A scopeFinder finds the control scopes of a program.
+type scopeFinder struct{ *analysis }
+
 // findScopes finds the control scopes of all choices.
-func (a *analysis) findScopes() {
+func (a scopeFinder) findScopes() {
 	for _, f := range a.all {
 		var after []*ssa.BasicBlock // by block: its post-dominator; nil before it is needed
 		for _, b := range f.Blocks {
@@ -104,7 +107,7 @@ func firstLeaf(x ast.Expr) ast.Expr {
 
 // scope is the control scope of the choice whose condition begins in block b of f; end
 // is where all ways meet, nil if they do not.
-func (a *analysis) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s trace.Scope) {
+func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s trace.Scope) {
 	if end == nil || used(end) {
 		return trace.Scope{}
 	}
@@ -208,7 +211,7 @@ func beforeEnd(b, end *ssa.BasicBlock) (all []*ssa.BasicBlock) {
 // seen reports whether all that instr, of f, does to what comes later is in events: it
 // changes no memory that has none, and leads to no further call of f, of which the events
 // would not be told from those of this one.
-func (a *analysis) seen(f *function, instr ssa.Instruction) bool {
+func (a scopeFinder) seen(f *function, instr ssa.Instruction) bool {
 	switch x := instr.(type) {
 	case *ssa.Store:
 		return !a.Quiet(x.Addr)
@@ -226,7 +229,7 @@ func (a *analysis) seen(f *function, instr ssa.Instruction) bool {
 }
 
 // callSeen is seen for what the function does that is called by c, and those that it calls.
-func (a *analysis) callSeen(f *function, c ssa.CallInstruction) bool {
+func (a scopeFinder) callSeen(f *function, c ssa.CallInstruction) bool {
 	g := a.called(c)
 	if g == nil || a.callees(g)[nil] {
 		return false
@@ -257,7 +260,7 @@ func (a *analysis) callSeen(f *function, c ssa.CallInstruction) bool {
 }
 
 // known returns the callees of g whose bodies are known.
-func (a *analysis) known(g *function) (all []*function) {
+func (a scopeFinder) known(g *function) (all []*function) {
 	callees := a.callees(g)
 	for _, f := range a.all {
 		if callees[f] {
@@ -298,7 +301,7 @@ func idle(c *ssa.CallCommon) bool {
 // free reports whether a goroutine may go through the blocks though it did not in the
 // recorded run, and nothing else is any different: they end, and do nothing that anybody
 // sees. What operations of the language may panic does not count, as elsewhere.
-func (a *analysis) free(blocks []*ssa.BasicBlock) bool {
+func (a scopeFinder) free(blocks []*ssa.BasicBlock) bool {
 	for _, b := range blocks {
 		for _, instr := range b.Instrs {
 			switch x := instr.(type) {

@@ -32,7 +32,7 @@ const (
 // handling finds out what becomes of the closure c, by all that is done with its value in
 // the function that makes it. A store, a return or a conversion lets it wander, wherever it
 // is called in the end.
-func (a *analysis) handling(c *ssa.MakeClosure) handling {
+func (fl *valueFlow) handling(c *ssa.MakeClosure) handling {
 	h := direct
 	for _, r := range *c.Referrers() {
 		switch r := r.(type) {
@@ -40,7 +40,7 @@ func (a *analysis) handling(c *ssa.MakeClosure) handling {
 		case ssa.CallInstruction:
 			com := r.Common()
 			if slices.Contains(com.Args, ssa.Value(c)) {
-				switch a.taking(com) {
+				switch fl.taking(com) {
 				case direct:
 				case started:
 					h = max(h, started)
@@ -91,9 +91,9 @@ var callers = map[string]bool{
 
 // taking says what the callee of c does with functions that it gets. A function of the
 // program's own may keep them: that its parameter is only called is not looked for.
-func (a *analysis) taking(c *ssa.CallCommon) handling {
+func (fl *valueFlow) taking(c *ssa.CallCommon) handling {
 	fn := c.StaticCallee()
-	if fn == nil || a.body(fn) != nil {
+	if fn == nil || fl.body(fn) != nil {
 		return wandering
 	}
 	switch name := NameOf(fn); {
@@ -109,21 +109,21 @@ func (a *analysis) taking(c *ssa.CallCommon) handling {
 // variables lead where those of the function around it do. A closure that is started
 // publishes them at the instruction that starts it, and not where it is made: what is
 // written in between is ordered, too.
-func (a *analysis) closure(f *function, c *ssa.MakeClosure) {
+func (fl *valueFlow) closure(f *function, c *ssa.MakeClosure) {
 	var roots []*node
-	g := a.body(c.Fn.(*ssa.Function))
+	g := fl.body(c.Fn.(*ssa.Function))
 	for i, b := range c.Bindings {
-		roots = append(roots, a.hold(b))
+		roots = append(roots, fl.hold(b))
 		if g == nil {
-			a.release(a.hold(b), b.Type())
+			fl.release(fl.hold(b), b.Type())
 		} else {
-			a.assign(a.hold(g.FreeVars[i]), a.hold(b), b.Type())
+			fl.assign(fl.hold(g.FreeVars[i]), fl.hold(b), b.Type())
 		}
 	}
-	switch a.handling(c) {
+	switch fl.handling(c) {
 	case direct:
 	case wandering:
-		a.publish(f, c, true, roots...)
+		fl.publish(f, c, true, roots...)
 	case started:
 		for _, r := range *c.Referrers() {
 			call, ok := r.(ssa.CallInstruction)
@@ -131,7 +131,7 @@ func (a *analysis) closure(f *function, c *ssa.MakeClosure) {
 				continue
 			}
 			if _, spawn := r.(*ssa.Go); spawn || slices.Contains(call.Common().Args, ssa.Value(c)) {
-				a.publish(f, r, false, roots...)
+				fl.publish(f, r, false, roots...)
 			}
 		}
 	}
@@ -140,137 +140,137 @@ func (a *analysis) closure(f *function, c *ssa.MakeClosure) {
 // call follows the values through a call, go or defer. The arguments are assigned to the
 // parameters, which are the same for all calls: callers are not told apart (context
 // insensitive), but for what a function makes and returns (seal).
-func (a *analysis) call(f *function, instr ssa.CallInstruction) {
+func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	c := instr.Common()
-	result := a.node()
+	result := fl.node()
 	if v, ok := instr.(*ssa.Call); ok {
-		result = a.hold(v)
+		result = fl.hold(v)
 	}
 	_, spawn := instr.(*ssa.Go)
 	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
-		a.builtin(f, instr, b.Name(), result)
+		fl.builtin(f, instr, b.Name(), result)
 		return
 	}
 	fn := c.StaticCallee()
 	var g *function
 	if fn != nil && !c.IsInvoke() {
-		g = a.body(fn)
+		g = fl.body(fn)
 	}
 	if g == nil {
-		a.unknownCall(c, result)
+		fl.unknownCall(c, result)
 		return
 	}
 	var roots []*node
 	for i, arg := range c.Args {
-		n := a.hold(arg)
+		n := fl.hold(arg)
 		roots = append(roots, n)
 		p := g.Params[i]
-		if a.leads(p.Type()) && (parameterized(p.Type()) || parameterized(arg.Type())) {
-			a.join(a.hold(p), n)
+		if fl.leads(p.Type()) && (parameterized(p.Type()) || parameterized(arg.Type())) {
+			fl.join(fl.hold(p), n)
 		} else {
-			a.assign(a.hold(p), n, p.Type())
+			fl.assign(fl.hold(p), n, p.Type())
 		}
 	}
 	// A go statement publishes what it passes, and its results are lost.
 	if spawn {
-		a.publish(f, instr, false, roots...)
+		fl.publish(f, instr, false, roots...)
 		return
 	}
 	// A copy of all that the function makes, where it is sealed; else its results are what
 	// each of its callers gets, so that it cannot be sealed later on.
 	made := g.results
 	if g.made != nil && g.state == done {
-		made = a.copyOf(g, f)
+		made = fl.copyOf(g, f)
 	} else {
 		g.linked = true
 		f.entries = append(f.entries, g.results)
 	}
 	sig := fn.Signature.Results()
 	link := func(dst, src *node, t, u types.Type) {
-		if a.leads(t) && (parameterized(t) || parameterized(u)) {
-			a.join(dst, src)
+		if fl.leads(t) && (parameterized(t) || parameterized(u)) {
+			fl.join(dst, src)
 		} else {
-			a.assign(dst, src, t)
+			fl.assign(dst, src, t)
 		}
 	}
 	of := g.Signature.Results()
 	for i := range sig.Len() {
 		dst := result
 		if sig.Len() > 1 {
-			dst = a.part(result, i)
+			dst = fl.part(result, i)
 		}
-		link(dst, a.part(made, i), sig.At(i).Type(), of.At(i).Type())
+		link(dst, fl.part(made, i), sig.At(i).Type(), of.At(i).Type())
 	}
 }
 
 // unknownCall gives away the operands of a call: unknown code may keep them, and pass them
 // to any goroutine, and it returns what it has. So does a method of an interface, whoever
 // has it.
-func (a *analysis) unknownCall(c *ssa.CallCommon, result *node) {
+func (fl *valueFlow) unknownCall(c *ssa.CallCommon, result *node) {
 	for _, arg := range c.Args {
-		a.release(a.hold(arg), arg.Type())
+		fl.release(fl.hold(arg), arg.Type())
 	}
 	if c.IsInvoke() {
-		a.release(a.hold(c.Value), c.Value.Type()) // of a type parameter's type
+		fl.release(fl.hold(c.Value), c.Value.Type()) // of a type parameter's type
 	}
 	switch rs := c.Signature().Results(); {
 	case rs.Len() == 1:
-		a.release(result, rs.At(0).Type())
+		fl.release(result, rs.At(0).Type())
 	case rs.Len() > 1:
-		a.release(result, rs)
+		fl.release(result, rs)
 	}
 }
 
 // builtin follows the values through the call of a builtin function: append and copy store
 // elements, whose pointers then lead where those of the source do; delete and clear store to
 // the map or slice as a whole; most others move no pointer.
-func (a *analysis) builtin(f *function, instr ssa.CallInstruction, name string, result *node) {
+func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string, result *node) {
 	args := instr.Common().Args
 	switch name {
 	case "append":
-		s := a.hold(args[0])
-		a.join(a.target(result), a.target(s))
-		a.target(result).madeBy(f)
+		s := fl.hold(args[0])
+		fl.join(fl.target(result), fl.target(s))
+		fl.target(result).madeBy(f)
 		elem, ok := args[0].Type().Underlying().(*types.Slice)
 		if !ok {
-			a.release(s, args[0].Type())
+			fl.release(s, args[0].Type())
 			return
 		}
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
-			a.assign(a.target(s), a.at(args[1]), elem.Elem())
-			a.write(f, instr, nil, elem.Elem(), a.target(s), false)
-			a.writes[len(a.writes)-1].value = a.at(args[1])
+			fl.assign(fl.target(s), fl.at(args[1]), elem.Elem())
+			fl.write(f, instr, nil, elem.Elem(), fl.target(s), false)
+			fl.writes[len(fl.writes)-1].value = fl.at(args[1])
 		} else {
-			a.write(f, instr, nil, elem.Elem(), a.target(s), false)
+			fl.write(f, instr, nil, elem.Elem(), fl.target(s), false)
 		}
 	case "copy":
 		if elem, ok := args[0].Type().Underlying().(*types.Slice); ok {
 			if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
-				a.assign(a.at(args[0]), a.at(args[1]), elem.Elem())
+				fl.assign(fl.at(args[0]), fl.at(args[1]), elem.Elem())
 			}
-			a.write(f, instr, nil, elem.Elem(), a.at(args[0]), false)
-			a.writes[len(a.writes)-1].value = a.at(args[1])
+			fl.write(f, instr, nil, elem.Elem(), fl.at(args[0]), false)
+			fl.writes[len(fl.writes)-1].value = fl.at(args[1])
 			return
 		}
-		a.release(a.hold(args[0]), args[0].Type())
-		a.release(a.hold(args[1]), args[1].Type())
+		fl.release(fl.hold(args[0]), args[0].Type())
+		fl.release(fl.hold(args[1]), args[1].Type())
 	case "delete", "clear":
 		t := args[0].Type()
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			t = s.Elem()
 		}
-		a.write(f, instr, nil, t, a.at(args[0]), false)
+		fl.write(f, instr, nil, t, fl.at(args[0]), false)
 	case "ssa:wrapnilchk":
-		a.assign(result, a.hold(args[0]), args[0].Type())
+		fl.assign(result, fl.hold(args[0]), args[0].Type())
 	case "cap", "close", "complex", "imag", "len", "max", "min", "print", "println", "real", "recover", "ssa:deferstack":
 	default: // of package unsafe
 		for _, arg := range args {
-			a.release(a.hold(arg), arg.Type())
-			a.classes.cast(arg.Type())
+			fl.release(fl.hold(arg), arg.Type())
+			fl.classes.cast(arg.Type())
 		}
 		if v, ok := instr.(*ssa.Call); ok {
-			a.release(result, v.Type())
-			a.classes.cast(v.Type())
+			fl.release(result, v.Type())
+			fl.classes.cast(v.Type())
 		}
 	}
 }
@@ -292,12 +292,12 @@ const most = 100
 //
 // Others are all by which somebody else might know: what is known outside, what comes into f
 // from elsewhere, and what f sends, captures, or passes on.
-func (a *analysis) seal(f *function) {
+func (fl *valueFlow) seal(f *function) {
 	if f.open || f.linked || strings.HasPrefix(f.Name(), "init") {
 		return
 	}
-	others := []*node{a.outside}
-	for _, g := range a.globals {
+	others := []*node{fl.outside}
+	for _, g := range fl.globals {
 		others = append(others, g)
 	}
 	others = append(others, f.entries...)
@@ -306,20 +306,20 @@ func (a *analysis) seal(f *function) {
 			switch instr := instr.(type) {
 			case *ssa.MakeClosure:
 				for _, x := range instr.Bindings {
-					others = append(others, a.hold(x))
+					others = append(others, fl.hold(x))
 				}
 			case *ssa.Send:
-				others = append(others, a.hold(instr.X))
+				others = append(others, fl.hold(instr.X))
 			case *ssa.Select:
 				for _, s := range instr.States {
 					if s.Send != nil {
-						others = append(others, a.hold(s.Send))
+						others = append(others, fl.hold(s.Send))
 					}
 				}
 			case ssa.CallInstruction:
 				if _, ok := instr.Common().Value.(*ssa.Builtin); !ok {
 					for _, x := range instr.Common().Args {
-						others = append(others, a.hold(x))
+						others = append(others, fl.hold(x))
 					}
 				}
 			}
@@ -329,7 +329,7 @@ func (a *analysis) seal(f *function) {
 	// which holds no memory.
 	made := map[*node]bool{}
 	enough := false
-	a.reach([]*node{f.results}, func(n *node) bool {
+	fl.reach([]*node{f.results}, func(n *node) bool {
 		made[n] = true
 		enough = enough || len(made) > most
 		return !enough
@@ -337,7 +337,7 @@ func (a *analysis) seal(f *function) {
 	if enough || len(made) == 1 {
 		return
 	}
-	a.reach(others, func(n *node) bool {
+	fl.reach(others, func(n *node) bool {
 		enough = enough || made[n] && n != find(f.results)
 		return !enough
 	})
@@ -349,15 +349,15 @@ func (a *analysis) seal(f *function) {
 // copyOf makes a copy of the results of g, which f calls, and of all that they lead to. The
 // nodes of g stay the originals: they keep their copies (clones), since what g itself writes
 // holds for each of these, and what callers do with one has to be loud in g (decide).
-func (a *analysis) copyOf(g, f *function) *node {
+func (fl *valueFlow) copyOf(g, f *function) *node {
 	copies := map[*node]*node{}
 	var list []*node
-	a.reach([]*node{g.results}, func(n *node) bool {
+	fl.reach([]*node{g.results}, func(n *node) bool {
 		list = append(list, n)
 		return true
 	})
 	for _, n := range list {
-		c := a.node()
+		c := fl.node()
 		c.owner, c.owners = f, 1
 		n.clones = append(n.clones, c)
 		copies[n] = c

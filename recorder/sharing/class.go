@@ -53,9 +53,6 @@ func (c *classes) name(t *types.Struct, i int) string {
 	return name + "#" + strconv.Itoa(i)
 }
 
-// argument notes the type argument of an instance.
-func (c *classes) argument(t types.Type) { c.args = append(c.args, t) }
-
 // cast makes all fields of t, or of what t points to, loud: unsafe code treats
 // them as something else.
 func (c *classes) cast(t types.Type) {
@@ -139,29 +136,29 @@ func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
 // classify finds the loud classes, once it is known which nodes are loud: a store to a
 // variable that is quiet, as it comes before the variable is published, changes nothing that
 // others read.
-func (a *analysis) classify() {
-	for _, w := range a.writes {
-		if w.eventless || !a.isLoudAt(w.to, w.typ) {
+func (es *escapes) classify() {
+	for _, w := range es.writes {
+		if w.eventless || !es.isLoudAt(w.to, w.typ) {
 			continue
 		}
 		if kindOf(w.typ) == generic {
-			a.classes.anyArg = true
+			es.classes.anyArg = true
 		}
-		for _, name := range a.classes.of(w.addr, w.typ) {
-			a.classes.loud[name] = true
+		for _, name := range es.classes.of(w.addr, w.typ) {
+			es.classes.loud[name] = true
 		}
 	}
-	if a.classes.anyArg {
-		for _, t := range a.classes.args {
-			for _, name := range a.classes.of(nil, t) {
-				a.classes.loud[name] = true
+	if es.classes.anyArg {
+		for _, t := range es.classes.args {
+			for _, name := range es.classes.of(nil, t) {
+				es.classes.loud[name] = true
 			}
 		}
 	}
-	a.eachInstruction(func(_ *function, instr ssa.Instruction) {
+	es.eachInstruction(func(_ *function, instr ssa.Instruction) {
 		if addr, ok := instr.(ssa.Value); ok && exposed(addr) {
-			for _, name := range a.classes.of(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
-				a.classes.loud[name] = true
+			for _, name := range es.classes.of(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
+				es.classes.loud[name] = true
 			}
 		}
 	})
@@ -199,11 +196,4 @@ func exposed(addr ssa.Value) bool {
 		}
 	}
 	return false
-}
-
-// isLoudAt reports whether the variable n of type t, or a part of it, is loud.
-func (a *analysis) isLoudAt(n *node, t types.Type) bool {
-	loud := false
-	a.leaves(n, t, func(n *node) { loud = loud || n.loud })
-	return loud
 }

@@ -7,6 +7,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// A dependence finds which values depend on what other goroutines do.
+type dependence struct {
+	*escapes
+	unsure  map[ssa.Value]bool // may depend on other goroutines
+	changed bool               // in this round of depend, which goes on until nothing has
+}
+
 // depend finds the registers of which the value may depend on what other
 // goroutines do: by a load that has an event, by a receive, or by a call of
 // code that is not known. That a value depends on the way that its goroutine
@@ -20,30 +27,30 @@ import (
 // It is a taint analysis, from loads with events forward, through registers (dependent),
 // memory and calls (pass), to the fixed point: what is unsure once stays so, and each round
 // makes something unsure, so that it ends.
-func (a *analysis) depend() {
-	for _, f := range a.all {
+func (d *dependence) depend() {
+	for _, f := range d.all {
 		for _, p := range f.Params {
 			if f.open {
-				a.unsure[p] = true
+				d.unsure[p] = true
 			}
 		}
 	}
-	for a.changed = true; a.changed; {
-		a.changed = false
-		for _, f := range a.all {
+	for d.changed = true; d.changed; {
+		d.changed = false
+		for _, f := range d.all {
 			for _, b := range f.Blocks {
 				for _, instr := range b.Instrs {
 					if v, ok := instr.(ssa.Value); ok {
-						a.doubt(v, !a.unsure[v] && a.dependent(v))
+						d.doubt(v, !d.unsure[v] && d.dependent(v))
 					}
-					a.pass(f, instr)
+					d.pass(f, instr)
 				}
 			}
 		}
-		a.untilStable(func(n, c *node) bool {
+		d.untilStable(func(n, c *node) bool {
 			news := n.uncertain && !c.uncertain
 			c.uncertain = c.uncertain || news
-			a.changed = a.changed || news
+			d.changed = d.changed || news
 			return news
 		})
 	}
@@ -51,18 +58,18 @@ func (a *analysis) depend() {
 
 // doubt notes that v may depend on others, if unsure. That alone makes another round
 // necessary.
-func (a *analysis) doubt(v ssa.Value, unsure bool) {
-	if unsure && !a.unsure[v] {
-		a.unsure[v], a.changed = true, true
+func (d *dependence) doubt(v ssa.Value, unsure bool) {
+	if unsure && !d.unsure[v] {
+		d.unsure[v], d.changed = true, true
 	}
 }
 
 // doubtAt notes that what is stored at n, of type t, may depend on others, if
 // unsure.
-func (a *analysis) doubtAt(n *node, t types.Type, unsure bool) {
+func (d *dependence) doubtAt(n *node, t types.Type, unsure bool) {
 	if unsure {
-		a.leaves(n, t, func(n *node) {
-			a.changed = a.changed || !n.uncertain
+		d.leaves(n, t, func(n *node) {
+			d.changed = d.changed || !n.uncertain
 			n.uncertain = true
 		})
 	}
@@ -70,7 +77,7 @@ func (a *analysis) doubtAt(n *node, t types.Type, unsure bool) {
 
 // dependent reports whether v may depend on others, as far as is known yet: by itself, as
 // what is received or selected, or as one of its operands does.
-func (a *analysis) dependent(v ssa.Value) bool {
+func (d *dependence) dependent(v ssa.Value) bool {
 	instr := v.(ssa.Instruction)
 	switch v := v.(type) {
 	case *ssa.Alloc, *ssa.MakeClosure, *ssa.MakeMap, *ssa.MakeChan:
@@ -82,22 +89,22 @@ func (a *analysis) dependent(v ssa.Value) bool {
 			return true
 		}
 		if v.Op == token.MUL {
-			return a.unsure[v.X] || a.uncertainAt(a.at(v.X), v.Type())
+			return d.unsure[v.X] || d.uncertainAt(d.at(v.X), v.Type())
 		}
 	case *ssa.Index:
 		if kindOf(v.X.Type()) == generic {
 			return true // it may be a load
 		}
 	case *ssa.Lookup:
-		return a.unsure[v.X] || a.unsure[v.Index] || a.uncertainIn(v.X)
+		return d.unsure[v.X] || d.unsure[v.Index] || d.uncertainIn(v.X)
 	case *ssa.Next:
 		r := v.Iter.(*ssa.Range).X
-		return a.unsure[r] || a.uncertainIn(r)
+		return d.unsure[r] || d.uncertainIn(r)
 	case *ssa.Call:
-		return a.dependentCall(v)
+		return d.dependentCall(v)
 	}
 	for _, op := range instr.Operands(nil) {
-		if *op != nil && a.unsure[*op] {
+		if *op != nil && d.unsure[*op] {
 			return true
 		}
 	}
@@ -106,10 +113,10 @@ func (a *analysis) dependent(v ssa.Value) bool {
 
 // uncertainIn reports whether what the map m holds may depend on others. Of a
 // string it cannot.
-func (a *analysis) uncertainIn(m ssa.Value) bool {
+func (d *dependence) uncertainIn(m ssa.Value) bool {
 	switch m.Type().Underlying().(type) {
 	case *types.Map:
-		n := a.at(m)
+		n := d.at(m)
 		return n.loud || n.uncertain
 	case *types.Basic:
 		return false
@@ -119,15 +126,15 @@ func (a *analysis) uncertainIn(m ssa.Value) bool {
 
 // uncertainAt reports whether what is loaded from n may depend on others: they may write
 // there, or what was stored by this goroutine depends on them already.
-func (a *analysis) uncertainAt(n *node, t types.Type) bool {
+func (d *dependence) uncertainAt(n *node, t types.Type) bool {
 	r := false
-	a.leaves(n, t, func(n *node) { r = r || n.loud || n.uncertain })
+	d.leaves(n, t, func(n *node) { r = r || n.loud || n.uncertain })
 	return r
 }
 
 // dependentCall reports whether what a call returns may depend on other goroutines: that of
 // a function without a body here always may.
-func (a *analysis) dependentCall(v *ssa.Call) bool {
+func (d *dependence) dependentCall(v *ssa.Call) bool {
 	c := v.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		switch b.Name() {
@@ -136,11 +143,11 @@ func (a *analysis) dependentCall(v *ssa.Call) bool {
 				switch x.Type().Underlying().(type) {
 				case *types.Slice, *types.Pointer, *types.Array: // their length is no memory
 				default:
-					if a.uncertainIn(x) {
+					if d.uncertainIn(x) {
 						return true
 					}
 				}
-				if a.unsure[x] {
+				if d.unsure[x] {
 					return true
 				}
 			}
@@ -149,7 +156,7 @@ func (a *analysis) dependentCall(v *ssa.Call) bool {
 		return true
 	}
 	if fn := c.StaticCallee(); fn != nil && !c.IsInvoke() {
-		if g := a.body(fn); g != nil {
+		if g := d.body(fn); g != nil {
 			return g.uncertain
 		}
 	}
@@ -158,32 +165,32 @@ func (a *analysis) dependentCall(v *ssa.Call) bool {
 
 // pass hands uncertainty on to memory and other functions. Within a function it
 // goes from registers to those that are computed from them (see dependent).
-func (a *analysis) pass(f *function, instr ssa.Instruction) {
+func (d *dependence) pass(f *function, instr ssa.Instruction) {
 	switch v := instr.(type) {
 	case *ssa.Store:
-		a.doubtAt(a.at(v.Addr), v.Val.Type(), a.unsure[v.Val] || a.unsure[v.Addr])
+		d.doubtAt(d.at(v.Addr), v.Val.Type(), d.unsure[v.Val] || d.unsure[v.Addr])
 	case *ssa.MapUpdate:
-		a.doubtAt(a.at(v.Map), v.Map.Type(), a.unsure[v.Map] || a.unsure[v.Key] || a.unsure[v.Value])
+		d.doubtAt(d.at(v.Map), v.Map.Type(), d.unsure[v.Map] || d.unsure[v.Key] || d.unsure[v.Value])
 	case *ssa.Return:
 		for _, r := range v.Results {
-			if a.unsure[r] && !f.uncertain {
-				f.uncertain, a.changed = true, true
+			if d.unsure[r] && !f.uncertain {
+				f.uncertain, d.changed = true, true
 			}
 		}
 	case *ssa.MakeClosure:
-		if g := a.body(v.Fn.(*ssa.Function)); g != nil {
+		if g := d.body(v.Fn.(*ssa.Function)); g != nil {
 			for i, b := range v.Bindings {
-				a.doubt(g.FreeVars[i], a.unsure[b])
+				d.doubt(g.FreeVars[i], d.unsure[b])
 			}
 		}
 	case ssa.CallInstruction:
 		c := v.Common()
 		if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
-			a.passBuiltin(b.Name(), c.Args)
+			d.passBuiltin(b.Name(), c.Args)
 		} else if fn := c.StaticCallee(); fn != nil && !c.IsInvoke() {
-			if g := a.body(fn); g != nil {
+			if g := d.body(fn); g != nil {
 				for i, x := range c.Args {
-					a.doubt(g.Params[i], a.unsure[x])
+					d.doubt(g.Params[i], d.unsure[x])
 				}
 			}
 		}
@@ -191,22 +198,22 @@ func (a *analysis) pass(f *function, instr ssa.Instruction) {
 }
 
 // passBuiltin is pass for the call of a builtin function.
-func (a *analysis) passBuiltin(name string, args []ssa.Value) {
+func (d *dependence) passBuiltin(name string, args []ssa.Value) {
 	switch name {
 	case "append", "copy":
 		s, ok := args[0].Type().Underlying().(*types.Slice)
 		if !ok {
 			return // of a type parameter's type: released
 		}
-		unsure := a.unsure[args[0]] || a.unsure[args[1]]
+		unsure := d.unsure[args[0]] || d.unsure[args[1]]
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
-			unsure = unsure || a.uncertainAt(a.at(args[1]), s.Elem())
+			unsure = unsure || d.uncertainAt(d.at(args[1]), s.Elem())
 		}
-		a.doubtAt(a.at(args[0]), s.Elem(), unsure)
+		d.doubtAt(d.at(args[0]), s.Elem(), unsure)
 	case "delete", "clear":
 		if _, ok := args[0].Type().Underlying().(*types.Map); ok {
 			for _, x := range args {
-				a.doubtAt(a.at(args[0]), args[0].Type(), a.unsure[x])
+				d.doubtAt(d.at(args[0]), args[0].Type(), d.unsure[x])
 			}
 		}
 	}

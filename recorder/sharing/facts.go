@@ -39,15 +39,7 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 			facts, p = &Facts{}, nil
 		}
 	}()
-	a := &analysis{
-		graph: newGraph(), opens: opens,
-		of: map[*ssa.Function]*function{}, byName: map[string]*function{},
-		globals: map[string]*node{}, vars: map[ssa.Value]*node{}, unsure: map[ssa.Value]bool{}, leading: map[types.Type]bool{},
-		syntax:   syntax{map[position]bool{}, map[position]bool{}, map[position]bool{}, map[position]bool{}},
-		released: map[string]bool{},
-		classes:  classes{names: map[*types.Struct]string{}, loud: map[string]bool{}},
-		index:    index{map[position][]ssa.Value{}, map[position][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
-	}
+	a := newAnalysis(opens)
 	if len(pkgs) == 0 {
 		return &Facts{}, nil
 	}
@@ -57,11 +49,35 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	a.openings(pkgs)
 	a.constrain()
 	a.decide()
+	a.classes.args = a.typeArgs
 	a.classes.off = slices.ContainsFunc(pkgs, mixesUnsafe)
 	a.classify()
 	a.lend()
 	a.depend()
 	return a.facts(), &Program{a}
+}
+
+// An analysis is one in the making, in layers that stand on each other: the program, the
+// flow of values through it, what escapes, what depends on other goroutines.
+type analysis struct {
+	*dependence
+	index index // from places to values, for the answers
+}
+
+func newAnalysis(opens func(path string) bool) *analysis {
+	p := &program{
+		graph: newGraph(), opens: opens,
+		of: map[*ssa.Function]*function{}, byName: map[string]*function{}, released: map[string]bool{},
+		syntax: syntax{map[position]bool{}, map[position]bool{}, map[position]bool{}, map[position]bool{}},
+	}
+	flow := &valueFlow{
+		program: p, globals: map[string]*node{}, vars: map[ssa.Value]*node{},
+		classes: classes{names: map[*types.Struct]string{}, loud: map[string]bool{}},
+	}
+	return &analysis{
+		dependence: &dependence{escapes: &escapes{flow}, unsure: map[ssa.Value]bool{}},
+		index:      index{map[position][]ssa.Value{}, map[position][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
+	}
 }
 
 // mixesUnsafe reports whether p may get at addresses by reflection and use
@@ -130,31 +146,31 @@ func (a *analysis) note(f *function, instr ssa.Instruction) {
 
 // quiet reports whether accesses to what the address leads to need no event: as the first
 // net says so, of the variable, or the second, of the field's type.
-func (a *analysis) quiet(addr ssa.Value) bool {
+func (es *escapes) quiet(addr ssa.Value) bool {
 	p, ok := addr.Type().Underlying().(*types.Pointer)
 	if !ok {
 		return false
 	}
-	if !a.isLoudAt(a.at(addr), p.Elem()) {
+	if !es.isLoudAt(es.at(addr), p.Elem()) {
 		return true
 	}
-	if a.classes.off {
+	if es.classes.off {
 		return false
 	}
-	names := a.classes.of(addr, p.Elem())
-	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return a.classes.loud[s] })
+	names := es.classes.of(addr, p.Elem())
+	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return es.classes.loud[s] })
 }
 
 // quietBehind is quiet for the elements of a slice, or a map.
-func (a *analysis) quietBehind(v ssa.Value) bool {
+func (es *escapes) quietBehind(v ssa.Value) bool {
 	switch t := v.Type().Underlying().(type) {
 	case *types.Map:
-		return !a.at(v).loud
+		return !es.at(v).loud
 	case *types.Slice:
-		return !a.isLoudAt(a.at(v), t.Elem())
+		return !es.isLoudAt(es.at(v), t.Elem())
 	case *types.Pointer:
 		if arr, ok := t.Elem().Underlying().(*types.Array); ok {
-			return !a.isLoudAt(a.part(a.at(v), element), arr.Elem())
+			return !es.isLoudAt(es.part(es.at(v), element), arr.Elem())
 		}
 	}
 	return false

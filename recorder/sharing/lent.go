@@ -40,11 +40,11 @@ func onlyReads(fn *ssa.Function) bool {
 // lend finds the types of what goes to functions that may write through it, and
 // makes their fields loud. If it is not known of some interface what it holds, it is taken
 // to hold whatever the program puts into interfaces anywhere.
-func (a *analysis) lend() {
+func (es *escapes) lend() {
 	var any []types.Type // what any interface may hold
 	unknown := false
 	seen := map[types.Type]bool{}
-	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+	es.eachInstruction(func(f *function, instr ssa.Instruction) {
 		if v, ok := instr.(*ssa.MakeInterface); ok {
 			any = append(any, v.X.Type())
 		}
@@ -56,25 +56,25 @@ func (a *analysis) lend() {
 		if _, builtin := c.Value.(*ssa.Builtin); builtin {
 			return
 		}
-		if fn := c.StaticCallee(); fn != nil && (a.body(fn) != nil || onlyReads(fn)) {
+		if fn := c.StaticCallee(); fn != nil && (es.body(fn) != nil || onlyReads(fn)) {
 			return
 		}
 		for _, arg := range c.Args {
-			if !a.lent(arg, seen, map[ssa.Value]bool{}) {
+			if !es.lent(arg, seen, map[ssa.Value]bool{}) {
 				unknown = true
 			}
 		}
 	})
 	if unknown {
 		for _, t := range any {
-			a.classes.lend(t, seen)
+			es.classes.lend(t, seen)
 		}
 	}
 }
 
 // lent makes the fields loud of what v, an argument, leads to. It reports false if v
 // is an interface of which it is not known what it holds.
-func (a *analysis) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Value]bool) bool {
+func (es *escapes) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
 	}
@@ -83,14 +83,14 @@ func (a *analysis) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Val
 	case *ssa.Const:
 		return true
 	case *ssa.MakeInterface:
-		a.classes.lend(x.X.Type(), types)
+		es.classes.lend(x.X.Type(), types)
 		return true
 	case *ssa.ChangeInterface:
-		return a.lent(x.X, types, seen)
+		return es.lent(x.X, types, seen)
 	case *ssa.Phi:
 		all := true
 		for _, e := range x.Edges {
-			all = a.lent(e, types, seen) && all
+			all = es.lent(e, types, seen) && all
 		}
 		return all
 	case *ssa.Slice: // of the arguments of f(args ...any), which are looked at one by one
@@ -103,14 +103,14 @@ func (a *analysis) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Val
 				}
 				for _, r := range *at.Referrers() {
 					if s, ok := r.(*ssa.Store); ok && s.Addr == at {
-						all = a.lent(s.Val, types, seen) && all
+						all = es.lent(s.Val, types, seen) && all
 					}
 				}
 			}
 			return all
 		}
 	}
-	a.classes.lend(v.Type(), types)
+	es.classes.lend(v.Type(), types)
 	return !holdsAny(v.Type())
 }
 

@@ -47,16 +47,17 @@ const (
 // A graph makes and joins nodes. Joining is for ever: what two pointers lead to cannot be
 // told apart again.
 type graph struct {
-	all     []*node // in the order in which they were made, also those that others stand for
-	outside *node   // all memory that code without a body here may know
-	marks   int     // how many walks there were
+	all     []*node             // in the order in which they were made, also those that others stand for
+	outside *node               // all memory that code without a body here may know
+	marks   int                 // how many walks there were
+	leading map[types.Type]bool // answers of leads
 }
 
 // newGraph returns a graph of the outside alone, of which the worst is taken: it leads to
 // itself, so that whatever is joined with it is known to unknown code, with all that can
 // be reached from there.
 func newGraph() *graph {
-	g := &graph{}
+	g := &graph{leading: map[types.Type]bool{}}
 	g.outside = g.node()
 	g.outside.to = g.outside
 	g.outside.shared, g.outside.racy, g.outside.loud, g.outside.uncertain = true, true, true, true
@@ -222,8 +223,8 @@ func each(t types.Type, f func(i int, t types.Type)) {
 
 // leads reports whether values of type t may lead to memory in a way that is
 // followed. A type that contains itself does so by a pointer, and that ends the question.
-func (a *analysis) leads(t types.Type) bool {
-	if r, ok := a.leading[t]; ok {
+func (g *graph) leads(t types.Type) bool {
+	if r, ok := g.leading[t]; ok {
 		return r
 	}
 	r := false
@@ -231,70 +232,70 @@ func (a *analysis) leads(t types.Type) bool {
 	case pointer, raw, generic:
 		r = true
 	case fields:
-		each(t, func(_ int, t types.Type) { r = r || a.leads(t) })
+		each(t, func(_ int, t types.Type) { r = r || g.leads(t) })
 	case elements:
-		r = a.leads(t.Underlying().(*types.Array).Elem())
+		r = g.leads(t.Underlying().(*types.Array).Elem())
 	}
-	a.leading[t] = r
+	g.leading[t] = r
 	return r
 }
 
 // assign lets dst hold what src holds, a value of type t: of pointers the targets become
 // one, of structs and arrays those of their parts, and of numbers nothing happens. Dst and
 // src stay two variables.
-func (a *analysis) assign(dst, src *node, t types.Type) {
-	if !a.leads(t) {
+func (g *graph) assign(dst, src *node, t types.Type) {
+	if !g.leads(t) {
 		return
 	}
 	switch kindOf(t) {
 	case pointer:
-		a.join(a.target(dst), a.target(src))
+		g.join(g.target(dst), g.target(src))
 	case raw:
-		a.join(a.target(dst), a.outside)
-		a.join(a.target(src), a.outside)
+		g.join(g.target(dst), g.outside)
+		g.join(g.target(src), g.outside)
 	case generic:
-		a.join(dst, src)
+		g.join(dst, src)
 	case fields:
 		each(t, func(i int, t types.Type) {
-			if a.leads(t) {
-				a.assign(a.part(dst, i), a.part(src, i), t)
+			if g.leads(t) {
+				g.assign(g.part(dst, i), g.part(src, i), t)
 			}
 		})
 	case elements:
-		a.assign(a.part(dst, element), a.part(src, element), t.Underlying().(*types.Array).Elem())
+		g.assign(g.part(dst, element), g.part(src, element), t.Underlying().(*types.Array).Elem())
 	}
 }
 
 // release lets unknown code know what n, which holds a value of type t, leads to; n itself
 // stays what it was, as the value is copied.
-func (a *analysis) release(n *node, t types.Type) {
-	if !a.leads(t) {
+func (g *graph) release(n *node, t types.Type) {
+	if !g.leads(t) {
 		return
 	}
 	switch kindOf(t) {
 	case pointer, raw:
-		a.join(a.target(n), a.outside)
+		g.join(g.target(n), g.outside)
 	case generic:
-		a.join(n, a.outside)
+		g.join(n, g.outside)
 	case fields:
 		each(t, func(i int, t types.Type) {
-			if a.leads(t) {
-				a.release(a.part(n, i), t)
+			if g.leads(t) {
+				g.release(g.part(n, i), t)
 			}
 		})
 	case elements:
-		a.release(a.part(n, element), t.Underlying().(*types.Array).Elem())
+		g.release(g.part(n, element), t.Underlying().(*types.Array).Elem())
 	}
 }
 
 // leaves calls f for the parts of the variable n of type t that are no structs
 // or arrays themselves: what an access to the whole reads or writes.
-func (a *analysis) leaves(n *node, t types.Type, f func(*node)) {
+func (g *graph) leaves(n *node, t types.Type, f func(*node)) {
 	switch kindOf(t) {
 	case fields:
-		each(t, func(i int, t types.Type) { a.leaves(a.part(n, i), t, f) })
+		each(t, func(i int, t types.Type) { g.leaves(g.part(n, i), t, f) })
 	case elements:
-		a.leaves(a.part(n, element), t.Underlying().(*types.Array).Elem(), f)
+		g.leaves(g.part(n, element), t.Underlying().(*types.Array).Elem(), f)
 	case generic:
 		// Whatever was found out about its parts concerns it.
 		seen := map[*node]bool{}
@@ -334,6 +335,39 @@ func (g *graph) reach(roots []*node, f func(*node) bool) {
 		}
 		for _, p := range n.parts {
 			work = append(work, p)
+		}
+	}
+}
+
+// isLoudAt reports whether the variable n of type t, or a part of it, is loud.
+func (g *graph) isLoudAt(n *node, t types.Type) bool {
+	loud := false
+	g.leaves(n, t, func(n *node) { loud = loud || n.loud })
+	return loud
+}
+
+// nodes returns the nodes that stand for themselves, in the order in which they were made.
+func (g *graph) nodes() []*node {
+	var out []*node
+	for _, n := range g.all {
+		if n.up == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// untilStable calls f for originals and copies until it never says that there
+// was news: what f hands from the one to the other may have to go on to copies of copies.
+func (g *graph) untilStable(f func(n, c *node) bool) {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range g.nodes() {
+			for _, c := range n.clones {
+				if f(n, find(c)) {
+					changed = true
+				}
+			}
 		}
 	}
 }

@@ -67,38 +67,26 @@ type syntax struct {
 	steps map[position]bool
 }
 
-// An analysis is one in the making.
-type analysis struct {
+// A program is the SSA form of the packages that are analysed.
+type program struct {
 	*graph
-	opens   func(path string) bool // whether others import the package: see Analyze
-	prog    *ssa.Program
-	all     []*function // in the order of the sources, so that equal programs give equal facts
-	of      map[*ssa.Function]*function
-	byName  map[string]*function // by NameOf: how one load knows another's functions
-	globals map[string]*node     // by path and name, likewise
-	vars    map[ssa.Value]*node  // what registers hold
-	leading map[types.Type]bool  // answers of leads
-	syntax  syntax
-
-	// What the walk over the functions collects for decide.
-	released map[string]bool // types of which unknown code calls the methods
-	sites    []*publication
-	writes   []*write
-	classes  classes
-	index    index // from places to values, for the answers
-
-	// What depend finds out, which goes round until nothing has changed.
-	unsure  map[ssa.Value]bool // may depend on other goroutines
-	changed bool
+	opens    func(path string) bool // whether others import the package: see Analyze
+	ssa      *ssa.Program
+	all      []*function // in the order of the sources, so that equal programs give equal facts
+	of       map[*ssa.Function]*function
+	byName   map[string]*function // by NameOf: how one load knows another's functions
+	released map[string]bool      // types of which unknown code calls the methods
+	typeArgs []types.Type         // that generic code of the program is instantiated with
+	syntax   syntax
 }
 
 // build makes the program's functions. Each package has its types from its own
 // load; functions and variables of one are known in the others by name. Of all packages that
 // are imported and not among pkgs, there are only types: what they declare has no body.
-func (a *analysis) build(pkgs []*packages.Package) {
+func (prog *program) build(pkgs []*packages.Package) {
 	for i, p := range pkgs {
 		if i == 0 {
-			a.prog = ssa.NewProgram(p.Fset, ssa.GlobalDebug)
+			prog.ssa = ssa.NewProgram(p.Fset, ssa.GlobalDebug)
 		}
 	}
 	own := map[*types.Package]bool{}
@@ -110,23 +98,23 @@ func (a *analysis) build(pkgs []*packages.Package) {
 		for _, imp := range p.Imports {
 			if t := imp.Types; t != nil && !own[t] && !created[t] {
 				created[t] = true
-				a.prog.CreatePackage(t, nil, nil, false)
+				prog.ssa.CreatePackage(t, nil, nil, false)
 			}
 		}
 	}
 	made := make([]*ssa.Package, len(pkgs))
 	for i, p := range pkgs {
-		made[i] = a.prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
+		made[i] = prog.ssa.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
 	}
-	a.compile(made)
+	prog.compile(made)
 	for i, p := range pkgs {
-		a.readSyntax(p)
-		a.add(made[i].Func("init"), p.Fset)
+		prog.readSyntax(p)
+		prog.add(made[i].Func("init"), p.Fset)
 		for _, f := range p.Syntax {
 			for _, d := range f.Decls {
 				if fd, ok := d.(*ast.FuncDecl); ok {
 					if obj, ok := p.TypesInfo.Defs[fd.Name].(*types.Func); ok {
-						a.add(a.prog.FuncValue(obj), p.Fset)
+						prog.add(prog.ssa.FuncValue(obj), p.Fset)
 					}
 				}
 			}
@@ -134,7 +122,7 @@ func (a *analysis) build(pkgs []*packages.Package) {
 		// Those that are not found by their declarations, as init functions.
 		for _, name := range slices.Sorted(maps.Keys(made[i].Members)) {
 			if fn, ok := made[i].Members[name].(*ssa.Function); ok {
-				a.add(fn, p.Fset)
+				prog.add(fn, p.Fset)
 			}
 		}
 	}
@@ -143,7 +131,7 @@ func (a *analysis) build(pkgs []*packages.Package) {
 // compile makes the bodies of the functions, and panics as package ssa does,
 // but in this goroutine, where Analyze recovers from it: in another it would end the
 // command.
-func (a *analysis) compile(pkgs []*ssa.Package) {
+func (prog *program) compile(pkgs []*ssa.Package) {
 	failures := make([]any, len(pkgs))
 	var wg sync.WaitGroup
 	for i, p := range pkgs {
@@ -163,18 +151,18 @@ func (a *analysis) compile(pkgs []*ssa.Package) {
 // add takes up fn, the functions in it, and the synthetic ones that it uses: the wrapper
 // that a method value calls, or the thunk of an embedded method, is found only where it
 // stands as an operand.
-func (a *analysis) add(fn *ssa.Function, fset *token.FileSet) {
-	if fn == nil || a.of[fn] != nil || len(fn.Blocks) == 0 || wraps(fn) {
+func (prog *program) add(fn *ssa.Function, fset *token.FileSet) {
+	if fn == nil || prog.of[fn] != nil || len(fn.Blocks) == 0 || wraps(fn) {
 		return
 	}
-	f := &function{Function: fn, fset: fset, results: a.node()}
-	a.of[fn] = f
-	a.all = append(a.all, f)
+	f := &function{Function: fn, fset: fset, results: prog.node()}
+	prog.of[fn] = f
+	prog.all = append(prog.all, f)
 	if fn.Object() != nil && fn.Synthetic == "" {
-		a.byName[NameOf(fn)] = f
+		prog.byName[NameOf(fn)] = f
 	}
 	for _, anon := range fn.AnonFuncs {
-		a.add(anon, fset)
+		prog.add(anon, fset)
 	}
 	var operands []*ssa.Value
 	for _, b := range fn.Blocks {
@@ -182,7 +170,7 @@ func (a *analysis) add(fn *ssa.Function, fset *token.FileSet) {
 			operands = instr.Operands(operands[:0])
 			for _, op := range operands {
 				if callee, ok := (*op).(*ssa.Function); ok {
-					a.add(callee, fset)
+					prog.add(callee, fset)
 				}
 			}
 		}
@@ -206,39 +194,39 @@ func NameOf(fn *ssa.Function) string {
 // body returns the function that is run when fn is called, nil if its body is not known. A
 // function of another package of the program is declared there with a body, and known here
 // without one.
-func (a *analysis) body(fn *ssa.Function) *function {
+func (prog *program) body(fn *ssa.Function) *function {
 	if wraps(fn) {
 		fn = fn.Origin()
 	}
-	if f := a.of[fn]; f != nil {
+	if f := prog.of[fn]; f != nil {
 		return f
 	}
 	if fn.Object() == nil || len(fn.Blocks) > 0 {
 		return nil
 	}
-	return a.byName[NameOf(fn)]
+	return prog.byName[NameOf(fn)]
 }
 
 // readSyntax notes positions that say what an instruction is for, as the instructions have
 // only a position: see syntax.
-func (a *analysis) readSyntax(p *packages.Package) {
+func (prog *program) readSyntax(p *packages.Package) {
 	for _, f := range p.Syntax {
 		v := p.TypesInfo.FileVersions[f]
 		shared := v != "" && version.Compare(v, "go1.22") < 0
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				a.syntax.selected[position{p.Fset, n.Sel.Pos()}] = true
+				prog.syntax.selected[position{p.Fset, n.Sel.Pos()}] = true
 			case *ast.IndexExpr:
-				a.syntax.selected[position{p.Fset, n.Lbrack}] = true
+				prog.syntax.selected[position{p.Fset, n.Lbrack}] = true
 			case *ast.StarExpr:
-				a.syntax.stars[position{p.Fset, n.Star}] = true
+				prog.syntax.stars[position{p.Fset, n.Star}] = true
 			case *ast.KeyValueExpr:
-				a.syntax.colons[position{p.Fset, n.Colon}] = true
+				prog.syntax.colons[position{p.Fset, n.Colon}] = true
 			case *ast.RangeStmt:
 				for _, x := range []ast.Expr{n.Key, n.Value} {
 					if shared && n.Tok == token.DEFINE && x != nil {
-						a.syntax.steps[position{p.Fset, x.Pos()}] = true
+						prog.syntax.steps[position{p.Fset, x.Pos()}] = true
 					}
 				}
 			}
@@ -250,7 +238,7 @@ func (a *analysis) readSyntax(p *packages.Package) {
 // openings finds the functions that may be called from where it is not seen: tests, what
 // other packages import or assembly may call, methods of what unknown code gets as an
 // interface or a type argument, and whatever is used as a value.
-func (a *analysis) openings(pkgs []*packages.Package) {
+func (prog *program) openings(pkgs []*packages.Package) {
 	foreign := map[*types.Package]bool{} // other languages are in them, or reach into them
 	for _, p := range pkgs {
 		foreign[p.Types] = len(p.OtherFiles) > 0 || linked(p)
@@ -259,13 +247,13 @@ func (a *analysis) openings(pkgs []*packages.Package) {
 	for _, p := range pkgs {
 		analysed[p.PkgPath] = true
 	}
-	for _, f := range a.all {
+	for _, f := range prog.all {
 		if f.Pkg == nil {
 			continue
 		}
 		obj, _ := f.Object().(*types.Func)
 		test := obj != nil && strings.HasSuffix(f.fset.Position(f.Pos()).Filename, "_test.go") && isEntry(obj)
-		if obj != nil && (test || foreign[f.Pkg.Pkg] || (obj.Exported() || obj.Signature().Recv() != nil) && a.opens(f.Pkg.Pkg.Path())) || f.Name() == "main" {
+		if obj != nil && (test || foreign[f.Pkg.Pkg] || (obj.Exported() || obj.Signature().Recv() != nil) && prog.opens(f.Pkg.Pkg.Path())) || f.Name() == "main" {
 			f.open = true
 		}
 	}
@@ -273,14 +261,14 @@ func (a *analysis) openings(pkgs []*packages.Package) {
 		for id, inst := range p.TypesInfo.Instances {
 			obj := p.TypesInfo.Uses[id]
 			for i := range inst.TypeArgs.Len() {
-				a.callable(inst.TypeArgs.At(i))
+				prog.callable(inst.TypeArgs.At(i))
 				if obj != nil && obj.Pkg() != nil && analysed[obj.Pkg().Path()] {
-					a.classes.argument(inst.TypeArgs.At(i))
+					prog.typeArgs = append(prog.typeArgs, inst.TypeArgs.At(i))
 				}
 			}
 		}
 	}
-	a.eachInstruction(a.opening)
+	prog.eachInstruction(prog.opening)
 }
 
 // opening notes what becomes callable from elsewhere by instr: in
@@ -290,17 +278,17 @@ func (a *analysis) openings(pkgs []*packages.Package) {
 //	defer func() { unlock() }()    // nothing: it is called here, and nowhere else
 //
 // the function that is called is no such value itself.
-func (a *analysis) opening(f *function, instr ssa.Instruction) {
+func (prog *program) opening(f *function, instr ssa.Instruction) {
 	var callee ssa.Value
 	switch instr := instr.(type) {
 	case *ssa.DebugRef:
 		return
 	case *ssa.MakeInterface:
-		a.callable(instr.X.Type())
+		prog.callable(instr.X.Type())
 	case *ssa.MakeClosure:
 		callee = instr.Fn
 		if !calledOnly(instr) {
-			if g := a.body(instr.Fn.(*ssa.Function)); g != nil {
+			if g := prog.body(instr.Fn.(*ssa.Function)); g != nil {
 				g.open = true
 			}
 		}
@@ -310,7 +298,7 @@ func (a *analysis) opening(f *function, instr ssa.Instruction) {
 	for _, op := range instr.Operands(nil) {
 		if fn, ok := (*op).(*ssa.Function); ok {
 			if op != valueOf(instr) || fn != callee {
-				if g := a.body(fn); g != nil {
+				if g := prog.body(fn); g != nil {
 					g.open = true
 				}
 			}
@@ -377,60 +365,102 @@ func linked(p *packages.Package) bool {
 // callable notes that unknown code has a value of type t and can call its
 // methods, and those of what it can get from it by reflection: of exported fields, elements,
 // and results of exported methods.
-func (a *analysis) callable(t types.Type) {
+func (prog *program) callable(t types.Type) {
 	t = types.Unalias(t)
 	switch t := t.(type) {
 	case *types.Named:
 		origin := t.Origin()
 		key := types.TypeString(origin, nil)
-		if a.released[key] {
+		if prog.released[key] {
 			return
 		}
-		a.released[key] = true
+		prog.released[key] = true
 		for i := range origin.NumMethods() {
 			m := origin.Method(i)
-			if f := a.byName[m.FullName()]; f != nil {
+			if f := prog.byName[m.FullName()]; f != nil {
 				f.open = true
 			}
 			if m.Exported() {
-				a.callable(m.Type()) // whose results have methods, too
+				prog.callable(m.Type()) // whose results have methods, too
 			}
 		}
-		a.callable(origin.Underlying())
+		prog.callable(origin.Underlying())
 	case *types.Pointer:
-		a.callable(t.Elem())
+		prog.callable(t.Elem())
 	case *types.Slice:
-		a.callable(t.Elem())
+		prog.callable(t.Elem())
 	case *types.Array:
-		a.callable(t.Elem())
+		prog.callable(t.Elem())
 	case *types.Chan:
-		a.callable(t.Elem())
+		prog.callable(t.Elem())
 	case *types.Map:
-		a.callable(t.Key())
-		a.callable(t.Elem())
+		prog.callable(t.Key())
+		prog.callable(t.Elem())
 	case *types.Signature:
-		a.callable(t.Params())
-		a.callable(t.Results())
+		prog.callable(t.Params())
+		prog.callable(t.Results())
 	case *types.Tuple:
 		for v := range t.Variables() {
-			a.callable(v.Type())
+			prog.callable(v.Type())
 		}
 	case *types.Struct:
 		for v := range t.Fields() {
 			if v.Exported() || v.Embedded() {
-				a.callable(v.Type())
+				prog.callable(v.Type())
 			}
 		}
 	}
 }
 
 // eachInstruction calls do for all instructions, in the same order each time.
-func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
-	for _, f := range a.all {
+func (prog *program) eachInstruction(do func(*function, ssa.Instruction)) {
+	for _, f := range prog.all {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				do(f, instr)
 			}
+		}
+	}
+}
+
+// initializes reports whether f is what the declarations of a package's
+// variables make: their stores get no events.
+func (prog *program) initializes(f *function) bool { return f.Synthetic == "package initializer" }
+
+// eventless reports whether the rewriter inserts no event for the store s,
+// even if it instruments all: it belongs to a declaration or to a literal, as in
+//
+//	n := 0                // its variable is new
+//	p := &point{x: 1}     // and so are its fields, at first
+//	go show(&point{y: n}) // what is published has been written before
+//
+// Such a store comes before anybody else can know the variable, and the rewriter has no
+// place for an event there. One to a field that is selected by its name, p.x = 1, is none of
+// these.
+func (prog *program) eventless(f *function, s *ssa.Store) bool {
+	if prog.initializes(f) {
+		return true
+	}
+	addr := s.Addr
+	for {
+		var pos token.Pos
+		switch x := addr.(type) {
+		case *ssa.Alloc:
+			if addr != s.Addr {
+				return x.Comment == "complit" || x.Comment == "slicelit" || x.Comment == "varargs"
+			}
+			_, param := s.Val.(*ssa.Parameter)
+			declared := s.Pos().IsValid() && s.Pos() == x.Pos() && !prog.syntax.steps[position{f.fset, s.Pos()}]
+			return param && !s.Pos().IsValid() || declared
+		case *ssa.FieldAddr:
+			pos, addr = x.Pos(), x.X
+		case *ssa.IndexAddr:
+			pos, addr = x.Pos(), x.X
+		default:
+			return false
+		}
+		if prog.syntax.selected[position{f.fset, pos}] {
+			return false
 		}
 	}
 }

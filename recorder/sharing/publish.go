@@ -40,46 +40,50 @@ type write struct {
 	eventless bool  // the rewriter has no event for it: it can race with nobody
 }
 
+// An escapes finds which memory other goroutines may know, by what a valueFlow has
+// collected, and so which accesses need events.
+type escapes struct{ *valueFlow }
+
 // publish notes that instr lets others know what the registers roots lead to.
-func (a *analysis) publish(f *function, instr ssa.Instruction, racy bool, roots ...*node) {
-	a.sites = append(a.sites, &publication{f, instr, roots, racy})
+func (fl *valueFlow) publish(f *function, instr ssa.Instruction, racy bool, roots ...*node) {
+	fl.sites = append(fl.sites, &publication{f, instr, roots, racy})
 }
 
 // write notes that instr stores a value of type t to addr. With eventless the rewriter
 // will not tell of it, whatever is said here.
-func (a *analysis) write(f *function, instr ssa.Instruction, addr ssa.Value, t types.Type, to *node, eventless bool) {
-	a.writes = append(a.writes, &write{f, instr, addr, t, to, nil, eventless})
-	a.leaves(to, t, func(*node) {}) // so that copies have the parts, too
+func (fl *valueFlow) write(f *function, instr ssa.Instruction, addr ssa.Value, t types.Type, to *node, eventless bool) {
+	fl.writes = append(fl.writes, &write{f, instr, addr, t, to, nil, eventless})
+	fl.leaves(to, t, func(*node) {}) // so that copies have the parts, too
 }
 
 // decide finds for each node whether accesses need events: whether it is loud. It comes
 // when all values were followed: who makes what, which writes there are, what is published
 // and how, and then the two rules of the package's comment.
-func (a *analysis) decide() {
-	a.spreadOwners()
-	for _, w := range a.writes {
+func (es *escapes) decide() {
+	es.spreadOwners()
+	for _, w := range es.writes {
 		if !w.eventless {
-			a.leaves(w.to, w.typ, func(n *node) { n.writes = append(n.writes, w) })
+			es.leaves(w.to, w.typ, func(n *node) { n.writes = append(n.writes, w) })
 		}
 	}
-	a.untilStable(func(n, c *node) bool {
+	es.untilStable(func(n, c *node) bool {
 		news := !c.inherited && (n.inherited || len(n.writes) > 0)
 		c.inherited = c.inherited || news
 		return news
 	})
 	var roots []*node
-	for _, g := range a.globals {
+	for _, g := range es.globals {
 		roots = append(roots, g)
 	}
-	a.spread(roots)
-	for _, p := range a.sites {
+	es.spread(roots)
+	for _, p := range es.sites {
 		if p.racy {
-			a.spread(p.roots)
+			es.spread(p.roots)
 		} else {
-			a.reach(p.roots, func(n *node) bool {
+			es.reach(p.roots, func(n *node) bool {
 				n.shared = true
 				n.published = append(n.published, p)
-				return n != a.outside
+				return n != es.outside
 			})
 		}
 	}
@@ -87,60 +91,34 @@ func (a *analysis) decide() {
 	// way as nothing orders it; that may make further stores such, until there are no more.
 	for changed := true; changed; {
 		changed = false
-		for _, w := range a.writes {
+		for _, w := range es.writes {
 			to := find(w.to)
-			if w.value == nil || w.eventless || !to.shared || to.racy || a.early(to, w) {
+			if w.value == nil || w.eventless || !to.shared || to.racy || es.early(to, w) {
 				continue
 			}
-			if a.spread([]*node{w.value}) {
+			if es.spread([]*node{w.value}) {
 				changed = true
 			}
 		}
 	}
-	for _, n := range a.nodes() {
-		n.loud = n.loud || n.shared && a.isLoud(n)
+	for _, n := range es.nodes() {
+		n.loud = n.loud || n.shared && es.isLoud(n)
 	}
 	// The function that makes variables knows nothing of what its callers do
 	// with them.
-	a.untilStable(func(n, c *node) bool {
+	es.untilStable(func(n, c *node) bool {
 		news := !n.loud && c.loud
 		n.loud = n.loud || news
 		return news
 	})
 }
 
-// untilStable calls f for originals and copies until it never says that there
-// was news: what f hands from the one to the other may have to go on to copies of copies.
-func (a *analysis) untilStable(f func(n, c *node) bool) {
-	for changed := true; changed; {
-		changed = false
-		for _, n := range a.nodes() {
-			for _, c := range n.clones {
-				if f(n, find(c)) {
-					changed = true
-				}
-			}
-		}
-	}
-}
-
-// nodes returns the nodes that stand for themselves, in the order in which they were made.
-func (a *analysis) nodes() []*node {
-	var out []*node
-	for _, n := range a.graph.all {
-		if n.up == nil {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 // spread notes that all that roots lead to is published in a racy way. It
 // reports whether that is new for some.
-func (a *analysis) spread(roots []*node) bool {
+func (es *escapes) spread(roots []*node) bool {
 	news := false
 	var list []*node
-	a.reach(roots, func(n *node) bool {
+	es.reach(roots, func(n *node) bool {
 		if n.racy {
 			return false
 		}
@@ -154,10 +132,10 @@ func (a *analysis) spread(roots []*node) bool {
 }
 
 // spreadOwners lets parts belong to those who make the whole.
-func (a *analysis) spreadOwners() {
+func (es *escapes) spreadOwners() {
 	for changed := true; changed; {
 		changed = false
-		for _, n := range a.nodes() {
+		for _, n := range es.nodes() {
 			if n.owners == 0 {
 				continue
 			}
@@ -177,12 +155,12 @@ func (a *analysis) spreadOwners() {
 
 // isLoud reports whether an access to the shared variables n may be one of two
 // that are not ordered and of which one is a write with an event.
-func (a *analysis) isLoud(n *node) bool {
+func (es *escapes) isLoud(n *node) bool {
 	if n.racy {
 		return n.inherited || len(n.writes) > 0
 	}
 	for _, w := range n.writes {
-		if !a.early(n, w) {
+		if !es.early(n, w) {
 			return true
 		}
 	}
@@ -194,7 +172,7 @@ func (a *analysis) isLoud(n *node) bool {
 // the same call: the control flow of that one function tells which comes first. In racy
 // publications, order is not enough. A deferred write runs at the end, and one in a literal
 // of the function at a time of which nothing is known.
-func (a *analysis) early(n *node, w *write) bool {
+func (es *escapes) early(n *node, w *write) bool {
 	if n.racy || n.owners != 1 || n.owner != w.f || w.instr.Parent() != w.f.Function {
 		return false
 	}
@@ -203,7 +181,7 @@ func (a *analysis) early(n *node, w *write) bool {
 			return false // deferred, or concurrent
 		}
 	}
-	if a.comesFromElsewhere(w.f, n) {
+	if es.comesFromElsewhere(w.f, n) {
 		return false
 	}
 	for _, p := range n.published {
@@ -217,10 +195,10 @@ func (a *analysis) early(n *node, w *write) bool {
 // comesFromElsewhere reports whether f may get at variables n that this call of it did not
 // make: by its parameters, its free variables, or results of calls. One call may then
 // publish what another, later one writes.
-func (a *analysis) comesFromElsewhere(f *function, n *node) bool {
+func (es *escapes) comesFromElsewhere(f *function, n *node) bool {
 	if f.foreign == nil {
 		f.foreign = map[*node]bool{}
-		a.reach(f.entries, func(n *node) bool {
+		es.reach(f.entries, func(n *node) bool {
 			f.foreign[n] = true
 			return true
 		})
