@@ -44,7 +44,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 		if kind == AtomicLoad {
 			val = p
 		}
-		g.pass(kind, site, obj, uint32(size), val)
+		g.actor.pass(kind, site, obj, uint32(size), val)
 	}
 	room()
 	if kind != AtomicLoad {

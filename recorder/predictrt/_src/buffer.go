@@ -190,7 +190,7 @@ func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 	} else {
 		g.polling.fold(obj ^ val<<8 ^ uint64(kind))
 	}
-	if g.polling.stage == polls || !g.repeated(event{kind, flags, site, size, obj, val, g.counter()}) {
+	if g.polling.stage == polls || !g.repeated(event{kind, flags, site, size, obj, val, g.actor.counter()}) {
 		g.put(kind, flags, site, size, obj, val)
 	}
 	g.due = false

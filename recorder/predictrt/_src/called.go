@@ -79,11 +79,11 @@ func Event(objects ...Object) {
 
 // tells returns the site of the call of the program that tells of an event, or of what has started
 // the goroutine by that.
-func (g *goroutine) tells() uint32 {
-	if site := g.ourCall(); site != nobodys && site != others {
+func (o *origin) tells() uint32 {
+	if site := ourCall(); site != nobodys && site != others {
 		return site
 	}
-	return g.site
+	return o.site
 }
 
 // Uses is what a part of the standard library does first that a built-in property names: p is
@@ -94,7 +94,7 @@ func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
 		return
 	}
 	if g := callee(p); g != nil {
-		site := g.ourCall()
+		site := ourCall()
 		if site == nobodys || site == others {
 			site = siteOf(pc)
 		}
@@ -114,7 +114,7 @@ func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
 	}
 	site := lookup(pc).ours
 	if site == nobodys { // by way of another method of the same object
-		if site = g.ourCall(); site != siteOf(pc) {
+		if site = ourCall(); site != siteOf(pc) {
 			return
 		}
 	}
@@ -136,7 +136,7 @@ func callee(p unsafe.Pointer) *goroutine {
 func (g *goroutine) called(p unsafe.Pointer, method uint64, site uint32) {
 	obj := uint64(uintptr(p))
 	g.giveWay(Call, site, obj)
-	g.pass(Call, site, obj, 0, nil)
+	g.actor.pass(Call, site, obj, 0, nil)
 	g.ready()
 	g.log(Call, 0, site, 0, obj, method)
 	g.observe(obj, method)
@@ -144,7 +144,7 @@ func (g *goroutine) called(p unsafe.Pointer, method uint64, site uint32) {
 
 // caller returns the site of the call of the program's function that runs. What has no
 // caller was started by its go statement.
-func (g *goroutine) caller() (site uint32) {
+func (o *origin) caller() (site uint32) {
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
 	var pcs [64]uintptr
@@ -165,7 +165,7 @@ func (g *goroutine) caller() (site uint32) {
 			return site
 		}
 	}
-	return g.site
+	return o.site
 }
 
 // A monitor is the automaton of the property that the schedule is to violate.

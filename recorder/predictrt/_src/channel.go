@@ -66,7 +66,7 @@ func chanRecvd(ch, capacity, elem uint64, site uint32) {
 // chanDone logs a completion; the schedule never lists one.
 func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 	if g := current(); g != nil {
-		g.pass(kind, real(site), ch, 0, nil)
+		g.actor.pass(kind, real(site), ch, 0, nil)
 		g.ready()
 		g.log(kind, 0, real(site), uint32(capacity), ch, elem)
 	}
@@ -87,7 +87,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	} else {
 		g.giveWay(Select, site, 0)
 	}
-	g.pass(Select, site, 0, 0, nil)
+	g.actor.pass(Select, site, 0, 0, nil)
 	g.ready()
 	g.log(Select, flags, site, 0, 0, uint64(cases))
 	g.op = blocking{0, site, Select, runtime.PredictClockNow()}
@@ -96,7 +96,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 
 func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
-		g.pass(SelectDone, real(site), 0, 0, nil)
+		g.actor.pass(SelectDone, real(site), 0, 0, nil)
 		g.ready()
 		var flags uint8
 		if chosen != 0 && g.chance.Asks == uint16(chosen) {
@@ -115,7 +115,7 @@ func selectCase(ch, capacity uint64, pc uintptr) {
 		return
 	}
 	site := siteOf(pc)
-	g.pass(SelectSend, site, ch, 0, nil)
+	g.actor.pass(SelectSend, site, ch, 0, nil)
 	g.ready()
 	g.log(SelectSend, 0, site, uint32(capacity), ch, 0)
 }

@@ -104,9 +104,7 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 	} else {
 		g.spinAt = 0
 	}
-	if g.actor != nil {
-		g.pass(kind, site, uint64(uintptr(p)), uint32(size), nil)
-	}
+	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), nil)
 	if g.actor != nil && recording {
 		tell(val, what)
 	}

@@ -26,7 +26,7 @@ func enter(kind uint8, site uint32) *goroutine {
 		return nil
 	}
 	g.giveWay(kind, site, 0)
-	g.pass(kind, site, 0, 0, nil)
+	g.actor.pass(kind, site, 0, 0, nil)
 	g.ready()
 	return g
 }
@@ -43,7 +43,7 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 	}
 	site := siteOf(pc)
 	g.giveWay(kind, site, obj)
-	g.pass(kind, site, obj, 0, nil)
+	g.actor.pass(kind, site, obj, 0, nil)
 	g.ready()
 	return g, site
 }
@@ -69,29 +69,29 @@ func (g *goroutine) giveWay(kind uint8, site uint32, obj uint64) {
 }
 
 // yield lets all others that can run go first.
-func (g *goroutine) yield() {
+func (p *pace) yield() {
 	if !runtime.PredictCanPark() {
 		return
 	}
-	g.slice = 0
-	g.turns.next()
-	g.computes()
-	g.rest()
+	p.slice = 0
+	p.turns.next()
+	p.computes()
+	p.rest()
 }
 
 // spin counts a plain read of obj, which may be part of a loop that waits.
-func (g *goroutine) spin(obj uint64) {
-	if g.spinAt != obj {
-		g.spinAt, g.spins = obj, 0
+func (p *pace) spin(obj uint64) {
+	if p.spinAt != obj {
+		p.spinAt, p.spins = obj, 0
 		return
 	}
-	g.spins++
-	if g.spins%spinLimit == 0 && runtime.PredictCanPark() {
+	p.spins++
+	if p.spins%spinLimit == 0 && runtime.PredictCanPark() {
 		switch {
-		case g.spins%pollLimit == 0:
-			g.rest()
-		case g.spins >= restLimit:
-			g.doze(restTime)
+		case p.spins%pollLimit == 0:
+			p.rest()
+		case p.spins >= restLimit:
+			p.doze(restTime)
 		default:
 			runtime.PredictGosched()
 		}

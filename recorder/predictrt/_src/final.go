@@ -118,7 +118,7 @@ func (f *final) enter() {
 // began logs what the call comes after.
 func (f *final) began(g *goroutine) {
 	token := uint64(uintptr(f.after))
-	g.pass(Await, 0, token, 0, nil)
+	g.actor.pass(Await, 0, token, 0, nil)
 	room()
 	g.log(Await, 0, 0, 0, token, 0)
 }

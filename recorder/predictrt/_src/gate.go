@@ -92,49 +92,53 @@ func (a *actor) violates() bool {
 	return false
 }
 
-// pass is the gate: it blocks the running goroutine until the event that it
-// is about to do has its turn, and counts the event. val, if not nil, is
-// where the value of an access lies.
-func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
-	if g.actor == nil || stage == free {
-		return
+// pass is the gate: it blocks the running goroutine, whose part in the schedule a is, until
+// the event that it is about to do has its turn, and counts the event. val, if not nil, is
+// where the value of an access lies. It is inlined, as most goroutines have no part: a is nil.
+func (a *actor) pass(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
+	if a != nil && stage != free {
+		a.passGate(kind, site, obj, size, val)
 	}
-	g.yieldViolation(kind)
-	g.actor.meet(kind)
-	if kind == Panic && g.actor.isDone() {
+}
+
+// passGate is pass for a goroutine that has a part in a schedule which is not over.
+func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
+	a.yieldViolation(kind)
+	a.meet(kind)
+	if kind == Panic && a.isDone() {
 		// Its crash belongs after the violation, which it may be an effect of.
-		g.wait(item{role: roleHold}, kind, site)
+		a.wait(item{role: roleHold}, kind, site)
 	}
 	switch kind {
 	case Send, Recv, Close, CondSignal, CondBroadcast:
-		g.keepStill(kind, site)
+		a.keepStill(kind, site)
 	}
-	w := g.actor.want(kind, site)
-	g.actor.passed = w
+	w := a.want(kind, site)
+	a.passed = w
 	if w == nil {
 		return
 	}
-	if it, ok := w.next(); ok && !g.ahead(it) {
-		if isInside(kind, keyFor(site)) && stage == following && it.role != roleHold && !g.actor.reaches(it) {
-			g.actor.passed = nil // one more than the recorded call has made
+	if it, ok := w.next(); ok && !a.ahead(it) {
+		if isInside(kind, keyFor(site)) && stage == following && it.role != roleHold && !a.reaches(it) {
+			a.passed = nil // one more than the recorded call has made
 			return
 		}
-		g.due = true
+		a.g.due = true
 		if (it.role == roleViolate || it.show) && stage == following {
-			s := stand{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: g.actor.region()}
+			s := stand{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: a.region()}
 			if val != nil {
 				s.val, s.hasValue = valueAt(val, uintptr(size)), true
 			}
-			g.actor.stand = s
+			a.stand = s
 		}
-		g.wait(it, kind, site)
+		a.wait(it, kind, site)
 		if it.role == roleStep && stage == following {
 			if it.show {
-				verdictStand(g)
+				verdictStand(a)
 			}
-			g.stepDone(it.step)
+			a.stepDone(it.step)
 		}
-		g.chance.Asks = it.asks
+		a.g.chance.Asks = it.asks
 	}
 	w.count++
 }
@@ -142,34 +146,36 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 // await blocks like pass but does not count the event, which may turn out not
 // to happen: at a violation, a goroutine stands before it takes a lock. It reports
 // whether the schedule expects the event now.
-func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
-	if g.actor == nil || stage == free {
-		return false
-	}
-	g.yieldViolation(kind)
+func (a *actor) await(kind uint8, site uint32, obj uint64) bool {
+	return a != nil && stage != free && a.awaitGate(kind, site, obj)
+}
+
+// awaitGate is await for a goroutine that has a part in a schedule which is not over.
+func (a *actor) awaitGate(kind uint8, site uint32, obj uint64) bool {
+	a.yieldViolation(kind)
 	if kind == Acquire || kind == RAcquire {
-		g.keepStill(kind, site)
+		a.keepStill(kind, site)
 	}
-	w := g.actor.want(kind, site)
+	w := a.want(kind, site)
 	if w == nil {
 		return false
 	}
 	it, ok := w.next()
-	if !ok || it.role != roleHold && !g.actor.reaches(it) {
+	if !ok || it.role != roleHold && !a.reaches(it) {
 		return false
 	}
 	if it.role == roleViolate && stage == following {
-		g.actor.stand = stand{here: true, kind: kind, obj: obj, region: g.actor.region()}
+		a.stand = stand{here: true, kind: kind, obj: obj, region: a.region()}
 	}
-	g.wait(it, kind, site)
+	a.wait(it, kind, site)
 	return true
 }
 
 // keepStill holds a goroutine that has done all its steps before an operation that others could notice:
 // the recorded run was over before it.
-func (g *goroutine) keepStill(kind uint8, site uint32) {
-	if still && stage == following && g.actor.isDone() {
-		g.wait(item{role: roleHold}, kind, site)
+func (a *actor) keepStill(kind uint8, site uint32) {
+	if still && stage == following && a.isDone() {
+		a.wait(item{role: roleHold}, kind, site)
 	}
 }
 
@@ -239,79 +245,79 @@ func goOn() {
 }
 
 // missed leaves the schedule if it expects an attempt that has failed.
-func (g *goroutine) missed(kind uint8, site uint32) {
-	if g.actor == nil || stage != following {
+func (a *actor) missed(kind uint8, site uint32) {
+	if a == nil || stage != following {
 		return
 	}
-	w := g.actor.want(kind, site)
+	w := a.want(kind, site)
 	if w == nil {
 		return
 	}
 	if it, ok := w.next(); ok && it.role == roleStep {
 		runtime.PredictPin()
-		leave(g.name() + " could not do " + stepName(it.step) + " at " + g.position(kind, site) + g.read())
+		leave(a.g.name() + " could not do " + stepName(it.step) + " at " + position(kind, site) + a.g.read())
 		runtime.PredictUnpin()
 	}
 }
 
 // yieldViolation lets the other goroutine of the violation go once this one
 // has done its access.
-func (g *goroutine) yieldViolation(kind uint8) {
-	if stage == firstGoes && g == violations[firstToGo].g {
-		if g.actor.stand.kind == SelectSend && (kind == SelectSend || kind == Select) {
+func (a *actor) yieldViolation(kind uint8) {
+	if stage == firstGoes && a == violations[firstToGo] {
+		if a.stand.kind == SelectSend && (kind == SelectSend || kind == Select) {
 			return // the select that it stands at a case of is still to come
 		}
 		if len(violations) == 1 {
-			g.setStage(free)
+			setStage(free)
 			return
 		}
-		g.setStage(otherGoes)
+		setStage(otherGoes)
 		for stage == otherGoes {
-			g.park("the other access of the violation")
+			a.g.park("the other access of the violation")
 		}
-	} else if stage == otherGoes && g.actor.violates() && g != violations[firstToGo].g {
-		g.setStage(free)
+	} else if stage == otherGoes && a.violates() && a != violations[firstToGo] {
+		setStage(free)
 	}
 }
 
 // wait blocks until it is the turn of an item of the schedule.
-func (g *goroutine) wait(it item, kind uint8, site uint32) {
-	g.heldBy, g.heldAt = it, kind
+func (a *actor) wait(it item, kind uint8, site uint32) {
+	a.g.heldBy, a.g.heldAt = it, kind
 	switch it.role {
 	case roleStep:
 		if stage != following {
 			return
 		}
-		if !g.actor.reaches(it) {
-			g.astray(kind, site)
+		if !a.reaches(it) {
+			a.astray(kind, site)
 			return
 		}
 		for stage == following && nextStep != it.step && !early[it.step] {
-			waiting[it.step] = g
-			g.park("turn")
+			waiting[it.step] = a.g
+			a.g.park("turn")
 		}
 	case roleHold:
-		for stage != free && stage != othersGo && !g.early {
-			g.park("hold")
+		for stage != free && stage != othersGo && !a.g.early {
+			a.g.park("hold")
 		}
 	case roleViolate:
 		if stage != following {
 			return
 		}
-		if !g.actor.reaches(it) {
-			g.astray(kind, site)
+		if !a.reaches(it) {
+			a.astray(kind, site)
 			return
 		}
 		runtime.PredictPin()
 		if !inOrder {
-			verdictStand(g)
+			verdictStand(a)
 		}
 		standing++
 		moved()
 		judge()
 		runtime.PredictUnpin()
-		for !g.mayGo() {
-			g.park("violation")
+		for !a.mayGo() {
+			a.g.park("violation")
 		}
 		runtime.PredictFresh()
 	}
@@ -325,28 +331,28 @@ func inMap(m unsafe.Pointer) {
 		return
 	}
 	if g := current(); g != nil && g == violations[firstToGo].g {
-		g.yieldViolation(Write_)
+		g.actor.yieldViolation(Write_)
 	}
 }
 
 // mayGo reports whether a goroutine that stands may do its access.
-func (g *goroutine) mayGo() bool {
+func (a *actor) mayGo() bool {
 	switch stage {
 	case free:
 		return true
 	case firstGoes:
-		return g == violations[firstToGo].g
+		return a == violations[firstToGo]
 	case otherGoes:
-		return g != violations[firstToGo].g
+		return a != violations[firstToGo]
 	}
 	return false
 }
 
 // stepDone marks a step and lets the next one go.
-func (g *goroutine) stepDone(step int) {
+func (a *actor) stepDone(step int) {
 	runtime.PredictPin()
-	g.chance.Outside = 0
-	g.actor.next++
+	a.g.chance.Outside = 0
+	a.next++
 	if !early[step] {
 		nextStep++
 	}
@@ -384,7 +390,7 @@ func judge() {
 		return
 	}
 	if inOrder {
-		verdictStand(violations[0].g)
+		verdictStand(violations[0])
 	}
 	verdictSteps()
 	verdict("confirmed\n")
@@ -411,8 +417,8 @@ func collide(a, b stand) bool {
 		(isWrite(a.kind) || isWrite(b.kind) || isSync(a.kind) || isSync(b.kind))
 }
 
-// setStage is release for the running goroutine.
-func (g *goroutine) setStage(s int) {
+// setStage is release by a goroutine that runs.
+func setStage(s int) {
 	runtime.PredictPin()
 	release(s)
 	runtime.PredictUnpin()
@@ -438,11 +444,10 @@ func leave(why string) {
 }
 
 // astray leaves the schedule as g has skipped one of its steps.
-func (g *goroutine) astray(kind uint8, site uint32) {
-	a := g.actor
+func (a *actor) astray(kind uint8, site uint32) {
 	w := a.want(kind, site)
 	runtime.PredictPin()
-	leave(g.name() + " is at " + g.position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.next]) + g.read())
+	leave(a.g.name() + " is at " + position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.next]) + a.g.read())
 	runtime.PredictUnpin()
 }
 

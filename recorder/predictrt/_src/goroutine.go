@@ -9,38 +9,27 @@ import (
 // memory of our own: the tested program may count what it allocates. The garbage
 // collector does not look into it, so what it points to is kept elsewhere.
 type goroutine struct {
-	chance   runtime.PredictChance // must be first, for the runtime
-	id       uint32
-	parent   uint32
-	site     uint32 // of the go statement
-	ours     uint32 // the same, if it is one of the program's own packages
-	asked    uint32 // else: of the call of one of these that led to the go statement
-	test     string
-	path     string // in room
-	room     []byte
-	children int
-	finals   int // finalizers and cleanups that it has attached
-	behind   *behind
-	begun    bool
-	final    *final    // that it is a call of; nil: none
-	mute     int       // events are dropped while positive
-	forked   bool      // it has started a goroutine, which is to go first
-	luck     uint64    // what it gives way by, see byOrder
-	pending  operation // see byRank
-	account  *account
-	leaked   bool    // it is blocked for ever, as was told
-	forEver  bool    // see testStuck
-	testing  uintptr // the test that it runs, for package testing
+	chance runtime.PredictChance // must be first, for the runtime
+	id     uint32
+	parent uint32
+	origin
+	test string
+	goName
+	offspring
+	begun   bool
+	final   *final    // that it is a call of; nil: none
+	mute    int       // events are dropped while positive
+	forked  bool      // it has started a goroutine, which is to go first
+	luck    luck      // what it gives way by, see byOrder
+	pending operation // see byRank
+	account *account
+	leaked  bool    // it is blocked for ever, as was told
+	forEver bool    // see testStuck
+	testing uintptr // the test that it runs, for package testing
 
-	// A goroutine that reads one place again and again spins, and must let
-	// others run.
-	spinAt  uint64
-	spins   uint
-	slice   int // operations since it last gave way
-	turns   turns
+	pace
 	polling polling
 	insides insides
-	gosched bool // it has called runtime.Gosched since it gave way last
 
 	op     blocking // the last one that it has begun
 	actor  *actor   // its part in the schedule; nil: none
@@ -51,8 +40,39 @@ type goroutine struct {
 	heldAt uint8      // and the kind of event that it is about to do
 	tries  bool       // its last select has a default
 	early  bool       // it goes on though it is to be held, see overtaken
-	dozes  bool       // it sleeps where the program does not
 	next   *goroutine // in the list of unused ones
+}
+
+// origin says where a goroutine was started, by sites.
+type origin struct {
+	site  uint32 // of the go statement
+	ours  uint32 // the same, if it is one of the program's own packages
+	asked uint32 // else: of the call of one of these that led to the go statement
+}
+
+// goName is the path of a goroutine's spawns.
+type goName struct {
+	path string // in room
+	room []byte
+}
+
+// offspring counts what a goroutine has started, for the names of that.
+type offspring struct {
+	children int
+	finals   int // finalizers and cleanups that it has attached
+	behind   *behind
+}
+
+// pace is when a goroutine gives way to others.
+type pace struct {
+	// A goroutine that reads one place again and again spins, and must let
+	// others run.
+	spinAt  uint64
+	spins   uint
+	slice   int // operations since it last gave way
+	turns   turns
+	gosched bool // it has called runtime.Gosched since it gave way last
+	dozes   bool // it sleeps where the program does not
 }
 
 // behind counts what a function of the standard library has started behind a
@@ -135,7 +155,10 @@ func newGoroutine() *goroutine {
 		for b := g.behind; b != nil; b = b.next {
 			b.n = 0
 		}
-		*g = goroutine{room: g.room, behind: g.behind, polling: polling{round: g.polling.round}, insides: g.insides}
+		*g = goroutine{
+			goName: goName{room: g.room}, offspring: offspring{behind: g.behind},
+			polling: polling{round: g.polling.round}, insides: g.insides,
+		}
 	} else {
 		g = (*goroutine)(runtime.PredictAlloc(unsafe.Sizeof(goroutine{})))
 	}
@@ -145,28 +168,28 @@ func newGoroutine() *goroutine {
 }
 
 // setPath copies path, which may be memory of the program or of another record.
-func (g *goroutine) setPath(path string) {
-	g.reserve(len(path))
-	g.path = unsafe.String(unsafe.SliceData(g.room), copy(g.room, path))
+func (name *goName) setPath(path string) {
+	name.reserve(len(path))
+	name.path = unsafe.String(unsafe.SliceData(name.room), copy(name.room, path))
 }
 
 // addPath appends a separator and a number to the path.
-func (g *goroutine) addPath(sep string, n int) {
+func (name *goName) addPath(sep string, n int) {
 	var buf [20]byte
 	digits := decimal(&buf, uint64(n))
-	old := g.path
-	g.reserve(len(old) + len(sep) + len(digits))
-	copy(g.room, old)
-	copy(g.room[len(old):], sep)
-	copy(g.room[len(old)+len(sep):], digits)
-	g.path = unsafe.String(unsafe.SliceData(g.room), len(old)+len(sep)+len(digits))
+	old := name.path
+	name.reserve(len(old) + len(sep) + len(digits))
+	copy(name.room, old)
+	copy(name.room[len(old):], sep)
+	copy(name.room[len(old)+len(sep):], digits)
+	name.path = unsafe.String(unsafe.SliceData(name.room), len(old)+len(sep)+len(digits))
 }
 
 // reserve makes room for a path of n bytes.
-func (g *goroutine) reserve(n int) {
-	if n > len(g.room) {
+func (name *goName) reserve(n int) {
+	if n > len(name.room) {
 		n = max(2*n, 32)
-		g.room = unsafe.Slice((*byte)(runtime.PredictAlloc(uintptr(n))), n)
+		name.room = unsafe.Slice((*byte)(runtime.PredictAlloc(uintptr(n))), n)
 	}
 }
 
@@ -175,7 +198,7 @@ func (g *goroutine) reserve(n int) {
 func (g *goroutine) define() {
 	name := hashed(hashed(sumOffset, g.test), g.path)
 	g.chance.Seed(name)
-	g.luck = name ^ seed
+	g.luck = luck(name ^ seed)
 	g.ranked()
 	if recording {
 		test, path := clip(g.test), clip(g.path)
@@ -195,19 +218,19 @@ func (g *goroutine) define() {
 // the standard library starts for itself have numbers of their own for each function
 // that does so: whether a timer warns of slow entropy, or a connection is there
 // already, depends on what ran before, and is to change no other goroutine's name.
-func (g *goroutine) numberOf(site uint32) (sep string, n int) {
+func (o *offspring) numberOf(site uint32) (sep string, n int) {
 	if by := callSites[site].by; by != "" {
-		return by, g.count(by)
+		return by, o.count(by)
 	}
-	g.children++
-	return ".", g.children
+	o.children++
+	return ".", o.children
 }
 
 // count counts what a function of the standard library starts. Its memory is never
 // freed, but used again by the next goroutine that has the record.
-func (g *goroutine) count(by string) int {
+func (o *offspring) count(by string) int {
 	free := (*behind)(nil)
-	for b := g.behind; b != nil; b = b.next {
+	for b := o.behind; b != nil; b = b.next {
 		switch {
 		case b.n == 0:
 			free = b
@@ -218,7 +241,7 @@ func (g *goroutine) count(by string) int {
 	}
 	if free == nil {
 		free = (*behind)(runtime.PredictAlloc(unsafe.Sizeof(behind{})))
-		free.next, g.behind = g.behind, free
+		free.next, o.behind = o.behind, free
 	}
 	free.by, free.n = by, 1
 	return 1
@@ -258,7 +281,7 @@ func fork(pc uintptr) unsafe.Pointer {
 func (g *goroutine) begin() {
 	g.begun = true
 	g.chance.G = runtime.PredictG()
-	g.pass(Begin_, 0, 0, 0, nil)
+	g.actor.pass(Begin_, 0, 0, 0, nil)
 	room()
 	g.log(Begin_, 0, 0, 0, 0, 0)
 	if g.final != nil {

@@ -141,10 +141,10 @@ func Parallel() {
 
 // onBehalf returns the site of the innermost call in g's stack that the program's
 // own packages make, 0 if others come first or there is none.
-func (g *goroutine) onBehalf() uint32 {
-	switch site := g.ourCall(); site {
+func (o *origin) onBehalf() uint32 {
+	switch site := ourCall(); site {
 	case nobodys:
-		return g.ours // what it has started with a go statement
+		return o.ours // what it has started with a go statement
 	case others:
 		return 0
 	default:
@@ -152,9 +152,9 @@ func (g *goroutine) onBehalf() uint32 {
 	}
 }
 
-// ourCall returns the site of the innermost call in g's stack that the program's own packages
+// ourCall returns the site of the innermost call in the running goroutine's stack that the program's own packages
 // make; others if those of other modules come first, and nobodys if there is none.
-func (g *goroutine) ourCall() uint32 {
+func ourCall() uint32 {
 	var pcs [64]uintptr
 	n, logical := runtime.PredictCallers(pcs[:])
 	for _, pc := range pcs[:n] {
@@ -170,14 +170,14 @@ func (g *goroutine) ourCall() uint32 {
 
 // asks returns the site of the innermost call in g's stack that the program's own packages
 // make, or else of what had g started; 0 if there is none.
-func (g *goroutine) asks() uint32 {
+func (o *origin) asks() uint32 {
 	if site := innermostOurs(); site != 0 {
 		return site
 	}
-	if g.ours != 0 {
-		return g.ours
+	if o.ours != 0 {
+		return o.ours
 	}
-	return g.asked
+	return o.asked
 }
 
 // innermostOurs returns the site of the innermost call in the running goroutine's stack that

@@ -30,7 +30,7 @@ func Ended() {
 		return
 	}
 	if stage == othersGo { // nobody waits for the one that goes last any more
-		g.setStage(free)
+		setStage(free)
 	}
 	g.goLast()
 	runtime.PredictPin()

@@ -65,18 +65,18 @@ func gosched() {
 }
 
 // computes is called when g has done many operations since it gave way last.
-func (g *goroutine) computes() {
-	if !g.gosched {
+func (p *pace) computes() {
+	if !p.gosched {
 		looped = 0
 	}
-	g.gosched = false
+	p.gosched = false
 }
 
 // doze suspends g for ns nanoseconds, which nothing in the program asks for.
-func (g *goroutine) doze(ns int64) {
-	g.dozes = true
+func (p *pace) doze(ns int64) {
+	p.dozes = true
 	runtime.PredictSleep(ns)
-	g.dozes = false
+	p.dozes = false
 }
 
 // holding reports whether the gate holds goroutines until others have come to somewhere, or
@@ -86,9 +86,9 @@ func holding() bool { return (stage == following || stage == othersGo) && len(pa
 // rest lets others run. While the gate holds some, a goroutine that does nothing
 // but look whether something has changed sleeps: then watch is called once all do
 // so or wait, and decides whether that can still come.
-func (g *goroutine) rest() {
+func (p *pace) rest() {
 	if holding() && nothingChanged() {
-		g.doze(pollTime)
+		p.doze(pollTime)
 	} else {
 		runtime.PredictGiveWay()
 	}

@@ -219,9 +219,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	if size > 8 {
 		val = nil
 	}
-	if g.actor != nil {
-		g.pass(kind, site, uint64(uintptr(p)), uint32(size), val)
-	}
+	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), val)
 	room()
 	if kind == Write_ {
 		if flags&flagMap != 0 { // a header: what is in it is no value
@@ -306,9 +304,7 @@ func decided(n uint64, site uint32) {
 	if g == nil || g.unlogged() {
 		return
 	}
-	if g.actor != nil {
-		g.pass(Branch_, site, 0, 8, unsafe.Pointer(&n))
-	}
+	g.actor.pass(Branch_, site, 0, 8, unsafe.Pointer(&n))
 	room()
 	g.log(Branch_, 0, site, 0, 0, n)
 }
@@ -327,9 +323,7 @@ func asserts(site uint32) {
 	if g == nil || g.unlogged() {
 		return
 	}
-	if g.actor != nil {
-		g.pass(Assert_, site, 0, 0, nil)
-	}
+	g.actor.pass(Assert_, site, 0, 0, nil)
 	room()
 	g.log(Assert_, 0, site, 0, 0, 1)
 }
@@ -349,9 +343,7 @@ func Fails(pc uintptr) {
 	if site == 0 {
 		site = siteOf(pc)
 	}
-	if g.actor != nil {
-		g.pass(Assert_, site, 0, 0, nil)
-	}
+	g.actor.pass(Assert_, site, 0, 0, nil)
 	room()
 	g.log(Assert_, 0, site, 0, 0, 0)
 }

@@ -59,23 +59,27 @@ func (g *goroutine) byOrder(kind uint8, obj uint64) {
 		g.step()
 	case byRanks:
 		g.byRank(kind, obj)
-	case seed != 0 && g.toss()%restless == 0:
+	case seed != 0 && g.luck.toss()%restless == 0:
 		g.step()
 	}
 }
 
-// toss returns the next number of g's luck (SplitMix64).
-func (g *goroutine) toss() uint64 {
-	g.luck += 0x9e3779b97f4a7c15
-	x := (g.luck ^ g.luck>>30) * 0xbf58476d1ce4e5b9
+// luck is a stream of random numbers (SplitMix64).
+type luck uint64
+
+// toss returns the next number.
+func (l *luck) toss() uint64 {
+	*l += 0x9e3779b97f4a7c15
+	x := uint64(*l)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
 // step lets all that can run go first.
-func (g *goroutine) step() {
+func (p *pace) step() {
 	if runtime.PredictCanPark() {
-		g.slice = 0
+		p.slice = 0
 		runtime.PredictGosched()
 	}
 }

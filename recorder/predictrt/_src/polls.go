@@ -258,22 +258,21 @@ func blind(kind, flags uint8) bool {
 	return false
 }
 
-// ahead reports whether g, which polls, would come to an item of the schedule before
+// ahead reports whether the goroutine, if it polls, would come to an item of the schedule before
 // its turn: then it is no event, but one of those that do not count.
-func (g *goroutine) ahead(it item) bool {
-	a := g.actor
-	return g.polling.stage == repeats && stage == following &&
+func (a *actor) ahead(it item) bool {
+	return a.g.polling.stage == repeats && stage == following &&
 		(it.role == roleStep && !a.isNext(it.step) || it.role == roleViolate && a.next < len(a.steps))
 }
 
 // counter returns what has counted the event that is logged.
 //
 //go:nosplit
-func (g *goroutine) counter() *want {
-	if g.actor == nil {
+func (a *actor) counter() *want {
+	if a == nil {
 		return nil
 	}
-	w := g.actor.passed
-	g.actor.passed = nil
+	w := a.passed
+	a.passed = nil
 	return w
 }

@@ -54,9 +54,7 @@ func BeginPoolGet(pool unsafe.Pointer, pc uintptr) PoolGet {
 	}
 	site := siteOf(pc)
 	g.giveWay(Await, site, 0)
-	if g.actor != nil {
-		g.await(Await, site, 0)
-	}
+	g.actor.await(Await, site, 0)
 	g.ready()
 	return PoolGet{g, uint64(uintptr(pool)), site}
 }
@@ -87,7 +85,7 @@ func (get PoolGet) Done(some bool, token unsafe.Pointer) {
 	if !some {
 		flags, obj = flagFailed, newObject()
 	}
-	g.pass(Await, get.site, obj, 0, nil)
+	g.actor.pass(Await, get.site, obj, 0, nil)
 	g.ready()
 	g.log(Await, flags, get.site, 0, obj, get.pool)
 }

@@ -57,7 +57,7 @@ func setPCT(words []string) bool {
 		return false
 	}
 	seed, pctDepth, byRanks = n[0], n[1], true
-	chance := goroutine{luck: seed}
+	chance := luck(seed)
 	for k := range falls[:pctDepth-1] {
 		falls[k] = 1 + chance.toss()%n[2]
 	}
@@ -68,7 +68,7 @@ func setPCT(words []string) bool {
 // ranked gives g its first rank, above all that have fallen.
 func (g *goroutine) ranked() {
 	if byRanks {
-		g.chance.Rank = g.toss() | 1<<63
+		g.chance.Rank = g.luck.toss() | 1<<63
 	}
 }
 

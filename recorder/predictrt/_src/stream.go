@@ -304,7 +304,7 @@ func (q *queue) one(begun, done uint8, n *uint64, pc uintptr) {
 		room()
 		*n++
 		g.log(begun, 0, site, backlog, q.obj, 0)
-		g.pass(done, site, q.obj, 0, nil)
+		g.actor.pass(done, site, q.obj, 0, nil)
 		g.log(done, 0, site, backlog, q.obj, *n)
 	}
 }

@@ -45,9 +45,7 @@ func Try(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 }
 
 func (g *goroutine) begins(kind uint8, p unsafe.Pointer, site uint32) Op {
-	if g.actor != nil {
-		g.await(kind, site, uint64(uintptr(p)))
-	}
+	g.actor.await(kind, site, uint64(uintptr(p)))
 	g.ready()
 	g.op = blocking{uint64(uintptr(p)), site, kind, runtime.PredictClockNow()}
 	return Op{g, uint64(uintptr(p)), site, kind}
@@ -61,8 +59,8 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 	}
 	site := siteOf(pc)
 	g.giveWay(OnceBegin, site, 0)
-	if g.actor != nil && !g.await(OnceBegin, site, uint64(uintptr(p))) {
-		g.await(OnceDone, site, uint64(uintptr(p)))
+	if !g.actor.await(OnceBegin, site, uint64(uintptr(p))) {
+		g.actor.await(OnceDone, site, uint64(uintptr(p)))
 	}
 	g.ready()
 	g.op = blocking{uint64(uintptr(p)), site, OnceBegin, runtime.PredictClockNow()}
@@ -80,7 +78,7 @@ func (op Op) then(kind, flags uint8, val uint64) {
 	if g == nil {
 		return
 	}
-	g.pass(kind, op.site, op.obj, 0, nil)
+	g.actor.pass(kind, op.site, op.obj, 0, nil)
 	g.ready()
 	g.turns.locked(kind)
 	g.log(kind, flags, op.site, 0, op.obj, val)
@@ -122,7 +120,7 @@ func (op Op) Tried(ok bool) {
 		op.then(op.kind, flagTry, 0)
 	default:
 		op.g.look(op.obj, true)
-		op.g.missed(op.kind, op.site)
+		op.g.actor.missed(op.kind, op.site)
 	}
 }
 

@@ -22,15 +22,15 @@ func verdictSteps() {
 	verdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
 }
 
-// verdictStand says before which access of the violation g stands.
-func verdictStand(g *goroutine) {
-	s := g.actor.stand
+// verdictStand says before which access of the violation a stands.
+func verdictStand(a *actor) {
+	s := a.stand
 	val := "-"
 	if s.hasValue {
 		val = itoa(s.val)
 	}
 	verdictSteps()
-	verdict("stand " + g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
+	verdict("stand " + a.g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
 }
 
 // verdictMisused says of which goroutine the operation of the violation is misuse, which
@@ -57,7 +57,7 @@ func finishVerdict(orderly bool) {
 }
 
 // position describes the event that the running goroutine is about to do.
-func (g *goroutine) position(kind uint8, site uint32) string {
+func position(kind uint8, site uint32) string {
 	if site == 0 {
 		return "its " + words[kind]
 	}
