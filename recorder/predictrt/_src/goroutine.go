@@ -296,7 +296,7 @@ func end() {
 		hot = notHot
 		g.exit()
 		if g.testing != 0 {
-			testing--
+			runningTests--
 		}
 		g.polling.settle()
 		if actors == nil { // else the schedule may still name it

@@ -77,7 +77,7 @@ func testStuck(all bool) bool {
 	}
 	stuck := 0
 	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec).testing != 0 }, func(rec unsafe.Pointer) { stuck++ })
-	if partly = stuck > 0 && (stuck == testing || !all); partly {
+	if partly = stuck > 0 && (stuck == runningTests || !all); partly {
 		runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &deaf }, func(rec unsafe.Pointer) {
 			(*goroutine)(rec).forEver = true
 		})

@@ -111,8 +111,8 @@ func (g *goroutine) stuckIn(reason string) string {
 // that have not ended, subtests after their parents: it prints what they have logged.
 var Dying func(tests []unsafe.Pointer)
 
-// testing is how many goroutines run a test.
-var testing int
+// runningTests is how many goroutines run a test.
+var runningTests int
 
 // Runs says that the running goroutine runs a test.
 func Runs(test unsafe.Pointer) {
@@ -121,7 +121,7 @@ func Runs(test unsafe.Pointer) {
 	}
 	if g := current(); g != nil {
 		g.testing = uintptr(test)
-		testing++
+		runningTests++
 	}
 }
 

@@ -1,0 +1,180 @@
+package predictrt
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"predictrt/stubs/runtime"
+)
+
+// Two operations are a violation if they are on the same thing, and one of them changes it.
+func TestCollide(t *testing.T) {
+	group := [2]uint64{}
+	obj := uint64(uintptr(unsafe.Pointer(&group)))
+	for _, c := range []struct {
+		name  string
+		a, b  stand
+		count int32 // of the WaitGroup
+		want  bool
+	}{
+		{"write and read", stand{kind: Write_, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, true},
+		{"two reads", stand{kind: Read, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, false},
+		{"read and atomic load", stand{kind: AtomicLoad, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, false},
+		{"read and atomic store", stand{kind: AtomicStore, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, true},
+		{"write and read of one of its bytes", stand{kind: Write_, obj: 100, size: 8}, stand{kind: Read, obj: 107, size: 1}, 0, true},
+		{"write and read after it", stand{kind: Write_, obj: 100, size: 8}, stand{kind: Read, obj: 108, size: 1}, 0, false},
+		{"read before a write", stand{kind: Read, obj: 99, size: 1}, stand{kind: Write_, obj: 100, size: 8}, 0, false},
+		{"lock and read of the mutex", stand{kind: Acquire, obj: 100}, stand{kind: Read, obj: 100, size: 8}, 0, true},
+		{"close and send on a channel", stand{kind: Close, obj: 100}, stand{kind: Send, obj: 100}, 0, true},
+		{"close and send on another channel", stand{kind: Close, obj: 100}, stand{kind: Send, obj: 200}, 0, false},
+		{"send and close of another channel", stand{kind: Send, obj: 200}, stand{kind: Close, obj: 100}, 0, false},
+		{"two closes", stand{kind: Close, obj: 100}, stand{kind: Close, obj: 100}, 0, true},
+		{"close and write at the address", stand{kind: Close, obj: 100}, stand{kind: Write_, obj: 100, size: 8}, 0, false},
+		{"two sends", stand{kind: Send, obj: 100}, stand{kind: Send, obj: 100}, 0, false},
+		{"send and write at the address", stand{kind: Send, obj: 100}, stand{kind: Write_, obj: 100, size: 8}, 0, false},
+		{"Add and Wait at zero", stand{kind: WaitGroupAdd, obj: obj}, stand{kind: WaitGroupWait, obj: obj}, 0, true},
+		{"Wait and Add at zero", stand{kind: WaitGroupWait, obj: obj}, stand{kind: WaitGroupAdd, obj: obj}, 0, true},
+		{"Add and Wait above zero", stand{kind: WaitGroupAdd, obj: obj}, stand{kind: WaitGroupWait, obj: obj}, 1, false},
+		{"Add and Wait of another group", stand{kind: WaitGroupAdd, obj: obj}, stand{kind: WaitGroupWait, obj: obj + 8}, 0, false},
+	} {
+		group[0] = uint64(c.count)<<32 | 7 // seven wait
+		if got := collide(c.a, c.b); got != c.want {
+			t.Errorf("%s: found %v, expected %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A step goes when it is the next one, and blocks until then.
+func TestStepsInOrder(t *testing.T) {
+	start(t, modeReplay)
+	first, second := plan("0.1"), plan("0.2")
+	first.add(Read, siteA, item{occ: 1})
+	second.add(Read, siteA, item{occ: 2})
+	one, two := run("0.1"), run("0.2")
+	read := func(g *goroutine) func() { return func() { g.actor.pass(Read, siteA, 100, 8, nil) } }
+	if blocks(two, read(two)) {
+		t.Error("the first occurrence is no step, and blocks")
+	}
+	if !blocks(two, read(two)) || two.waits != "turn" {
+		t.Error("the second step does not wait for its turn")
+	}
+	if blocks(one, read(one)) {
+		t.Error("the first step blocks")
+	}
+	if nextStep != 1 || len(runtime.Woken) != 1 || runtime.Woken[0] != &two.sema {
+		t.Errorf("found step %d, and %d woken", nextStep, len(runtime.Woken))
+	}
+	if two.actor.stepDone(1); stage != free {
+		t.Error("a schedule without a violation is not over after its last step")
+	}
+}
+
+// Both goroutines of a violation stand before their accesses when it is confirmed.
+func TestViolation(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		obj  uint64 // of the second access
+		want string
+	}{
+		{"same memory", 100, "confirmed\n"},
+		{"other memory", 200, "left the two accesses do not collide"},
+	} {
+		start(t, modeReplay)
+		plan("0.1").add(Write_, siteA, item{occ: 1, role: roleViolate})
+		plan("0.2").add(Read, siteB, item{occ: 1, role: roleViolate})
+		one, two := run("0.1"), run("0.2")
+		if !blocks(one, func() { one.actor.pass(Write_, siteA, 100, 8, nil) }) || one.waits != "violation" {
+			t.Errorf("%s: the first goroutine does not wait for the second", c.name)
+		}
+		if strings.Contains(runtime.Written, "confirmed") {
+			t.Errorf("%s: confirmed by one goroutine", c.name)
+		}
+		blocks(two, func() { two.actor.pass(Read, siteB, c.obj, 8, nil) })
+		if !strings.Contains(runtime.Written, c.want) {
+			t.Errorf("%s: found %q, expected %q", c.name, runtime.Written, c.want)
+		}
+	}
+}
+
+// After the first access of a violation the second goroutine goes, then all.
+func TestWhoGoesFirst(t *testing.T) {
+	start(t, modeReplay)
+	a, b := plan("0.1"), plan("0.2")
+	a.add(Write_, siteA, item{occ: 1, role: roleViolate})
+	b.add(Read, siteB, item{occ: 1, role: roleViolate})
+	run("0.1")
+	run("0.2")
+	stage, firstToGo = firstGoes, 1
+	if a.mayGo() || !b.mayGo() {
+		t.Error("the goroutine that the schedule names goes first")
+	}
+	stage = otherGoes
+	if !a.mayGo() || b.mayGo() {
+		t.Error("then the other one goes")
+	}
+	a.yieldViolation(Read)
+	if stage != free {
+		t.Error("then all go")
+	}
+}
+
+// A goroutine that skips a step leaves the schedule, with a reason.
+func TestAstray(t *testing.T) {
+	start(t, modeReplay)
+	a := plan("0.1")
+	a.add(Read, siteA, item{occ: 1})
+	a.add(Read, siteB, item{occ: 1})
+	runtime.Stack = []runtime.Frame{{Func: "p.f", File: "x.go", Line: 3}}
+	run("0.1").actor.pass(Read, siteB, 100, 8, nil)
+	if want := "the schedule expects it at step 1"; !strings.Contains(runtime.Written, want) || stage != free {
+		t.Errorf("found %q, expected %q", runtime.Written, want)
+	}
+}
+
+// An attempt that fails where the schedule expects it to succeed leaves the schedule.
+func TestMissed(t *testing.T) {
+	start(t, modeReplay)
+	a := plan("0.1")
+	a.add(Acquire, siteA, item{occ: 1})
+	g := run("0.1")
+	g.actor.missed(Acquire, siteB)
+	if stage != following {
+		t.Error("an attempt elsewhere is no step")
+	}
+	g.actor.missed(Acquire, siteA)
+	if !strings.Contains(runtime.Written, "could not do step 1") {
+		t.Errorf("found %q", runtime.Written)
+	}
+}
+
+// A goroutine that ends before its steps leaves the schedule.
+func TestEndsEarly(t *testing.T) {
+	start(t, modeReplay)
+	plan("0.1").add(Read, siteA, item{occ: 1})
+	run("0.1").exit()
+	if !strings.Contains(runtime.Written, "has ended, the schedule expects it at step 1") {
+		t.Errorf("found %q", runtime.Written)
+	}
+}
+
+// The standard library may make fewer accesses than in the recorded run: a step that is one
+// is skipped, any other is not.
+func TestSkipsInside(t *testing.T) {
+	for _, skipped := range []bool{true, false} {
+		start(t, modeReplay)
+		a := plan("0.1")
+		a.add(Read, siteA, item{occ: 1})
+		a.add(Read, siteB, item{occ: 1})
+		run("0.1")
+		if skipped {
+			inside[0] = &insideStep{want: a.want(Read, siteA), occ: 1}
+		}
+		if got := a.comesTo(1); got != skipped {
+			t.Errorf("inside %v: found %v", skipped, got)
+		}
+		if got := nextStep == 1; got != skipped {
+			t.Errorf("inside %v: the next step is %d", skipped, nextStep)
+		}
+	}
+}

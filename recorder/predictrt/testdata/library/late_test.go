@@ -1,0 +1,129 @@
+package predictrt
+
+import (
+	"strings"
+	"testing"
+
+	"predictrt/stubs/runtime"
+)
+
+// hold makes g wait at the gate, before an event of a kind.
+func hold(g *goroutine, kind uint8, it item) *goroutine {
+	g.waits, g.heldBy, g.heldAt = "turn", it, kind
+	parked = append(parked, g)
+	return g
+}
+
+// Of the goroutines at the gate the one whose turn comes first goes early, but for those that
+// would only block.
+func TestFirstHeld(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		hold func() *goroutine // returns the one that is expected
+	}{
+		{"none", func() *goroutine { return nil }},
+		{"the earlier step", func() *goroutine {
+			hold(run("0.1"), Read, item{step: 3})
+			return hold(run("0.2"), Read, item{step: 2})
+		}},
+		{"a step before the violation", func() *goroutine {
+			hold(run("0.1"), Read, item{role: roleViolate})
+			return hold(run("0.2"), Read, item{step: 8})
+		}},
+		{"the violation before what comes after it", func() *goroutine {
+			hold(run("0.1"), Read, item{role: roleHold})
+			return hold(run("0.2"), Read, item{role: roleViolate})
+		}},
+		{"one that does not wait for others", func() *goroutine {
+			hold(run("0.1"), WaitGroupWait, item{step: 1})
+			return hold(run("0.2"), Read, item{step: 2})
+		}},
+		{"a receive that finds an element", func() *goroutine {
+			hold(run("0.1"), Recv, item{step: 1})
+			g := hold(run("0.2"), Recv, item{step: 2})
+			g.chance.IsReady = true
+			return g
+		}},
+		{"a select with a default", func() *goroutine {
+			hold(run("0.1"), Select, item{step: 1})
+			g := hold(run("0.2"), Select, item{step: 2})
+			g.tries = true
+			return g
+		}},
+	} {
+		start(t, modeReplay)
+		numSteps = 9
+		if want, got := c.hold(), firstHeld(); got != want {
+			t.Errorf("%s: found another goroutine", c.name)
+		}
+	}
+}
+
+// When a timer fires, the verdict names the goroutine that the gate delays; in a prompt replay
+// that one goes on, and the timer does not fire.
+func TestOvertaken(t *testing.T) {
+	for _, isPrompt := range []bool{false, true} {
+		start(t, modeReplay)
+		prompt, numSteps = isPrompt, 9
+		g := hold(run("0.1"), Read, item{step: 4})
+		waiting[4] = g
+		if got := overtaken(nil, 1000); got != isPrompt {
+			t.Errorf("prompt %v: found %v", isPrompt, got)
+		}
+		if !strings.Contains(runtime.Written, "late TestT:0.1 1000 - - - -\n") {
+			t.Errorf("prompt %v: found %q", isPrompt, runtime.Written)
+		}
+		if early[4] != isPrompt || (waiting[4] == nil) != isPrompt {
+			t.Errorf("prompt %v: the step is early: %v", isPrompt, early[4])
+		}
+	}
+}
+
+// One that waits for others is not delayed by the gate: it would wait anyway.
+func TestOvertakenWaits(t *testing.T) {
+	start(t, modeReplay)
+	hold(run("0.1"), WaitGroupWait, item{step: 1})
+	if overtaken(nil, 1000); runtime.Written != "" {
+		t.Errorf("found %q", runtime.Written)
+	}
+}
+
+// A goroutine whose own time-out is due before the timer is delayed by the difference.
+func TestOvertakenTimeout(t *testing.T) {
+	start(t, modeReplay)
+	plan("0.1")
+	g := run("0.1")
+	runtime.Waits[g.chance.G] = 400
+	if overtaken(nil, 1000); !strings.Contains(runtime.Written, "late TestT:0.1 600 ") {
+		t.Errorf("found %q", runtime.Written)
+	}
+	if timedOut(399) != nil || timedOut(400) != g {
+		t.Error("who waits for a timer is known by when it is due")
+	}
+}
+
+// A timer that is due at once fires before the running goroutine goes on, but not in a prompt
+// replay.
+func TestFiresAtOnce(t *testing.T) {
+	for _, isPrompt := range []bool{false, true} {
+		start(t, modeReplay)
+		prompt = isPrompt
+		plan("0.1")
+		run("0.1")
+		if firesAtOnce(5) == isPrompt {
+			t.Errorf("prompt %v", isPrompt)
+		}
+	}
+}
+
+// A verdict tells of a bounded number of delays.
+func TestLateBound(t *testing.T) {
+	start(t, modeReplay)
+	g := run("0.1")
+	for range maxOvertaken + 10 {
+		tellLate(g, -3, nil)
+	}
+	if n := strings.Count(runtime.Written, "late TestT:0.1 0 "); n != maxOvertaken {
+		t.Errorf("found %d lines", n)
+	}
+}

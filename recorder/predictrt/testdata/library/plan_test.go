@@ -1,0 +1,77 @@
+package predictrt
+
+import "testing"
+
+// Occurrences of an event are found by their number, whatever their order in the plan.
+func TestWant(t *testing.T) {
+	w := &want{items: []item{{occ: 1}, {occ: 3, step: 7}}}
+	w.count = 1
+	if _, ok := w.next(); ok {
+		t.Error("the second occurrence is not in the plan")
+	}
+	w.count = 2
+	if it, ok := w.next(); !ok || it.step != 7 {
+		t.Error("the third occurrence is in the plan")
+	}
+	w.count = 3
+	if _, ok := w.next(); ok {
+		t.Error("the fourth occurrence is not in the plan")
+	}
+}
+
+func TestPlanItem(t *testing.T) {
+	start(t, modeReplay)
+	a := plan("0.1")
+	table := []*actor{a}
+	for text, want := range map[string]bool{
+		"0 1 5 2": true, "0 1 5 1": true, "1 1 5 1": false, "0 99 5 1": false, "0 1 5": false, "0 1 x 1": false, "0 1 5 1 1 1": false,
+	} {
+		if got := planItem("s", text, table); got != want {
+			t.Errorf("%q: found %v", text, got)
+		}
+	}
+	items := a.wants[Read][5].items
+	if len(items) != 2 || items[0].occ != 1 || items[1].occ != 2 {
+		t.Errorf("found %v, expected the occurrences in order", items)
+	}
+	// An access at a place of the standard library's is one that a call may leave out.
+	planItem("s", "0 1 9223372036854775813 1", table)
+	if len(inside) != 1 {
+		t.Error("an access inside the standard library is not known as such")
+	}
+}
+
+func TestRegions(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		kinds []uint8
+		want  int
+	}{
+		{"outside", []uint8{Read}, 0},
+		{"in a section", []uint8{Acquire, Read}, 1},
+		{"after it", []uint8{Acquire, Release}, 0},
+		{"nested", []uint8{Acquire, Acquire, Release}, 1},
+		{"the second", []uint8{Acquire, Release, RAcquire}, 2},
+		{"a send ends it", []uint8{Acquire, Send}, 2},
+		{"marked", []uint8{RegionBegin}, 1},
+		{"marked and over", []uint8{RegionBegin, RegionEnd}, 0},
+		{"a section in a marked one", []uint8{RegionBegin, Acquire, Release}, 1},
+		{"a release of what was not acquired", []uint8{Release, Acquire}, 1},
+	} {
+		var r regions
+		for _, kind := range c.kinds {
+			r.meet(kind)
+		}
+		if got := r.region(); got != c.want {
+			t.Errorf("%s: found %d, expected %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestOrdinal(t *testing.T) {
+	for n, want := range map[uint32]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 21: "21st", 113: "113th"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("found %s, expected %s", got, want)
+		}
+	}
+}
