@@ -82,7 +82,10 @@ func receiver(d *ast.FuncDecl) string {
 	if star, ok := t.(*ast.StarExpr); ok {
 		t, pointer = star.X, true
 	}
-	if generic, ok := t.(*ast.IndexExpr); ok {
+	switch generic := t.(type) {
+	case *ast.IndexExpr:
+		t = generic.X
+	case *ast.IndexListExpr:
 		t = generic.X
 	}
 	name, ok := t.(*ast.Ident)

@@ -75,6 +75,15 @@ func (x *c) f(i int, y *c, h func()) (r int64) {
 	return x.hits.Add(1)
 }
 
+func count(x *c) {
+	n := 0
+	go func() { n++ }() //* read n
+	n += x.g() //* read n
+	for i := 0; i < 3; n += x.g() {
+		i++
+	}
+}
+
 var global = func(x *c) { x.hits.Or(1) } //* call init.func1
 `
 	m := newModule(t, txtar.Parse([]byte("-- go.mod --\nmodule example.com/u\n\ngo 1.26\n-- u.go --\n"+src)))
