@@ -214,7 +214,7 @@ func beforeEnd(b, end *ssa.BasicBlock) (all []*ssa.BasicBlock) {
 func (a scopeFinder) seen(f *function, instr ssa.Instruction) bool {
 	switch x := instr.(type) {
 	case *ssa.Store:
-		return !a.Quiet(x.Addr)
+		return !a.NeedsNoEvents(x.Addr)
 	case *ssa.MapUpdate, *ssa.Defer, *ssa.RunDefers, *ssa.Go, *ssa.Send, *ssa.Select, *ssa.Range, *ssa.Next, *ssa.Panic, *ssa.Return:
 		return false
 	case *ssa.UnOp:
@@ -239,7 +239,7 @@ func (a scopeFinder) callSeen(f *function, c ssa.CallInstruction) bool {
 			for _, instr := range b.Instrs {
 				switch x := instr.(type) {
 				case *ssa.Store:
-					if local, ok := x.Addr.(*ssa.Alloc); a.Quiet(x.Addr) && (!ok || local.Heap) {
+					if local, ok := x.Addr.(*ssa.Alloc); a.NeedsNoEvents(x.Addr) && (!ok || local.Heap) {
 						return false
 					}
 				case *ssa.MapUpdate, *ssa.Go, *ssa.Send, *ssa.Select, *ssa.Panic:

@@ -141,7 +141,7 @@ func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 // storeAt returns where the event of s comes to be; it has none if nobody else can see the
 // memory.
 func (a *analysis) storeAt(f *function, s *ssa.Store) (Spot, bool) {
-	if a.Quiet(s.Addr) || !s.Pos().IsValid() {
+	if a.NeedsNoEvents(s.Addr) || !s.Pos().IsValid() {
 		return Spot{}, false
 	}
 	return Spot{f.fset, s.Pos(), Writes, 0}, true

@@ -606,7 +606,7 @@ const atomicBool = 4
 func (a *analysis) readAt(f *function, v ssa.Value) (Spot, bool) {
 	switch v := v.(type) {
 	case *ssa.UnOp:
-		if v.Op != token.MUL || a.Quiet(v.X) {
+		if v.Op != token.MUL || a.NeedsNoEvents(v.X) {
 			return Spot{}, false
 		}
 		if pos := loadPos(v); pos.IsValid() {
@@ -729,7 +729,7 @@ func (a *analysis) sentinel(v ssa.Value) bool {
 		return false
 	}
 	g, ok := load.X.(*ssa.Global)
-	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.Quiet(g) && !a.values.reassigned[a.Memory(g)])
+	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.NeedsNoEvents(g) && !a.values.reassigned[a.Memory(g)])
 }
 
 // atomicOp returns the name of the operation of package sync/atomic that c is, on

@@ -30,7 +30,7 @@ func (a assignment) text() string {
 		return a.assignOne()
 	case a.full:
 		return a.assignMany()
-	case len(s.Lhs) == 2 && len(s.Rhs) == 2 && a.paired(s):
+	case len(s.Lhs) == 2 && len(s.Rhs) == 2 && a.storesBothInOne(s):
 		return a.assignTwo()
 	}
 	return a.plain()
@@ -42,8 +42,8 @@ func (a assignment) assignTwo() string {
 	var refs, values []string
 	for i, x := range s.Lhs {
 		site := a.site("write", x, a.source(x), false)
-		refs = append(refs, a.hook("Store")+"("+a.accessed(properties.Writes, x, "&"+a.alone(a.address, x), site)+","+site+")")
-		values = append(values, a.alone(a.data, s.Rhs[i]))
+		refs = append(refs, a.hook("Store")+"("+a.noteFieldAccess(properties.Writes, x, "&"+a.inOwnScope(a.address, x), site)+","+site+")")
+		values = append(values, a.inOwnScope(a.data, s.Rhs[i]))
 	}
 	return a.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"
 }
@@ -53,22 +53,22 @@ func (a assignment) plain() string {
 	s := a.stmt
 	var ps []piece
 	for _, x := range s.Lhs {
-		ps = append(ps, at(x, a.target(x)))
+		ps = append(ps, replace(x, a.target(x)))
 	}
 	for _, x := range s.Rhs {
-		ps = append(ps, at(x, a.data(x)))
+		ps = append(ps, replace(x, a.data(x)))
 	}
-	return a.in(s, ps...)
+	return a.spliceNode(s, ps...)
 }
 
 // target is the text of an operand on the left-hand side of an assignment,
 // with hooks for the loads that select it.
 func (a *expressions) target(x ast.Expr) string {
-	if blank(x) {
+	if isBlank(x) {
 		return a.source(x)
 	}
 	if ix, ok := a.mapElement(x); ok {
-		return a.in(x, at(ix.X, a.value(ix.X)), at(ix.Index, a.value(ix.Index)))
+		return a.spliceNode(x, replace(ix.X, a.value(ix.X)), replace(ix.Index, a.value(ix.Index)))
 	}
 	return a.address(x)
 }
@@ -80,18 +80,18 @@ func (a assignment) assignOne() string {
 	if ix, ok := a.mapElement(lhs); ok {
 		return a.assignElement(ix)
 	}
-	if !a.storable(lhs) {
+	if !a.storeNeedsHook(lhs) {
 		return a.plain()
 	}
-	if a.updates(lhs, rhs) {
+	if a.computesFrom(lhs, rhs) {
 		a.updated = lhs
 		defer func() { a.updated = nil }()
 	}
 	direct := func() string {
 		gap := a.raw(lhs.End(), s.TokPos) + a.raw(s.TokPos+1, rhs.Pos())
-		return a.store(lhs, a.alone(a.address, lhs), gap+a.alone(a.data, rhs))
+		return a.store(lhs, a.inOwnScope(a.address, lhs), gap+a.inOwnScope(a.data, rhs))
 	}
-	if a.stable(lhs) || a.safe(rhs) {
+	if a.hasStableAddress(lhs) || a.isSafe(rhs) {
 		return direct()
 	}
 	t := ""
@@ -102,11 +102,11 @@ func (a assignment) assignOne() string {
 	switch {
 	case a.full && ok:
 		p := a.assigneeAlone(lhs, false)
-		return a.sequence(s, p.define()+t+":="+a.alone(a.data, rhs)+";", a.store(lhs, a.onLines(lhs, s, p.text), hold))
+		return a.twoPartBlock(s, p.define()+t+":="+a.inOwnScope(a.data, rhs)+";", a.store(lhs, a.keepLines(lhs, s, p.text), hold))
 	case !a.hasCall(rhs):
 		return direct()
 	}
-	return a.in(s, at(rhs, a.alone(a.data, rhs)))
+	return a.spliceNode(s, replace(rhs, a.inOwnScope(a.data, rhs)))
 }
 
 // assignElement is the text of m[k] = v.
@@ -117,10 +117,10 @@ func (a assignment) assignElement(ix *ast.IndexExpr) string {
 		t := a.temp()
 		if hold, ok := a.holdable(rhs, a.info.TypeOf(s.Lhs[0]), t); ok {
 			p := a.assigneeAlone(s.Lhs[0], false)
-			return a.sequence(s, p.define()+t+":="+a.alone(a.data, rhs)+";", a.onLines(s.Lhs[0], s, p.text)+"="+hold)
+			return a.twoPartBlock(s, p.define()+t+":="+a.inOwnScope(a.data, rhs)+";", a.keepLines(s.Lhs[0], s, p.text)+"="+hold)
 		}
 	}
-	return a.in(s, at(ix.X, a.mapHook("MapWrite", ix.X)), at(ix.Index, a.value(ix.Index)), at(rhs, a.data(rhs)))
+	return a.spliceNode(s, replace(ix.X, a.mapHook("MapWrite", ix.X)), replace(ix.Index, a.value(ix.Index)), replace(rhs, a.data(rhs)))
 }
 
 // define is the text of a short variable declaration. The variables that it
@@ -132,21 +132,21 @@ func (a assignment) define() string {
 	for i, x := range s.Lhs {
 		id := x.(*ast.Ident)
 		v, ok := a.info.Uses[id].(*types.Var)
-		if !a.full || !ok || !a.sharedVar(v) || a.empty(v.Type()) {
+		if !a.full || !ok || !a.isSharedVar(v) || a.hasNoSize(v.Type()) {
 			continue
 		}
 		if len(s.Rhs) == 1 {
 			t := a.temp()
-			ps = append(ps, at(id, t))
-			behind += ";" + a.store(id, id.Name, a.okText(s, i, t))
+			ps = append(ps, replace(id, t))
+			behind += ";" + a.store(id, id.Name, a.assignedText(s, i, t))
 			continue
 		}
 		behind += ";" + a.hook("Write") + "(&" + id.Name + "," + a.site("write", id, id.Name, false) + ")"
 	}
 	for _, x := range s.Rhs {
-		ps = append(ps, at(x, a.data(x)))
+		ps = append(ps, replace(x, a.data(x)))
 	}
-	return a.in(s, ps...) + behind
+	return a.spliceNode(s, ps...) + behind
 }
 
 // assignMany is the text of an assignment with several operands on the left.
@@ -157,7 +157,7 @@ func (a assignment) assignMany() string {
 	hooked := false
 	for _, x := range s.Lhs {
 		_, element := a.mapElement(x)
-		hooked = hooked || element || a.storable(x)
+		hooked = hooked || element || a.storeNeedsHook(x)
 	}
 	if !hooked {
 		return a.plain()
@@ -169,7 +169,7 @@ func (a assignment) assignMany() string {
 	var assignees []assignee
 	for _, x := range s.Lhs {
 		p := assignee{text: "_"}
-		if !blank(x) {
+		if !isBlank(x) {
 			p = a.assignee(x, true)
 		}
 		names, inits = append(names, p.names...), append(inits, p.inits...)
@@ -177,7 +177,7 @@ func (a assignment) assignMany() string {
 	}
 	for i, x := range s.Rhs {
 		v := a.source(x)
-		if !a.constant(x) {
+		if !a.isConstant(x) {
 			t := a.temp()
 			hold, ok := a.holdable(x, a.info.TypeOf(s.Lhs[i]), t)
 			if !ok {
@@ -190,13 +190,13 @@ func (a assignment) assignMany() string {
 			}
 			names, inits = append(names, t), append(inits, gap+a.data(x))
 		}
-		if blank(s.Lhs[i]) && a.constant(x) {
+		if isBlank(s.Lhs[i]) && a.isConstant(x) {
 			continue
 		}
 		stores = append(stores, a.assignTo(i, assignees[i], v))
 	}
 	first := assignee{names: names, inits: inits}.define()
-	return a.sequence(s, first, strings.Join(stores, ";"))
+	return a.twoPartBlock(s, first, strings.Join(stores, ";"))
 }
 
 // assignTo is the statement that assigns v to the left-hand side number i of
@@ -204,8 +204,8 @@ func (a assignment) assignMany() string {
 func (a assignment) assignTo(i int, p assignee, v string) string {
 	s := a.stmt
 	x := s.Lhs[i]
-	text := a.onLines(x, s, p.text)
-	if a.storable(x) {
+	text := a.keepLines(x, s, p.text)
+	if a.storeNeedsHook(x) {
 		return a.store(x, text, v)
 	}
 	return text + "=" + v
@@ -221,22 +221,22 @@ func (a assignment) assignTuple() string {
 			return a.plain() // its calls come first: rare
 		}
 		p := assignee{text: "_"}
-		if !blank(x) {
+		if !isBlank(x) {
 			p = a.assigneeAlone(x, true)
 		}
 		assignees = append(assignees, p)
 	}
 	var names, inits, temps, stores []string
 	for i, x := range s.Lhs {
-		if blank(x) {
+		if isBlank(x) {
 			temps = append(temps, "_")
 			continue
 		}
 		t := a.temp()
 		temps = append(temps, t)
 		names, inits = append(names, assignees[i].names...), append(inits, assignees[i].inits...)
-		stores = append(stores, a.assignTo(i, assignees[i], a.okText(s, i, t)))
+		stores = append(stores, a.assignTo(i, assignees[i], a.assignedText(s, i, t)))
 	}
-	calls := strings.Join(temps, ",") + ":=" + a.alone(a.value, s.Rhs[0]) + ";"
-	return a.sequence(s, calls, assignee{names: names, inits: inits}.define()+strings.Join(stores, ";"))
+	calls := strings.Join(temps, ",") + ":=" + a.inOwnScope(a.value, s.Rhs[0]) + ";"
+	return a.twoPartBlock(s, calls, assignee{names: names, inits: inits}.define()+strings.Join(stores, ";"))
 }

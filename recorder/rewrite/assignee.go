@@ -28,7 +28,7 @@ func (p assignee) define() string {
 func (a assignment) assignee(x ast.Expr, all bool) assignee {
 	var p assignee
 	operand := func(x ast.Expr) string {
-		if id, ok := x.(*ast.Ident); ok && a.private(id) && !a.assigns(a.stmt, id) || a.constant(x) {
+		if id, ok := x.(*ast.Ident); ok && a.isPrivate(id) && !a.assigns(a.stmt, id) || a.isConstant(x) {
 			return a.source(x)
 		}
 		if !all && !a.hasCall(x) {
@@ -52,7 +52,7 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 			case isPointer(a.info.TypeOf(x.X)):
 				return operand(x.X) + a.selects(x, x.X.End()) + "." + x.Sel.Name
 			case sel.Indirect():
-				return a.alone(a.address, x)
+				return a.inOwnScope(a.address, x)
 			default:
 				return walk(x.X) + "." + x.Sel.Name
 			}
@@ -76,7 +76,7 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 
 // assigneeAlone is assignee in a scope of its own.
 func (a assignment) assigneeAlone(x ast.Expr, all bool) (p assignee) {
-	p.text = a.within(func() string { p = a.assignee(x, all); return p.text }, x)
+	p.text = a.inScope(func() string { p = a.assignee(x, all); return p.text }, x)
 	return p
 }
 
@@ -84,33 +84,33 @@ func (a assignment) assigneeAlone(x ast.Expr, all bool) (p assignee) {
 // side, selects from what a temporary holds.
 func (a assignment) selects(x ast.Expr, pos token.Pos) string {
 	switch {
-	case !a.broken(x, a.stmt):
+	case !a.spansLines(x, a.stmt):
 		return ""
-	case a.stores[x].IsValid():
-		return a.mark(a.stores[x])
+	case a.faultsAtOperator[x].IsValid():
+		return a.lineDirective(a.faultsAtOperator[x])
 	}
-	return a.mark(pos)
+	return a.lineDirective(pos)
 }
 
-// faulting is text, which dereferences a pointer for x, on the line on which
+// onFaultLine is text, which dereferences a pointer for x, on the line on which
 // that panics.
-func (e *expressions) faulting(x ast.Expr, text string) string {
-	if !e.stores[x].IsValid() {
+func (e *expressions) onFaultLine(x ast.Expr, text string) string {
+	if !e.faultsAtOperator[x].IsValid() {
 		return text
 	}
-	return e.mark(e.stores[x]) + text + e.mark(x.End())
+	return e.lineDirective(e.faultsAtOperator[x]) + text + e.lineDirective(x.End())
 }
 
-// faults notes which dereferences in the left-hand sides of s panic on the line
+// findStoreFaults notes which dereferences in the left-hand sides of s panic on the line
 // of the operator.
-func (e *expressions) faults(s ast.Stmt, lhs ...ast.Expr) {
+func (e *expressions) findStoreFaults(s ast.Stmt, lhs ...ast.Expr) {
 	release, _, _ := strings.Cut(e.release, " ") // experiments may follow
-	if !older(release, "go1.27") {
+	if !isOlder(release, "go1.27") {
 		return
 	}
 	for _, x := range lhs {
-		if d := e.dereference(x); d != nil && e.broken(x, s) && e.faultsLate(x, s) {
-			e.stores[d] = operator(s)
+		if d := e.dereference(x); d != nil && e.spansLines(x, s) && e.faultsAtStore(x, s) {
+			e.faultsAtOperator[d] = operator(s)
 		}
 	}
 }

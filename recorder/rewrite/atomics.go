@@ -9,15 +9,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A lineOf is a line of a function.
-type lineOf struct {
+// A funcLine is a line of a function.
+type funcLine struct {
 	fn   string
 	line int
 }
 
 // atomicLine is a line of a function on which methods of sync/atomic are called.
 type atomicLine struct {
-	lineOf
+	funcLine
 	spots []provenance.Spot
 }
 
@@ -37,23 +37,23 @@ func (e *editor) atomics() atomicCalls { return atomicCalls{e.accessFilter, e.fi
 // nothing but function and line to tell them apart from others: a line that
 // may perform other atomic operations is left out.
 func (ac atomicCalls) counters() []trace.Site {
-	counts, others := map[lineOf]bool{}, map[lineOf]bool{}
+	counts, others := map[funcLine]bool{}, map[funcLine]bool{}
 	counting := map[*ast.CallExpr]bool{} // a statement comes before its call
 	ac.inspect(func(n ast.Node, fn string) {
 		switch n := n.(type) {
 		case *ast.ExprStmt:
 			call, ok := ast.Unparen(n.X).(*ast.CallExpr)
 			if ok && ac.isCounting(call) && ac.line(call.Pos()) == ac.line(call.End()) {
-				counts[lineOf{fn, ac.line(call.Pos())}] = true
+				counts[funcLine{fn, ac.line(call.Pos())}] = true
 				counting[call] = true
 			}
 		case *ast.CallExpr:
 			if !counting[n] && ac.mayBeAtomic(n) {
 				for _, pos := range []ast.Node{n, n.Fun} {
-					others[lineOf{fn, ac.line(pos.Pos())}] = true
-					others[lineOf{fn, ac.line(pos.End())}] = true
+					others[funcLine{fn, ac.line(pos.Pos())}] = true
+					others[funcLine{fn, ac.line(pos.End())}] = true
 				}
-				others[lineOf{fn, ac.line(n.Lparen)}] = true
+				others[funcLine{fn, ac.line(n.Lparen)}] = true
 			}
 		}
 	})
@@ -104,15 +104,15 @@ func (ac atomicCalls) inspect(f func(n ast.Node, fn string)) {
 // trace can tell what they did: at most one that reads and one that stores.
 func (ac atomicCalls) lines() map[uint64]atomicLine {
 	type ops struct{ loads, stores, others int }
-	counts := map[lineOf]*ops{}
-	spots := map[lineOf][]provenance.Spot{}
+	counts := map[funcLine]*ops{}
+	spots := map[funcLine][]provenance.Spot{}
 	ac.inspect(func(n ast.Node, fn string) {
 		c, ok := n.(*ast.CallExpr)
 		if !ok || !ac.mayBeAtomic(c) || ac.atomicFunc(c) != "" {
 			return
 		}
 		for _, line := range []int{ac.line(c.Pos()), ac.line(c.Fun.End()), ac.line(c.Lparen), ac.line(c.End())} {
-			at := lineOf{fn, line}
+			at := funcLine{fn, line}
 			if counts[at] == nil {
 				counts[at] = &ops{}
 			}
@@ -120,7 +120,7 @@ func (ac atomicCalls) lines() map[uint64]atomicLine {
 				counts[at].others++
 			}
 		}
-		here := counts[lineOf{fn, ac.line(c.Pos())}]
+		here := counts[funcLine{fn, ac.line(c.Pos())}]
 		callee := ac.callee(c)
 		switch {
 		case callee == nil || !isAtomic(callee):
@@ -136,7 +136,7 @@ func (ac atomicCalls) lines() map[uint64]atomicLine {
 		default:
 			here.others++
 		}
-		at := lineOf{fn, ac.line(c.Pos())}
+		at := funcLine{fn, ac.line(c.Pos())}
 		spots[at] = append(spots[at], provenance.Spot{Fset: ac.fset, Pos: c.Lparen, Role: provenance.Atomics})
 	})
 	found := map[uint64]atomicLine{}

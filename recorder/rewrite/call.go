@@ -13,49 +13,49 @@ func (e *expressions) call(c *ast.CallExpr, flow bool) string {
 		if len(c.Args) != 1 {
 			return e.source(c)
 		}
-		if e.headerData(c) {
-			return e.in(c, at(c.Args[0], e.address(c.Args[0])))
+		if e.isHeaderData(c) {
+			return e.spliceNode(c, replace(c.Args[0], e.address(c.Args[0])))
 		}
 		if e.copiesToString(c) {
-			return e.in(c, at(c.Args[0], e.readElements(c.Args[0])))
+			return e.spliceNode(c, replace(c.Args[0], e.readElements(c.Args[0])))
 		}
-		return e.in(c, at(c.Args[0], e.expr(c.Args[0], flow)))
+		return e.spliceNode(c, replace(c.Args[0], e.expr(c.Args[0], flow)))
 	}
 	if x := e.assertion(c); x != nil {
 		e.asserted[x] = c
 	}
-	e.noteCall(c)
+	e.markLastArgument(c)
 	operands := []ast.Node{c.Fun}
 	for _, arg := range c.Args {
 		operands = append(operands, arg)
 	}
-	return e.within(func() string { return callEdit{e, c}.text(flow) }, operands...)
+	return e.inScope(func() string { return callEdit{e, c}.text(flow) }, operands...)
 }
 
 // A callEdit is a call in the making, of a function, a method or a builtin.
 type callEdit struct {
 	*expressions
-	c *ast.CallExpr
+	call *ast.CallExpr
 }
 
 // text evaluates the call.
 func (e callEdit) text(flow bool) string {
-	if name := e.builtinName(e.c); name != "" {
+	if name := e.builtinName(e.call); name != "" {
 		return e.builtin(name, flow)
 	}
-	if fn := e.atomicFunc(e.c); fn != "" {
+	if fn := e.atomicFunc(e.call); fn != "" {
 		return e.atomicCall(fn)
 	}
-	if text, ok := e.told(); ok {
+	if text, ok := e.propertyEvent(); ok {
 		return text
 	}
-	return e.values(e.c, append([]ast.Expr{e.c.Fun}, e.c.Args...)...)
+	return e.values(e.call, append([]ast.Expr{e.call.Fun}, e.call.Args...)...)
 }
 
 // readElements evaluates the slice x with a hook that notes that its elements
 // are read.
 func (e *expressions) readElements(x ast.Expr) string {
-	if e.sharing.Elements(x) {
+	if e.sharing.SkipsElements(x) {
 		return e.value(x)
 	}
 	if !e.beforeCall(x) {
@@ -71,14 +71,14 @@ func (e *expressions) readElements(x ast.Expr) string {
 // atomicCall lets the run-time library do what the function fn does. The
 // import of sync/atomic stays in use through a reference at the file's end.
 func (e callEdit) atomicCall(fn string) string {
-	e.keep[e.source(ast.Unparen(e.c.Fun))] = true
-	args := e.pieces(e.c.Args)
+	e.keepImports[e.source(ast.Unparen(e.call.Fun))] = true
+	args := e.pieces(e.call.Args)
 	last := &args[len(args)-1]
-	last.text += "," + e.site("atomic", e.c, e.source(e.c), false)
-	if e.c == e.discarded && (strings.HasPrefix(fn, "Add") || strings.HasPrefix(fn, "And") || strings.HasPrefix(fn, "Or")) {
+	last.text += "," + e.site("atomic", e.call, e.source(e.call), false)
+	if e.call == e.discarded && (strings.HasPrefix(fn, "Add") || strings.HasPrefix(fn, "And") || strings.HasPrefix(fn, "Or")) {
 		e.onlyUpdates()
 	}
-	return e.in(e.c, append([]piece{at(e.c.Fun, e.hook(fn))}, args...)...)
+	return e.spliceNode(e.call, append([]piece{replace(e.call.Fun, e.hook(fn))}, args...)...)
 }
 
 // builtin evaluates the call of a builtin function. Those that access the
@@ -87,38 +87,38 @@ func (e callEdit) atomicCall(fn string) string {
 func (e callEdit) builtin(name string, flow bool) string {
 	switch name {
 	case "Sizeof", "Offsetof", "Alignof":
-		return e.source(e.c) // operands are not evaluated
+		return e.source(e.call) // operands are not evaluated
 	case "len", "cap":
-		return e.in(e.c, at(e.c.Args[0], e.length(name, e.c.Args[0])))
+		return e.spliceNode(e.call, replace(e.call.Args[0], e.length(name, e.call.Args[0])))
 	case "new", "make":
-		return e.values(e.c, valuesOnly(e.info, e.c.Args)...)
+		return e.values(e.call, valuesOnly(e.info, e.call.Args)...)
 	case "min", "max", "real", "imag", "complex":
 		var ps []piece
-		for _, arg := range e.c.Args {
-			ps = append(ps, at(arg, e.expr(arg, flow)))
+		for _, arg := range e.call.Args {
+			ps = append(ps, replace(arg, e.expr(arg, flow)))
 		}
-		return e.in(e.c, ps...)
+		return e.spliceNode(e.call, ps...)
 	}
 	switch name {
 	case "copy":
 		return e.copyCall()
 	case "close":
-		if text, ok := e.closed(); ok {
+		if text, ok := e.fieldClose(); ok {
 			return text
 		}
 	}
-	if e.c == e.later || len(e.c.Args) == 1 && e.isTuple(e.c.Args[0]) {
-		return e.values(e.c, e.c.Args...)
+	if e.call == e.deferredCall || len(e.call.Args) == 1 && e.isTuple(e.call.Args[0]) {
+		return e.values(e.call, e.call.Args...)
 	}
 	switch name {
 	case "append":
 		return e.appendCall()
 	case "delete":
-		return e.in(e.c, at(e.c.Args[0], e.mapHook("MapWrite", e.c.Args[0])), at(e.c.Args[1], e.value(e.c.Args[1])))
+		return e.spliceNode(e.call, replace(e.call.Args[0], e.mapHook("MapWrite", e.call.Args[0])), replace(e.call.Args[1], e.value(e.call.Args[1])))
 	case "clear":
-		return e.in(e.c, at(e.c.Args[0], e.clearOperand(e.c.Args[0])))
+		return e.spliceNode(e.call, replace(e.call.Args[0], e.clearOperand(e.call.Args[0])))
 	}
-	return e.values(e.c, e.c.Args...)
+	return e.values(e.call, e.call.Args...)
 }
 
 // valuesOnly leaves out the types among the operands of make and new.
@@ -164,7 +164,7 @@ func (e callEdit) clearOperand(x ast.Expr) string {
 
 // sliceHook evaluates the slice x with a hook for an access to its elements.
 func (e *expressions) sliceHook(fn string, x ast.Expr) string {
-	if e.sharing.Elements(x) {
+	if e.sharing.SkipsElements(x) {
 		return e.value(x)
 	}
 	return e.hook(fn) + "(" + e.value(x) + "," + e.site(accessOp(fn), x, e.source(x)+"[…]", false) + ")"
@@ -173,18 +173,18 @@ func (e *expressions) sliceHook(fn string, x ast.Expr) string {
 // appendCall evaluates append(s, …). The elements that fit the capacity are
 // written in place.
 func (e callEdit) appendCall() string {
-	if len(e.c.Args) < 2 || e.c.Ellipsis.IsValid() && e.info.Types[e.c.Args[1]].IsNil() {
-		return e.values(e.c, e.c.Args...)
+	if len(e.call.Args) < 2 || e.call.Ellipsis.IsValid() && e.info.Types[e.call.Args[1]].IsNil() {
+		return e.values(e.call, e.call.Args...)
 	}
-	s := e.c.Args[0]
-	if e.c.Ellipsis.IsValid() {
-		return e.manyCall("append", e.fresh(s))
+	s := e.call.Args[0]
+	if e.call.Ellipsis.IsValid() {
+		return e.manyCall("append", e.isFreshSlice(s))
 	}
-	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok || e.fresh(s) || e.sharing.Elements(s) {
-		return e.values(e.c, e.c.Args...)
+	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok || e.isFreshSlice(s) || e.sharing.SkipsElements(s) {
+		return e.values(e.call, e.call.Args...)
 	}
 	hook := func() string {
-		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.value(s), len(e.c.Args)-1, e.site("write", e.c, e.source(s)+"[…]", false))
+		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.value(s), len(e.call.Args)-1, e.site("write", e.call, e.source(s)+"[…]", false))
 	}
 	var text string
 	switch {
@@ -196,13 +196,13 @@ func (e callEdit) appendCall() string {
 		text = e.source(s)
 		e.postpone(s, hook)
 	}
-	return e.in(e.c, append([]piece{at(s, text)}, e.pieces(e.c.Args[1:])...)...)
+	return e.spliceNode(e.call, append([]piece{replace(s, text)}, e.pieces(e.call.Args[1:])...)...)
 }
 
 // copyCall evaluates copy(dst, src).
 func (e callEdit) copyCall() string {
-	if len(e.c.Args) != 2 {
-		return e.values(e.c, e.c.Args...)
+	if len(e.call.Args) != 2 {
+		return e.values(e.call, e.call.Args...)
 	}
 	return e.manyCall("copy", false)
 }
@@ -211,38 +211,38 @@ func (e callEdit) copyCall() string {
 // does: it knows how many elements are accessed. fresh says that nobody else
 // can know those of dst.
 func (e callEdit) manyCall(name string, fresh bool) string {
-	dst, src := e.c.Args[0], e.c.Args[1]
+	dst, src := e.call.Args[0], e.call.Args[1]
 	_, slices := underlying(e.info.TypeOf(dst)).(*types.Slice)
-	if !slices || e.shadowsHelpers || e.sharing.Elements(dst) && (isString(e.info.TypeOf(src)) || e.sharing.Elements(src)) {
-		return e.values(e.c, dst, src)
+	if !slices || e.shadowsHelpers || e.sharing.SkipsElements(dst) && (isString(e.info.TypeOf(src)) || e.sharing.SkipsElements(src)) {
+		return e.values(e.call, dst, src)
 	}
 	var fn, sites string
 	last := src
-	w := e.site("write", e.c, e.source(dst)+"[…]", false)
+	w := e.site("write", e.call, e.source(dst)+"[…]", false)
 	switch t := underlying(e.info.TypeOf(src)).(type) {
 	case *types.Slice:
-		if n := e.made(src); n != nil && name == "append" {
+		if n := e.madeLength(src); n != nil && name == "append" {
 			if fresh {
-				return e.values(e.c, dst, src)
+				return e.values(e.call, dst, src)
 			}
 			fn, sites, last = "appendMade", ","+w, n
 			break
 		}
 		fn, sites = name+"Slice", ","+w+","+e.site("read", src, e.source(src)+"[…]", false)
 		if fresh {
-			return e.in(e.c, at(dst, e.value(dst)), at(src, e.sliceHook("SliceRead", src)))
+			return e.spliceNode(e.call, replace(dst, e.value(dst)), replace(src, e.sliceHook("SliceRead", src)))
 		}
 	case *types.Basic:
 		if t.Info()&types.IsString == 0 || fresh {
-			return e.values(e.c, dst, src)
+			return e.values(e.call, dst, src)
 		}
 		fn, sites = name+"String", ","+w
 	default:
-		return e.values(e.c, dst, src)
+		return e.values(e.call, dst, src)
 	}
-	ps := []piece{at(e.c.Fun, e.helper(fn)), at(dst, e.value(dst)), at(src, e.value(last)+sites)}
-	if e.c.Ellipsis.IsValid() {
-		ps = append(ps, piece{e.c.Ellipsis, e.c.Ellipsis + 3, ""})
+	ps := []piece{replace(e.call.Fun, e.helper(fn)), replace(dst, e.value(dst)), replace(src, e.value(last)+sites)}
+	if e.call.Ellipsis.IsValid() {
+		ps = append(ps, piece{e.call.Ellipsis, e.call.Ellipsis + 3, ""})
 	}
-	return e.in(e.c, ps...)
+	return e.spliceNode(e.call, ps...)
 }

@@ -25,8 +25,8 @@ func (e methodEdit) notes() (named []piece, call string) {
 		return nil, ""
 	}
 	begins, ends := obj.FullName(), properties.Return(obj.FullName())
-	argument, with := e.naming(begins, obj.Signature().Params())
-	result, of := e.naming(ends, obj.Signature().Results())
+	argument, with := e.namedVariable(begins, obj.Signature().Params())
+	result, of := e.namedVariable(ends, obj.Signature().Results())
 	if !e.calls[begins] && !e.calls[ends] && argument < 0 && result < 0 {
 		return nil, ""
 	}
@@ -44,7 +44,7 @@ func (e methodEdit) notes() (named []piece, call string) {
 	if result >= 0 {
 		ps, names := e.variables(fn.Type.Results)
 		if !fn.Type.Results.Opening.IsValid() {
-			ps = append([]piece{after(fn.Type.Results.Pos(), "(")}, append(ps, after(fn.Type.Results.End(), ")"))...)
+			ps = append([]piece{insert(fn.Type.Results.Pos(), "(")}, append(ps, insert(fn.Type.Results.End(), ")"))...)
 		}
 		named = append(named, ps...)
 		call += fmt.Sprintf("defer %s(&%s, %s, %d, %d);", e.hook("ReturnedWith"), names[result], recv, trace.KeyOf(properties.Operand(of), 0), trace.KeyOf(of, 0))
@@ -55,9 +55,9 @@ func (e methodEdit) notes() (named []piece, call string) {
 	return named, call
 }
 
-// naming returns which of some variables a property of pairs names along with a method, and what
+// namedVariable returns which of some variables a property of pairs names along with a method, and what
 // stands for that; -1 for none.
-func (e methodEdit) naming(method string, vars *types.Tuple) (which int, name string) {
+func (e methodEdit) namedVariable(method string, vars *types.Tuple) (which int, name string) {
 	for i := range vars.Len() {
 		if name := properties.With(method, vars.At(i).Type().String()); e.calls[name] {
 			return i, name
@@ -72,13 +72,13 @@ func (e methodEdit) variables(fields *ast.FieldList) (named []piece, names []str
 	for _, field := range fields.List {
 		if len(field.Names) == 0 {
 			name := e.temp()
-			names, named = append(names, name), append(named, after(field.Type.Pos(), name+" "))
+			names, named = append(names, name), append(named, insert(field.Type.Pos(), name+" "))
 		}
 		for _, id := range field.Names {
 			name := id.Name
 			if name == "_" {
 				name = e.temp()
-				named = append(named, at(id, name))
+				named = append(named, replace(id, name))
 			}
 			names = append(names, name)
 		}
@@ -86,36 +86,36 @@ func (e methodEdit) variables(fields *ast.FieldList) (named []piece, names []str
 	return named, names
 }
 
-// told is the text of c, a call of property.Event, where a property names that: a hook that notes
+// propertyEvent is the text of c, a call of property.Event, where a property names that: a hook that notes
 // the event when the call is made; ok is false of another call.
-func (e callEdit) told() (text string, ok bool) {
-	fn := e.callee(e.c)
-	if len(e.calls) == 0 || fn == nil || !properties.IsTold(fn) || len(e.c.Args) < 2 || e.c.Ellipsis.IsValid() {
+func (e callEdit) propertyEvent() (text string, ok bool) {
+	fn := e.callee(e.call)
+	if len(e.calls) == 0 || fn == nil || !properties.IsTold(fn) || len(e.call.Args) < 2 || e.call.Ellipsis.IsValid() {
 		return "", false
 	}
-	name := e.info.Types[e.c.Args[0]].Value
+	name := e.info.Types[e.call.Args[0]].Value
 	if name == nil {
 		return "", false
 	}
 	var objects []string // their types
-	for _, arg := range e.c.Args[1:] {
+	for _, arg := range e.call.Args[1:] {
 		objects = append(objects, e.info.TypeOf(arg).String())
 	}
 	var ps []piece
 	named := false
-	for i, arg := range e.c.Args[1:] {
+	for i, arg := range e.call.Args[1:] {
 		text, hook := e.value(arg), "Unnamed"
-		for _, method := range e.tellings(constant.StringVal(name), objects, i) {
+		for _, method := range e.eventMethods(constant.StringVal(name), objects, i) {
 			hook, named = "ObjectOf", true
 			text += fmt.Sprintf(", %d", trace.KeyOf(method, 0))
 		}
-		ps = append(ps, at(arg, e.hook(hook)+"("+text+")"))
+		ps = append(ps, replace(arg, e.hook(hook)+"("+text+")"))
 	}
 	if !named {
 		return "", false
 	}
-	fun := e.source(ast.Unparen(e.c.Fun))
-	e.keep[fun] = true // its import stays in use
-	gap := piece{e.c.Args[0].Pos(), e.c.Args[1].Pos(), e.newlines(e.c.Args[0].Pos(), e.c.Args[1].Pos())}
-	return e.in(e.c, append([]piece{at(e.c.Fun, e.hook("Event")), gap}, ps...)...), true
+	fun := e.source(ast.Unparen(e.call.Fun))
+	e.keepImports[fun] = true // its import stays in use
+	gap := piece{e.call.Args[0].Pos(), e.call.Args[1].Pos(), e.newlines(e.call.Args[0].Pos(), e.call.Args[1].Pos())}
+	return e.spliceNode(e.call, append([]piece{replace(e.call.Fun, e.hook("Event")), gap}, ps...)...), true
 }

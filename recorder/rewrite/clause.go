@@ -14,9 +14,9 @@ import (
 func (e *editor) switchParts(s *ast.SwitchStmt) func() []piece {
 	return func() (ps []piece) {
 		if s.Tag != nil {
-			ps = append(ps, at(s.Tag, e.alone(e.value, s.Tag)))
+			ps = append(ps, replace(s.Tag, e.inOwnScope(e.value, s.Tag)))
 		}
-		return append(ps, at(s.Body, e.clauses(s, s.Body, s.Tag == nil)))
+		return append(ps, replace(s.Body, e.clauses(s, s.Body, s.Tag == nil)))
 	}
 }
 
@@ -25,39 +25,39 @@ func (e *editor) switchParts(s *ast.SwitchStmt) func() []piece {
 // expressions are conditions.
 func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) string {
 	var ps []piece
-	decided := e.decidedSwitch(s)
+	decided := e.switchIsDecided(s)
 	for i, clause := range body.List {
 		switch c := clause.(type) {
 		case *ast.CaseClause:
 			var inner []piece
 			for _, x := range c.List {
 				if conditions && types.Identical(underlying(e.info.TypeOf(x)), types.Typ[types.Bool]) {
-					inner = append(inner, at(x, e.condition(x)))
+					inner = append(inner, replace(x, e.condition(x)))
 				} else {
-					inner = append(inner, at(x, e.alone(e.value, x)))
+					inner = append(inner, replace(x, e.inOwnScope(e.value, x)))
 				}
 			}
 			if !decided && !e.inside {
-				inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)))
+				inner = append(inner, insert(c.Colon+1, e.caseHook(i+1, c)))
 			}
-			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
+			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.list(c.Body)...)...)))
 		case *ast.CommClause:
 			if x := receives(c.Comm); x != nil {
-				e.chosen = x
+				e.communication = x
 			} else {
-				e.chosen = c.Comm
+				e.communication = c.Comm
 			}
 			comm, stores := e.comm(c.Comm)
-			stores = e.communicated(c.Comm) + stores
+			stores = e.noteClause(c.Comm) + stores
 			var inner []piece
 			if c.Comm != nil {
-				inner = append(inner, at(c.Comm, e.padding(c.Comm, comm)+comm))
+				inner = append(inner, replace(c.Comm, e.missingNewlines(c.Comm, comm)+comm))
 			}
-			inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)+stores))
-			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
+			inner = append(inner, insert(c.Colon+1, e.caseHook(i+1, c)+stores))
+			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.list(c.Body)...)...)))
 		}
 	}
-	return e.in(body, ps...)
+	return e.spliceNode(body, ps...)
 }
 
 // comm is the text of the communication of a select clause, and the statements
@@ -72,30 +72,30 @@ func (e *editor) comm(s ast.Stmt) (text, stores string) {
 	}
 	hooked := false
 	for _, x := range a.Lhs {
-		hooked = hooked || e.storable(x)
+		hooked = hooked || e.storeNeedsHook(x)
 	}
 	x := receives(s)
-	_, named := e.named(properties.Receives, x.X)
-	moves := named && e.moves(s, x.X)
+	_, named := e.fieldAction(properties.Receives, x.X)
+	moves := named && e.changesMeaning(s, x.X)
 	if !moves && (a.Tok == token.DEFINE || !hooked) {
-		return e.within(assignment{e.expressions, a, false}.plain, a), ""
+		return e.inScope(assignment{e.expressions, a, false}.plain, a), ""
 	}
 	var temps []string
 	for i, x := range a.Lhs {
 		t := "_"
-		if !blank(x) && a.Tok == token.DEFINE {
+		if !isBlank(x) && a.Tok == token.DEFINE {
 			t = e.temp()
 			stores += e.source(x) + ":=" + t + ";"
-		} else if !blank(x) {
+		} else if !isBlank(x) {
 			t = e.temp()
-			v := e.okText(a, i, t)
-			if e.storable(x) {
-				stores += e.store(x, e.alone(e.address, x), v) + ";"
+			v := e.assignedText(a, i, t)
+			if e.storeNeedsHook(x) {
+				stores += e.store(x, e.inOwnScope(e.address, x), v) + ";"
 			} else {
-				stores += e.alone(e.target, x) + "=" + v + ";"
+				stores += e.inOwnScope(e.target, x) + "=" + v + ";"
 			}
 		}
 		temps = append(temps, t)
 	}
-	return strings.Join(temps, ",") + ":=" + e.alone(e.value, a.Rhs[0]), stores
+	return strings.Join(temps, ",") + ":=" + e.inOwnScope(e.value, a.Rhs[0]), stores
 }

@@ -41,21 +41,21 @@ func (e *editor) edit(importPath string) error {
 	for _, d := range e.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			ps = append(ps, at(d, e.function(d)))
+			ps = append(ps, replace(d, e.function(d)))
 		case *ast.GenDecl:
 			e.fn = symbolPath(e.pkg.Path()) + ".init"
-			ps = append(ps, at(d, e.decl(d)))
+			ps = append(ps, replace(d, e.decl(d)))
 		}
 	}
-	if !e.used {
+	if !e.hooked {
 		e.text = string(e.src)
 		return nil
 	}
-	name := after(e.file.Name.End(), ";import "+e.alias+" "+quote(importPath))
+	name := insert(e.file.Name.End(), ";import "+e.alias+" "+quote(importPath))
 	start := token.Pos(e.tokens.Base())
 	e.text = e.splice(start, start+token.Pos(e.tokens.Size()), append([]piece{name}, ps...)...)
 	e.text += e.helperText() + e.references()
-	if older(e.version, generics) {
+	if isOlder(e.version, generics) {
 		text, err := constrain(e.text, e.path)
 		if err != nil {
 			return fmt.Errorf("%s: build constraint: %w", e.path, err)

@@ -16,17 +16,17 @@ type expressions struct {
 	// results are the results of the function that is being rewritten.
 	results *ast.FieldList
 
-	scope *scope
-	later *ast.CallExpr // the call of the go or defer statement being rewritten
+	scope        *scope
+	deferredCall *ast.CallExpr // the call of the go or defer statement being rewritten
 	// discarded is the call that the expression statement being rewritten
 	// consists of, updated the variable that the assignment being rewritten
 	// stores what it may have computed from it.
 	discarded *ast.CallExpr
 	updated   ast.Expr
-	// chosen is the send or receive of the clause of a select that is being rewritten.
-	chosen ast.Node
-	stores map[ast.Expr]token.Pos   // see faults
-	joined map[*ast.BinaryExpr]bool // see join
+	// communication is the send or receive of the clause of a select that is being rewritten.
+	communication    ast.Node
+	faultsAtOperator map[ast.Expr]token.Pos   // see findStoreFaults
+	joined           map[*ast.BinaryExpr]bool // see join
 }
 
 // value is the text that evaluates x, with a hook for each load of shared
@@ -38,7 +38,7 @@ func (e *expressions) data(x ast.Expr) string { return e.expr(x, true) }
 
 // values is the text of n with the expressions, its children, evaluated.
 func (e *expressions) values(n ast.Node, xs ...ast.Expr) string {
-	return e.in(n, e.pieces(xs)...)
+	return e.spliceNode(n, e.pieces(xs)...)
 }
 
 // pieces evaluates each of xs that is there.
@@ -46,7 +46,7 @@ func (e *expressions) pieces(xs []ast.Expr) []piece {
 	var ps []piece
 	for _, x := range xs {
 		if x != nil {
-			ps = append(ps, at(x, e.value(x)))
+			ps = append(ps, replace(x, e.value(x)))
 		}
 	}
 	return ps
@@ -57,7 +57,7 @@ func (e *expressions) pieces(xs []ast.Expr) []piece {
 func (e *expressions) expr(x ast.Expr, flow bool) string {
 	text := e.plainExpr(x, flow)
 	if c, ok := x.(*ast.CallExpr); ok {
-		text = e.gotten(c, text)
+		text = e.noteResult(c, text)
 	}
 	if e.isOperand(x) {
 		text = e.operand(x, text)
@@ -67,9 +67,9 @@ func (e *expressions) expr(x ast.Expr, flow bool) string {
 	}
 	switch n := e.complete[x].(type) {
 	case *ast.CallExpr:
-		text = e.markedExpr("call", n, text)
+		text = e.noteAt("call", n, text)
 	case *ast.ReturnStmt:
-		text = e.markedExpr("return", n, text)
+		text = e.noteAt("return", n, text)
 	}
 	return text
 }
@@ -77,14 +77,14 @@ func (e *expressions) expr(x ast.Expr, flow bool) string {
 // plainExpr is expr without what notes operands and assertions.
 func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	tv := e.info.Types[x]
-	if tv.IsType() || tv.IsBuiltin() || e.constant(x) {
+	if tv.IsType() || tv.IsBuiltin() || e.isConstant(x) {
 		return e.source(x)
 	}
 	switch x := x.(type) {
 	case *ast.Ident, *ast.StarExpr:
 		return e.load(x, flow)
 	case *ast.ParenExpr:
-		return e.in(x, at(x.X, e.expr(x.X, flow)))
+		return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)))
 	case *ast.FuncLit:
 		return e.literal(x)
 	case *ast.CompositeLit:
@@ -96,20 +96,20 @@ func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	case *ast.SliceExpr:
 		return e.sliceExpr(x)
 	case *ast.TypeAssertExpr:
-		return e.in(x, at(x.X, e.value(x.X)))
+		return e.spliceNode(x, replace(x.X, e.value(x.X)))
 	case *ast.CallExpr:
-		return e.settle(x, e.call(x, flow))
+		return e.addPostponed(x, e.call(x, flow))
 	case *ast.UnaryExpr:
 		switch x.Op {
 		case token.AND:
-			return e.in(x, at(x.X, e.address(x.X)))
+			return e.spliceNode(x, replace(x.X, e.address(x.X)))
 		case token.ARROW:
-			if text, ok := e.received(x); ok {
-				return e.settle(x, text)
+			if text, ok := e.fieldReceive(x); ok {
+				return e.addPostponed(x, text)
 			}
-			return e.settle(x, e.in(x, at(x.X, e.value(x.X))))
+			return e.addPostponed(x, e.spliceNode(x, replace(x.X, e.value(x.X))))
 		}
-		return e.in(x, at(x.X, e.expr(x.X, flow)))
+		return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)))
 	case *ast.BinaryExpr:
 		return e.binary(x, flow)
 	}
@@ -124,23 +124,23 @@ func (e *expressions) address(x ast.Expr) string {
 	case *ast.Ident:
 		return e.source(x)
 	case *ast.ParenExpr:
-		return e.in(x, at(x.X, e.address(x.X)))
+		return e.spliceNode(x, replace(x.X, e.address(x.X)))
 	case *ast.StarExpr:
-		return e.faulting(x, e.in(x, at(x.X, e.value(x.X))))
+		return e.onFaultLine(x, e.spliceNode(x, replace(x.X, e.value(x.X))))
 	case *ast.SelectorExpr:
 		if sel := e.info.Selections[x]; sel == nil {
 			return e.source(x)
 		} else if sel.Kind() == types.FieldVal {
-			return selectorEdit{e, x}.walk(sel.Index()[:len(sel.Index())-1]).text + e.faulting(x, e.raw(x.X.End(), x.End()))
+			return selectorEdit{e, x}.walk(sel.Index()[:len(sel.Index())-1]).text + e.onFaultLine(x, e.raw(x.X.End(), x.End()))
 		}
 	case *ast.IndexExpr:
 		switch underlying(e.info.TypeOf(x.X)).(type) {
 		case *types.Array:
-			return e.in(x, at(x.X, e.address(x.X)), at(x.Index, e.value(x.Index)))
+			return e.spliceNode(x, replace(x.X, e.address(x.X)), replace(x.Index, e.value(x.Index)))
 		case *types.Slice, *types.Pointer:
-			return e.in(x, at(x.X, e.value(x.X)), at(x.Index, e.value(x.Index)))
+			return e.spliceNode(x, replace(x.X, e.value(x.X)), replace(x.Index, e.value(x.Index)))
 		case nil: // a type parameter, for slices and arrays alike
-			return e.in(x, at(x.X, e.address(x.X)), at(x.Index, e.value(x.Index)))
+			return e.spliceNode(x, replace(x.X, e.address(x.X)), replace(x.Index, e.value(x.Index)))
 		}
 	}
 	return e.value(x)
@@ -155,11 +155,11 @@ func (e *expressions) address(x ast.Expr) string {
 // there, it is called where x stands, provided that the address is certain.
 func (e *expressions) load(x ast.Expr, flow bool) string {
 	t := e.info.TypeOf(x)
-	if !e.info.Types[x].Addressable() || !e.shared(x) || e.empty(t) {
+	if !e.info.Types[x].Addressable() || !e.isShared(x) || e.hasNoSize(t) {
 		return e.address(x)
 	}
 	hook := func() string {
-		text := e.memory("Load", x, "&"+e.address(x), e.site("read", x, e.source(x), flow && isNumeric(t)))
+		text := e.accessHook("Load", x, "&"+e.address(x), e.site("read", x, e.source(x), flow && isNumeric(t)))
 		if flow && e.isUpdated(x) {
 			e.onlyUpdates()
 		}
@@ -169,14 +169,14 @@ func (e *expressions) load(x ast.Expr, flow bool) string {
 	case !e.beforeCall(x):
 		text := "*" + hook()
 		if e.scope.lastHook >= x.End() {
-			return e.early(text)
+			return e.loadNow(text)
 		}
 		return "(" + text + ")"
 	case e.hasCall(x):
 		return e.address(x)
 	case e.postpone(x, hook):
 		return e.source(x)
-	case e.stable(x):
+	case e.hasStableAddress(x):
 		return "(*" + hook() + ")"
 	}
 	return e.source(x)
@@ -192,15 +192,15 @@ func (e *expressions) compositeLit(x *ast.CompositeLit) string {
 	for _, elt := range x.Elts {
 		kv, ok := elt.(*ast.KeyValueExpr)
 		if !ok {
-			ps = append(ps, at(elt, e.data(elt)))
+			ps = append(ps, replace(elt, e.data(elt)))
 			continue
 		}
 		if !isStruct {
-			ps = append(ps, at(kv.Key, e.value(kv.Key)))
+			ps = append(ps, replace(kv.Key, e.value(kv.Key)))
 		}
-		ps = append(ps, at(kv.Value, e.data(kv.Value)))
+		ps = append(ps, replace(kv.Value, e.data(kv.Value)))
 	}
-	return e.in(x, ps...)
+	return e.spliceNode(x, ps...)
 }
 
 // binary evaluates both operands. The right operand of && and || is evaluated
@@ -210,25 +210,25 @@ func (e *expressions) binary(x *ast.BinaryExpr, flow bool) string {
 	case token.LAND, token.LOR:
 		left := e.condition
 		if e.joined[x] {
-			left = func(x ast.Expr) string { return e.alone(e.value, x) }
+			left = func(x ast.Expr) string { return e.inOwnScope(e.value, x) }
 		}
-		return e.in(x, at(x.X, left(x.X)), at(x.Y, e.within(func() string { return e.expr(x.Y, flow) }, x.Y)))
+		return e.spliceNode(x, replace(x.X, left(x.X)), replace(x.Y, e.inScope(func() string { return e.expr(x.Y, flow) }, x.Y)))
 	case token.QUO, token.REM, token.SHL, token.SHR:
-		return e.in(x, at(x.X, e.expr(x.X, flow)), at(x.Y, e.value(x.Y))) // y may make it panic
+		return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)), replace(x.Y, e.value(x.Y))) // y may make it panic
 	}
-	return e.in(x, at(x.X, e.expr(x.X, flow)), at(x.Y, e.expr(x.Y, flow)))
+	return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)), replace(x.Y, e.expr(x.Y, flow)))
 }
 
 // condition is the text that evaluates x and notes the outcome as a branch.
 func (e *expressions) condition(x ast.Expr) string {
-	if e.constant(x) {
+	if e.isConstant(x) {
 		return e.source(x)
 	}
-	if e.inside || e.sharing.Decided(x) {
-		return e.alone(e.value, x)
+	if e.inside || e.sharing.SkipsBranch(x) {
+		return e.inOwnScope(e.value, x)
 	}
 	e.join(x)
-	return e.hook("Branch") + "(" + e.alone(e.value, x) + "," + e.site("branch", x, e.source(x), false) + ")"
+	return e.hook("Branch") + "(" + e.inOwnScope(e.value, x) + "," + e.site("branch", x, e.source(x), false) + ")"
 }
 
 // join notes of which && and || in x, a condition whose outcome is noted, the left
@@ -242,7 +242,7 @@ func (e *expressions) join(x ast.Expr) {
 			e.join(x.X)
 		}
 	case *ast.BinaryExpr:
-		if (x.Op == token.LAND || x.Op == token.LOR) && e.safe(x.Y) && !e.lastHook(x.Y).IsValid() {
+		if (x.Op == token.LAND || x.Op == token.LOR) && e.isSafe(x.Y) && !e.lastHook(x.Y).IsValid() {
 			e.joined[x] = true
 			e.join(x.X)
 		}
@@ -255,8 +255,8 @@ func (e *expressions) sliceExpr(x *ast.SliceExpr) string {
 	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Array); ok {
 		operand = e.address
 	}
-	ps := append([]piece{at(x.X, operand(x.X))}, e.pieces([]ast.Expr{x.Low, x.High, x.Max})...)
-	return e.in(x, ps...)
+	ps := append([]piece{replace(x.X, operand(x.X))}, e.pieces([]ast.Expr{x.Low, x.High, x.Max})...)
+	return e.spliceNode(x, ps...)
 }
 
 // index evaluates x[i], which may also be the instance of a generic function.
@@ -268,14 +268,14 @@ func (e *expressions) index(x *ast.IndexExpr, flow bool) string {
 		return e.load(x, flow)
 	}
 	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Map); ok {
-		return e.in(x, at(x.X, e.mapHook("MapRead", x.X)), at(x.Index, e.value(x.Index)))
+		return e.spliceNode(x, replace(x.X, e.mapHook("MapRead", x.X)), replace(x.Index, e.value(x.Index)))
 	}
 	return e.values(x, x.X, x.Index)
 }
 
 // mapHook evaluates the map m with a hook that notes an access to it.
 func (e *expressions) mapHook(fn string, m ast.Expr) string {
-	if e.sharing.Elements(m) {
+	if e.sharing.SkipsElements(m) {
 		return e.value(m)
 	}
 	if !e.beforeCall(m) {

@@ -10,9 +10,9 @@ import (
 
 // This file gives what is done with fields hooks that note it, where a property names it.
 
-// guarded is what a lock becomes, whose address is given, of which the method fn is selected by x
+// fieldLock is what a lock becomes, whose address is given, of which the method fn is selected by x
 // by way of a path of fields.
-func (e selectorEdit) guarded(fn *types.Func, path []int, lock string) string {
+func (e selectorEdit) fieldLock(fn *types.Func, path []int, lock string) string {
 	done, op := "", ""
 	switch fn.FullName() {
 	case "(*sync.Mutex).Lock", "(*sync.Mutex).TryLock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).TryLock":
@@ -22,14 +22,14 @@ func (e selectorEdit) guarded(fn *types.Func, path []int, lock string) string {
 	default:
 		return lock
 	}
-	n, ok := e.named(done, e.x.X)
+	n, ok := e.fieldAction(done, e.selector.X)
 	if len(path) > 0 {
-		n, ok = e.namedBy(done, e.info.TypeOf(e.x.X), path)
+		n, ok = e.fieldActionAt(done, e.info.TypeOf(e.selector.X), path)
 	}
 	if !ok || len(e.calls) == 0 {
 		return lock
 	}
-	return e.hook("Guard") + "(&" + lock + "," + n.arguments(e.site(op, e.x, e.source(e.x.X), false)) + ")"
+	return e.hook("Guard") + "(&" + lock + "," + n.arguments(e.site(op, e.selector, e.source(e.selector.X), false)) + ")"
 }
 
 // channelPointer is the text of the address of x, a channel that is a field, which is about to be
@@ -49,35 +49,35 @@ func (e *expressions) channelPointer(x ast.Expr) string {
 // channelAddress is channelPointer where no call follows.
 func (e *expressions) channelAddress(x ast.Expr) string {
 	text := "&" + e.address(x)
-	if !e.shared(x) {
+	if !e.isShared(x) {
 		return text
 	}
-	return e.memory("Load", x, text, e.site("read", x, e.source(x), false))
+	return e.accessHook("Load", x, text, e.site("read", x, e.source(x), false))
 }
 
-// sent is the text of a send to a field that a property names; ok is false of another one. It is
+// fieldSend is the text of a send to a field that a property names; ok is false of another one. It is
 // noted when all operands are evaluated.
-func (e *expressions) sent(s *ast.SendStmt) (text string, ok bool) {
+func (e *expressions) fieldSend(s *ast.SendStmt) (text string, ok bool) {
 	ch := s.Chan
-	if _, ok := e.named(properties.Sends, ch); !ok || e.chosen == s {
+	if _, ok := e.fieldAction(properties.Sends, ch); !ok || e.communication == s {
 		return "", false
 	}
 	hook := func() string {
-		return e.accessed(properties.Sends, ch, e.channelAddress(ch), e.site("send", ch, e.source(ch), false))
+		return e.noteFieldAccess(properties.Sends, ch, e.channelAddress(ch), e.site("send", ch, e.source(ch), false))
 	}
 	if e.beforeCall(ch) && !e.hasCall(ch) && e.postpone(ch, hook) {
 		text = e.source(ch)
 	} else {
 		text = "(*" + hook() + ")"
 	}
-	return e.in(s, at(ch, text), at(s.Value, e.data(s.Value))), true
+	return e.spliceNode(s, replace(ch, text), replace(s.Value, e.data(s.Value))), true
 }
 
-// received is the text of a receive from a field that a property names; ok is false of another
+// fieldReceive is the text of a receive from a field that a property names; ok is false of another
 // one.
-func (e *expressions) received(x *ast.UnaryExpr) (text string, ok bool) {
-	n, ok := e.named(properties.Receives, x.X)
-	if !ok || e.chosen == x {
+func (e *expressions) fieldReceive(x *ast.UnaryExpr) (text string, ok bool) {
+	n, ok := e.fieldAction(properties.Receives, x.X)
+	if !ok || e.communication == x {
 		return "", false
 	}
 	fn := "ReceiveFrom"
@@ -88,18 +88,18 @@ func (e *expressions) received(x *ast.UnaryExpr) (text string, ok bool) {
 		fn = "ReceiveFromOK"
 	}
 	site := e.site("recv", x.X, e.source(x.X), false)
-	pointer := e.within(func() string { return e.channelPointer(x.X) }, x.X)
-	return e.in(x, piece{x.OpPos, x.OpPos + 2, e.hook(fn) + "("}, at(x.X, pointer+","+n.arguments(site)+")")), true
+	pointer := e.inScope(func() string { return e.channelPointer(x.X) }, x.X)
+	return e.spliceNode(x, piece{x.OpPos, x.OpPos + 2, e.hook(fn) + "("}, replace(x.X, pointer+","+n.arguments(site)+")")), true
 }
 
-// closed is the text of c, which closes a channel, if that is a field that a property names.
-func (e callEdit) closed() (text string, ok bool) {
-	n, ok := e.named(properties.Closes, e.c.Args[0])
+// fieldClose is the text of c, which closes a channel, if that is a field that a property names.
+func (e callEdit) fieldClose() (text string, ok bool) {
+	n, ok := e.fieldAction(properties.Closes, e.call.Args[0])
 	if !ok {
 		return "", false
 	}
-	site := e.site("close", e.c.Args[0], e.source(e.c.Args[0]), false)
-	return e.in(e.c, at(e.c.Fun, e.hook("Closing")), at(e.c.Args[0], e.channelPointer(e.c.Args[0])+","+n.arguments(site)), after(e.c.Rparen+1, ".Close()")), true
+	site := e.site("close", e.call.Args[0], e.source(e.call.Args[0]), false)
+	return e.spliceNode(e.call, replace(e.call.Fun, e.hook("Closing")), replace(e.call.Args[0], e.channelPointer(e.call.Args[0])+","+n.arguments(site)), insert(e.call.Rparen+1, ".Close()")), true
 }
 
 // receives is the receive of the clause of a select; nil if it has none.

@@ -34,53 +34,53 @@ type accessFilter struct {
 	complete map[ast.Expr]ast.Node
 }
 
-// shared reports whether another goroutine may reach the memory of the
+// isShared reports whether another goroutine may reach the memory of the
 // addressable operand x.
-func (af *accessFilter) shared(x ast.Expr) bool {
+func (af *accessFilter) isShared(x ast.Expr) bool {
 	v := rootVar(af.info, x)
 	switch {
 	case v == nil: // behind a pointer
-	case v.IsField() || v.Pkg() == nil || !af.facts.sharedVar(v, af.written):
+	case v.IsField() || v.Pkg() == nil || !af.facts.isSharedVar(v, af.written):
 		return false
 	}
-	return !af.quiet(x) || af.isNamed(x)
+	return !af.needsNoEvent(x) || af.isNamedField(x)
 }
 
-// quiet reports whether the analysis of the whole program finds that accesses
+// needsNoEvent reports whether the analysis of the whole program finds that accesses
 // to x need no events.
-func (af *accessFilter) quiet(x ast.Expr) bool {
+func (af *accessFilter) needsNoEvent(x ast.Expr) bool {
 	x = ast.Unparen(x)
 	if v := af.variable(x); v != nil {
-		return af.sharing.Variable(af.fset, v)
+		return af.sharing.SkipsVariable(af.fset, v)
 	}
-	return af.sharing.Access(af.fset, x)
+	return af.sharing.SkipsAccess(af.fset, x)
 }
 
-// sharedVar reports whether another goroutine may use v while it is written.
-func (af *accessFilter) sharedVar(v *types.Var) bool {
-	return af.facts.sharedVar(v, af.written) && !af.sharing.Variable(af.fset, v)
+// isSharedVar reports whether another goroutine may use v while it is written.
+func (af *accessFilter) isSharedVar(v *types.Var) bool {
+	return af.facts.isSharedVar(v, af.written) && !af.sharing.SkipsVariable(af.fset, v)
 }
 
-// private reports whether id is a variable that only its goroutine can reach.
-func (af *accessFilter) private(id *ast.Ident) bool {
+// isPrivate reports whether id is a variable that only its goroutine can reach.
+func (af *accessFilter) isPrivate(id *ast.Ident) bool {
 	v, ok := af.info.ObjectOf(id).(*types.Var)
-	return ok && !isGlobal(v) && !v.IsField() && v.Pkg() != nil && !af.facts.sharedVar(v, af.written)
+	return ok && !isGlobal(v) && !v.IsField() && v.Pkg() != nil && !af.facts.isSharedVar(v, af.written)
 }
 
-// storable reports whether an assignment to x gets a hook.
-func (af *accessFilter) storable(x ast.Expr) bool {
-	return !blank(x) && af.info.Types[x].Addressable() && af.shared(x) && !af.empty(af.info.TypeOf(x))
+// storeNeedsHook reports whether an assignment to x gets a hook.
+func (af *accessFilter) storeNeedsHook(x ast.Expr) bool {
+	return !isBlank(x) && af.info.Types[x].Addressable() && af.isShared(x) && !af.hasNoSize(af.info.TypeOf(x))
 }
 
-// storableResult reports whether assignments to the named result x get a hook.
-func (af *accessFilter) storableResult(x *ast.Ident) bool {
+// resultNeedsHook reports whether assignments to the named result x get a hook.
+func (af *accessFilter) resultNeedsHook(x *ast.Ident) bool {
 	v, ok := af.info.Defs[x].(*types.Var)
-	return ok && af.sharedVar(v) && !af.empty(v.Type())
+	return ok && af.isSharedVar(v) && !af.hasNoSize(v.Type())
 }
 
-// decidedRange reports whether the number of iterations is the same whatever
+// rangeIsDecided reports whether the number of iterations is the same whatever
 // other goroutines do.
-func (af *accessFilter) decidedRange(s *ast.RangeStmt) bool {
+func (af *accessFilter) rangeIsDecided(s *ast.RangeStmt) bool {
 	switch t := underlying(af.info.TypeOf(s.X)).(type) {
 	case *types.Array:
 		return true
@@ -88,19 +88,19 @@ func (af *accessFilter) decidedRange(s *ast.RangeStmt) bool {
 		_, array := underlying(t.Elem()).(*types.Array)
 		return array
 	case *types.Slice, *types.Basic:
-		return af.constant(s.X) || af.sharing.Decided(s.X)
+		return af.isConstant(s.X) || af.sharing.SkipsBranch(s.X)
 	}
 	return false
 }
 
-// decidedSwitch reports whether the way that s takes is the same whatever other
+// switchIsDecided reports whether the way that s takes is the same whatever other
 // goroutines do.
-func (af *accessFilter) decidedSwitch(s ast.Stmt) bool {
+func (af *accessFilter) switchIsDecided(s ast.Stmt) bool {
 	sw, ok := s.(*ast.SwitchStmt)
 	if !ok {
 		return false
 	}
-	decided := func(x ast.Expr) bool { return af.constant(x) || af.sharing.Decided(x) }
+	decided := func(x ast.Expr) bool { return af.isConstant(x) || af.sharing.SkipsBranch(x) }
 	if sw.Tag != nil && !decided(sw.Tag) {
 		return false
 	}
@@ -133,13 +133,13 @@ func (af *accessFilter) mayHook(x ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return x.Op == token.LAND || x.Op == token.LOR
 	}
-	return af.info.Types[x].Addressable() && af.shared(x)
+	return af.info.Types[x].Addressable() && af.isShared(x)
 }
 
 // lastHook is the largest start of an expression in nodes that may get a hook.
 func (af *accessFilter) lastHook(nodes ...ast.Node) token.Pos {
 	last := token.NoPos
-	af.evaluated(nodes, func(x ast.Expr) bool {
+	af.inspectEvaluated(nodes, func(x ast.Expr) bool {
 		if x.Pos() > last && af.mayHook(x) {
 			last = x.Pos()
 		}
@@ -176,81 +176,81 @@ func (af *accessFilter) atomicFunc(c *ast.CallExpr) string {
 	return fn.Name()
 }
 
-// paired reports whether s, an assignment to two variables where no block may
+// storesBothInOne reports whether s, an assignment to two variables where no block may
 // stand, can be one statement with hooks for both stores: the right-hand sides call
 // nothing, and a store gets a hook.
-func (af *accessFilter) paired(s *ast.AssignStmt) bool {
+func (af *accessFilter) storesBothInOne(s *ast.AssignStmt) bool {
 	hooked := false
 	for i, x := range s.Lhs {
-		if blank(x) || !af.stable(x) || af.hasCall(s.Rhs[i]) || af.empty(af.info.TypeOf(x)) {
+		if isBlank(x) || !af.hasStableAddress(x) || af.hasCall(s.Rhs[i]) || af.hasNoSize(af.info.TypeOf(x)) {
 			return false
 		}
-		hooked = hooked || af.storable(x)
+		hooked = hooked || af.storeNeedsHook(x)
 	}
 	return hooked
 }
 
-// crowded reports whether not all hooks of the assignment s have room where no
+// needsBlock reports whether not all hooks of the assignment s have room where no
 // block may stand.
-func (af *accessFilter) crowded(s ast.Stmt) bool {
+func (af *accessFilter) needsBlock(s ast.Stmt) bool {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok || a.Tok == token.DEFINE {
 		return false
 	}
 	hooked := slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {
 		_, element := af.mapElement(x)
-		return element || af.storable(x)
+		return element || af.storeNeedsHook(x)
 	})
 	return hooked && (len(a.Lhs) > 1 || af.hasCall(a.Rhs[0]))
 }
 
-// A named is what a property names: its number, and how many bytes the field is behind the
+// A namedAction is what a property names: its number, and how many bytes the field is behind the
 // beginning of its object.
-type named struct {
+type namedAction struct {
 	method uint64
 	offset int64
 }
 
-// named returns what is done with the field that x selects; ok is false if no property names that.
-func (af *accessFilter) named(done string, x ast.Expr) (n named, ok bool) {
+// fieldAction returns what is done with the field that x selects; ok is false if no property names that.
+func (af *accessFilter) fieldAction(done string, x ast.Expr) (n namedAction, ok bool) {
 	if len(af.calls) == 0 {
-		return named{}, false
+		return namedAction{}, false
 	}
 	field, ok := ast.Unparen(x).(*ast.SelectorExpr)
 	if !ok {
-		return named{}, false
+		return namedAction{}, false
 	}
 	sel := af.info.Selections[field]
 	if sel == nil || sel.Kind() != types.FieldVal {
-		return named{}, false
+		return namedAction{}, false
 	}
-	return af.namedBy(done, sel.Recv(), sel.Index())
+	return af.fieldActionAt(done, sel.Recv(), sel.Index())
 }
 
-// namedBy is named for the field that a path of fields leads to.
-func (af *accessFilter) namedBy(done string, from types.Type, path []int) (n named, ok bool) {
+// fieldActionAt is named for the field that a path of fields leads to.
+func (af *accessFilter) fieldActionAt(done string, from types.Type, path []int) (n namedAction, ok bool) {
 	name, offset := properties.FieldName(from, path, af.sizes)
 	if name == "" || !af.calls[properties.OfField(done, name)] {
-		return named{}, false
+		return namedAction{}, false
 	}
-	return named{trace.KeyOf(properties.OfField(done, name), 0), offset}, true
+	return namedAction{trace.KeyOf(properties.OfField(done, name), 0), offset}, true
 }
 
 // arguments are those of hooks that note what is done at a site.
-func (n named) arguments(site string) string {
+func (n namedAction) arguments(site string) string {
 	return fmt.Sprintf("%d,%d,%s", n.offset, n.method, site)
 }
 
-// isNamed reports whether a property names accesses to the field that x selects.
-func (af *accessFilter) isNamed(x ast.Expr) bool {
-	_, reads := af.named(properties.Reads, x)
-	_, writes := af.named(properties.Writes, x)
+// isNamedField reports whether a property names accesses to the field that x selects.
+func (af *accessFilter) isNamedField(x ast.Expr) bool {
+	_, reads := af.fieldAction(properties.Reads, x)
+	_, writes := af.fieldAction(properties.Writes, x)
 	return reads || writes
 }
 
-// tellings returns what properties know of object i, of those of some types that the program tells
+// eventMethods returns what properties know of object i, of those of some types that the program tells
 // an event of.
-func (af *accessFilter) tellings(event string, objects []string, i int) (methods []string) {
+func (af *accessFilter) eventMethods(event string, objects []string, i int) (methods []string) {
 	own := objects[i]
 	if method := properties.Told(event, own); af.calls[method] {
 		methods = append(methods, method)

@@ -15,9 +15,9 @@ import (
 // sites. A formula holds only if each event that it speaks of has a hook, which
 // is known once all files are rewritten.
 
-// attach adds formulas to the sites, and the call sites that have some.
-func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []trace.Site {
-	t := &table{found: found, keys: map[provenance.Spot]uint64{}, formulas: map[provenance.Spot]string{}, lost: map[provenance.Spot]bool{}}
+// attachFormulas adds formulas to the sites, and the call sites that have some.
+func attachFormulas(editors []*editor, found *provenance.Facts, sites []trace.Site) []trace.Site {
+	t := &formulaTable{found: found, keys: map[provenance.Spot]uint64{}, formulas: map[provenance.Spot]string{}, ambiguous: map[provenance.Spot]bool{}}
 	index := map[trace.SiteID]int{}
 	for i, s := range sites {
 		index[s.ID] = i
@@ -42,14 +42,14 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 			}
 		}
 		for _, s := range e.sites {
-			if s.ID != 0 && s.placed {
+			if s.ID != 0 && s.hasSpot {
 				t.key(s)
 			}
 		}
 	}
 	for _, e := range editors {
 		for _, s := range e.sites {
-			if s.ID == 0 || !s.placed {
+			if s.ID == 0 || !s.hasSpot {
 				continue
 			}
 			site := &sites[index[s.ID]]
@@ -73,7 +73,7 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 	into := found.Tracked()
 	for _, e := range editors {
 		for _, s := range e.sites {
-			if s.ID != 0 && s.placed && t.known(into, s.spot) {
+			if s.ID != 0 && s.hasSpot && t.known(into, s.spot) {
 				sites[index[s.ID]].Tracked = true
 			}
 		}
@@ -88,16 +88,16 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 	return slices.DeleteFunc(sites, func(s trace.Site) bool { return s.ID == 0 && !s.Update && !s.Tracked && s.Formula == "" })
 }
 
-// A table knows which spots have events.
-type table struct {
-	found    *provenance.Facts
-	keys     map[provenance.Spot]uint64
-	formulas map[provenance.Spot]string // of conditions, those that are parts of a branch's
-	lost     map[provenance.Spot]bool   // two sites are there, or no formula of a branch
+// A formulaTable knows which spots have events.
+type formulaTable struct {
+	found     *provenance.Facts
+	keys      map[provenance.Spot]uint64
+	formulas  map[provenance.Spot]string // of conditions, those that are parts of a branch's
+	ambiguous map[provenance.Spot]bool   // two sites are there, or no formula of a branch
 }
 
 // hand is the formula of all that is handed over at s, and on.
-func (t *table) hand(s provenance.Spot) string {
+func (t *formulaTable) hand(s provenance.Spot) string {
 	f := dataflow.Formula{Op: dataflow.Hand}
 	for k := range t.found.Handed(s) {
 		s.Number = k
@@ -116,25 +116,25 @@ func (t *table) hand(s provenance.Spot) string {
 }
 
 // key notes the key of a site.
-func (t *table) key(s site) {
+func (t *formulaTable) key(s site) {
 	if _, ok := t.keys[s.spot]; ok && s.spot.Role != provenance.Decides {
-		t.lost[s.spot] = true
+		t.ambiguous[s.spot] = true
 	}
 	t.keys[s.spot] = s.Key
 }
 
 // known reports whether the site at s reads a value of which all that it goes into
 // has formulas.
-func (t *table) known(into map[provenance.Spot][]provenance.Spot, s provenance.Spot) bool {
+func (t *formulaTable) known(into map[provenance.Spot][]provenance.Spot, s provenance.Spot) bool {
 	list, ok := into[s]
-	return ok && !t.lost[s] && !slices.ContainsFunc(list, func(s provenance.Spot) bool { return t.text(s) == "" })
+	return ok && !t.ambiguous[s] && !slices.ContainsFunc(list, func(s provenance.Spot) bool { return t.text(s) == "" })
 }
 
 // text is the formula at s, with the keys of sites; "" if there is none.
-func (t *table) text(s provenance.Spot) string {
+func (t *formulaTable) text(s provenance.Spot) string {
 	f, ok := t.found.Formula(s)
 	s.Number = 0
-	if _, here := t.keys[s]; !ok || !here || t.lost[s] {
+	if _, here := t.keys[s]; !ok || !here || t.ambiguous[s] {
 		return ""
 	}
 	if f, ok = t.resolve(f); !ok {
@@ -144,12 +144,12 @@ func (t *table) text(s provenance.Spot) string {
 }
 
 // resolve puts the keys of sites into f.
-func (t *table) resolve(f dataflow.Formula) (dataflow.Formula, bool) {
+func (t *formulaTable) resolve(f dataflow.Formula) (dataflow.Formula, bool) {
 	if f.Op == dataflow.Value || f.Op == dataflow.Handed {
 		s := t.found.Spot(f.Read.Key)
 		key, ok := t.keys[s]
 		f.Read.Key = key
-		return f, ok && !t.lost[s]
+		return f, ok && !t.ambiguous[s]
 	}
 	f.Args = slices.Clone(f.Args)
 	for i := range f.Args {
@@ -163,7 +163,7 @@ func (t *table) resolve(f dataflow.Formula) (dataflow.Formula, bool) {
 }
 
 // formula is the formula of the site s, and which outcome leads to a failure.
-func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
+func (t *formulaTable) formula(e *editor, s site) (string, trace.Outcome) {
 	switch s.spot.Role {
 	case provenance.Decides:
 		f, fails, ok := t.condition(e, s.node.(ast.Expr))
@@ -180,7 +180,7 @@ func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
 }
 
 // stops reports whether the failure that the site s leads to ends the goroutine.
-func (t *table) stops(e *editor, s site) bool {
+func (t *formulaTable) stops(e *editor, s site) bool {
 	switch s.spot.Role {
 	case provenance.Asserts:
 		return provenance.Stops(e.callee(s.node.(*ast.CallExpr)))
@@ -207,7 +207,7 @@ func lastLeaf(x ast.Expr) ast.Expr {
 
 // condition is the formula of a condition, which may consist of others. What
 // fails is what the last of them decides.
-func (t *table) condition(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcome, bool) {
+func (t *formulaTable) condition(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcome, bool) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
@@ -237,7 +237,7 @@ func (t *table) condition(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcom
 }
 
 // leaf is condition for one that does not consist of others.
-func (t *table) leaf(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcome, bool) {
+func (t *formulaTable) leaf(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcome, bool) {
 	s := provenance.Spot{Fset: e.fset, Pos: ast.Unparen(x).Pos(), Role: provenance.Decides}
 	fails := t.found.Fails(s)
 	f, ok := t.found.Formula(s)
@@ -250,10 +250,10 @@ func (t *table) leaf(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcome, bo
 
 // forget notes that a branch on x has no formula: nothing is known of where what
 // its parts are computed from goes.
-func (t *table) forget(e *editor, x ast.Expr) {
+func (t *formulaTable) forget(e *editor, x ast.Expr) {
 	ast.Inspect(x, func(n ast.Node) bool {
 		if n != nil {
-			t.lost[provenance.Spot{Fset: e.fset, Pos: n.Pos(), Role: provenance.Decides}] = true
+			t.ambiguous[provenance.Spot{Fset: e.fset, Pos: n.Pos(), Role: provenance.Decides}] = true
 		}
 		return true
 	})

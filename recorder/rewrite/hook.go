@@ -16,29 +16,29 @@ import (
 // A hookWriter makes the text of hooks, and keeps the sites that they have.
 type hookWriter struct {
 	*accessFilter
-	alias string // name of the imported run-time library
-	used  bool   // a hook was inserted
-	fn    string // runtime's name of the function that is being rewritten
-	sites []site
-	temps int // temporaries made
+	alias  string // name of the imported run-time library
+	hooked bool   // a hook was inserted
+	fn     string // runtime's name of the function that is being rewritten
+	sites  []site
+	temps  int // temporaries made
 	// shadowsHelpers says that the package gives predeclared names a meaning
 	// of its own.
 	shadowsHelpers bool
 	helpers        map[string]bool // in use
-	keep           map[string]bool // functions to refer to so that their import stays in use
+	keepImports    map[string]bool // functions to refer to so that their import stays in use
 }
 
 // What a value of several words is, as in package predictrt: their events have a value, too.
 const (
-	text = 1 + iota
-	slice
-	dynamic
-	object
+	stringValue = 1 + iota
+	sliceValue
+	emptyInterfaceValue
+	interfaceValue
 )
 
 // hook is the name of function fn of the run-time library in this file.
 func (w *hookWriter) hook(fn string) string {
-	w.used = true
+	w.hooked = true
 	return w.alias + "." + fn
 }
 
@@ -50,29 +50,29 @@ func (w *hookWriter) temp() string {
 
 // references are declarations at the end of the file that keep imports in use.
 func (w *hookWriter) references() string {
-	if len(w.keep) == 0 {
+	if len(w.keepImports) == 0 {
 		return ""
 	}
 	var names []string
-	for name := range w.keep {
+	for name := range w.keepImports {
 		names = append(names, name)
 	}
 	sort.Strings(names)
 	return "\nvar _ = " + strings.Join(names, "\nvar _ = ") + "\n"
 }
 
-// memory is the text of the hook fn, Load or Store, for the memory of x at an
+// accessHook is the text of the hook fn, Load or Store, for the memory of x at an
 // address; site is its site, which is of n.
-func (w *hookWriter) memory(fn string, x ast.Expr, address, site string) string {
+func (w *hookWriter) accessHook(fn string, x ast.Expr, address, site string) string {
 	if fn == "Store" {
-		return w.stored(x, w.valued(fn, "write", x, address, site), site)
+		return w.noteFieldStore(x, w.accessHookOf(fn, "write", x, address, site), site)
 	}
-	return w.valued(fn, "read", x, w.accessed(properties.Reads, x, address, site), site)
+	return w.accessHookOf(fn, "read", x, w.noteFieldAccess(properties.Reads, x, address, site), site)
 }
 
-// valued is memory without what notes that a property names x.
-func (w *hookWriter) valued(fn, op string, x ast.Expr, address, site string) string {
-	what := whatIs(w.info.TypeOf(x))
+// accessHookOf is memory without what notes that a property names x.
+func (w *hookWriter) accessHookOf(fn, op string, x ast.Expr, address, site string) string {
+	what := valueKind(w.info.TypeOf(x))
 	if what == 0 {
 		return w.hook(fn) + "(" + address + "," + site + ")"
 	}
@@ -80,29 +80,29 @@ func (w *hookWriter) valued(fn, op string, x ast.Expr, address, site string) str
 	if s, ok := w.spot(op, x, w.source(x)); ok && w.provenance.Needed(s) {
 		how = "Kept"
 	}
-	return w.hook(fn+how) + "(" + address + "," + head(site, what) + ")"
+	return w.hook(fn+how) + "(" + address + "," + hookHead(site, what) + ")"
 }
 
-// head is the argument of a hook that has the site and tells what the value is.
-func head(site string, what int) string { return site + "<<32|" + strconv.Itoa(what) + "<<13" }
+// hookHead is the argument of a hook that has the site and tells what the value is.
+func hookHead(site string, what int) string { return site + "<<32|" + strconv.Itoa(what) + "<<13" }
 
-// whatIs returns what values of type t are; 0 if they are of one word, or of parts.
-func whatIs(t types.Type) int {
+// valueKind returns what values of type t are; 0 if they are of one word, or of parts.
+func valueKind(t types.Type) int {
 	if isGeneric(t) {
 		return 0
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 && u.Info()&types.IsUntyped == 0 {
-			return text
+			return stringValue
 		}
 	case *types.Slice:
-		return slice
+		return sliceValue
 	case *types.Interface:
 		if u.NumMethods() == 0 {
-			return dynamic
+			return emptyInterfaceValue
 		}
-		return object
+		return interfaceValue
 	}
 	return 0
 }
@@ -110,12 +110,12 @@ func whatIs(t types.Type) int {
 // store is the statement that assigns the value v to the variable x, whose
 // address is given as text.
 func (w *hookWriter) store(x ast.Expr, address, v string) string {
-	return w.memory("Store", x, "&"+address, w.site("write", x, w.source(x), false)) + ".Set(" + v + ")"
+	return w.accessHook("Store", x, "&"+address, w.site("write", x, w.source(x), false)) + ".Set(" + v + ")"
 }
 
 // loadResult is a hook for the load of the named result x that s returns.
 func (w *hookWriter) loadResult(s *ast.ReturnStmt, x *ast.Ident) string {
-	return w.memory("Load", x, "&"+x.Name, w.site("read", s, x.Name, false))
+	return w.accessHook("Load", x, "&"+x.Name, w.site("read", s, x.Name, false))
 }
 
 // updateSite is the site of the load of x in x op= y. alone says that no call
@@ -134,7 +134,7 @@ func (w *hookWriter) onlyUpdates() { w.sites[len(w.sites)-1].Update = true }
 
 // mapHookText is the hook for an access to the map m, whose value is text.
 func (w *hookWriter) mapHookText(fn string, m ast.Expr, text string) string {
-	if w.sharing.Elements(m) {
+	if w.sharing.SkipsElements(m) {
 		return text
 	}
 	return w.hook(fn) + "(" + text + "," + w.site(accessOp(fn), m, w.source(m)+"[…]", false) + ")"
@@ -176,54 +176,54 @@ func (w *hookWriter) operand(x ast.Expr, text string) string {
 		text = w.hook("Assert") + "(" + text + "," + w.site("guard", x, w.source(x)+what, false) + ")"
 	}
 	site := w.site("operand", x, w.source(x), false)
-	if what := whatIs(w.info.TypeOf(x)); what != 0 {
-		return w.hook("OperandOf") + "(" + text + "," + head(site, what) + ")"
+	if what := valueKind(w.info.TypeOf(x)); what != 0 {
+		return w.hook("OperandOf") + "(" + text + "," + hookHead(site, what) + ")"
 	}
 	return w.hook("Operand") + "(" + text + "," + site + ")"
 }
 
-// early makes the load that text performs happen where it stands, before the
+// loadNow makes the load that text performs happen where it stands, before the
 // hooks that follow.
-func (w *hookWriter) early(text string) string { return w.helper("now") + "(" + text + ")" }
+func (w *hookWriter) loadNow(text string) string { return w.helper("now") + "(" + text + ")" }
 
-// accessed gives the address of x, with which something is about to be done, a hook that notes
+// noteFieldAccess gives the address of x, with which something is about to be done, a hook that notes
 // that.
-func (w *hookWriter) accessed(done string, x ast.Expr, address, site string) string {
-	n, ok := w.named(done, x)
+func (w *hookWriter) noteFieldAccess(done string, x ast.Expr, address, site string) string {
+	n, ok := w.fieldAction(done, x)
 	if !ok {
 		return address
 	}
 	return w.hook("Field") + "(" + address + "," + n.arguments(site) + ")"
 }
 
-// stored is what text becomes, which names the place of a store to x: what notes that when it
+// noteFieldStore is what text becomes, which names the place of a store to x: what notes that when it
 // is done.
-func (w *hookWriter) stored(x ast.Expr, text, site string) string {
-	n, ok := w.named(properties.Writes, x)
+func (w *hookWriter) noteFieldStore(x ast.Expr, text, site string) string {
+	n, ok := w.fieldAction(properties.Writes, x)
 	if !ok {
 		return text
 	}
 	return text + ".Field(" + n.arguments(site) + ")"
 }
 
-// done is the statement that notes that something has been done with the channel x, whose address
+// noteChannelAction is the statement that notes that something has been done with the channel x, whose address
 // is given; "" if no property names that.
-func (w *hookWriter) done(done, op string, x ast.Expr, address string) string {
-	n, ok := w.named(done, x)
+func (w *hookWriter) noteChannelAction(done, op string, x ast.Expr, address string) string {
+	n, ok := w.fieldAction(done, x)
 	if !ok {
 		return ""
 	}
 	return w.hook("Field") + "(" + address + "," + n.arguments(w.site(op, x, w.source(x), false)) + ");"
 }
 
-// communicated is the statement that notes that a clause of a select was chosen which sends to, or
+// noteClause is the statement that notes that a clause of a select was chosen which sends to, or
 // receives from, a field that a property names.
-func (w *hookWriter) communicated(comm ast.Stmt) string {
+func (w *hookWriter) noteClause(comm ast.Stmt) string {
 	if send, ok := comm.(*ast.SendStmt); ok {
-		return w.done(properties.Sends, "send", send.Chan, "&"+w.source(send.Chan))
+		return w.noteChannelAction(properties.Sends, "send", send.Chan, "&"+w.source(send.Chan))
 	}
 	if x := receives(comm); x != nil {
-		return w.done(properties.Receives, "recv", x.X, "&"+w.source(x.X))
+		return w.noteChannelAction(properties.Receives, "recv", x.X, "&"+w.source(x.X))
 	}
 	return ""
 }

@@ -13,9 +13,9 @@ import (
 // run at the same time race, also if they share nothing else. They can only where an
 // iterator has its loop's body called by goroutines that it starts.
 
-// spreads notes, at a use of the variable v, that a function that can be ranged over
+// noteSpread notes, at a use of the variable v, that a function that can be ranged over
 // calls v, its loop's body, in another goroutine. stack are the nodes around the use.
-func (f *facts) spreads(v *types.Var, stack []ast.Node) {
+func (f *facts) noteSpread(v *types.Var, stack []ast.Node) {
 	body, ok := types.Unalias(v.Type()).(*types.Signature)
 	if !ok || body.Results().Len() != 1 {
 		return
@@ -41,18 +41,18 @@ func (f *facts) spreads(v *types.Var, stack []ast.Node) {
 	for i := at + 1; i < len(stack); i++ {
 		switch n := stack[i].(type) {
 		case *ast.GoStmt:
-			f.spread[body.Params().Len()] = true
+			f.loopBodiesInGoroutines[body.Params().Len()] = true
 		case *ast.FuncLit:
-			if call, ok := stack[i-1].(*ast.CallExpr); ok && call.Fun != n && f.starts(call) {
-				f.spread[body.Params().Len()] = true
+			if call, ok := stack[i-1].(*ast.CallExpr); ok && call.Fun != n && f.startsOperand(call) {
+				f.loopBodiesInGoroutines[body.Params().Len()] = true
 			}
 		}
 	}
 }
 
-// starts reports whether c calls a function that has its operand called by another
+// startsOperand reports whether c calls a function that has its operand called by another
 // goroutine.
-func (f *facts) starts(c *ast.CallExpr) bool {
+func (f *facts) startsOperand(c *ast.CallExpr) bool {
 	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return false
@@ -61,14 +61,14 @@ func (f *facts) starts(c *ast.CallExpr) bool {
 	return ok && sharing.Starts(fn.Origin().FullName())
 }
 
-// loop notes each call of the body of a loop that ranges over a function, before the
+// noteLoopBody notes each call of the body of a loop that ranges over a function, before the
 // call itself looks at the loop's state and panics if that is not what it should be.
-func (r *rangeEdit) loop(iterator *types.Signature) {
+func (r *rangeEdit) noteLoopBody(iterator *types.Signature) {
 	body, ok := types.Unalias(iterator.Params().At(0).Type()).(*types.Signature)
-	if !ok || r.inside || r.shadowsHelpers || !r.facts.spread[body.Params().Len()] {
+	if !ok || r.inside || r.shadowsHelpers || !r.facts.loopBodiesInGoroutines[body.Params().Len()] {
 		return
 	}
 	helper := r.helper("loop" + strconv.Itoa(body.Params().Len()))
 	r.operand = helper + "(" + r.operand + "," + r.site("write", r.stmt, "range "+r.source(r.stmt.X), false) + ")"
-	r.used = true
+	r.hooked = true
 }

@@ -64,51 +64,51 @@ func (ev *evaluation) lastCall(nodes ...ast.Node) token.Pos {
 	return last
 }
 
-// stable reports whether the address of x is the same whenever it is evaluated
+// hasStableAddress reports whether the address of x is the same whenever it is evaluated
 // and evaluating it cannot panic: a variable, or a part of one.
-func (ev *evaluation) stable(x ast.Expr) bool {
+func (ev *evaluation) hasStableAddress(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
 		_, ok := ev.info.ObjectOf(x).(*types.Var)
 		return ok
 	case *ast.ParenExpr:
-		return ev.stable(x.X)
+		return ev.hasStableAddress(x.X)
 	case *ast.SelectorExpr:
 		sel := ev.info.Selections[x]
 		if sel == nil {
 			_, ok := ev.info.Uses[x.Sel].(*types.Var)
 			return ok
 		}
-		return sel.Kind() == types.FieldVal && !sel.Indirect() && ev.stable(x.X)
+		return sel.Kind() == types.FieldVal && !sel.Indirect() && ev.hasStableAddress(x.X)
 	case *ast.IndexExpr:
 		_, ok := underlying(ev.info.TypeOf(x.X)).(*types.Array)
-		return ok && ev.constant(x.Index) && ev.stable(x.X)
+		return ok && ev.isConstant(x.Index) && ev.hasStableAddress(x.X)
 	}
 	return false
 }
 
-// safe reports whether evaluating x neither panics nor calls anything. It may
+// isSafe reports whether evaluating x neither panics nor calls anything. It may
 // say no to what is safe.
-func (ev *evaluation) safe(x ast.Expr) bool {
-	if ev.constant(x) || ev.info.Types[x].IsType() || ev.stable(x) {
+func (ev *evaluation) isSafe(x ast.Expr) bool {
+	if ev.isConstant(x) || ev.info.Types[x].IsType() || ev.hasStableAddress(x) {
 		return true
 	}
 	switch x := x.(type) {
 	case *ast.Ident, *ast.FuncLit:
 		return true // a function, or a variable as above
 	case *ast.ParenExpr:
-		return ev.safe(x.X)
+		return ev.isSafe(x.X)
 	case *ast.UnaryExpr:
-		return x.Op != token.ARROW && ev.safe(x.X)
+		return x.Op != token.ARROW && ev.isSafe(x.X)
 	case *ast.BinaryExpr:
 		switch x.Op {
 		case token.QUO, token.REM, token.SHL, token.SHR:
 			return false // may panic
 		case token.EQL, token.NEQ:
 			_, basic := underlying(ev.info.TypeOf(x.X)).(*types.Basic)
-			return basic && ev.safe(x.X) && ev.safe(x.Y)
+			return basic && ev.isSafe(x.X) && ev.isSafe(x.Y)
 		}
-		return ev.safe(x.X) && ev.safe(x.Y)
+		return ev.isSafe(x.X) && ev.isSafe(x.Y)
 	case *ast.CompositeLit:
 		if _, ok := underlying(ev.info.TypeOf(x)).(*types.Map); ok {
 			return false // a key may not be hashable
@@ -117,7 +117,7 @@ func (ev *evaluation) safe(x ast.Expr) bool {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				elt = kv.Value
 			}
-			if !ev.safe(elt) {
+			if !ev.isSafe(elt) {
 				return false
 			}
 		}
@@ -126,30 +126,30 @@ func (ev *evaluation) safe(x ast.Expr) bool {
 	return false
 }
 
-// untyped reports whether x may be an untyped value that is not a constant,
+// isUntyped reports whether x may be an untyped value that is not a constant,
 // whose type is decided by where it stands.
-func (ev *evaluation) untyped(x ast.Expr) bool {
-	if ev.constant(x) {
+func (ev *evaluation) isUntyped(x ast.Expr) bool {
+	if ev.isConstant(x) {
 		return true
 	}
 	switch x := x.(type) {
 	case *ast.ParenExpr:
-		return ev.untyped(x.X)
+		return ev.isUntyped(x.X)
 	case *ast.UnaryExpr:
-		return x.Op != token.ARROW && x.Op != token.AND && ev.untyped(x.X)
+		return x.Op != token.ARROW && x.Op != token.AND && ev.isUntyped(x.X)
 	case *ast.BinaryExpr:
 		switch x.Op {
 		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			return true
 		case token.SHL, token.SHR:
-			return ev.untyped(x.X)
+			return ev.isUntyped(x.X)
 		}
-		return ev.untyped(x.X) && ev.untyped(x.Y)
+		return ev.isUntyped(x.X) && ev.isUntyped(x.Y)
 	case *ast.CallExpr:
 		// min, max, real, imag and complex of untyped shifts.
 		if name := ev.builtinName(x); name == "min" || name == "max" || name == "real" || name == "imag" || name == "complex" {
 			for _, arg := range x.Args {
-				if !ev.untyped(arg) {
+				if !ev.isUntyped(arg) {
 					return false
 				}
 			}
@@ -164,7 +164,7 @@ func (ev *evaluation) untyped(x ast.Expr) bool {
 // An untyped comparison becomes a bool, which is not assignable to a type that
 // the user derived from it; comparing it makes it untyped again.
 func (ev *evaluation) holdable(x ast.Expr, to types.Type, t string) (text string, ok bool) {
-	if !ev.untyped(x) {
+	if !ev.isUntyped(x) {
 		return t, true
 	}
 	tv := ev.info.Types[x]
@@ -184,17 +184,17 @@ func (ev *evaluation) holdable(x ast.Expr, to types.Type, t string) (text string
 	return t, types.Identical(tv.Type, types.Typ[types.Int])
 }
 
-// evaluated calls do for each expression in nodes that is evaluated along with them, the
+// inspectEvaluated calls do for each expression in nodes that is evaluated along with them, the
 // outer ones first: what function literals do comes when they are called, and constants are
 // none. Where do returns false, it is not called for the parts of that expression.
-func (ev *evaluation) evaluated(nodes []ast.Node, do func(ast.Expr) bool) {
+func (ev *evaluation) inspectEvaluated(nodes []ast.Node, do func(ast.Expr) bool) {
 	for _, root := range nodes {
 		ast.Inspect(root, func(n ast.Node) bool {
 			x, ok := n.(ast.Expr)
 			if !ok {
 				return true
 			}
-			if _, ok := x.(*ast.FuncLit); ok || ev.constant(x) {
+			if _, ok := x.(*ast.FuncLit); ok || ev.isConstant(x) {
 				return false
 			}
 			return do(x)
@@ -206,7 +206,7 @@ func (ev *evaluation) evaluated(nodes []ast.Node, do func(ast.Expr) bool) {
 // any case and outside of the operands of other calls, nil if there is none.
 func (ev *evaluation) finalCall(nodes ...ast.Node) ast.Expr {
 	var final ast.Expr
-	ev.evaluated(nodes, func(x ast.Expr) bool {
+	ev.inspectEvaluated(nodes, func(x ast.Expr) bool {
 		if b, ok := x.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
 			return false
 		}
@@ -221,9 +221,9 @@ func (ev *evaluation) finalCall(nodes ...ast.Node) ast.Expr {
 	return final
 }
 
-// updates reports whether y, in x = y, may be computed from x without a call:
+// computesFrom reports whether y, in x = y, may be computed from x without a call:
 // then a load of x in it is like that of x op= y.
-func (ev *evaluation) updates(x, y ast.Expr) bool {
+func (ev *evaluation) computesFrom(x, y ast.Expr) bool {
 	if _, basic := underlying(ev.info.TypeOf(x)).(*types.Basic); !basic {
 		return false
 	}
@@ -237,10 +237,10 @@ func (ev *evaluation) updates(x, y ast.Expr) bool {
 	return ok && !ev.hasCall(y)
 }
 
-// passes reports whether x has the same type as the argument of a hook.
-func (ev *evaluation) passes(x ast.Expr) bool {
+// keepsType reports whether x has the same type as the argument of a hook.
+func (ev *evaluation) keepsType(x ast.Expr) bool {
 	t := ev.info.TypeOf(x)
-	return !ev.untyped(x) || types.Identical(t, types.Typ[types.Bool]) || types.Identical(t, types.Typ[types.UntypedBool])
+	return !ev.isUntyped(x) || types.Identical(t, types.Typ[types.Bool]) || types.Identical(t, types.Typ[types.UntypedBool])
 }
 
 // dereference is the part of the variable x that goes through a pointer to the
@@ -260,17 +260,17 @@ func (ev *evaluation) dereference(x ast.Expr) ast.Expr {
 		}
 		return ev.dereference(x.X)
 	case *ast.IndexExpr:
-		if _, ok := underlying(ev.info.TypeOf(x.X)).(*types.Array); ok && ev.constant(x.Index) {
+		if _, ok := underlying(ev.info.TypeOf(x.X)).(*types.Array); ok && ev.isConstant(x.Index) {
 			return ev.dereference(x.X)
 		}
 	}
 	return nil
 }
 
-// faultsLate reports whether the first instruction of s that touches x is a
+// faultsAtStore reports whether the first instruction of s that touches x is a
 // store: values of several words are moved after the pointer was checked, and
 // strings are loaded before they are added to.
-func (ev *evaluation) faultsLate(x ast.Expr, s ast.Stmt) bool {
+func (ev *evaluation) faultsAtStore(x ast.Expr, s ast.Stmt) bool {
 	switch t := underlying(ev.info.TypeOf(x)).(type) {
 	case nil, *types.Struct, *types.Array:
 		return false

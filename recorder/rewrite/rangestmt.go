@@ -17,70 +17,70 @@ import (
 func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) string {
 	r := rangeEdit{
 		editor: e, stmt: s, blockable: blockable, label: label,
-		operand: e.alone(e.value, s.X),
+		operand: e.inOwnScope(e.value, s.X),
 	}
-	if !e.inside && !e.decidedRange(s) {
+	if !e.inside && !e.rangeIsDecided(s) {
 		r.prologue = e.hook("Case") + "(1," + e.site("case", s, e.raw(s.Pos(), s.Body.Lbrace), false) + ");"
 	}
 	if _, ok := underlying(e.info.TypeOf(s.X)).(*types.Chan); ok {
-		r.received()
+		r.noteReceive()
 	}
 	for _, x := range []ast.Expr{s.Key, s.Value} {
-		if !blank(x) {
-			r.assigned(x)
+		if !isBlank(x) {
+			r.noteAssigned(x)
 		}
 	}
 	switch t := underlying(e.info.TypeOf(s.X)).(type) {
 	case *types.Slice:
-		r.elements(t.Elem())
+		r.noteElement(t.Elem())
 	case *types.Pointer:
-		if blank(s.Value) && !e.hasCall(s.X) {
+		if isBlank(s.Value) && !e.hasCall(s.X) {
 			r.operand = e.source(s.X) // only its length counts
 		} else if array, ok := t.Elem().Underlying().(*types.Array); ok {
-			r.elements(array.Elem())
+			r.noteElement(array.Elem())
 		}
 	case *types.Array:
-		if blank(s.Value) {
-			r.operand = e.alone(e.address, s.X)
+		if isBlank(s.Value) {
+			r.operand = e.inOwnScope(e.address, s.X)
 		}
 	case *types.Map:
-		r.entries()
+		r.noteEntries()
 	case *types.Signature:
-		r.loop(t)
+		r.noteLoopBody(t)
 	}
 	var ps []piece
 	if r.key != "" {
-		ps = append(ps, at(s.Key, r.key)) // a value has a key, if only a blank one
+		ps = append(ps, replace(s.Key, r.key)) // a value has a key, if only a blank one
 	}
 	outer := e.fn
 	if name, ok := e.names[s]; ok {
 		e.fn = name
 	}
-	ps = append(ps, at(s.X, r.operand), at(s.Body, e.block(s.Body, r.prologue)))
+	ps = append(ps, replace(s.X, r.operand), replace(s.Body, e.block(s.Body, r.prologue)))
 	e.fn = outer
-	return r.before + r.label + e.in(s, ps...) + r.behind
+	return r.before + r.label + e.spliceNode(s, ps...) + r.behind
 }
 
-// received notes that an iteration has received from a field that a property names.
-func (r *rangeEdit) received() {
+// noteReceive notes that an iteration has received from a field that a property names.
+func (r *rangeEdit) noteReceive() {
 	x := r.stmt.X
-	_, named := r.named(properties.Receives, x)
+	_, named := r.fieldAction(properties.Receives, x)
 	address := "&" + r.source(x)
 	switch {
 	case !named:
 		return
-	case r.hasCall(x) || r.moves(r.stmt, x):
+	case r.hasCall(x) || r.changesMeaning(r.stmt, x):
 		if !r.blockable {
 			return
 		}
 		held := r.temp()
-		r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + held + ":=&" + r.alone(r.address, x) + ";"
+		r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + held + ":=&" + r.inOwnScope(r.address, x) + ";"
 		if r.label != "" {
 			r.label = r.label[:strings.IndexByte(r.label, ':')+1]
 		}
 		r.behind, r.operand, address = "}", "*"+held, held
 	}
-	r.prologue += r.done(properties.Receives, "recv", x, address)
+	r.prologue += r.noteChannelAction(properties.Receives, "recv", x, address)
 }
 
 // A rangeEdit is a range statement in the making.
@@ -95,44 +95,44 @@ type rangeEdit struct {
 	prologue       string // of the body
 }
 
-// assigned notes that an iteration has just written the shared variable x.
-func (r *rangeEdit) assigned(x ast.Expr) {
+// noteAssigned notes that an iteration has just written the shared variable x.
+func (r *rangeEdit) noteAssigned(x ast.Expr) {
 	if r.stmt.Tok == token.DEFINE {
 		v, ok := r.info.Defs[x.(*ast.Ident)].(*types.Var)
-		if !ok || r.perIteration || !r.sharedVar(v) {
+		if !ok || r.perIteration || !r.isSharedVar(v) {
 			return
 		}
-	} else if alone := blank(r.stmt.Key) || blank(r.stmt.Value); !r.stable(x) && (!alone || r.hasCall(x)) {
+	} else if alone := isBlank(r.stmt.Key) || isBlank(r.stmt.Value); !r.hasStableAddress(x) && (!alone || r.hasCall(x)) {
 		return // it may be another variable by now
 	} else if m, ok := r.mapElement(x); ok {
 		r.prologue += "_=" + r.mapHookText("MapWrite", m.X, r.source(m.X)) + ";"
 		return
-	} else if !r.storable(x) {
+	} else if !r.storeNeedsHook(x) {
 		return
 	}
-	if !r.empty(r.info.TypeOf(x)) {
+	if !r.hasNoSize(r.info.TypeOf(x)) {
 		site := r.site("write", x, r.source(x), false)
-		r.prologue += r.hook("Write") + "(" + r.accessed(properties.Writes, x, "&"+r.source(x), site) + "," + site + ");"
+		r.prologue += r.hook("Write") + "(" + r.noteFieldAccess(properties.Writes, x, "&"+r.source(x), site) + "," + site + ");"
 	}
 }
 
-// hold makes the operand's value available in the body and returns its name,
+// holdOperand makes the operand's value available in the body and returns its name,
 // "" if that is not possible.
-func (r *rangeEdit) hold() string {
-	if id, ok := ast.Unparen(r.stmt.X).(*ast.Ident); ok && r.private(id) && !r.assigns(r.stmt.Body, id) && !r.shadowed(id) {
+func (r *rangeEdit) holdOperand() string {
+	if id, ok := ast.Unparen(r.stmt.X).(*ast.Ident); ok && r.isPrivate(id) && !r.assigns(r.stmt.Body, id) && !r.shadowed(id) {
 		return id.Name
 	}
-	if !r.blockable || r.untyped(r.stmt.X) {
+	if !r.blockable || r.isUntyped(r.stmt.X) {
 		return ""
 	}
 	name := r.temp()
 	// Newlines between the label and the statement go before the operand.
-	r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + name + ":=" + r.operand + ";" + r.lineMark(r.operand, r.stmt.Pos())
+	r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + name + ":=" + r.operand + ";" + r.lineDirectiveAfter(r.operand, r.stmt.Pos())
 	if r.label != "" {
 		r.label = r.label[:strings.IndexByte(r.label, ':')+1]
 	}
 	r.behind = "}"
-	r.operand = name + r.lineMark(r.operand, r.stmt.X.End())
+	r.operand = name + r.lineDirectiveAfter(r.operand, r.stmt.X.End())
 	return name
 }
 
@@ -146,18 +146,18 @@ func (r *rangeEdit) shadowed(id *ast.Ident) bool {
 	return false
 }
 
-// elements notes the read of an element of the slice or array that is ranged
+// noteElement notes the read of an element of the slice or array that is ranged
 // over. It stands behind the read, at the start of the body.
-func (r *rangeEdit) elements(elem types.Type) {
+func (r *rangeEdit) noteElement(elem types.Type) {
 	s := r.stmt
-	if blank(s.Value) || r.empty(elem) || r.sharing.Elements(s.X) {
+	if isBlank(s.Value) || r.hasNoSize(elem) || r.sharing.SkipsElements(s.X) {
 		return
 	}
 	var key string
 	switch {
-	case s.Tok == token.DEFINE && blank(s.Key):
+	case s.Tok == token.DEFINE && isBlank(s.Key):
 		key = r.temp()
-	case !blank(s.Key) && r.stable(s.Key) && (s.Tok == token.DEFINE || r.isInt(s.Key) && !r.shared(s.Key)):
+	case !isBlank(s.Key) && r.hasStableAddress(s.Key) && (s.Tok == token.DEFINE || r.isInt(s.Key) && !r.isShared(s.Key)):
 		key = r.source(s.Key)
 		if v, ok := s.Value.(*ast.Ident); ok && v.Name == key {
 			return // both range variables are the same one
@@ -165,7 +165,7 @@ func (r *rangeEdit) elements(elem types.Type) {
 	}
 	var x string
 	if key != "" {
-		x = r.hold()
+		x = r.holdOperand()
 	}
 	if x == "" {
 		if _, ok := underlying(r.info.TypeOf(s.X)).(*types.Slice); ok {
@@ -173,7 +173,7 @@ func (r *rangeEdit) elements(elem types.Type) {
 		}
 		return
 	}
-	if blank(s.Key) {
+	if isBlank(s.Key) {
 		r.key = key
 	}
 	r.prologue += r.hook("Load") + "(&" + x + "[" + key + "]," + r.site("read", s.Value, r.source(s.X)+"[…]", isNumeric(elem)) + ");"
@@ -184,13 +184,13 @@ func (r *rangeEdit) isInt(x ast.Expr) bool {
 	return types.Identical(underlying(r.info.TypeOf(x)), types.Typ[types.Int])
 }
 
-// entries notes the reads of the map that is ranged over, before the
+// noteEntries notes the reads of the map that is ranged over, before the
 // statement and in each iteration.
-func (r *rangeEdit) entries() {
-	if r.sharing.Elements(r.stmt.X) {
+func (r *rangeEdit) noteEntries() {
+	if r.sharing.SkipsElements(r.stmt.X) {
 		return
 	}
-	x := r.hold()
+	x := r.holdOperand()
 	site := r.site("read", r.stmt.X, r.source(r.stmt.X)+"[…]", false)
 	r.operand = r.hook("MapRead") + "(" + r.operand + "," + site + ")"
 	if x != "" {

@@ -20,7 +20,7 @@ func (e returnEdit) text() string {
 	names := e.sharedResults()
 	switch {
 	case names == nil:
-		before, last := e.returned()
+		before, last := e.noteReturn()
 		if last != nil {
 			e.complete[last] = s
 		}
@@ -31,7 +31,7 @@ func (e returnEdit) text() string {
 		}
 		var loads strings.Builder
 		for _, x := range names {
-			if e.storableResult(x) {
+			if e.resultNeedsHook(x) {
 				loads.WriteString(e.loadResult(s, x) + ";")
 			}
 		}
@@ -45,12 +45,12 @@ func (e returnEdit) text() string {
 			r := s.Results[i]
 			if e.isResult(r, x) {
 				// The compiler does not assign a result to itself.
-				if e.storableResult(x) && !e.defers {
+				if e.resultNeedsHook(x) && !e.defers {
 					stores = append(stores, e.loadResult(s, x))
 				}
 				continue
 			}
-			if e.constant(r) {
+			if e.isConstant(r) {
 				v = e.source(r)
 			} else {
 				hold, ok := e.holdable(r, e.info.TypeOf(x), v)
@@ -66,8 +66,8 @@ func (e returnEdit) text() string {
 		} else {
 			vars = append(vars, v)
 		}
-		if e.storableResult(x) {
-			stores = append(stores, e.memory("Store", x, "&"+x.Name, e.site("write", s, x.Name, false))+".Set("+v+")")
+		if e.resultNeedsHook(x) {
+			stores = append(stores, e.accessHook("Store", x, "&"+x.Name, e.site("write", s, x.Name, false))+".Set("+v+")")
 		} else {
 			stores = append(stores, x.Name+"="+v)
 		}
@@ -78,7 +78,7 @@ func (e returnEdit) text() string {
 	if len(vars) == 0 && len(stores) == 0 {
 		return e.source(s)
 	}
-	return e.sequence(s, assignee{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
+	return e.twoPartBlock(s, assignee{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
 }
 
 // sharedResults returns the named results of the function,
@@ -92,14 +92,14 @@ func (e returnEdit) sharedResults() []*ast.Ident {
 	any := false
 	for _, field := range e.results.List {
 		for _, x := range field.Names {
-			if blank(x) {
+			if isBlank(x) {
 				return nil
 			}
 			_, obj := e.pkg.Scope().Innermost(s.Pos()).LookupParent(x.Name, s.Pos())
 			if obj != e.info.Defs[x] {
 				return nil // shadowed
 			}
-			any = any || e.storableResult(x)
+			any = any || e.resultNeedsHook(x)
 			names = append(names, x)
 		}
 	}
@@ -112,9 +112,9 @@ func (e returnEdit) sharedResults() []*ast.Ident {
 // enter makes body that of the function being rewritten, and returns a function
 // that goes back to the one around it.
 func (e *editor) enter(name string, typ *ast.FuncType, body *ast.BlockStmt) (leave func()) {
-	fn, later, scope, results, defers := e.fn, e.later, e.scope, e.results, e.defers
-	e.fn, e.later, e.results, e.defers = name, nil, typ.Results, hasDefer(body)
-	return func() { e.fn, e.later, e.scope, e.results, e.defers = fn, later, scope, results, defers }
+	fn, later, scope, results, defers := e.fn, e.deferredCall, e.scope, e.results, e.defers
+	e.fn, e.deferredCall, e.results, e.defers = name, nil, typ.Results, hasDefer(body)
+	return func() { e.fn, e.deferredCall, e.scope, e.results, e.defers = fn, later, scope, results, defers }
 }
 
 // hasDefer reports whether the function with the given body defers calls.

@@ -86,12 +86,12 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	units, skipped := selectUnits(pkgs)
 	written, spread := map[string]bool{}, map[int]bool{}
 	for _, u := range units {
-		u.facts = collectFacts(u.pkg.TypesInfo, u.pkg.Syntax, func(f *ast.File) bool { return !older(u.version(f), "go1.22") })
+		u.facts = collectFacts(u.pkg.TypesInfo, u.pkg.Syntax, func(f *ast.File) bool { return !isOlder(u.version(f), "go1.22") })
 		for key := range u.facts.globals {
 			written[key] = true
 		}
-		maps.Copy(spread, u.facts.spread)
-		u.facts.spread = spread // a loop may be in another package than the iterator
+		maps.Copy(spread, u.facts.loopBodiesInGoroutines)
+		u.facts.loopBodiesInGoroutines = spread // a loop may be in another package than the iterator
 	}
 	var shared *sharing.Facts
 	var values *provenance.Facts
@@ -99,7 +99,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 		list, opens := analysed(pkgs, units, o)
 		facts, program := sharing.Analyze(list, opens)
 		if o.Inside {
-			shared = facts.OfMemory()
+			shared = facts.MemoryOnly()
 		} else {
 			shared, values = facts, provenance.Derive(program, list, len(o.Calls) > 0)
 		}
@@ -116,14 +116,14 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	slices.SortFunc(editors, func(a, b *editor) int { return cmp.Compare(a.path, b.path) })
 	slices.SortFunc(skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
 	res.Skipped = slices.Compact(skipped)
-	res.Sites = number(editors)
+	res.Sites = numberSites(editors)
 	for _, e := range editors {
 		res.Sites = append(res.Sites, e.atomics().counters()...)
 	}
-	res.Sites = attach(editors, values, res.Sites)
+	res.Sites = attachFormulas(editors, values, res.Sites)
 	for _, u := range units {
 		for _, e := range u.editors {
-			if !e.used {
+			if !e.hooked {
 				continue
 			}
 			name := filepath.Join(dir, u.subdir(e.path), filepath.Base(e.path))

@@ -12,25 +12,25 @@ import (
 type scope struct {
 	lastCall token.Pos // largest start of a call or receive
 	lastHook token.Pos // largest start of what may get a hook
-	// final is the last call or receive that is evaluated in any case. What
+	// finalCall is the last call or receive that is evaluated in any case. What
 	// late holds are hooks that have to be called after it, each with the
 	// loads before it that it stands for.
-	final ast.Expr
-	late  []string
+	finalCall ast.Expr
+	postponed []string
 }
 
-// within renders text in a new scope that consists of nodes.
-func (e *expressions) within(render func() string, nodes ...ast.Node) string {
+// inScope renders text in a new scope that consists of nodes.
+func (e *expressions) inScope(render func() string, nodes ...ast.Node) string {
 	outer := e.scope
-	e.scope = &scope{lastCall: e.lastCall(nodes...), lastHook: e.lastHook(nodes...), final: e.finalCall(nodes...)}
+	e.scope = &scope{lastCall: e.lastCall(nodes...), lastHook: e.lastHook(nodes...), finalCall: e.finalCall(nodes...)}
 	text := render()
 	e.scope = outer
 	return text
 }
 
-// alone renders the expression x in a scope of its own.
-func (e *expressions) alone(render func(ast.Expr) string, x ast.Expr) string {
-	return e.within(func() string { return render(x) }, x)
+// inOwnScope renders the expression x in a scope of its own.
+func (e *expressions) inOwnScope(render func(ast.Expr) string, x ast.Expr) string {
+	return e.inScope(func() string { return render(x) }, x)
 }
 
 // beforeCall reports whether a call or receive follows x in its scope.
@@ -41,10 +41,10 @@ func (e *expressions) beforeCall(x ast.Expr) bool { return e.scope.lastCall >= x
 // for it.
 func (e *expressions) postpone(x ast.Expr, hook func() string) bool {
 	s := e.scope
-	if s.final == nil || s.final.Pos() < x.End() || e.isTuple(s.final) {
+	if s.finalCall == nil || s.finalCall.Pos() < x.End() || e.isTuple(s.finalCall) {
 		return false
 	}
-	s.late = append(s.late, e.within(hook))
+	s.postponed = append(s.postponed, e.inScope(hook))
 	return true
 }
 
@@ -57,15 +57,15 @@ func (e *expressions) afterCalls(render func(ast.Expr) string, x ast.Expr) strin
 	return text
 }
 
-// settle adds the hooks that were put off until after x to text, which
+// addPostponed adds the hooks that were put off until after x to text, which
 // evaluates x.
-func (e *expressions) settle(x ast.Expr, text string) string {
-	if x != e.scope.final {
+func (e *expressions) addPostponed(x ast.Expr, text string) string {
+	if x != e.scope.finalCall {
 		return text
 	}
-	for _, hook := range e.scope.late {
+	for _, hook := range e.scope.postponed {
 		text = e.helper("then") + "(" + text + "," + hook + ")"
 	}
-	e.scope.late = nil
+	e.scope.postponed = nil
 	return text
 }

@@ -9,22 +9,22 @@ import (
 // variable or function.
 type selectorEdit struct {
 	*expressions
-	x *ast.SelectorExpr
+	selector *ast.SelectorExpr
 }
 
 // value evaluates the selector.
 func (e selectorEdit) value(flow bool) string {
-	sel := e.info.Selections[e.x]
+	sel := e.info.Selections[e.selector]
 	if sel == nil {
-		return e.load(e.x, flow)
+		return e.load(e.selector, flow)
 	}
 	switch sel.Kind() {
 	case types.FieldVal:
-		return e.load(e.x, flow)
+		return e.load(e.selector, flow)
 	case types.MethodVal:
-		return e.receiver(sel) + e.raw(e.x.X.End(), e.x.End())
+		return e.receiver(sel) + e.raw(e.selector.X.End(), e.selector.End())
 	}
-	return e.source(e.x)
+	return e.source(e.selector)
 }
 
 // An operand is text on the way from an operand to one of its fields.
@@ -39,12 +39,12 @@ type operand struct {
 // selected, and goes along the path of embedded fields, each of which becomes
 // explicit text, so that loads of embedded pointers get their hooks.
 func (e selectorEdit) walk(path []int) operand {
-	o := operand{typ: e.info.TypeOf(e.x.X), expr: e.source(e.x.X)}
+	o := operand{typ: e.info.TypeOf(e.selector.X), expr: e.source(e.selector.X)}
 	if isPointer(o.typ) {
-		o.text = e.expressions.value(e.x.X)
+		o.text = e.expressions.value(e.selector.X)
 	} else {
-		o.text = e.address(e.x.X)
-		o.memory = e.info.Types[e.x.X].Addressable() && e.shared(e.x.X)
+		o.text = e.address(e.selector.X)
+		o.memory = e.info.Types[e.selector.X].Addressable() && e.isShared(e.selector.X)
 	}
 	for _, i := range path {
 		if ptr, ok := underlying(o.typ).(*types.Pointer); ok {
@@ -74,26 +74,26 @@ func (e selectorEdit) walk(path []int) operand {
 // a value receiver copies what it is called on.
 func (e selectorEdit) receiver(sel *types.Selection) string {
 	path := sel.Index()[:len(sel.Index())-1]
-	t := e.info.TypeOf(e.x.X)
+	t := e.info.TypeOf(e.selector.X)
 	_, generic := types.Unalias(t).(*types.TypeParam)
 	if generic || len(path) == 0 && !isPointer(t) && !takesAddress(sel) {
-		return e.expressions.value(e.x.X)
+		return e.expressions.value(e.selector.X)
 	}
-	if !e.beforeCall(e.x.X) {
+	if !e.beforeCall(e.selector.X) {
 		return e.receiverText(sel.Obj().(*types.Func), path)
 	}
-	if e.hasCall(e.x.X) {
-		return e.address(e.x.X)
+	if e.hasCall(e.selector.X) {
+		return e.address(e.selector.X)
 	}
 	if e.receiverHooked(sel.Obj().(*types.Func), path) {
-		e.postpone(e.x.X, func() string { return e.receiverText(sel.Obj().(*types.Func), path) })
+		e.postpone(e.selector.X, func() string { return e.receiverText(sel.Obj().(*types.Func), path) })
 	}
-	return e.source(e.x.X)
+	return e.source(e.selector.X)
 }
 
 // receiverHooked reports whether evaluating the receiver of fn calls a hook.
 func (e selectorEdit) receiverHooked(fn *types.Func, path []int) bool {
-	return e.within(func() string { return e.receiverText(fn, path) }) != e.source(e.x.X)
+	return e.inScope(func() string { return e.receiverText(fn, path) }) != e.source(e.selector.X)
 }
 
 // receiverText is the text of the receiver of fn.
@@ -103,14 +103,14 @@ func (e selectorEdit) receiverText(fn *types.Func, path []int) string {
 	case o.typ == types.Typ[types.Invalid]:
 		return o.text
 	case pointerReceiver(fn):
-		return e.guarded(fn, path, o.text)
+		return e.fieldLock(fn, path, o.text)
 	case isPointer(o.typ):
 		elem := underlying(o.typ).(*types.Pointer).Elem()
-		if e.empty(elem) {
+		if e.hasNoSize(elem) {
 			return o.text
 		}
 		return e.stepHook(operand{"*" + o.text, elem, true, "*" + o.expr})
-	case o.memory && !e.empty(o.typ):
+	case o.memory && !e.hasNoSize(o.typ):
 		return e.stepHook(o)
 	}
 	return o.text
@@ -118,5 +118,5 @@ func (e selectorEdit) receiverText(fn *types.Func, path []int) string {
 
 // stepHook is the text that loads o, an operand on the way to x, with a hook.
 func (e selectorEdit) stepHook(o operand) string {
-	return "(*" + e.hook("Load") + "(&" + o.text + "," + e.site("read", e.x.Sel, o.expr, false) + "))"
+	return "(*" + e.hook("Load") + "(&" + o.text + "," + e.site("read", e.selector.Sel, o.expr, false) + "))"
 }

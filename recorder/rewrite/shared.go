@@ -14,30 +14,30 @@ import (
 
 // facts are what the files of one package say about variables.
 type facts struct {
-	info     *types.Info
-	captured map[*types.Var]bool
-	assigned map[*types.Var]bool // other than by its declaration
-	exposed  map[*types.Var]bool // its address is taken
-	globals  map[string]bool     // package variables of any package, assigned or exposed
-	gotos    map[types.Object]bool
-	spread   map[int]bool // see spreads; by the number of the body's parameters
-	perIter  bool         // loop variables are new in each iteration, in the file being read
+	info                   *types.Info
+	captured               map[*types.Var]bool
+	assigned               map[*types.Var]bool // other than by its declaration
+	exposed                map[*types.Var]bool // its address is taken
+	globals                map[string]bool     // package variables of any package, assigned or exposed
+	gotos                  map[types.Object]bool
+	loopBodiesInGoroutines map[int]bool // see noteSpread; by the number of the body's parameters
+	perIteration           bool         // loop variables are new in each iteration, in the file being read
 }
 
 // collectFacts reads the files of a package. perIteration says whether a file's
 // language version gives each loop iteration new variables.
 func collectFacts(info *types.Info, files []*ast.File, perIteration func(*ast.File) bool) *facts {
 	f := &facts{
-		info:     info,
-		captured: map[*types.Var]bool{},
-		assigned: map[*types.Var]bool{},
-		exposed:  map[*types.Var]bool{},
-		globals:  map[string]bool{},
-		gotos:    map[types.Object]bool{},
-		spread:   map[int]bool{},
+		info:                   info,
+		captured:               map[*types.Var]bool{},
+		assigned:               map[*types.Var]bool{},
+		exposed:                map[*types.Var]bool{},
+		globals:                map[string]bool{},
+		gotos:                  map[types.Object]bool{},
+		loopBodiesInGoroutines: map[int]bool{},
 	}
 	for _, file := range files {
-		f.perIter = perIteration(file)
+		f.perIteration = perIteration(file)
 		f.walk(file)
 	}
 	for _, set := range []map[*types.Var]bool{f.assigned, f.exposed} {
@@ -58,8 +58,8 @@ func isGlobal(v *types.Var) bool {
 // globalKey names a package variable in every package that sees it.
 func globalKey(v *types.Var) string { return v.Pkg().Path() + "." + v.Name() }
 
-// sharedVar reports whether another goroutine may use v while it is written.
-func (f *facts) sharedVar(v *types.Var, written map[string]bool) bool {
+// isSharedVar reports whether another goroutine may use v while it is written.
+func (f *facts) isSharedVar(v *types.Var, written map[string]bool) bool {
 	if isGlobal(v) {
 		return written[globalKey(v)]
 	}
@@ -78,24 +78,24 @@ func (f *facts) walk(root ast.Node) {
 		switch n := n.(type) {
 		case *ast.Ident:
 			if v, ok := f.info.Uses[n].(*types.Var); ok && !v.IsField() {
-				f.use(v, stack)
-				f.spreads(v, stack)
+				f.noteUse(v, stack)
+				f.noteSpread(v, stack)
 			}
 		case *ast.ForStmt:
-			if f.perIter && n.Post != nil && !hasFuncLit(n.Cond) && !hasFuncLit(n.Post) && !hasFuncLit(n.Init) {
+			if f.perIteration && n.Post != nil && !hasFuncLit(n.Cond) && !hasFuncLit(n.Post) && !hasFuncLit(n.Init) {
 				skip[n.Post] = true
 			}
 		case *ast.AssignStmt:
 			if !skip[n] {
 				for _, lhs := range n.Lhs {
 					if id, ok := lhs.(*ast.Ident); n.Tok != token.DEFINE || ok && f.info.Defs[id] == nil {
-						f.mark(f.assigned, lhs)
+						f.markVar(f.assigned, lhs)
 					}
 				}
 			}
 		case *ast.IncDecStmt:
 			if !skip[n] {
-				f.mark(f.assigned, n.X)
+				f.markVar(f.assigned, n.X)
 			}
 		case *ast.RangeStmt:
 			f.rangeVars(n)
@@ -103,15 +103,15 @@ func (f *facts) walk(root ast.Node) {
 			f.results(n)
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
-				f.mark(f.exposed, n.X)
+				f.markVar(f.exposed, n.X)
 			}
 		case *ast.SliceExpr:
 			if _, ok := underlying(f.info.TypeOf(n.X)).(*types.Array); ok {
-				f.mark(f.exposed, n.X)
+				f.markVar(f.exposed, n.X)
 			}
 		case *ast.SelectorExpr:
 			if sel := f.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal && takesAddress(sel) {
-				f.mark(f.exposed, n.X)
+				f.markVar(f.exposed, n.X)
 			}
 		case *ast.BranchStmt:
 			if n.Tok == token.GOTO {
@@ -130,8 +130,8 @@ func (f *facts) rangeVars(n *ast.RangeStmt) {
 			continue
 		}
 		if n.Tok == token.ASSIGN {
-			f.mark(f.assigned, x)
-		} else if id, ok := x.(*ast.Ident); ok && !f.perIter {
+			f.markVar(f.assigned, x)
+		} else if id, ok := x.(*ast.Ident); ok && !f.perIteration {
 			if v, ok := f.info.Defs[id].(*types.Var); ok {
 				f.assigned[v] = true
 			}
@@ -146,16 +146,16 @@ func (f *facts) results(n *ast.FuncType) {
 	}
 	for _, field := range n.Results.List {
 		for _, id := range field.Names {
-			f.mark(f.assigned, id)
+			f.markVar(f.assigned, id)
 		}
 	}
 }
 
-// use marks v as captured if it is used in a function literal that does not
+// noteUse marks v as captured if it is used in a function literal that does not
 // declare it. A literal that is called on the spot, or deferred, runs in the
 // goroutine of its creator before the creator returns. The body of a range
 // over a function is a function as well.
-func (f *facts) use(v *types.Var, stack []ast.Node) {
+func (f *facts) noteUse(v *types.Var, stack []ast.Node) {
 	for i, n := range stack {
 		if v.Pos() >= n.Pos() && v.Pos() < n.End() {
 			continue
@@ -198,8 +198,8 @@ func inPlace(lit *ast.FuncLit, ancestors []ast.Node) bool {
 	return !spawned
 }
 
-// mark puts the variable that x is a part of into set.
-func (f *facts) mark(set map[*types.Var]bool, x ast.Expr) {
+// markVar puts the variable that x is a part of into set.
+func (f *facts) markVar(set map[*types.Var]bool, x ast.Expr) {
 	if v := rootVar(f.info, x); v != nil {
 		set[v] = true
 	}

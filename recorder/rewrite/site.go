@@ -20,11 +20,11 @@ const maxExpr = 120
 type site struct {
 	trace.Site
 	hash uint32
-	// placed says that formulas may speak of the event at node, which is that of
+	// hasSpot says that formulas may speak of the event at node, which is that of
 	// the spot.
-	placed bool
-	spot   provenance.Spot
-	node   ast.Node
+	hasSpot bool
+	spot    provenance.Spot
+	node    ast.Node
 }
 
 // site notes a hook at n and returns the mark that stands for the site's
@@ -40,7 +40,7 @@ func (w *hookWriter) site(op string, n ast.Node, expr string, data bool) string 
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n%s", w.pkg.Path(), filepath.Base(w.path), pos.Offset, w.tokens.Offset(n.End()), op)
 	w.sites = append(w.sites, site{
-		placed: placed, spot: spot, node: n,
+		hasSpot: placed, spot: spot, node: n,
 		Site: trace.Site{
 			Func: w.fn, File: w.path, Line: pos.Line, Col: pos.Column,
 			Op: op, Expr: expr, Type: w.valueType(op, n), Data: data,
@@ -92,9 +92,9 @@ func (w *hookWriter) valueType(op string, n ast.Node) trace.Type {
 	return trace.TypeUnknown
 }
 
-// number gives each site of the files, which are in a fixed order, a number of
+// numberSites gives each site of the files, which are in a fixed order, a number of
 // its own that depends on little else than the site's place, and fills it in.
-func number(files []*editor) []trace.Site {
+func numberSites(files []*editor) []trace.Site {
 	var sites []trace.Site
 	taken := map[trace.SiteID]bool{}
 	for _, e := range files {

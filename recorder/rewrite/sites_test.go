@@ -143,7 +143,7 @@ func TestCollidingSitesGetTheirOwnNumbers(t *testing.T) {
 	top := uint32(1<<32 - 1)
 	a := edited("f(\x000\x00,\x001\x00)", site{hash: top}, site{hash: top})
 	b := edited("g(\x000\x00)", site{hash: top &^ (1 << 31)})
-	sites := number([]*editor{a, b})
+	sites := numberSites([]*editor{a, b})
 	require.Len(t, sites, 3)
 	assert.Equal(t, "f("+strconv.FormatUint(uint64(sites[0].ID), 10)+","+strconv.FormatUint(uint64(sites[1].ID), 10)+")", a.text)
 	ids := map[trace.SiteID]bool{}

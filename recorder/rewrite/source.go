@@ -22,11 +22,11 @@ type piece struct {
 	text   string
 }
 
-// at makes the piece that replaces n.
-func at(n ast.Node, text string) piece { return piece{n.Pos(), n.End(), text} }
+// replace makes the piece that replaces n.
+func replace(n ast.Node, text string) piece { return piece{n.Pos(), n.End(), text} }
 
-// after makes the piece that inserts text at pos.
-func after(pos token.Pos, text string) piece { return piece{pos, pos, text} }
+// insert makes the piece that inserts text at pos.
+func insert(pos token.Pos, text string) piece { return piece{pos, pos, text} }
 
 // raw is the original text between two positions.
 func (f *sourceFile) raw(lo, hi token.Pos) string {
@@ -57,8 +57,8 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 }
 
-// in is the text of n with the pieces in place of what they replace.
-func (f *sourceFile) in(n ast.Node, pieces ...piece) string {
+// spliceNode is the text of n with the pieces in place of what they replace.
+func (f *sourceFile) spliceNode(n ast.Node, pieces ...piece) string {
 	return f.splice(n.Pos(), n.End(), pieces...)
 }
 
@@ -66,9 +66,9 @@ func (f *sourceFile) in(n ast.Node, pieces ...piece) string {
 // directives say.
 func (f *sourceFile) line(pos token.Pos) int { return f.tokens.PositionFor(pos, false).Line }
 
-// padding is the newlines that text, which replaces n, lacks. They may stand
+// missingNewlines is the newlines that text, which replaces n, lacks. They may stand
 // in front of a statement.
-func (f *sourceFile) padding(n ast.Node, text string) string {
+func (f *sourceFile) missingNewlines(n ast.Node, text string) string {
 	return strings.Repeat("\n", max(0, strings.Count(f.source(n), "\n")-strings.Count(text, "\n")))
 }
 
@@ -77,24 +77,24 @@ func (f *sourceFile) newlines(lo, hi token.Pos) string {
 	return strings.Repeat("\n", strings.Count(f.raw(lo, hi), "\n"))
 }
 
-// sequence is the block {first last} in place of s. What panics in last does
+// twoPartBlock is the block {first last} in place of s. What panics in last does
 // so on the line of the assignment's operator, as in s.
-func (f *sourceFile) sequence(s ast.Stmt, first, last string) string {
-	first = f.padding(s, first+last) + first
-	return "{" + first + f.lineMark(first, operator(s)) + last + f.lineMark(first+last, s.End()) + "}"
+func (f *sourceFile) twoPartBlock(s ast.Stmt, first, last string) string {
+	first = f.missingNewlines(s, first+last) + first
+	return "{" + first + f.lineDirectiveAfter(first, operator(s)) + last + f.lineDirectiveAfter(first+last, s.End()) + "}"
 }
 
-// lineMark makes what follows stand on pos's line, as it would if the text
+// lineDirectiveAfter makes what follows stand on pos's line, as it would if the text
 // moved before it, if that spans lines, were not there.
-func (f *sourceFile) lineMark(moved string, pos token.Pos) string {
+func (f *sourceFile) lineDirectiveAfter(moved string, pos token.Pos) string {
 	if !strings.Contains(moved, "\n") {
 		return ""
 	}
-	return f.mark(pos)
+	return f.lineDirective(pos)
 }
 
-// mark makes what follows stand on pos's line.
-func (f *sourceFile) mark(pos token.Pos) string {
+// lineDirective makes what follows stand on pos's line.
+func (f *sourceFile) lineDirective(pos token.Pos) string {
 	if f.directives {
 		return ""
 	}
@@ -102,19 +102,19 @@ func (f *sourceFile) mark(pos token.Pos) string {
 	return fmt.Sprintf("/*line :%d:%d*/", p.Line, p.Column)
 }
 
-// broken reports whether a line ends between the beginning of x, an operand on
+// spansLines reports whether a line ends between the beginning of x, an operand on
 // the left-hand side of s, and the operator of s.
-func (f *sourceFile) broken(x ast.Expr, s ast.Stmt) bool {
+func (f *sourceFile) spansLines(x ast.Expr, s ast.Stmt) bool {
 	return f.line(x.Pos()) != f.line(operator(s))
 }
 
-// onLines is text, which stands for the left-hand side x of s where what is on
+// keepLines is text, which stands for the left-hand side x of s where what is on
 // the operator's line does, on x's own lines.
-func (f *sourceFile) onLines(x ast.Expr, s ast.Stmt, text string) string {
-	if !f.broken(x, s) {
+func (f *sourceFile) keepLines(x ast.Expr, s ast.Stmt, text string) string {
+	if !f.spansLines(x, s) {
 		return text
 	}
-	return f.mark(x.Pos()) + text + f.mark(operator(s))
+	return f.lineDirective(x.Pos()) + text + f.lineDirective(operator(s))
 }
 
 // operator is the position of the operator of s, if it is an assignment.

@@ -89,8 +89,8 @@ func (af *accessFilter) assertion(c *ast.CallExpr) ast.Expr {
 // that are not constant; nil if that cannot be said, or there is none.
 func (af *accessFilter) evaluatedLast(args []ast.Expr, from, to int) ast.Expr {
 	for i := to - 1; i >= from; i-- {
-		if x := args[i]; !af.constant(x) {
-			if af.isTuple(x) || slices.ContainsFunc(args[i+1:], func(x ast.Expr) bool { return af.hasCall(x) }) || af.hasCall(x) && slices.ContainsFunc(args[:i], af.loadsLate) {
+		if x := args[i]; !af.isConstant(x) {
+			if af.isTuple(x) || slices.ContainsFunc(args[i+1:], func(x ast.Expr) bool { return af.hasCall(x) }) || af.hasCall(x) && slices.ContainsFunc(args[:i], af.loadsAfterCalls) {
 				return nil
 			}
 			return x
@@ -99,14 +99,14 @@ func (af *accessFilter) evaluatedLast(args []ast.Expr, from, to int) ast.Expr {
 	return nil
 }
 
-// loadsLate reports whether x has loads that come after calls that follow it.
-func (af *accessFilter) loadsLate(x ast.Expr) bool {
+// loadsAfterCalls reports whether x has loads that come after calls that follow it.
+func (af *accessFilter) loadsAfterCalls(x ast.Expr) bool {
 	_, call := ast.Unparen(x).(*ast.CallExpr)
 	return !call && af.lastHook(x).IsValid()
 }
 
-// hands reports whether an event of the operation op at n tells of what is handed over.
-func (af *accessFilter) hands(op string, n ast.Node) bool {
+// handsOver reports whether an event of the operation op at n tells of what is handed over.
+func (af *accessFilter) handsOver(op string, n ast.Node) bool {
 	s, ok := af.spot(op, n, "")
 	return ok && af.provenance.Handed(s) > 0
 }
@@ -117,7 +117,7 @@ func (af *accessFilter) tupleCall(s ast.Stmt) *ast.CallExpr {
 		return nil
 	}
 	c, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
-	if !ok || !af.isTuple(c) || !af.hands("result", c) {
+	if !ok || !af.isTuple(c) || !af.handsOver("result", c) {
 		return nil
 	}
 	return c

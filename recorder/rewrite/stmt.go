@@ -8,17 +8,17 @@ import (
 
 // function is the text of a function declaration.
 func (e *editor) function(fn *ast.FuncDecl) string {
-	if fn.Body == nil || keepOut(fn.Doc) {
+	if fn.Body == nil || forbidsHooks(fn.Doc) {
 		return e.source(fn)
 	}
 	defer e.enter(e.names[fn], fn.Type, fn.Body)()
 	named, call := methodEdit{e.expressions, fn}.notes()
-	return e.in(fn, append(named, at(fn.Body, e.block(fn.Body, call+e.entered(fn.Body)+e.region(fn))))...)
+	return e.spliceNode(fn, append(named, replace(fn.Body, e.block(fn.Body, call+e.noteEntry(fn.Body)+e.region(fn))))...)
 }
 
-// keepOut reports whether the directives above a function forbid calls of
+// forbidsHooks reports whether the directives above a function forbid calls of
 // hooks in it.
-func keepOut(doc *ast.CommentGroup) bool {
+func forbidsHooks(doc *ast.CommentGroup) bool {
 	if doc == nil {
 		return false
 	}
@@ -34,19 +34,19 @@ func keepOut(doc *ast.CommentGroup) bool {
 // funcLit is the text of a function literal.
 func (e *editor) funcLit(lit *ast.FuncLit) string {
 	defer e.enter(e.names[lit], lit.Type, lit.Body)()
-	return e.in(lit, at(lit.Body, e.block(lit.Body, e.entered(lit.Body))))
+	return e.spliceNode(lit, replace(lit.Body, e.block(lit.Body, e.noteEntry(lit.Body))))
 }
 
 // block is the text of a block that starts with the given statements.
 func (e *editor) block(b *ast.BlockStmt, prologue string) string {
-	return e.in(b, append([]piece{after(b.Lbrace+1, prologue)}, e.list(b.List)...)...)
+	return e.spliceNode(b, append([]piece{insert(b.Lbrace+1, prologue)}, e.list(b.List)...)...)
 }
 
 // list rewrites the statements of a block or clause.
 func (e *editor) list(stmts []ast.Stmt) []piece {
 	var ps []piece
 	for _, s := range stmts {
-		ps = append(ps, at(s, e.callMark(s)+e.stmt(s, true)+e.tupleMark(s)))
+		ps = append(ps, replace(s, e.noteConstantArguments(s)+e.stmt(s, true)+e.noteTupleResults(s)))
 	}
 	return ps
 }
@@ -56,7 +56,7 @@ func (e *editor) list(stmts []ast.Stmt) []piece {
 func (e *editor) stmt(s ast.Stmt, full bool) string {
 	switch s.(type) {
 	case *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ExprStmt, *ast.SendStmt, *ast.ReturnStmt:
-		return e.within(func() string { return e.simple(s, full) }, s)
+		return e.inScope(func() string { return e.simple(s, full) }, s)
 	}
 	return e.compound(s)
 }
@@ -65,28 +65,28 @@ func (e *editor) stmt(s ast.Stmt, full bool) string {
 func (e *editor) simple(s ast.Stmt, full bool) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		e.faults(s, s.Lhs...)
+		e.findStoreFaults(s, s.Lhs...)
 		text := assignment{e.expressions, s, full}.text()
-		return e.padding(s, text) + text
+		return e.missingNewlines(s, text) + text
 	case *ast.IncDecStmt:
-		e.faults(s, s.X)
+		e.findStoreFaults(s, s.X)
 		text := e.incDec(s, full)
-		return e.padding(s, text) + text
+		return e.missingNewlines(s, text) + text
 	case *ast.DeferStmt:
-		return e.in(s, at(s.Call, e.laterCall(s.Call)))
+		return e.spliceNode(s, replace(s.Call, e.laterCall(s.Call)))
 	case *ast.GoStmt:
-		return e.in(s, at(s.Call, e.laterCall(s.Call)))
+		return e.spliceNode(s, replace(s.Call, e.laterCall(s.Call)))
 	case *ast.ExprStmt:
 		e.discarded, _ = ast.Unparen(s.X).(*ast.CallExpr)
 		return e.values(s, s.X)
 	case *ast.SendStmt:
-		if text, ok := e.sent(s); ok {
+		if text, ok := e.fieldSend(s); ok {
 			return text
 		}
-		return e.in(s, at(s.Chan, e.value(s.Chan)), at(s.Value, e.data(s.Value)))
+		return e.spliceNode(s, replace(s.Chan, e.value(s.Chan)), replace(s.Value, e.data(s.Value)))
 	case *ast.ReturnStmt:
 		text := returnEdit{e.expressions, s, e.defers}.text()
-		return e.padding(s, text) + text
+		return e.missingNewlines(s, text) + text
 	}
 	return e.source(s)
 }
@@ -101,7 +101,7 @@ func (e *editor) compound(s ast.Stmt) string {
 	case *ast.LabeledStmt:
 		return e.labeled(s.Stmt, e.raw(s.Pos(), s.Stmt.Pos()), !e.facts.gotos[e.info.Defs[s.Label]])
 	case *ast.SelectStmt:
-		return e.in(s, at(s.Body, e.clauses(s, s.Body, false)))
+		return e.spliceNode(s, replace(s.Body, e.clauses(s, s.Body, false)))
 	}
 	return e.labeled(s, "", true)
 }
@@ -121,7 +121,7 @@ func (e *editor) labeled(s ast.Stmt, label string, blockable bool) string {
 		return e.headed(s, s.Init, label, blockable, e.switchParts(s))
 	case *ast.TypeSwitchStmt:
 		return e.headed(s, s.Init, label, blockable, func() []piece {
-			return []piece{at(s.Assign, e.stmt(s.Assign, false)), at(s.Body, e.clauses(s, s.Body, false))}
+			return []piece{replace(s.Assign, e.stmt(s.Assign, false)), replace(s.Body, e.clauses(s, s.Body, false))}
 		})
 	}
 	if label == "" {
@@ -134,28 +134,28 @@ func (e *editor) labeled(s ast.Stmt, label string, blockable bool) string {
 // if that is there; parts renders the rest. An assignment with hooks that need
 // a block goes before s, into a block around both.
 func (e *editor) headed(s, init ast.Stmt, label string, blockable bool, parts func() []piece) string {
-	if init == nil || !blockable || !e.crowded(init) {
+	if init == nil || !blockable || !e.needsBlock(init) {
 		var ps []piece
 		if init != nil {
-			ps = append(ps, at(init, e.stmt(init, false)))
+			ps = append(ps, replace(init, e.stmt(init, false)))
 		}
-		return label + e.in(s, append(ps, parts()...)...)
+		return label + e.spliceNode(s, append(ps, parts()...)...)
 	}
 	before := "{" + strings.Repeat("\n", strings.Count(label, "\n")) + e.stmt(init, true) + ";"
 	name, _, _ := strings.Cut(label, ":")
 	if name != "" {
 		name += ":"
 	}
-	return before + name + e.in(s, append([]piece{at(init, "")}, parts()...)...) + "}"
+	return before + name + e.spliceNode(s, append([]piece{replace(init, "")}, parts()...)...) + "}"
 }
 
 // laterCall is the text of the call of a go or defer statement, whose operands
 // are evaluated now.
 func (e *editor) laterCall(c *ast.CallExpr) string {
-	outer := e.later
-	e.later = c
+	outer := e.deferredCall
+	e.deferredCall = c
 	text := e.value(c)
-	e.later = outer
+	e.deferredCall = outer
 	return text
 }
 
@@ -171,24 +171,24 @@ func (e *editor) decl(d ast.Decl) string {
 		if len(values) == 0 {
 			continue
 		}
-		text := e.within(func() string {
+		text := e.inScope(func() string {
 			var vs []piece
 			for _, x := range values {
-				vs = append(vs, at(x, e.data(x)))
+				vs = append(vs, replace(x, e.data(x)))
 			}
 			return e.splice(values[0].Pos(), values[len(values)-1].End(), vs...)
 		}, spec)
 		ps = append(ps, piece{values[0].Pos(), values[len(values)-1].End(), text})
 	}
-	return e.in(gen, ps...)
+	return e.spliceNode(gen, ps...)
 }
 
 // ifParts notes the condition's outcome.
 func (e *editor) ifParts(s *ast.IfStmt) func() []piece {
 	return func() []piece {
-		ps := []piece{at(s.Cond, e.afterInit(s.Init, s.Cond, e.condition(s.Cond))), at(s.Body, e.block(s.Body, ""))}
+		ps := []piece{replace(s.Cond, e.noteInitResults(s.Init, s.Cond, e.condition(s.Cond))), replace(s.Body, e.block(s.Body, ""))}
 		if s.Else != nil {
-			ps = append(ps, at(s.Else, e.stmt(s.Else, false)))
+			ps = append(ps, replace(s.Else, e.stmt(s.Else, false)))
 		}
 		return ps
 	}
@@ -198,11 +198,11 @@ func (e *editor) ifParts(s *ast.IfStmt) func() []piece {
 func (e *editor) forParts(s *ast.ForStmt) func() []piece {
 	return func() (ps []piece) {
 		if s.Cond != nil {
-			ps = append(ps, at(s.Cond, e.condition(s.Cond)))
+			ps = append(ps, replace(s.Cond, e.condition(s.Cond)))
 		}
 		if s.Post != nil {
-			ps = append(ps, at(s.Post, e.stmt(s.Post, false)))
+			ps = append(ps, replace(s.Post, e.stmt(s.Post, false)))
 		}
-		return append(ps, at(s.Body, e.block(s.Body, "")))
+		return append(ps, replace(s.Body, e.block(s.Body, "")))
 	}
 }

@@ -14,8 +14,8 @@ type typeInfo struct {
 	sizes types.Sizes
 }
 
-// constant reports whether x is evaluated at compile time: a constant or nil.
-func (ti *typeInfo) constant(x ast.Expr) bool {
+// isConstant reports whether x is evaluated at compile time: a constant or nil.
+func (ti *typeInfo) isConstant(x ast.Expr) bool {
 	tv := ti.info.Types[x]
 	return tv.Value != nil || tv.IsNil()
 }
@@ -70,8 +70,8 @@ func (ti *typeInfo) isTuple(x ast.Expr) bool {
 	return ok
 }
 
-// empty reports whether values of type t have no bytes.
-func (ti *typeInfo) empty(t types.Type) bool {
+// hasNoSize reports whether values of type t have no bytes.
+func (ti *typeInfo) hasNoSize(t types.Type) bool {
 	if hasTypeParam(t, 0) {
 		return false
 	}
@@ -132,10 +132,10 @@ func (ti *typeInfo) holdsMutex(fn *ast.FuncDecl) bool {
 	return false
 }
 
-// headerData reports whether the conversion c is unsafe.Pointer(h.Data), where h
+// isHeaderData reports whether the conversion c is unsafe.Pointer(h.Data), where h
 // is a reflect.SliceHeader or StringHeader: only in that form the compiler knows
 // the integer for a pointer.
-func (ti *typeInfo) headerData(c *ast.CallExpr) bool {
+func (ti *typeInfo) isHeaderData(c *ast.CallExpr) bool {
 	to, ok := underlying(ti.info.TypeOf(c.Fun)).(*types.Basic)
 	if !ok || to.Kind() != types.UnsafePointer {
 		return false
@@ -148,9 +148,9 @@ func (ti *typeInfo) headerData(c *ast.CallExpr) bool {
 	return ok && v.IsField() && v.Pkg() != nil && v.Pkg().Path() == "reflect"
 }
 
-// okText is the text that assigns temporary t to the left-hand side number i of
+// assignedText is the text that assigns temporary t to the left-hand side number i of
 // a tuple assignment: the second value of v, ok = x is an untyped bool.
-func (ti *typeInfo) okText(s *ast.AssignStmt, i int, t string) string {
+func (ti *typeInfo) assignedText(s *ast.AssignStmt, i int, t string) string {
 	_, call := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
 	to := ti.info.TypeOf(s.Lhs[i])
 	if call || i != 1 || types.IsInterface(to) || types.Identical(to, types.Typ[types.Bool]) {
@@ -184,9 +184,9 @@ func (ti *typeInfo) assigns(n ast.Node, id *ast.Ident) bool {
 	return found
 }
 
-// moves reports whether s, a clause of a select or a loop, gives what x begins with another value
+// changesMeaning reports whether s, a clause of a select or a loop, gives what x begins with another value
 // or meaning in what follows.
-func (ti *typeInfo) moves(s ast.Stmt, x ast.Expr) bool {
+func (ti *typeInfo) changesMeaning(s ast.Stmt, x ast.Expr) bool {
 	var lhs []ast.Expr
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -213,9 +213,9 @@ func (ti *typeInfo) moves(s ast.Stmt, x ast.Expr) bool {
 	return moves
 }
 
-// made is the length n if x is make([]T, n), an int on the same line, else nil. Where
+// madeLength is the length n if x is make([]T, n), an int on the same line, else nil. Where
 // that is appended, the compiler makes no slice of its own for it, and neither must we.
-func (ti *typeInfo) made(x ast.Expr) ast.Expr {
+func (ti *typeInfo) madeLength(x ast.Expr) ast.Expr {
 	c, ok := ast.Unparen(x).(*ast.CallExpr)
 	if !ok || ti.builtinName(c) != "make" || len(c.Args) != 2 || ti.line(x.Pos()) != ti.line(x.End()) {
 		return nil
@@ -226,20 +226,20 @@ func (ti *typeInfo) made(x ast.Expr) ast.Expr {
 	return c.Args[1]
 }
 
-// fresh reports whether the slice x was made on the spot, so that nobody else
+// isFreshSlice reports whether the slice x was made on the spot, so that nobody else
 // knows its elements.
-func (ti *typeInfo) fresh(x ast.Expr) bool {
+func (ti *typeInfo) isFreshSlice(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.CompositeLit:
 		return true
 	case *ast.CallExpr:
 		if ti.info.Types[x.Fun].IsType() && len(x.Args) == 1 {
 			_, same := underlying(ti.info.TypeOf(x.Args[0])).(*types.Slice)
-			return !same || ti.constant(x.Args[0])
+			return !same || ti.isConstant(x.Args[0])
 		}
 		return ti.builtinName(x) == "make"
 	default:
-		return ti.constant(x)
+		return ti.isConstant(x)
 	}
 }
 
@@ -251,7 +251,7 @@ func (ti *typeInfo) copiesToString(c *ast.CallExpr) bool {
 	}
 	to, ok := underlying(ti.info.TypeOf(c.Fun)).(*types.Basic)
 	_, slice := underlying(ti.info.TypeOf(c.Args[0])).(*types.Slice)
-	return ok && to.Info()&types.IsString != 0 && slice && !ti.fresh(c.Args[0])
+	return ok && to.Info()&types.IsString != 0 && slice && !ti.isFreshSlice(c.Args[0])
 }
 
 // hasTypeParam reports whether the size of t may depend on a type parameter.
@@ -391,8 +391,8 @@ func commonType(constraint types.Type, depth int) types.Type {
 	return common
 }
 
-// blank reports whether x, a range variable, is absent.
-func blank(x ast.Expr) bool {
+// isBlank reports whether x, a range variable, is absent.
+func isBlank(x ast.Expr) bool {
 	if x == nil {
 		return true
 	}

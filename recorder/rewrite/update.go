@@ -29,38 +29,38 @@ func (u update) text() string {
 	switch {
 	case element:
 		return u.updateElement()
-	case !u.storable(x):
-		ps := []piece{at(x, u.target(x))}
+	case !u.storeNeedsHook(x):
+		ps := []piece{replace(x, u.target(x))}
 		if y != nil {
-			ps = append(ps, at(y, u.operand()))
+			ps = append(ps, replace(y, u.operand()))
 		}
-		return u.in(s, ps...)
-	case y != nil && u.hasCall(y) && !u.stable(x) && (!full || u.hasCall(x) || u.untyped(y)):
-		return u.in(s, at(y, u.alone(u.value, y)))
+		return u.spliceNode(s, ps...)
+	case y != nil && u.hasCall(y) && !u.hasStableAddress(x) && (!full || u.hasCall(x) || u.isUntyped(y)):
+		return u.spliceNode(s, replace(y, u.inOwnScope(u.value, y)))
 	}
 	before, operand := u.heldOperand(full)
 	alone := y == nil || before != "" || !u.hasCall(y)
-	address := "&" + u.alone(u.address, x)
-	if !u.stable(x) && !full {
-		load := u.memory("Load", x, address, u.updateSite(x, true))
+	address := "&" + u.inOwnScope(u.address, x)
+	if !u.hasStableAddress(x) && !full {
+		load := u.accessHook("Load", x, address, u.updateSite(x, true))
 		site := u.site("write", x, u.source(x), false)
-		return "*" + u.hook("Write") + "(" + u.accessed(properties.Writes, x, load, site) + "," + site + ")" + op + "=" + operand
+		return "*" + u.hook("Write") + "(" + u.noteFieldAccess(properties.Writes, x, load, site) + "," + site + ")" + op + "=" + operand
 	}
 	keep := ""
-	if !u.stable(x) {
+	if !u.hasStableAddress(x) {
 		t := u.temp()
-		keep = t + ":=" + u.onLines(x, s, address) + ";"
+		keep = t + ":=" + u.keepLines(x, s, address) + ";"
 		address = t
 	}
-	load := "*" + u.memory("Load", x, address, u.updateSite(x, alone))
+	load := "*" + u.accessHook("Load", x, address, u.updateSite(x, alone))
 	if before == "" && y != nil && !u.hasCall(y) && u.lastHook(y).IsValid() {
-		load = u.early(load)
+		load = u.loadNow(load)
 	}
-	text := u.memory("Store", x, address, u.site("write", x, u.source(x), false)) + ".Set(" + load + op + operand + ")"
+	text := u.accessHook("Store", x, address, u.site("write", x, u.source(x), false)) + ".Set(" + load + op + operand + ")"
 	if before+keep == "" {
 		return text
 	}
-	return u.sequence(s, before, keep+text)
+	return u.twoPartBlock(s, before, keep+text)
 }
 
 // isUpdated reports whether x is the variable that the assignment stores to.
@@ -74,8 +74,8 @@ func (u update) heldOperand(full bool) (before, operand string) {
 	if y == nil {
 		return "", "1"
 	}
-	text := u.within(func() string { return u.operand() }, y)
-	if !full || !u.hasCall(y) || u.untyped(y) {
+	text := u.inScope(func() string { return u.operand() }, y)
+	if !full || !u.hasCall(y) || u.isUntyped(y) {
 		return "", "(" + text + ")"
 	}
 	t := u.temp()
@@ -88,20 +88,20 @@ func (u update) updateElement() string {
 	before, operand := u.heldOperand(u.full && !u.hasCall(x))
 	ix, _ := u.mapElement(x)
 	if before == "" && y != nil && u.hasCall(y) {
-		return u.in(s, at(y, u.alone(u.value, y)))
+		return u.spliceNode(s, replace(y, u.inOwnScope(u.value, y)))
 	}
-	text := u.within(func() string {
+	text := u.inScope(func() string {
 		m := u.mapHook("MapRead", ix.X)
-		if !u.beforeCall(ix.X) && !u.sharing.Elements(ix.X) {
+		if !u.beforeCall(ix.X) && !u.sharing.SkipsElements(ix.X) {
 			u.onlyUpdates()
 			m = u.mapHookText("MapWrite", ix.X, m)
 		}
-		return u.in(x, at(ix.X, m), at(ix.Index, u.value(ix.Index)))
+		return u.spliceNode(x, replace(ix.X, m), replace(ix.Index, u.value(ix.Index)))
 	}, x)
 	if before == "" {
 		return text + op + "=" + operand
 	}
-	return u.sequence(s, before, u.onLines(x, s, text)+op+"="+operand)
+	return u.twoPartBlock(s, before, u.keepLines(x, s, text)+op+"="+operand)
 }
 
 // operand evaluates y.

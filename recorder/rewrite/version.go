@@ -56,8 +56,8 @@ func constrain(text, path string) (string, error) {
 	return head + body, nil
 }
 
-// older reports whether language version v, "" for the newest, is older than w.
-func older(v, w string) bool { return v != "" && version.Compare(v, w) < 0 }
+// isOlder reports whether language version v, "" for the newest, is older than w.
+func isOlder(v, w string) bool { return v != "" && version.Compare(v, w) < 0 }
 
 // hasLineDirectives reports whether src gives lines other numbers than their
 // own, as generated files do.

@@ -9,7 +9,7 @@ import (
 
 // A Program is the SSA form of the packages that were analysed, and answers about
 // what is in it, for package provenance. It is not safe for concurrent use.
-type Program struct{ a *analysis }
+type Program struct{ analysis *analysis }
 
 // A Function is one that has a body.
 type Function struct {
@@ -21,10 +21,10 @@ type Function struct {
 
 // Functions returns the functions of p, those of a package in the order of its source.
 func (p *Program) Functions() []Function {
-	all := make([]Function, len(p.a.all))
-	for i, f := range p.a.all {
+	all := make([]Function, len(p.analysis.all))
+	for i, f := range p.analysis.all {
 		obj, ok := f.Object().(*types.Func)
-		all[i] = Function{f.Function, f.fset, f.open, ok && obj.Signature().Recv() == nil && isEntry(obj)}
+		all[i] = Function{f.Function, f.fset, f.openToUnknownCalls, ok && obj.Signature().Recv() == nil && isEntry(obj)}
 	}
 	return all
 }
@@ -32,18 +32,18 @@ func (p *Program) Functions() []Function {
 // Body returns the function of p that is run when fn is called, nil if its body is not
 // known.
 func (p *Program) Body(fn *ssa.Function) *ssa.Function {
-	if f := p.a.body(fn); f != nil {
+	if f := p.analysis.body(fn); f != nil {
 		return f.Function
 	}
 	return nil
 }
 
-// Quiet reports whether accesses to what the address leads to need no event.
-func (p *Program) Quiet(addr ssa.Value) bool { return p.a.quiet(addr) }
+// NeedsNoEvents reports whether accesses to what the address leads to need no event.
+func (p *Program) NeedsNoEvents(addr ssa.Value) bool { return p.analysis.needsNoEvents(addr) }
 
 // Unsure reports whether the value of v may depend on what other goroutines do, though
 // its own goroutine takes the same way.
-func (p *Program) Unsure(v ssa.Value) bool { return p.a.unsure[v] }
+func (p *Program) Unsure(v ssa.Value) bool { return p.analysis.unsure[v] }
 
 // Memory names the memory at an address, for all that lead there: a field by its
 // class, a package variable by its name, anything else by its node.
@@ -53,13 +53,13 @@ func (p *Program) Memory(addr ssa.Value) any {
 	}
 	if x, ok := addr.(*ssa.FieldAddr); ok {
 		if s, ok := structOf(x); ok {
-			return p.a.classes.name(s, x.Field)
+			return p.analysis.classes.name(s, x.Field)
 		}
 	}
-	return find(p.a.at(addr))
+	return representativeOf(p.analysis.memoryAt(addr))
 }
 
 // Starts reports whether the function with this full name, of the standard library or
 // near it, does with the function that it gets nothing but have it called in a goroutine
 // that starts thereby, or by this goroutine later on.
-func Starts(name string) bool { return starters[name] }
+func Starts(name string) bool { return startingFuncs[name] }

@@ -19,51 +19,51 @@ import (
 //	wg.Go(func() { sum += n })                                    // started
 //	handlers = append(handlers, func() { sum++ })                 // wandering
 
-// handling says what becomes of a closure. Later ones are worse: of several uses the worst
+// closureUse says what becomes of a closure. Later ones are worse: of several uses the worst
 // counts.
-type handling int
+type closureUse int
 
 const (
-	direct    handling = iota // it is called, or deferred, where it is made
-	started                   // it runs in a goroutine that starts after it was made
-	wandering                 // somebody may know and call it
+	calledInPlace closureUse = iota // it is called, or deferred, where it is made
+	startedLater                    // it runs in a goroutine that starts after it was made
+	keptByOthers                    // somebody may know and call it
 )
 
-// handling finds out what becomes of the closure c, by all that is done with its value in
+// closureUse finds out what becomes of the closure c, by all that is done with its value in
 // the function that makes it. A store, a return or a conversion lets it wander, wherever it
 // is called in the end.
-func (fl *valueFlow) handling(c *ssa.MakeClosure) handling {
-	h := direct
+func (fl *valueFlow) closureUse(c *ssa.MakeClosure) closureUse {
+	h := calledInPlace
 	for _, r := range *c.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef:
 		case ssa.CallInstruction:
 			com := r.Common()
 			if slices.Contains(com.Args, ssa.Value(c)) {
-				switch fl.taking(com) {
-				case direct:
-				case started:
-					h = max(h, started)
+				switch fl.calleeUse(com) {
+				case calledInPlace:
+				case startedLater:
+					h = max(h, startedLater)
 				default:
-					return wandering
+					return keptByOthers
 				}
 			}
 			if com.Value == c {
 				if _, ok := r.(*ssa.Go); ok {
-					h = max(h, started)
+					h = max(h, startedLater)
 				}
 			}
 		default:
-			return wandering
+			return keptByOthers
 		}
 	}
 	return h
 }
 
-// starters are functions of the standard library and near it that do with the
+// startingFuncs are functions of the standard library and near it that do with the
 // function that they get nothing but have it called in a goroutine that starts
 // thereby, or by this goroutine later on.
-var starters = map[string]bool{
+var startingFuncs = map[string]bool{
 	"(*sync.WaitGroup).Go":                      true,
 	"(*golang.org/x/sync/errgroup.Group).Go":    true,
 	"(*golang.org/x/sync/errgroup.Group).TryGo": true,
@@ -80,8 +80,8 @@ var starters = map[string]bool{
 // With these two lists, and no bodies of the standard library, the usual ways to start
 // goroutines and to sort do not make all that their closures use loud.
 
-// callers are functions that call the function that they get, and forget it.
-var callers = map[string]bool{
+// callingFuncs are functions that call the function that they get, and forget it.
+var callingFuncs = map[string]bool{
 	"(*sync.Once).Do": true, "sort.Slice": true, "sort.SliceStable": true, "sort.Search": true,
 	"slices.SortFunc": true, "slices.SortStableFunc": true, "slices.IndexFunc": true, "slices.ContainsFunc": true,
 	"slices.DeleteFunc": true, "slices.BinarySearchFunc": true, "slices.MinFunc": true, "slices.MaxFunc": true,
@@ -89,20 +89,20 @@ var callers = map[string]bool{
 	"testing.AllocsPerRun": true,
 }
 
-// taking says what the callee of c does with functions that it gets. A function of the
+// calleeUse says what the callee of c does with functions that it gets. A function of the
 // program's own may keep them: that its parameter is only called is not looked for.
-func (fl *valueFlow) taking(c *ssa.CallCommon) handling {
+func (fl *valueFlow) calleeUse(c *ssa.CallCommon) closureUse {
 	fn := c.StaticCallee()
 	if fn == nil || fl.body(fn) != nil {
-		return wandering
+		return keptByOthers
 	}
 	switch name := NameOf(fn); {
-	case callers[name]:
-		return direct
-	case starters[name]:
-		return started
+	case callingFuncs[name]:
+		return calledInPlace
+	case startingFuncs[name]:
+		return startedLater
 	}
-	return wandering
+	return keptByOthers
 }
 
 // closure follows the variables that a closure captures. It has their addresses: its free
@@ -113,18 +113,18 @@ func (fl *valueFlow) closure(f *function, c *ssa.MakeClosure) {
 	var roots []*node
 	g := fl.body(c.Fn.(*ssa.Function))
 	for i, b := range c.Bindings {
-		roots = append(roots, fl.hold(b))
+		roots = append(roots, fl.register(b))
 		if g == nil {
-			fl.release(fl.hold(b), b.Type())
+			fl.release(fl.register(b), b.Type())
 		} else {
-			fl.assign(fl.hold(g.FreeVars[i]), fl.hold(b), b.Type())
+			fl.assign(fl.register(g.FreeVars[i]), fl.register(b), b.Type())
 		}
 	}
-	switch fl.handling(c) {
-	case direct:
-	case wandering:
+	switch fl.closureUse(c) {
+	case calledInPlace:
+	case keptByOthers:
 		fl.publish(f, c, true, roots...)
-	case started:
+	case startedLater:
 		for _, r := range *c.Referrers() {
 			call, ok := r.(ssa.CallInstruction)
 			if !ok {
@@ -144,7 +144,7 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	c := instr.Common()
 	result := fl.node()
 	if v, ok := instr.(*ssa.Call); ok {
-		result = fl.hold(v)
+		result = fl.register(v)
 	}
 	_, spawn := instr.(*ssa.Go)
 	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
@@ -162,13 +162,13 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	}
 	var roots []*node
 	for i, arg := range c.Args {
-		n := fl.hold(arg)
+		n := fl.register(arg)
 		roots = append(roots, n)
 		p := g.Params[i]
 		if fl.leads(p.Type()) && (parameterized(p.Type()) || parameterized(arg.Type())) {
-			fl.join(fl.hold(p), n)
+			fl.join(fl.register(p), n)
 		} else {
-			fl.assign(fl.hold(p), n, p.Type())
+			fl.assign(fl.register(p), n, p.Type())
 		}
 	}
 	// A go statement publishes what it passes, and its results are lost.
@@ -179,7 +179,7 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	// A copy of all that the function makes, where it is sealed; else its results are what
 	// each of its callers gets, so that it cannot be sealed later on.
 	made := g.results
-	if g.made != nil && g.state == done {
+	if g.copiedResults != nil && g.state == done {
 		made = fl.copyOf(g, f)
 	} else {
 		g.linked = true
@@ -208,10 +208,10 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 // has it.
 func (fl *valueFlow) unknownCall(c *ssa.CallCommon, result *node) {
 	for _, arg := range c.Args {
-		fl.release(fl.hold(arg), arg.Type())
+		fl.release(fl.register(arg), arg.Type())
 	}
 	if c.IsInvoke() {
-		fl.release(fl.hold(c.Value), c.Value.Type()) // of a type parameter's type
+		fl.release(fl.register(c.Value), c.Value.Type()) // of a type parameter's type
 	}
 	switch rs := c.Signature().Results(); {
 	case rs.Len() == 1:
@@ -228,7 +228,7 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 	args := instr.Common().Args
 	switch name {
 	case "append":
-		s := fl.hold(args[0])
+		s := fl.register(args[0])
 		fl.join(fl.target(result), fl.target(s))
 		fl.target(result).madeBy(f)
 		elem, ok := args[0].Type().Underlying().(*types.Slice)
@@ -237,47 +237,47 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 			return
 		}
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
-			fl.assign(fl.target(s), fl.at(args[1]), elem.Elem())
+			fl.assign(fl.target(s), fl.memoryAt(args[1]), elem.Elem())
 			fl.write(f, instr, nil, elem.Elem(), fl.target(s), false)
-			fl.writes[len(fl.writes)-1].value = fl.at(args[1])
+			fl.writes[len(fl.writes)-1].value = fl.memoryAt(args[1])
 		} else {
 			fl.write(f, instr, nil, elem.Elem(), fl.target(s), false)
 		}
 	case "copy":
 		if elem, ok := args[0].Type().Underlying().(*types.Slice); ok {
 			if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
-				fl.assign(fl.at(args[0]), fl.at(args[1]), elem.Elem())
+				fl.assign(fl.memoryAt(args[0]), fl.memoryAt(args[1]), elem.Elem())
 			}
-			fl.write(f, instr, nil, elem.Elem(), fl.at(args[0]), false)
-			fl.writes[len(fl.writes)-1].value = fl.at(args[1])
+			fl.write(f, instr, nil, elem.Elem(), fl.memoryAt(args[0]), false)
+			fl.writes[len(fl.writes)-1].value = fl.memoryAt(args[1])
 			return
 		}
-		fl.release(fl.hold(args[0]), args[0].Type())
-		fl.release(fl.hold(args[1]), args[1].Type())
+		fl.release(fl.register(args[0]), args[0].Type())
+		fl.release(fl.register(args[1]), args[1].Type())
 	case "delete", "clear":
 		t := args[0].Type()
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			t = s.Elem()
 		}
-		fl.write(f, instr, nil, t, fl.at(args[0]), false)
+		fl.write(f, instr, nil, t, fl.memoryAt(args[0]), false)
 	case "ssa:wrapnilchk":
-		fl.assign(result, fl.hold(args[0]), args[0].Type())
+		fl.assign(result, fl.register(args[0]), args[0].Type())
 	case "cap", "close", "complex", "imag", "len", "max", "min", "print", "println", "real", "recover", "ssa:deferstack":
 	default: // of package unsafe
 		for _, arg := range args {
-			fl.release(fl.hold(arg), arg.Type())
-			fl.classes.cast(arg.Type())
+			fl.release(fl.register(arg), arg.Type())
+			fl.classes.markCast(arg.Type())
 		}
 		if v, ok := instr.(*ssa.Call); ok {
 			fl.release(result, v.Type())
-			fl.classes.cast(v.Type())
+			fl.classes.markCast(v.Type())
 		}
 	}
 }
 
-// most bounds the nodes that are copied for a call. A constructor of a whole parser has
+// maxCopied bounds the nodes that are copied for a call. A constructor of a whole parser has
 // more, and hundreds of calls: there, all calls share one set.
-const most = 100
+const maxCopied = 100
 
 // seal decides whether each call of f makes variables of its own: what the
 // results lead to is known to nobody else when f returns, nor are the results of
@@ -293,10 +293,10 @@ const most = 100
 // Others are all by which somebody else might know: what is known outside, what comes into f
 // from elsewhere, and what f sends, captures, or passes on.
 func (fl *valueFlow) seal(f *function) {
-	if f.open || f.linked || strings.HasPrefix(f.Name(), "init") {
+	if f.openToUnknownCalls || f.linked || strings.HasPrefix(f.Name(), "init") {
 		return
 	}
-	others := []*node{fl.outside}
+	others := []*node{fl.unknownMemory}
 	for _, g := range fl.globals {
 		others = append(others, g)
 	}
@@ -306,20 +306,20 @@ func (fl *valueFlow) seal(f *function) {
 			switch instr := instr.(type) {
 			case *ssa.MakeClosure:
 				for _, x := range instr.Bindings {
-					others = append(others, fl.hold(x))
+					others = append(others, fl.register(x))
 				}
 			case *ssa.Send:
-				others = append(others, fl.hold(instr.X))
+				others = append(others, fl.register(instr.X))
 			case *ssa.Select:
 				for _, s := range instr.States {
 					if s.Send != nil {
-						others = append(others, fl.hold(s.Send))
+						others = append(others, fl.register(s.Send))
 					}
 				}
 			case ssa.CallInstruction:
 				if _, ok := instr.Common().Value.(*ssa.Builtin); !ok {
 					for _, x := range instr.Common().Args {
-						others = append(others, fl.hold(x))
+						others = append(others, fl.register(x))
 					}
 				}
 			}
@@ -331,18 +331,18 @@ func (fl *valueFlow) seal(f *function) {
 	enough := false
 	fl.reach([]*node{f.results}, func(n *node) bool {
 		made[n] = true
-		enough = enough || len(made) > most
+		enough = enough || len(made) > maxCopied
 		return !enough
 	})
 	if enough || len(made) == 1 {
 		return
 	}
 	fl.reach(others, func(n *node) bool {
-		enough = enough || made[n] && n != find(f.results)
+		enough = enough || made[n] && n != representativeOf(f.results)
 		return !enough
 	})
 	if !enough {
-		f.made = made
+		f.copiedResults = made
 	}
 }
 
@@ -364,15 +364,15 @@ func (fl *valueFlow) copyOf(g, f *function) *node {
 	}
 	for _, n := range list {
 		c := copies[n]
-		if n.to != nil {
-			c.to = copies[find(n.to)]
+		if n.pointsTo != nil {
+			c.pointsTo = copies[representativeOf(n.pointsTo)]
 		}
 		for i, p := range n.parts {
 			if c.parts == nil {
 				c.parts = make(map[int]*node)
 			}
-			c.parts[i] = copies[find(p)]
+			c.parts[i] = copies[representativeOf(p)]
 		}
 	}
-	return copies[find(g.results)]
+	return copies[representativeOf(g.results)]
 }

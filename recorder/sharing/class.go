@@ -27,13 +27,13 @@ import (
 
 // classes says which fields may change.
 type classes struct {
-	names map[*types.Struct]string // see name
-	loud  map[string]bool          // by class: there is a store with an event, or an address was taken
-	off   bool                     // unsafe code may do anything
+	names    map[*types.Struct]string // see name
+	changing map[string]bool          // by class: there is a store with an event, or an address was taken
+	disabled bool                     // unsafe code may do anything
 	// args are the types that generic code is instantiated with, and anyArg says that it
 	// stores values of its parameters' types: then it may store any of these as a whole.
-	args   []types.Type
-	anyArg bool
+	args             []types.Type
+	storesTypeParams bool
 }
 
 // name is the class of field i of t. Structs whose fields have the same names
@@ -53,25 +53,25 @@ func (c *classes) name(t *types.Struct, i int) string {
 	return name + "#" + strconv.Itoa(i)
 }
 
-// cast makes all fields of t, or of what t points to, loud: unsafe code treats
+// markCast makes all fields of t, or of what t points to, loud: unsafe code treats
 // them as something else.
-func (c *classes) cast(t types.Type) {
+func (c *classes) markCast(t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		t = u.Elem()
 	case *types.Slice:
 		t = u.Elem()
 	}
-	for _, name := range c.of(nil, t) {
-		c.loud[name] = true
+	for _, name := range c.fieldsOf(nil, t) {
+		c.changing[name] = true
 	}
 }
 
-// of returns the classes of the leaves of a variable of type t at addr, which
+// fieldsOf returns the classes of the leaves of a variable of type t at addr, which
 // may be nil: if t is a struct, those of its fields, and else that of the field whose
 // address addr is, be it an element of an array there. None stands for a variable that is no
 // field, of which types tell nothing.
-func (c *classes) of(addr ssa.Value, t types.Type) []string {
+func (c *classes) fieldsOf(addr ssa.Value, t types.Type) []string {
 	var names []string
 	var inner func(t types.Type)
 	inner = func(t types.Type) {
@@ -138,36 +138,36 @@ func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
 // others read.
 func (es *escapes) classify() {
 	for _, w := range es.writes {
-		if w.eventless || !es.isLoudAt(w.to, w.typ) {
+		if w.eventless || !es.anyNeedsEvents(w.to, w.typ) {
 			continue
 		}
 		if kindOf(w.typ) == generic {
-			es.classes.anyArg = true
+			es.classes.storesTypeParams = true
 		}
-		for _, name := range es.classes.of(w.addr, w.typ) {
-			es.classes.loud[name] = true
+		for _, name := range es.classes.fieldsOf(w.addr, w.typ) {
+			es.classes.changing[name] = true
 		}
 	}
-	if es.classes.anyArg {
+	if es.classes.storesTypeParams {
 		for _, t := range es.classes.args {
-			for _, name := range es.classes.of(nil, t) {
-				es.classes.loud[name] = true
+			for _, name := range es.classes.fieldsOf(nil, t) {
+				es.classes.changing[name] = true
 			}
 		}
 	}
 	es.eachInstruction(func(_ *function, instr ssa.Instruction) {
-		if addr, ok := instr.(ssa.Value); ok && exposed(addr) {
-			for _, name := range es.classes.of(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
-				es.classes.loud[name] = true
+		if addr, ok := instr.(ssa.Value); ok && hasEscapingAddress(addr) {
+			for _, name := range es.classes.fieldsOf(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
+				es.classes.changing[name] = true
 			}
 		}
 	})
 }
 
-// exposed reports whether addr is the address of a field, or of an element of
+// hasEscapingAddress reports whether addr is the address of a field, or of an element of
 // an array, that is neither struct nor array of structs and may be stored
 // through where it is not seen that it is one.
-func exposed(addr ssa.Value) bool {
+func hasEscapingAddress(addr ssa.Value) bool {
 	switch addr.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr:
 	default:

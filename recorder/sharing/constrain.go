@@ -25,25 +25,25 @@ import (
 // escapes needs: which variables there are, who writes them, and who publishes them.
 type valueFlow struct {
 	*program
-	globals map[string]*node    // by path and name: how one load knows another's variables
-	vars    map[ssa.Value]*node // what registers hold
-	sites   []*publication
-	writes  []*write
-	classes classes
+	globals      map[string]*node    // by path and name: how one load knows another's variables
+	vars         map[ssa.Value]*node // what registers hold
+	publications []*publication
+	writes       []*write
+	classes      classes
 }
 
-// hold returns what register v holds: a node whose target is what v points to, if it is a
+// register returns what register v holds: a node whose target is what v points to, if it is a
 // pointer. Of a global, the register is its address.
-func (fl *valueFlow) hold(v ssa.Value) *node {
+func (fl *valueFlow) register(v ssa.Value) *node {
 	n := fl.vars[v]
 	if n == nil {
 		n = fl.node()
 		fl.vars[v] = n
 		if g, ok := v.(*ssa.Global); ok {
-			n.to = fl.global(g)
+			n.pointsTo = fl.global(g)
 		}
 	}
-	return find(n)
+	return representativeOf(n)
 }
 
 // global returns the variable g, of whichever load. What others import is known outside
@@ -55,14 +55,14 @@ func (fl *valueFlow) global(g *ssa.Global) *node {
 		n = fl.node()
 		fl.globals[name] = n
 		if fl.opens(g.Pkg.Pkg.Path()) {
-			fl.join(n, fl.outside)
+			fl.join(n, fl.unknownMemory)
 		}
 	}
-	return find(n)
+	return representativeOf(n)
 }
 
-// at returns the memory that the pointer v leads to.
-func (fl *valueFlow) at(v ssa.Value) *node { return fl.target(fl.hold(v)) }
+// memoryAt returns the memory that the pointer v leads to.
+func (fl *valueFlow) memoryAt(v ssa.Value) *node { return fl.target(fl.register(v)) }
 
 // constrain follows the values through all functions, those that are called
 // before those that call them: bottom up over the call graph, so that a function is sealed
@@ -95,13 +95,13 @@ func (fl *valueFlow) visit(f *function) {
 	// What comes from elsewhere: a variable that is reached from these may be one that
 	// another call made (early, seal). Unknown callers know what they pass.
 	for _, p := range f.Params {
-		f.entries = append(f.entries, fl.hold(p))
-		if f.open {
-			fl.release(fl.hold(p), p.Type())
+		f.entries = append(f.entries, fl.register(p))
+		if f.openToUnknownCalls {
+			fl.release(fl.register(p), p.Type())
 		}
 	}
 	for _, v := range f.FreeVars {
-		f.entries = append(f.entries, fl.hold(v))
+		f.entries = append(f.entries, fl.register(v))
 	}
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
@@ -109,8 +109,8 @@ func (fl *valueFlow) visit(f *function) {
 		}
 	}
 	// Unknown callers get what is returned, as they have made the arguments.
-	if f.open {
-		each(f.Signature.Results(), func(i int, t types.Type) { fl.release(fl.part(f.results, i), t) })
+	if f.openToUnknownCalls {
+		eachPart(f.Signature.Results(), func(i int, t types.Type) { fl.release(fl.part(f.results, i), t) })
 	}
 	fl.seal(f)
 	f.state = done
@@ -124,7 +124,7 @@ func (fl *valueFlow) instruction(f *function, instr ssa.Instruction) {
 		// Interfaces hold what is released already.
 	case *ssa.Return:
 		for i, r := range v.Results {
-			fl.assign(fl.part(f.results, i), fl.hold(r), r.Type())
+			fl.assign(fl.part(f.results, i), fl.register(r), r.Type())
 		}
 	case *ssa.MakeClosure:
 		fl.closure(f, v)
@@ -132,19 +132,19 @@ func (fl *valueFlow) instruction(f *function, instr ssa.Instruction) {
 		fl.call(f, v)
 	default:
 		if !fl.memory(f, instr) && !fl.composite(instr) && !fl.mapped(f, instr) && !fl.converted(f, instr) && !fl.message(f, instr) {
-			fl.unknown(instr)
+			fl.releaseAll(instr)
 		}
 	}
 }
 
-// unknown gives away all that has to do with instr, which is of a later version.
-func (fl *valueFlow) unknown(instr ssa.Instruction) {
+// releaseAll gives away all that has to do with instr, which is of a later version.
+func (fl *valueFlow) releaseAll(instr ssa.Instruction) {
 	if v, ok := instr.(ssa.Value); ok {
-		fl.release(fl.hold(v), v.Type())
+		fl.release(fl.register(v), v.Type())
 	}
 	for _, op := range instr.Operands(nil) {
 		if *op != nil {
-			fl.release(fl.hold(*op), (*op).Type())
+			fl.release(fl.register(*op), (*op).Type())
 		}
 	}
 }
@@ -154,24 +154,24 @@ func (fl *valueFlow) unknown(instr ssa.Instruction) {
 func (fl *valueFlow) memory(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
-		fl.at(instr.(ssa.Value)).madeBy(f)
+		fl.memoryAt(instr.(ssa.Value)).madeBy(f)
 	case *ssa.Phi:
 		for _, e := range v.Edges {
-			fl.assign(fl.hold(v), fl.hold(e), v.Type())
+			fl.assign(fl.register(v), fl.register(e), v.Type())
 		}
 	case *ssa.Extract:
-		fl.assign(fl.hold(v), fl.part(fl.hold(v.Tuple), v.Index), v.Type())
+		fl.assign(fl.register(v), fl.part(fl.register(v.Tuple), v.Index), v.Type())
 	case *ssa.UnOp:
 		switch v.Op {
 		case token.MUL:
-			fl.assign(fl.hold(v), fl.at(v.X), v.Type())
+			fl.assign(fl.register(v), fl.memoryAt(v.X), v.Type())
 		case token.ARROW:
-			fl.receive(fl.single(v, v.CommaOk), v.X)
+			fl.receive(fl.firstResult(v, v.CommaOk), v.X)
 		}
 	case *ssa.Store:
-		fl.assign(fl.at(v.Addr), fl.hold(v.Val), v.Val.Type())
-		fl.write(f, v, v.Addr, v.Val.Type(), fl.at(v.Addr), fl.eventless(f, v))
-		fl.writes[len(fl.writes)-1].value = fl.hold(v.Val)
+		fl.assign(fl.memoryAt(v.Addr), fl.register(v.Val), v.Val.Type())
+		fl.write(f, v, v.Addr, v.Val.Type(), fl.memoryAt(v.Addr), fl.eventless(f, v))
+		fl.writes[len(fl.writes)-1].value = fl.register(v.Val)
 	default:
 		return false
 	}
@@ -184,22 +184,22 @@ func (fl *valueFlow) memory(f *function, instr ssa.Instruction) bool {
 func (fl *valueFlow) composite(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.FieldAddr:
-		fl.join(fl.at(v), fl.part(fl.at(v.X), v.Field))
+		fl.join(fl.memoryAt(v), fl.part(fl.memoryAt(v.X), v.Field))
 	case *ssa.Field:
-		fl.assign(fl.hold(v), fl.part(fl.hold(v.X), v.Field), v.Type())
+		fl.assign(fl.register(v), fl.part(fl.register(v.X), v.Field), v.Type())
 	case *ssa.IndexAddr:
-		fl.join(fl.at(v), fl.elements(v.X))
+		fl.join(fl.memoryAt(v), fl.elements(v.X))
 	case *ssa.Index:
 		if kindOf(v.X.Type()) == generic {
-			fl.join(fl.part(fl.hold(v.X), element), fl.hold(v.X))
+			fl.join(fl.part(fl.register(v.X), element), fl.register(v.X))
 		}
-		fl.assign(fl.hold(v), fl.part(fl.hold(v.X), element), v.Type())
+		fl.assign(fl.register(v), fl.part(fl.register(v.X), element), v.Type())
 	case *ssa.Slice:
 		if b, ok := v.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
-			fl.join(fl.at(v), fl.elements(v.X))
+			fl.join(fl.memoryAt(v), fl.elements(v.X))
 		}
 	case *ssa.SliceToArrayPointer:
-		fl.join(fl.part(fl.at(v), element), fl.at(v.X))
+		fl.join(fl.part(fl.memoryAt(v), element), fl.memoryAt(v.X))
 	default:
 		return false
 	}
@@ -214,35 +214,35 @@ func (fl *valueFlow) mapped(f *function, instr ssa.Instruction) bool {
 	case *ssa.Lookup:
 		switch t := v.X.Type().Underlying().(type) {
 		case *types.Map:
-			fl.assign(fl.single(v, v.CommaOk), fl.part(fl.at(v.X), mapValue), t.Elem())
+			fl.assign(fl.firstResult(v, v.CommaOk), fl.part(fl.memoryAt(v.X), mapValue), t.Elem())
 		case *types.Interface:
-			fl.join(fl.hold(v.X), fl.outside)
-			fl.join(fl.hold(v), fl.outside)
+			fl.join(fl.register(v.X), fl.unknownMemory)
+			fl.join(fl.register(v), fl.unknownMemory)
 		}
 	case *ssa.MapUpdate:
-		m := fl.at(v.Map)
-		fl.assign(fl.part(m, mapKey), fl.hold(v.Key), v.Key.Type())
-		fl.assign(fl.part(m, mapValue), fl.hold(v.Value), v.Value.Type())
-		quiet := fl.initializes(f) || fl.syntax.colons[position{f.fset, v.Pos()}]
+		m := fl.memoryAt(v.Map)
+		fl.assign(fl.part(m, mapKey), fl.register(v.Key), v.Key.Type())
+		fl.assign(fl.part(m, mapValue), fl.register(v.Value), v.Value.Type())
+		quiet := fl.initializes(f) || fl.syntax.keyValues[position{f.fset, v.Pos()}]
 		for _, stored := range []ssa.Value{v.Key, v.Value} {
 			fl.write(f, v, nil, v.Map.Type(), m, quiet)
-			fl.writes[len(fl.writes)-1].value = fl.hold(stored)
+			fl.writes[len(fl.writes)-1].value = fl.register(stored)
 		}
 	case *ssa.Range:
 		switch v.X.Type().Underlying().(type) {
 		case *types.Map:
-			fl.join(fl.at(v), fl.at(v.X))
+			fl.join(fl.memoryAt(v), fl.memoryAt(v.X))
 		case *types.Interface:
-			fl.join(fl.hold(v.X), fl.outside)
-			fl.join(fl.hold(v), fl.outside)
+			fl.join(fl.register(v.X), fl.unknownMemory)
+			fl.join(fl.register(v), fl.unknownMemory)
 		}
 	case *ssa.Next:
 		switch t := v.Iter.(*ssa.Range).X.Type().Underlying().(type) {
 		case *types.Map:
-			fl.assign(fl.part(fl.hold(v), 1), fl.part(fl.at(v.Iter), mapKey), t.Key())
-			fl.assign(fl.part(fl.hold(v), 2), fl.part(fl.at(v.Iter), mapValue), t.Elem())
+			fl.assign(fl.part(fl.register(v), 1), fl.part(fl.memoryAt(v.Iter), mapKey), t.Key())
+			fl.assign(fl.part(fl.register(v), 2), fl.part(fl.memoryAt(v.Iter), mapValue), t.Elem())
 		case *types.Interface:
-			fl.join(fl.hold(v), fl.outside)
+			fl.join(fl.register(v), fl.unknownMemory)
 		}
 	default:
 		return false
@@ -258,19 +258,19 @@ func (fl *valueFlow) converted(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.ChangeType:
 		if fl.leads(v.Type()) && (parameterized(v.Type()) || parameterized(v.X.Type())) {
-			fl.join(fl.hold(v), fl.hold(v.X))
+			fl.join(fl.register(v), fl.register(v.X))
 		} else {
-			fl.assign(fl.hold(v), fl.hold(v.X), v.Type())
+			fl.assign(fl.register(v), fl.register(v.X), v.Type())
 		}
 	case *ssa.Convert:
 		fl.convert(f, v, v.X)
 	case *ssa.MultiConvert:
-		fl.release(fl.hold(v.X), v.X.Type())
-		fl.release(fl.hold(v), v.Type())
+		fl.release(fl.register(v.X), v.X.Type())
+		fl.release(fl.register(v), v.Type())
 	case *ssa.MakeInterface:
-		fl.release(fl.hold(v.X), v.X.Type())
+		fl.release(fl.register(v.X), v.X.Type())
 	case *ssa.TypeAssert:
-		fl.release(fl.single(v, v.CommaOk), v.AssertedType)
+		fl.release(fl.firstResult(v, v.CommaOk), v.AssertedType)
 	default:
 		return false
 	}
@@ -289,7 +289,7 @@ func (fl *valueFlow) message(f *function, instr ssa.Instruction) bool {
 			if s.Dir == types.SendOnly {
 				fl.send(f, v, s.Chan, s.Send)
 			} else {
-				fl.receive(fl.part(fl.hold(v), n), s.Chan)
+				fl.receive(fl.part(fl.register(v), n), s.Chan)
 				n++
 			}
 		}
@@ -299,12 +299,12 @@ func (fl *valueFlow) message(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// single is the value of an instruction that may have an ok as well.
-func (fl *valueFlow) single(v ssa.Value, ok bool) *node {
+// firstResult is the value of an instruction that may have an ok as well.
+func (fl *valueFlow) firstResult(v ssa.Value, ok bool) *node {
 	if ok {
-		return fl.part(fl.hold(v), 0)
+		return fl.part(fl.register(v), 0)
 	}
-	return fl.hold(v)
+	return fl.register(v)
 }
 
 // elements returns the elements that x, a slice or a pointer to an array, leads to. A slice
@@ -312,16 +312,16 @@ func (fl *valueFlow) single(v ssa.Value, ok bool) *node {
 func (fl *valueFlow) elements(x ssa.Value) *node {
 	switch t := x.Type().Underlying().(type) {
 	case *types.Slice:
-		return fl.at(x)
+		return fl.memoryAt(x)
 	case *types.Pointer:
 		if _, ok := t.Elem().Underlying().(*types.Array); ok {
-			return fl.part(fl.at(x), element)
+			return fl.part(fl.memoryAt(x), element)
 		}
 	}
 	// A type parameter may stand for either.
-	fl.join(fl.at(x), fl.part(fl.at(x), element))
-	fl.join(fl.hold(x), fl.at(x))
-	return fl.at(x)
+	fl.join(fl.memoryAt(x), fl.part(fl.memoryAt(x), element))
+	fl.join(fl.register(x), fl.memoryAt(x))
+	return fl.memoryAt(x)
 }
 
 // convert follows a conversion. []byte(s) makes new memory, as strings are never written
@@ -330,15 +330,15 @@ func (fl *valueFlow) elements(x ssa.Value) *node {
 func (fl *valueFlow) convert(f *function, v, x ssa.Value) {
 	_, slice := v.Type().Underlying().(*types.Slice)
 	if b, ok := x.Type().Underlying().(*types.Basic); slice && ok && b.Info()&types.IsString != 0 {
-		fl.at(v).madeBy(f)
+		fl.memoryAt(v).madeBy(f)
 		return
 	}
 	if kindOf(v.Type()) == pointer || kindOf(x.Type()) == pointer || kindOf(v.Type()) == raw || kindOf(x.Type()) == raw {
-		fl.classes.cast(v.Type())
-		fl.classes.cast(x.Type())
+		fl.classes.markCast(v.Type())
+		fl.classes.markCast(x.Type())
 	}
-	fl.release(fl.hold(x), x.Type())
-	fl.release(fl.hold(v), v.Type())
+	fl.release(fl.register(x), x.Type())
+	fl.release(fl.register(v), v.Type())
 }
 
 // parameterized reports whether a type parameter occurs in t where it matters for what
@@ -373,15 +373,15 @@ func parameterized(t types.Type) bool {
 
 // send and receive: what is sent is published, in order with its receipt.
 func (fl *valueFlow) send(f *function, instr ssa.Instruction, ch, x ssa.Value) {
-	fl.assign(fl.part(fl.at(ch), message), fl.hold(x), x.Type())
-	fl.publish(f, instr, false, fl.hold(x))
+	fl.assign(fl.part(fl.memoryAt(ch), message), fl.register(x), x.Type())
+	fl.publish(f, instr, false, fl.register(x))
 }
 
 // receive takes what the channel ch holds, for dst.
 func (fl *valueFlow) receive(dst *node, ch ssa.Value) {
 	if t, ok := ch.Type().Underlying().(*types.Chan); ok {
-		fl.assign(dst, fl.part(fl.at(ch), message), t.Elem())
+		fl.assign(dst, fl.part(fl.memoryAt(ch), message), t.Elem())
 		return
 	}
-	fl.join(dst, fl.outside) // a type parameter
+	fl.join(dst, fl.unknownMemory) // a type parameter
 }

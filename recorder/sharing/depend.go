@@ -30,7 +30,7 @@ type dependence struct {
 func (d *dependence) depend() {
 	for _, f := range d.all {
 		for _, p := range f.Params {
-			if f.open {
+			if f.openToUnknownCalls {
 				d.unsure[p] = true
 			}
 		}
@@ -41,9 +41,9 @@ func (d *dependence) depend() {
 			for _, b := range f.Blocks {
 				for _, instr := range b.Instrs {
 					if v, ok := instr.(ssa.Value); ok {
-						d.doubt(v, !d.unsure[v] && d.dependent(v))
+						d.markUnsure(v, !d.unsure[v] && d.dependent(v))
 					}
-					d.pass(f, instr)
+					d.propagate(f, instr)
 				}
 			}
 		}
@@ -56,17 +56,17 @@ func (d *dependence) depend() {
 	}
 }
 
-// doubt notes that v may depend on others, if unsure. That alone makes another round
+// markUnsure notes that v may depend on others, if unsure. That alone makes another round
 // necessary.
-func (d *dependence) doubt(v ssa.Value, unsure bool) {
+func (d *dependence) markUnsure(v ssa.Value, unsure bool) {
 	if unsure && !d.unsure[v] {
 		d.unsure[v], d.changed = true, true
 	}
 }
 
-// doubtAt notes that what is stored at n, of type t, may depend on others, if
+// markMemoryUnsure notes that what is stored at n, of type t, may depend on others, if
 // unsure.
-func (d *dependence) doubtAt(n *node, t types.Type, unsure bool) {
+func (d *dependence) markMemoryUnsure(n *node, t types.Type, unsure bool) {
 	if unsure {
 		d.leaves(n, t, func(n *node) {
 			d.changed = d.changed || !n.uncertain
@@ -89,7 +89,7 @@ func (d *dependence) dependent(v ssa.Value) bool {
 			return true
 		}
 		if v.Op == token.MUL {
-			return d.unsure[v.X] || d.uncertainAt(d.at(v.X), v.Type())
+			return d.unsure[v.X] || d.uncertainAt(d.memoryAt(v.X), v.Type())
 		}
 	case *ssa.Index:
 		if kindOf(v.X.Type()) == generic {
@@ -116,8 +116,8 @@ func (d *dependence) dependent(v ssa.Value) bool {
 func (d *dependence) uncertainIn(m ssa.Value) bool {
 	switch m.Type().Underlying().(type) {
 	case *types.Map:
-		n := d.at(m)
-		return n.loud || n.uncertain
+		n := d.memoryAt(m)
+		return n.needsEvents || n.uncertain
 	case *types.Basic:
 		return false
 	}
@@ -128,7 +128,7 @@ func (d *dependence) uncertainIn(m ssa.Value) bool {
 // there, or what was stored by this goroutine depends on them already.
 func (d *dependence) uncertainAt(n *node, t types.Type) bool {
 	r := false
-	d.leaves(n, t, func(n *node) { r = r || n.loud || n.uncertain })
+	d.leaves(n, t, func(n *node) { r = r || n.needsEvents || n.uncertain })
 	return r
 }
 
@@ -163,14 +163,14 @@ func (d *dependence) dependentCall(v *ssa.Call) bool {
 	return true
 }
 
-// pass hands uncertainty on to memory and other functions. Within a function it
+// propagate hands uncertainty on to memory and other functions. Within a function it
 // goes from registers to those that are computed from them (see dependent).
-func (d *dependence) pass(f *function, instr ssa.Instruction) {
+func (d *dependence) propagate(f *function, instr ssa.Instruction) {
 	switch v := instr.(type) {
 	case *ssa.Store:
-		d.doubtAt(d.at(v.Addr), v.Val.Type(), d.unsure[v.Val] || d.unsure[v.Addr])
+		d.markMemoryUnsure(d.memoryAt(v.Addr), v.Val.Type(), d.unsure[v.Val] || d.unsure[v.Addr])
 	case *ssa.MapUpdate:
-		d.doubtAt(d.at(v.Map), v.Map.Type(), d.unsure[v.Map] || d.unsure[v.Key] || d.unsure[v.Value])
+		d.markMemoryUnsure(d.memoryAt(v.Map), v.Map.Type(), d.unsure[v.Map] || d.unsure[v.Key] || d.unsure[v.Value])
 	case *ssa.Return:
 		for _, r := range v.Results {
 			if d.unsure[r] && !f.uncertain {
@@ -180,25 +180,25 @@ func (d *dependence) pass(f *function, instr ssa.Instruction) {
 	case *ssa.MakeClosure:
 		if g := d.body(v.Fn.(*ssa.Function)); g != nil {
 			for i, b := range v.Bindings {
-				d.doubt(g.FreeVars[i], d.unsure[b])
+				d.markUnsure(g.FreeVars[i], d.unsure[b])
 			}
 		}
 	case ssa.CallInstruction:
 		c := v.Common()
 		if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
-			d.passBuiltin(b.Name(), c.Args)
+			d.propagateBuiltin(b.Name(), c.Args)
 		} else if fn := c.StaticCallee(); fn != nil && !c.IsInvoke() {
 			if g := d.body(fn); g != nil {
 				for i, x := range c.Args {
-					d.doubt(g.Params[i], d.unsure[x])
+					d.markUnsure(g.Params[i], d.unsure[x])
 				}
 			}
 		}
 	}
 }
 
-// passBuiltin is pass for the call of a builtin function.
-func (d *dependence) passBuiltin(name string, args []ssa.Value) {
+// propagateBuiltin is pass for the call of a builtin function.
+func (d *dependence) propagateBuiltin(name string, args []ssa.Value) {
 	switch name {
 	case "append", "copy":
 		s, ok := args[0].Type().Underlying().(*types.Slice)
@@ -207,13 +207,13 @@ func (d *dependence) passBuiltin(name string, args []ssa.Value) {
 		}
 		unsure := d.unsure[args[0]] || d.unsure[args[1]]
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
-			unsure = unsure || d.uncertainAt(d.at(args[1]), s.Elem())
+			unsure = unsure || d.uncertainAt(d.memoryAt(args[1]), s.Elem())
 		}
-		d.doubtAt(d.at(args[0]), s.Elem(), unsure)
+		d.markMemoryUnsure(d.memoryAt(args[0]), s.Elem(), unsure)
 	case "delete", "clear":
 		if _, ok := args[0].Type().Underlying().(*types.Map); ok {
 			for _, x := range args {
-				d.doubtAt(d.at(args[0]), args[0].Type(), d.unsure[x])
+				d.markMemoryUnsure(d.memoryAt(args[0]), args[0].Type(), d.unsure[x])
 			}
 		}
 	}

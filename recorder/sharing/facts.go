@@ -13,17 +13,17 @@ import (
 // Facts answer which accesses of a program need no event. The zero value, or
 // nil, knows nothing: all of them need one. Facts are safe for concurrent use.
 type Facts struct {
-	quiet    map[position]bool // of field and index expressions, by name or bracket; of indirections, by star
-	vars     map[position]bool // by declaration
-	globals  map[string]bool   // by path and name
-	elements map[ast.Expr]bool // what slices and maps lead to
-	decided  map[ast.Expr]bool // independent of other goroutines
+	skippedAccesses map[position]bool // of field and index expressions, by name or bracket; of indirections, by star
+	skippedVars     map[position]bool // by declaration
+	skippedGlobals  map[string]bool   // by path and name
+	skippedElements map[ast.Expr]bool // what slices and maps lead to
+	skippedBranches map[ast.Expr]bool // independent of other goroutines
 }
 
 // An index collects what the facts are about: for a place in the source, the values of the
 // SSA form there. There may be several: an access is quiet only if it is for all of them.
 type index struct {
-	addrs  map[position][]ssa.Value // addresses, by what names the access: see Facts.quiet
+	addrs  map[position][]ssa.Value // addresses, by what names the access: see Facts.skippedAccesses
 	locals map[position][]ssa.Value // those of variables, by their declarations
 	exprs  map[ast.Expr][]ssa.Value // values of expressions
 }
@@ -50,9 +50,9 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	a.constrain()
 	a.decide()
 	a.classes.args = a.typeArgs
-	a.classes.off = slices.ContainsFunc(pkgs, mixesUnsafe)
+	a.classes.disabled = slices.ContainsFunc(pkgs, mixesUnsafe)
 	a.classify()
-	a.lend()
+	a.markLent()
 	a.depend()
 	return a.facts(), &Program{a}
 }
@@ -72,7 +72,7 @@ func newAnalysis(opens func(path string) bool) *analysis {
 	}
 	flow := &valueFlow{
 		program: p, globals: map[string]*node{}, vars: map[ssa.Value]*node{},
-		classes: classes{names: map[*types.Struct]string{}, loud: map[string]bool{}},
+		classes: classes{names: map[*types.Struct]string{}, changing: map[string]bool{}},
 	}
 	return &analysis{
 		dependence: &dependence{escapes: &escapes{flow}, unsure: map[ssa.Value]bool{}},
@@ -90,28 +90,28 @@ func mixesUnsafe(p *packages.Package) bool {
 func (a *analysis) facts() *Facts {
 	a.eachInstruction(a.note)
 	facts := &Facts{
-		quiet: map[position]bool{}, vars: map[position]bool{}, globals: map[string]bool{},
-		elements: map[ast.Expr]bool{}, decided: map[ast.Expr]bool{},
+		skippedAccesses: map[position]bool{}, skippedVars: map[position]bool{}, skippedGlobals: map[string]bool{},
+		skippedElements: map[ast.Expr]bool{}, skippedBranches: map[ast.Expr]bool{},
 	}
-	quiet := func(addr ssa.Value) bool { return a.quiet(addr) }
+	quiet := func(addr ssa.Value) bool { return a.needsNoEvents(addr) }
 	for at, addrs := range a.index.addrs {
-		facts.quiet[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
+		facts.skippedAccesses[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
 	}
 	for at, addrs := range a.index.locals {
-		facts.vars[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
+		facts.skippedVars[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
 	}
 	for v := range a.vars {
 		if g, ok := v.(*ssa.Global); ok {
 			name := g.Pkg.Pkg.Path() + "." + g.Name()
-			old, seen := facts.globals[name]
-			facts.globals[name] = quiet(g) && (old || !seen)
+			old, seen := facts.skippedGlobals[name]
+			facts.skippedGlobals[name] = quiet(g) && (old || !seen)
 		}
 	}
 	for e, vs := range a.index.exprs {
-		facts.decided[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return a.unsure[v] })
+		facts.skippedBranches[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return a.unsure[v] })
 		switch vs[0].Type().Underlying().(type) {
 		case *types.Map, *types.Slice, *types.Pointer:
-			facts.elements[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return !a.quietBehind(v) })
+			facts.skippedElements[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return !a.elementsNeedNoEvents(v) })
 		}
 	}
 	return facts
@@ -130,11 +130,11 @@ func (a *analysis) note(f *function, instr ssa.Instruction) {
 	case *ssa.IndexAddr:
 		a.index.addrs[at] = append(a.index.addrs[at], v)
 	case *ssa.UnOp:
-		if v.Op == token.MUL && a.syntax.stars[at] {
+		if v.Op == token.MUL && a.syntax.indirections[at] {
 			a.index.addrs[at] = append(a.index.addrs[at], v.X)
 		}
 	case *ssa.Store:
-		if a.syntax.stars[at] {
+		if a.syntax.indirections[at] {
 			a.index.addrs[at] = append(a.index.addrs[at], v.Addr)
 		}
 	case *ssa.DebugRef:
@@ -144,76 +144,76 @@ func (a *analysis) note(f *function, instr ssa.Instruction) {
 	}
 }
 
-// quiet reports whether accesses to what the address leads to need no event: as the first
+// needsNoEvents reports whether accesses to what the address leads to need no event: as the first
 // net says so, of the variable, or the second, of the field's type.
-func (es *escapes) quiet(addr ssa.Value) bool {
+func (es *escapes) needsNoEvents(addr ssa.Value) bool {
 	p, ok := addr.Type().Underlying().(*types.Pointer)
 	if !ok {
 		return false
 	}
-	if !es.isLoudAt(es.at(addr), p.Elem()) {
+	if !es.anyNeedsEvents(es.memoryAt(addr), p.Elem()) {
 		return true
 	}
-	if es.classes.off {
+	if es.classes.disabled {
 		return false
 	}
-	names := es.classes.of(addr, p.Elem())
-	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return es.classes.loud[s] })
+	names := es.classes.fieldsOf(addr, p.Elem())
+	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return es.classes.changing[s] })
 }
 
-// quietBehind is quiet for the elements of a slice, or a map.
-func (es *escapes) quietBehind(v ssa.Value) bool {
+// elementsNeedNoEvents is quiet for the elements of a slice, or a map.
+func (es *escapes) elementsNeedNoEvents(v ssa.Value) bool {
 	switch t := v.Type().Underlying().(type) {
 	case *types.Map:
-		return !es.at(v).loud
+		return !es.memoryAt(v).needsEvents
 	case *types.Slice:
-		return !es.isLoudAt(es.at(v), t.Elem())
+		return !es.anyNeedsEvents(es.memoryAt(v), t.Elem())
 	case *types.Pointer:
 		if arr, ok := t.Elem().Underlying().(*types.Array); ok {
-			return !es.isLoudAt(es.part(es.at(v), element), arr.Elem())
+			return !es.anyNeedsEvents(es.part(es.memoryAt(v), element), arr.Elem())
 		}
 	}
 	return false
 }
 
-// OfMemory returns what f says about memory, and nothing about conditions.
-func (f *Facts) OfMemory() *Facts {
-	return &Facts{quiet: f.quiet, vars: f.vars, globals: f.globals, elements: f.elements}
+// MemoryOnly returns what f says about memory, and nothing about conditions.
+func (f *Facts) MemoryOnly() *Facts {
+	return &Facts{skippedAccesses: f.skippedAccesses, skippedVars: f.skippedVars, skippedGlobals: f.skippedGlobals, skippedElements: f.skippedElements}
 }
 
-// Variable reports whether accesses to the variable v, which was declared in a
+// SkipsVariable reports whether accesses to the variable v, which was declared in a
 // file of fset, need no event.
-func (f *Facts) Variable(fset *token.FileSet, v *types.Var) bool {
+func (f *Facts) SkipsVariable(fset *token.FileSet, v *types.Var) bool {
 	if f == nil {
 		return false
 	}
 	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
-		return f.globals[v.Pkg().Path()+"."+v.Name()]
+		return f.skippedGlobals[v.Pkg().Path()+"."+v.Name()]
 	}
-	return f.vars[position{fset, v.Pos()}]
+	return f.skippedVars[position{fset, v.Pos()}]
 }
 
-// Access reports whether accesses to the field, element or indirection x need
+// SkipsAccess reports whether accesses to the field, element or indirection x need
 // no event.
-func (f *Facts) Access(fset *token.FileSet, x ast.Expr) bool {
+func (f *Facts) SkipsAccess(fset *token.FileSet, x ast.Expr) bool {
 	if f == nil {
 		return false
 	}
 	switch x := x.(type) {
 	case *ast.SelectorExpr:
-		return f.quiet[position{fset, x.Sel.Pos()}]
+		return f.skippedAccesses[position{fset, x.Sel.Pos()}]
 	case *ast.IndexExpr:
-		return f.quiet[position{fset, x.Lbrack}]
+		return f.skippedAccesses[position{fset, x.Lbrack}]
 	case *ast.StarExpr:
-		return f.quiet[position{fset, x.Star}]
+		return f.skippedAccesses[position{fset, x.Star}]
 	}
 	return false
 }
 
-// Elements reports whether accesses to the elements of the slice, map or
+// SkipsElements reports whether accesses to the elements of the slice, map or
 // array pointer x need no event.
-func (f *Facts) Elements(x ast.Expr) bool { return f != nil && f.elements[ast.Unparen(x)] }
+func (f *Facts) SkipsElements(x ast.Expr) bool { return f != nil && f.skippedElements[ast.Unparen(x)] }
 
-// Decided reports whether the value of x is the same whatever other goroutines
+// SkipsBranch reports whether the value of x is the same whatever other goroutines
 // do, as long as its goroutine takes the same way.
-func (f *Facts) Decided(x ast.Expr) bool { return f != nil && f.decided[ast.Unparen(x)] }
+func (f *Facts) SkipsBranch(x ast.Expr) bool { return f != nil && f.skippedBranches[ast.Unparen(x)] }

@@ -37,10 +37,10 @@ func onlyReads(fn *ssa.Function) bool {
 	return strings.Contains(first, ".") // of another module: what it calls has no events
 }
 
-// lend finds the types of what goes to functions that may write through it, and
+// markLent finds the types of what goes to functions that may write through it, and
 // makes their fields loud. If it is not known of some interface what it holds, it is taken
 // to hold whatever the program puts into interfaces anywhere.
-func (es *escapes) lend() {
+func (es *escapes) markLent() {
 	var any []types.Type // what any interface may hold
 	unknown := false
 	seen := map[types.Type]bool{}
@@ -60,21 +60,21 @@ func (es *escapes) lend() {
 			return
 		}
 		for _, arg := range c.Args {
-			if !es.lent(arg, seen, map[ssa.Value]bool{}) {
+			if !es.markLentArgument(arg, seen, map[ssa.Value]bool{}) {
 				unknown = true
 			}
 		}
 	})
 	if unknown {
 		for _, t := range any {
-			es.classes.lend(t, seen)
+			es.classes.markLent(t, seen)
 		}
 	}
 }
 
-// lent makes the fields loud of what v, an argument, leads to. It reports false if v
+// markLentArgument makes the fields loud of what v, an argument, leads to. It reports false if v
 // is an interface of which it is not known what it holds.
-func (es *escapes) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Value]bool) bool {
+func (es *escapes) markLentArgument(v ssa.Value, types map[types.Type]bool, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
 	}
@@ -83,14 +83,14 @@ func (es *escapes) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Val
 	case *ssa.Const:
 		return true
 	case *ssa.MakeInterface:
-		es.classes.lend(x.X.Type(), types)
+		es.classes.markLent(x.X.Type(), types)
 		return true
 	case *ssa.ChangeInterface:
-		return es.lent(x.X, types, seen)
+		return es.markLentArgument(x.X, types, seen)
 	case *ssa.Phi:
 		all := true
 		for _, e := range x.Edges {
-			all = es.lent(e, types, seen) && all
+			all = es.markLentArgument(e, types, seen) && all
 		}
 		return all
 	case *ssa.Slice: // of the arguments of f(args ...any), which are looked at one by one
@@ -103,14 +103,14 @@ func (es *escapes) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Val
 				}
 				for _, r := range *at.Referrers() {
 					if s, ok := r.(*ssa.Store); ok && s.Addr == at {
-						all = es.lent(s.Val, types, seen) && all
+						all = es.markLentArgument(s.Val, types, seen) && all
 					}
 				}
 			}
 			return all
 		}
 	}
-	es.classes.lend(v.Type(), types)
+	es.classes.markLent(v.Type(), types)
 	return !holdsAny(v.Type())
 }
 
@@ -126,27 +126,27 @@ func holdsAny(t types.Type) bool {
 	return false
 }
 
-// lend makes the fields loud of all structs that a value of type t leads to, unexported ones
+// markLent makes the fields loud of all structs that a value of type t leads to, unexported ones
 // as well: the library's own methods may write them.
-func (c *classes) lend(t types.Type, seen map[types.Type]bool) {
+func (c *classes) markLent(t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return
 	}
 	seen[t] = true
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		c.lend(u.Elem(), seen)
+		c.markLent(u.Elem(), seen)
 	case *types.Slice:
-		c.lend(u.Elem(), seen)
+		c.markLent(u.Elem(), seen)
 	case *types.Array:
-		c.lend(u.Elem(), seen)
+		c.markLent(u.Elem(), seen)
 	case *types.Map:
-		c.lend(u.Key(), seen)
-		c.lend(u.Elem(), seen)
+		c.markLent(u.Key(), seen)
+		c.markLent(u.Elem(), seen)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			c.loud[c.name(u, i)] = true
-			c.lend(u.Field(i).Type(), seen)
+			c.changing[c.name(u, i)] = true
+			c.markLent(u.Field(i).Type(), seen)
 		}
 	}
 }

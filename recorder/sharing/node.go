@@ -14,11 +14,11 @@ import (
 //
 // there are three: the register p, which leads to the struct, whose part 0 leads to the int.
 type node struct {
-	// up is another node that stands for this one, nil if none does. Only a node without
+	// representative is another node that stands for this one, nil if none does. Only a node without
 	// up has anything below that counts; find goes there.
-	up    *node
-	to    *node         // what a pointer, slice, map or channel stored here leads to; nil: not asked yet
-	parts map[int]*node // fields by number, and element to message; made as they are asked for
+	representative *node
+	pointsTo       *node         // what a pointer, slice, map or channel stored here leads to; nil: not asked yet
+	parts          map[int]*node // fields by number, and element to message; made as they are asked for
 
 	// Who makes the variables decides whether all calls can be told apart: if one function
 	// does, what it does with them before it publishes them is its own.
@@ -27,13 +27,13 @@ type node struct {
 	clones []*node   // of results of a function at its calls
 
 	// What decide finds out. Loud is the answer that rewrite gets: accesses need events.
-	shared, racy bool           // other goroutines may know it; by a publication that orders nothing
-	published    []*publication // those that order what was before
-	writes       []*write       // with events
-	inherited    bool           // the function that made the original writes
-	loud         bool
-	uncertain    bool // what is stored here may depend on other goroutines
-	mark         int  // the walk that was here last: see reach
+	shared, racilyShared bool           // other goroutines may know it; by a publication that orders nothing
+	published            []*publication // those that order what was before
+	writes               []*write       // with events
+	hasOriginalWrites    bool           // the function that made the original writes
+	needsEvents          bool
+	uncertain            bool // what is stored here may depend on other goroutines
+	lastWalk             int  // the walk that was here last: see reach
 }
 
 // The parts of variables that are not fields.
@@ -47,10 +47,10 @@ const (
 // A graph makes and joins nodes. Joining is for ever: what two pointers lead to cannot be
 // told apart again.
 type graph struct {
-	all     []*node             // in the order in which they were made, also those that others stand for
-	outside *node               // all memory that code without a body here may know
-	marks   int                 // how many walks there were
-	leading map[types.Type]bool // answers of leads
+	all           []*node             // in the order in which they were made, also those that others stand for
+	unknownMemory *node               // all memory that code without a body here may know
+	walks         int                 // how many walks there were
+	leading       map[types.Type]bool // answers of leads
 }
 
 // newGraph returns a graph of the outside alone, of which the worst is taken: it leads to
@@ -58,10 +58,10 @@ type graph struct {
 // be reached from there.
 func newGraph() *graph {
 	g := &graph{leading: map[types.Type]bool{}}
-	g.outside = g.node()
-	g.outside.to = g.outside
-	g.outside.shared, g.outside.racy, g.outside.loud, g.outside.uncertain = true, true, true, true
-	g.outside.owners = 2
+	g.unknownMemory = g.node()
+	g.unknownMemory.pointsTo = g.unknownMemory
+	g.unknownMemory.shared, g.unknownMemory.racilyShared, g.unknownMemory.needsEvents, g.unknownMemory.uncertain = true, true, true, true
+	g.unknownMemory.owners = 2
 	return g
 }
 
@@ -72,14 +72,14 @@ func (g *graph) node() *node {
 	return n
 }
 
-// find returns the node that stands for n, and makes the way there shorter for the next
+// representativeOf returns the node that stands for n, and makes the way there shorter for the next
 // time (union-find with path halving).
-func find(n *node) *node {
-	for n.up != nil {
-		if n.up.up != nil {
-			n.up = n.up.up
+func representativeOf(n *node) *node {
+	for n.representative != nil {
+		if n.representative.representative != nil {
+			n.representative = n.representative.representative
 		}
-		n = n.up
+		n = n.representative
 	}
 	return n
 }
@@ -87,18 +87,18 @@ func find(n *node) *node {
 // target returns what a pointer in n leads to: the same node for all pointers in n, be it
 // several variables.
 func (g *graph) target(n *node) *node {
-	n = find(n)
-	if n.to == nil {
-		n.to = g.node()
+	n = representativeOf(n)
+	if n.pointsTo == nil {
+		n.pointsTo = g.node()
 	}
-	return find(n.to)
+	return representativeOf(n.pointsTo)
 }
 
 // part returns a part of the variable n. One that is asked for late begins with what is
 // known of the whole. The outside has none: it is one with its parts.
 func (g *graph) part(n *node, i int) *node {
-	n = find(n)
-	if n == g.outside {
+	n = representativeOf(n)
+	if n == g.unknownMemory {
 		return n
 	}
 	p := n.parts[i]
@@ -108,16 +108,16 @@ func (g *graph) part(n *node, i int) *node {
 		}
 		p = g.node()
 		p.owner, p.owners = n.owner, n.owners
-		p.shared, p.racy, p.loud, p.uncertain, p.inherited = n.shared, n.racy, n.loud, n.uncertain, n.inherited
+		p.shared, p.racilyShared, p.needsEvents, p.uncertain, p.hasOriginalWrites = n.shared, n.racilyShared, n.needsEvents, n.uncertain, n.hasOriginalWrites
 		p.published, p.writes = slices.Clip(n.published), slices.Clip(n.writes)
 		n.parts[i] = p
 	}
-	return find(p)
+	return representativeOf(p)
 }
 
 // madeBy notes that f makes variables of n: it has an instruction that allocates them.
 func (n *node) madeBy(f *function) {
-	n = find(n)
+	n = representativeOf(n)
 	switch {
 	case n.owners == 0:
 		n.owner, n.owners = f, 1
@@ -133,15 +133,15 @@ func (n *node) madeBy(f *function) {
 func (g *graph) join(a, b *node) {
 	work := [][2]*node{{a, b}}
 	for len(work) > 0 {
-		a, b := find(work[len(work)-1][0]), find(work[len(work)-1][1])
+		a, b := representativeOf(work[len(work)-1][0]), representativeOf(work[len(work)-1][1])
 		work = work[:len(work)-1]
 		if a == b {
 			continue
 		}
-		if b == g.outside {
+		if b == g.unknownMemory {
 			a, b = b, a
 		}
-		b.up = a
+		b.representative = a
 		switch {
 		case b.owners == 0:
 		case a.owners == 0:
@@ -150,16 +150,16 @@ func (g *graph) join(a, b *node) {
 			a.owner, a.owners = nil, 2
 		}
 		a.clones = append(a.clones, b.clones...)
-		if b.to != nil {
-			if a.to == nil {
-				a.to = b.to
+		if b.pointsTo != nil {
+			if a.pointsTo == nil {
+				a.pointsTo = b.pointsTo
 			} else {
-				work = append(work, [2]*node{a.to, b.to})
+				work = append(work, [2]*node{a.pointsTo, b.pointsTo})
 			}
 		}
 		for i, p := range b.parts {
 			switch q := a.parts[i]; {
-			case a == g.outside:
+			case a == g.unknownMemory:
 				work = append(work, [2]*node{a, p})
 			case q != nil:
 				work = append(work, [2]*node{q, p})
@@ -206,9 +206,9 @@ func kindOf(t types.Type) kind {
 	return plain
 }
 
-// each calls f for the types of the fields of a struct or the members of a
+// eachPart calls f for the types of the fields of a struct or the members of a
 // tuple.
-func each(t types.Type, f func(i int, t types.Type)) {
+func eachPart(t types.Type, f func(i int, t types.Type)) {
 	switch t := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range t.NumFields() {
@@ -232,7 +232,7 @@ func (g *graph) leads(t types.Type) bool {
 	case pointer, raw, generic:
 		r = true
 	case fields:
-		each(t, func(_ int, t types.Type) { r = r || g.leads(t) })
+		eachPart(t, func(_ int, t types.Type) { r = r || g.leads(t) })
 	case elements:
 		r = g.leads(t.Underlying().(*types.Array).Elem())
 	}
@@ -251,12 +251,12 @@ func (g *graph) assign(dst, src *node, t types.Type) {
 	case pointer:
 		g.join(g.target(dst), g.target(src))
 	case raw:
-		g.join(g.target(dst), g.outside)
-		g.join(g.target(src), g.outside)
+		g.join(g.target(dst), g.unknownMemory)
+		g.join(g.target(src), g.unknownMemory)
 	case generic:
 		g.join(dst, src)
 	case fields:
-		each(t, func(i int, t types.Type) {
+		eachPart(t, func(i int, t types.Type) {
 			if g.leads(t) {
 				g.assign(g.part(dst, i), g.part(src, i), t)
 			}
@@ -274,11 +274,11 @@ func (g *graph) release(n *node, t types.Type) {
 	}
 	switch kindOf(t) {
 	case pointer, raw:
-		g.join(g.target(n), g.outside)
+		g.join(g.target(n), g.unknownMemory)
 	case generic:
-		g.join(n, g.outside)
+		g.join(n, g.unknownMemory)
 	case fields:
-		each(t, func(i int, t types.Type) {
+		eachPart(t, func(i int, t types.Type) {
 			if g.leads(t) {
 				g.release(g.part(n, i), t)
 			}
@@ -293,7 +293,7 @@ func (g *graph) release(n *node, t types.Type) {
 func (g *graph) leaves(n *node, t types.Type, f func(*node)) {
 	switch kindOf(t) {
 	case fields:
-		each(t, func(i int, t types.Type) { g.leaves(g.part(n, i), t, f) })
+		eachPart(t, func(i int, t types.Type) { g.leaves(g.part(n, i), t, f) })
 	case elements:
 		g.leaves(g.part(n, element), t.Underlying().(*types.Array).Elem(), f)
 	case generic:
@@ -301,7 +301,7 @@ func (g *graph) leaves(n *node, t types.Type, f func(*node)) {
 		seen := map[*node]bool{}
 		var all func(n *node)
 		all = func(n *node) {
-			if n = find(n); !seen[n] {
+			if n = representativeOf(n); !seen[n] {
 				seen[n] = true
 				f(n)
 				for _, p := range n.parts {
@@ -311,27 +311,27 @@ func (g *graph) leaves(n *node, t types.Type, f func(*node)) {
 		}
 		all(n)
 	default:
-		f(find(n))
+		f(representativeOf(n))
 	}
 }
 
 // reach calls f for n and all that it leads to, once each; f says whether to go
 // on from there. It must not be called within f: the marks are those of one walk.
 func (g *graph) reach(roots []*node, f func(*node) bool) {
-	g.marks++
+	g.walks++
 	work := append([]*node(nil), roots...)
 	for len(work) > 0 {
-		n := find(work[len(work)-1])
+		n := representativeOf(work[len(work)-1])
 		work = work[:len(work)-1]
-		if n.mark == g.marks {
+		if n.lastWalk == g.walks {
 			continue
 		}
-		n.mark = g.marks
+		n.lastWalk = g.walks
 		if !f(n) {
 			continue
 		}
-		if n.to != nil {
-			work = append(work, n.to)
+		if n.pointsTo != nil {
+			work = append(work, n.pointsTo)
 		}
 		for _, p := range n.parts {
 			work = append(work, p)
@@ -339,10 +339,10 @@ func (g *graph) reach(roots []*node, f func(*node) bool) {
 	}
 }
 
-// isLoudAt reports whether the variable n of type t, or a part of it, is loud.
-func (g *graph) isLoudAt(n *node, t types.Type) bool {
+// anyNeedsEvents reports whether the variable n of type t, or a part of it, is loud.
+func (g *graph) anyNeedsEvents(n *node, t types.Type) bool {
 	loud := false
-	g.leaves(n, t, func(n *node) { loud = loud || n.loud })
+	g.leaves(n, t, func(n *node) { loud = loud || n.needsEvents })
 	return loud
 }
 
@@ -350,7 +350,7 @@ func (g *graph) isLoudAt(n *node, t types.Type) bool {
 func (g *graph) nodes() []*node {
 	var out []*node
 	for _, n := range g.all {
-		if n.up == nil {
+		if n.representative == nil {
 			out = append(out, n)
 		}
 	}
@@ -364,7 +364,7 @@ func (g *graph) untilStable(f func(n, c *node) bool) {
 		changed = false
 		for _, n := range g.nodes() {
 			for _, c := range n.clones {
-				if f(n, find(c)) {
+				if f(n, representativeOf(c)) {
 					changed = true
 				}
 			}

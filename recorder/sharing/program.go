@@ -30,18 +30,18 @@ type function struct {
 	*ssa.Function
 	fset    *token.FileSet
 	results *node // its parts are the results
-	// open says that there may be calls that are not seen: its arguments may be known to
+	// openToUnknownCalls says that there may be calls that are not seen: its arguments may be known to
 	// anybody, and its results are.
-	open  bool
-	state state // of the walk over the call graph (visit)
-	// made has the nodes of results that are copied at each call, nil if they are not: see
+	openToUnknownCalls bool
+	state              state // of the walk over the call graph (visit)
+	// copiedResults has the nodes of results that are copied at each call, nil if they are not: see
 	// seal. It is not set any more once linked is: some caller has the results themselves.
-	made   map[*node]bool
-	linked bool
+	copiedResults map[*node]bool
+	linked        bool
 	// entries are what comes into a call of the function from elsewhere, and
 	// foreign what they lead to, once it was asked for.
-	entries []*node
-	foreign map[*node]bool
+	entries       []*node
+	fromElsewhere map[*node]bool
 
 	uncertain bool // results depend on other goroutines
 }
@@ -58,13 +58,13 @@ const (
 // syntax is what the source text says about positions that the instructions
 // do not.
 type syntax struct {
-	selected map[position]bool // names after a dot, brackets of index expressions: no part of a literal
-	colons   map[position]bool // in composite literals: stores at these belong to them
-	stars    map[position]bool // of indirections: loads and stores at these are x in *x
-	// steps are range variables that all iterations share, where they are declared: up to
+	selections   map[position]bool // names after a dot, brackets of index expressions: no part of a literal
+	keyValues    map[position]bool // in composite literals: stores at these belong to them
+	indirections map[position]bool // of indirections: loads and stores at these are x in *x
+	// sharedRangeVars are range variables that all iterations share, where they are declared: up to
 	// Go 1.21 each iteration assigns to one variable, so that its declaration is a store
 	// like any other.
-	steps map[position]bool
+	sharedRangeVars map[position]bool
 }
 
 // A program is the SSA form of the packages that are analysed.
@@ -152,7 +152,7 @@ func (prog *program) compile(pkgs []*ssa.Package) {
 // that a method value calls, or the thunk of an embedded method, is found only where it
 // stands as an operand.
 func (prog *program) add(fn *ssa.Function, fset *token.FileSet) {
-	if fn == nil || prog.of[fn] != nil || len(fn.Blocks) == 0 || wraps(fn) {
+	if fn == nil || prog.of[fn] != nil || len(fn.Blocks) == 0 || isInstance(fn) {
 		return
 	}
 	f := &function{Function: fn, fset: fset, results: prog.node()}
@@ -177,9 +177,9 @@ func (prog *program) add(fn *ssa.Function, fset *token.FileSet) {
 	}
 }
 
-// wraps reports whether fn only calls the generic function that it is an
+// isInstance reports whether fn only calls the generic function that it is an
 // instance of, which is taken in its place.
-func wraps(fn *ssa.Function) bool { return fn.Origin() != nil && fn.Origin() != fn }
+func isInstance(fn *ssa.Function) bool { return fn.Origin() != nil && fn.Origin() != fn }
 
 // NameOf returns a name that stands for fn in all packages: types.Func.FullName, of
 // the generic function if fn is an instance, and ssa's if fn was not declared.
@@ -195,7 +195,7 @@ func NameOf(fn *ssa.Function) string {
 // function of another package of the program is declared there with a body, and known here
 // without one.
 func (prog *program) body(fn *ssa.Function) *function {
-	if wraps(fn) {
+	if isInstance(fn) {
 		fn = fn.Origin()
 	}
 	if f := prog.of[fn]; f != nil {
@@ -216,17 +216,17 @@ func (prog *program) readSyntax(p *packages.Package) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				prog.syntax.selected[position{p.Fset, n.Sel.Pos()}] = true
+				prog.syntax.selections[position{p.Fset, n.Sel.Pos()}] = true
 			case *ast.IndexExpr:
-				prog.syntax.selected[position{p.Fset, n.Lbrack}] = true
+				prog.syntax.selections[position{p.Fset, n.Lbrack}] = true
 			case *ast.StarExpr:
-				prog.syntax.stars[position{p.Fset, n.Star}] = true
+				prog.syntax.indirections[position{p.Fset, n.Star}] = true
 			case *ast.KeyValueExpr:
-				prog.syntax.colons[position{p.Fset, n.Colon}] = true
+				prog.syntax.keyValues[position{p.Fset, n.Colon}] = true
 			case *ast.RangeStmt:
 				for _, x := range []ast.Expr{n.Key, n.Value} {
 					if shared && n.Tok == token.DEFINE && x != nil {
-						prog.syntax.steps[position{p.Fset, x.Pos()}] = true
+						prog.syntax.sharedRangeVars[position{p.Fset, x.Pos()}] = true
 					}
 				}
 			}
@@ -241,7 +241,7 @@ func (prog *program) readSyntax(p *packages.Package) {
 func (prog *program) openings(pkgs []*packages.Package) {
 	foreign := map[*types.Package]bool{} // other languages are in them, or reach into them
 	for _, p := range pkgs {
-		foreign[p.Types] = len(p.OtherFiles) > 0 || linked(p)
+		foreign[p.Types] = len(p.OtherFiles) > 0 || isReachedFromOutside(p)
 	}
 	analysed := map[string]bool{}
 	for _, p := range pkgs {
@@ -254,7 +254,7 @@ func (prog *program) openings(pkgs []*packages.Package) {
 		obj, _ := f.Object().(*types.Func)
 		test := obj != nil && strings.HasSuffix(f.fset.Position(f.Pos()).Filename, "_test.go") && isEntry(obj)
 		if obj != nil && (test || foreign[f.Pkg.Pkg] || (obj.Exported() || obj.Signature().Recv() != nil) && prog.opens(f.Pkg.Pkg.Path())) || f.Name() == "main" {
-			f.open = true
+			f.openToUnknownCalls = true
 		}
 	}
 	for _, p := range pkgs {
@@ -289,7 +289,7 @@ func (prog *program) opening(f *function, instr ssa.Instruction) {
 		callee = instr.Fn
 		if !calledOnly(instr) {
 			if g := prog.body(instr.Fn.(*ssa.Function)); g != nil {
-				g.open = true
+				g.openToUnknownCalls = true
 			}
 		}
 	case ssa.CallInstruction:
@@ -299,7 +299,7 @@ func (prog *program) opening(f *function, instr ssa.Instruction) {
 		if fn, ok := (*op).(*ssa.Function); ok {
 			if op != valueOf(instr) || fn != callee {
 				if g := prog.body(fn); g != nil {
-					g.open = true
+					g.openToUnknownCalls = true
 				}
 			}
 		}
@@ -339,9 +339,9 @@ func isEntry(obj *types.Func) bool {
 	return slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(s string) bool { return strings.HasPrefix(obj.Name(), s) })
 }
 
-// linked reports whether the linker may give names of p another meaning: by go:linkname,
+// isReachedFromOutside reports whether the linker may give names of p another meaning: by go:linkname,
 // or by cgo, whose functions C calls.
-func linked(p *packages.Package) bool {
+func isReachedFromOutside(p *packages.Package) bool {
 	for _, f := range p.Syntax {
 		for _, g := range f.Comments {
 			for _, c := range g.List {
@@ -378,7 +378,7 @@ func (prog *program) callable(t types.Type) {
 		for i := range origin.NumMethods() {
 			m := origin.Method(i)
 			if f := prog.byName[m.FullName()]; f != nil {
-				f.open = true
+				f.openToUnknownCalls = true
 			}
 			if m.Exported() {
 				prog.callable(m.Type()) // whose results have methods, too
@@ -450,7 +450,7 @@ func (prog *program) eventless(f *function, s *ssa.Store) bool {
 				return x.Comment == "complit" || x.Comment == "slicelit" || x.Comment == "varargs"
 			}
 			_, param := s.Val.(*ssa.Parameter)
-			declared := s.Pos().IsValid() && s.Pos() == x.Pos() && !prog.syntax.steps[position{f.fset, s.Pos()}]
+			declared := s.Pos().IsValid() && s.Pos() == x.Pos() && !prog.syntax.sharedRangeVars[position{f.fset, s.Pos()}]
 			return param && !s.Pos().IsValid() || declared
 		case *ssa.FieldAddr:
 			pos, addr = x.Pos(), x.X
@@ -459,7 +459,7 @@ func (prog *program) eventless(f *function, s *ssa.Store) bool {
 		default:
 			return false
 		}
-		if prog.syntax.selected[position{f.fset, pos}] {
+		if prog.syntax.selections[position{f.fset, pos}] {
 			return false
 		}
 	}

@@ -46,7 +46,7 @@ type escapes struct{ *valueFlow }
 
 // publish notes that instr lets others know what the registers roots lead to.
 func (fl *valueFlow) publish(f *function, instr ssa.Instruction, racy bool, roots ...*node) {
-	fl.sites = append(fl.sites, &publication{f, instr, roots, racy})
+	fl.publications = append(fl.publications, &publication{f, instr, roots, racy})
 }
 
 // write notes that instr stores a value of type t to addr. With eventless the rewriter
@@ -67,23 +67,23 @@ func (es *escapes) decide() {
 		}
 	}
 	es.untilStable(func(n, c *node) bool {
-		news := !c.inherited && (n.inherited || len(n.writes) > 0)
-		c.inherited = c.inherited || news
+		news := !c.hasOriginalWrites && (n.hasOriginalWrites || len(n.writes) > 0)
+		c.hasOriginalWrites = c.hasOriginalWrites || news
 		return news
 	})
 	var roots []*node
 	for _, g := range es.globals {
 		roots = append(roots, g)
 	}
-	es.spread(roots)
-	for _, p := range es.sites {
+	es.shareRacily(roots)
+	for _, p := range es.publications {
 		if p.racy {
-			es.spread(p.roots)
+			es.shareRacily(p.roots)
 		} else {
 			es.reach(p.roots, func(n *node) bool {
 				n.shared = true
 				n.published = append(n.published, p)
-				return n != es.outside
+				return n != es.unknownMemory
 			})
 		}
 	}
@@ -92,41 +92,41 @@ func (es *escapes) decide() {
 	for changed := true; changed; {
 		changed = false
 		for _, w := range es.writes {
-			to := find(w.to)
-			if w.value == nil || w.eventless || !to.shared || to.racy || es.early(to, w) {
+			to := representativeOf(w.to)
+			if w.value == nil || w.eventless || !to.shared || to.racilyShared || es.precedesPublications(to, w) {
 				continue
 			}
-			if es.spread([]*node{w.value}) {
+			if es.shareRacily([]*node{w.value}) {
 				changed = true
 			}
 		}
 	}
 	for _, n := range es.nodes() {
-		n.loud = n.loud || n.shared && es.isLoud(n)
+		n.needsEvents = n.needsEvents || n.shared && es.writtenAfterPublication(n)
 	}
 	// The function that makes variables knows nothing of what its callers do
 	// with them.
 	es.untilStable(func(n, c *node) bool {
-		news := !n.loud && c.loud
-		n.loud = n.loud || news
+		news := !n.needsEvents && c.needsEvents
+		n.needsEvents = n.needsEvents || news
 		return news
 	})
 }
 
-// spread notes that all that roots lead to is published in a racy way. It
+// shareRacily notes that all that roots lead to is published in a racy way. It
 // reports whether that is new for some.
-func (es *escapes) spread(roots []*node) bool {
+func (es *escapes) shareRacily(roots []*node) bool {
 	news := false
 	var list []*node
 	es.reach(roots, func(n *node) bool {
-		if n.racy {
+		if n.racilyShared {
 			return false
 		}
 		list = append(list, n)
 		return true
 	})
 	for _, n := range list {
-		n.shared, n.racy, news = true, true, true
+		n.shared, n.racilyShared, news = true, true, true
 	}
 	return news
 }
@@ -140,7 +140,7 @@ func (es *escapes) spreadOwners() {
 				continue
 			}
 			for _, p := range n.parts {
-				p = find(p)
+				p = representativeOf(p)
 				owner, owners := p.owner, p.owners
 				if n.owners > 1 {
 					p.owner, p.owners = nil, 2
@@ -153,27 +153,27 @@ func (es *escapes) spreadOwners() {
 	}
 }
 
-// isLoud reports whether an access to the shared variables n may be one of two
+// writtenAfterPublication reports whether an access to the shared variables n may be one of two
 // that are not ordered and of which one is a write with an event.
-func (es *escapes) isLoud(n *node) bool {
-	if n.racy {
-		return n.inherited || len(n.writes) > 0
+func (es *escapes) writtenAfterPublication(n *node) bool {
+	if n.racilyShared {
+		return n.hasOriginalWrites || len(n.writes) > 0
 	}
 	for _, w := range n.writes {
-		if !es.early(n, w) {
+		if !es.precedesPublications(n, w) {
 			return true
 		}
 	}
 	return false
 }
 
-// early reports whether the write w to n comes before any publication of what it writes.
+// precedesPublications reports whether the write w to n comes before any publication of what it writes.
 // Then n was made by a call of the same function, and each of its publications happens in
 // the same call: the control flow of that one function tells which comes first. In racy
 // publications, order is not enough. A deferred write runs at the end, and one in a literal
 // of the function at a time of which nothing is known.
-func (es *escapes) early(n *node, w *write) bool {
-	if n.racy || n.owners != 1 || n.owner != w.f || w.instr.Parent() != w.f.Function {
+func (es *escapes) precedesPublications(n *node, w *write) bool {
+	if n.racilyShared || n.owners != 1 || n.owner != w.f || w.instr.Parent() != w.f.Function {
 		return false
 	}
 	if _, call := w.instr.(*ssa.Call); !call {
@@ -185,7 +185,7 @@ func (es *escapes) early(n *node, w *write) bool {
 		return false
 	}
 	for _, p := range n.published {
-		if p.f != w.f || after(w, p.instr) {
+		if p.f != w.f || mayFollow(w, p.instr) {
 			return false
 		}
 	}
@@ -196,17 +196,17 @@ func (es *escapes) early(n *node, w *write) bool {
 // make: by its parameters, its free variables, or results of calls. One call may then
 // publish what another, later one writes.
 func (es *escapes) comesFromElsewhere(f *function, n *node) bool {
-	if f.foreign == nil {
-		f.foreign = map[*node]bool{}
+	if f.fromElsewhere == nil {
+		f.fromElsewhere = map[*node]bool{}
 		es.reach(f.entries, func(n *node) bool {
-			f.foreign[n] = true
+			f.fromElsewhere[n] = true
 			return true
 		})
 	}
-	return f.foreign[n]
+	return f.fromElsewhere[n]
 }
 
-// after reports whether the write w may be executed after the publication p: there is a way
+// mayFollow reports whether the write w may be executed after the publication p: there is a way
 // from p to w in the control flow graph. Where the address comes straight from the
 // instruction that makes the variable, each time round a loop is about another variable, and
 // ways through that instruction (cut) do not count:
@@ -216,14 +216,14 @@ func (es *escapes) comesFromElsewhere(f *function, n *node) bool {
 //		x.n = 1 // never after the publication, of this x
 //		ch <- x
 //	}
-func after(w *write, p ssa.Instruction) bool {
+func mayFollow(w *write, p ssa.Instruction) bool {
 	b := w.instr.Block()
 	maker := makerOf(w.addr)
 	var cut *ssa.BasicBlock
 	if maker != nil {
 		cut = maker.Block()
 	}
-	if p.Block() == b && rank(p) <= rank(w.instr) && (cut != b || rank(maker) < rank(p)) {
+	if p.Block() == b && indexInBlock(p) <= indexInBlock(w.instr) && (cut != b || indexInBlock(maker) < indexInBlock(p)) {
 		return true
 	}
 	if cut == b {
@@ -268,8 +268,8 @@ func makerOf(addr ssa.Value) ssa.Instruction {
 	}
 }
 
-// rank is where instr stands in its block.
-func rank(instr ssa.Instruction) int {
+// indexInBlock is where instr stands in its block.
+func indexInBlock(instr ssa.Instruction) int {
 	for i, x := range instr.Block().Instrs {
 		if x == instr {
 			return i

@@ -56,16 +56,16 @@ func verdict(f *Facts, p *packages.Package, x ast.Expr, word string) string {
 	}
 	switch {
 	case strings.HasSuffix(word, "decided"):
-		return say(f.Decided(x), "decided", "undecided")
+		return say(f.SkipsBranch(x), "decided", "undecided")
 	case strings.HasPrefix(word, "elements"):
-		return say(f.Elements(x), "elements quiet", "elements loud")
+		return say(f.SkipsElements(x), "elements quiet", "elements loud")
 	}
 	if id, ok := x.(*ast.Ident); ok {
 		if v, ok := p.TypesInfo.ObjectOf(id).(*types.Var); ok {
-			return say(f.Variable(p.Fset, v), "quiet", "loud")
+			return say(f.SkipsVariable(p.Fset, v), "quiet", "loud")
 		}
 	}
-	return say(f.Access(p.Fset, x), "quiet", "loud")
+	return say(f.SkipsAccess(p.Fset, x), "quiet", "loud")
 }
 
 // expressions finds the expressions on each line, by their text.
@@ -107,7 +107,7 @@ func TestImportedPackage(t *testing.T) {
 				for _, list := range expressions(p, file) {
 					for _, x := range list["p.n"] {
 						if fn := enclosing(file, x); fn == "Exported" {
-							assert.Equal(t, !imported, facts.Access(p.Fset, x))
+							assert.Equal(t, !imported, facts.SkipsAccess(p.Fset, x))
 						}
 					}
 				}

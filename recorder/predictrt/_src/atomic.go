@@ -35,7 +35,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 	obj := uint64(uintptr(p))
 	g.byOrder(kind, obj)
 	if kind == AtomicLoad {
-		g.look(obj, true)
+		g.countLook(obj, true)
 	} else if g.turns.over(kind, site) {
 		g.yield()
 	}
@@ -48,7 +48,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 	}
 	room()
 	if kind != AtomicLoad {
-		g.held(p, size, 0, site)
+		g.logHeldValue(p, size, 0, site)
 	}
 	return g
 }
@@ -111,7 +111,7 @@ func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 		return true
 	}
 	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(doLoad(p)), site)
-	g.look(uint64(uintptr(unsafe.Pointer(p))), true)
+	g.countLook(uint64(uintptr(unsafe.Pointer(p))), true)
 	return false
 }
 
@@ -221,6 +221,6 @@ func CompareAndSwapPointer(addr *unsafe.Pointer, old, new unsafe.Pointer, site u
 	}
 	v := atomic.Loadp(unsafe.Pointer(addr))
 	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(v)), site)
-	g.look(uint64(uintptr(unsafe.Pointer(addr))), true)
+	g.countLook(uint64(uintptr(unsafe.Pointer(addr))), true)
 	return false
 }

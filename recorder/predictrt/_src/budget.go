@@ -13,11 +13,11 @@ import (
 
 // account is what one top-level test, with all its goroutines, has logged.
 type account struct {
-	test   string // "" outside of tests
-	used   uint64 // bytes in slots
-	cut    uint8
-	unseen uint16 // what it has looked at of which no event tells, bit by bit
-	logged uint32 // bytes, see Logged
+	test        string // "" outside of tests
+	used        uint64 // bytes in slots
+	cut         uint8
+	unseenNoted uint16 // what it has looked at of which no event tells, bit by bit
+	logged      uint32 // bytes, see Logged
 	// forked says that another goroutine of the test runs, or has run, beside one.
 	forked bool
 }
@@ -38,10 +38,10 @@ var (
 	budget uint64 = 1 << 62 // recording stops when it is spent
 )
 
-// settle books what has been logged.
+// settleAccount books what has been logged.
 //
 //go:nosplit
-func settle() {
+func settleAccount() {
 	n := uint64(at - since)
 	payer.used += n
 	spent += n
@@ -66,7 +66,7 @@ func (a *account) drops(kind uint8) bool {
 //
 //go:nosplit
 func (g *goroutine) unlogged() bool {
-	return g.account.cut != cutNothing && (g.actor == nil || stage == free) && !g.forked && !byRanks && seed == 0 && g.polling.stage == polls
+	return g.account.cut != cutNothing && (g.actor == nil || stage == free) && !g.forked && !byRanks && seed == 0 && g.polling.stage == logsRounds
 }
 
 // passesBy notes an access that is not logged: loops that only look are told by it, and
@@ -74,7 +74,7 @@ func (g *goroutine) unlogged() bool {
 func (g *goroutine) passesBy(kind uint8, p unsafe.Pointer) {
 	if kind != Read {
 		g.spinAt, g.polling.changed = 0, true
-		passed(p)
+		firstWritePast(p)
 		return
 	}
 	addr := uint64(uintptr(p))
@@ -91,21 +91,21 @@ func (a *account) weigh() {
 	switch {
 	case a.cut < cutSync && a.used > left:
 		a.cut = cutSync
-		a.tell("cut sync ")
+		a.writeAccount("cut sync ")
 	case a.cut < cutAccesses && 3*a.used > left:
 		a.cut = cutAccesses
-		a.tell("cut accesses ")
+		a.writeAccount("cut accesses ")
 	}
 }
 
-// looks says in the trace that the test looks at something of which no event tells.
-func (a *account) looks(what uint8) {
-	if a.unseen>>what&1 != 0 || !recording {
+// noteUnseen says in the trace that the test looks at something of which no event tells.
+func (a *account) noteUnseen(what uint8) {
+	if a.unseenNoted>>what&1 != 0 || !recording {
 		return
 	}
-	a.unseen |= 1 << what
+	a.unseenNoted |= 1 << what
 	runtime.PredictPin()
-	a.tell(unseenWords[what])
+	a.writeAccount(unseenWords[what])
 	runtime.PredictUnpin()
 }
 
@@ -126,17 +126,17 @@ var unseenWords = [...]string{
 
 // LooksAtClock is called where a look at the clock returns to pc. The standard library's own
 // do not count: package testing looks at it in each test.
-func LooksAtClock(pc uintptr) { looksFrom(pc, runtime.PredictClock) }
+func LooksAtClock(pc uintptr) { noteUnseenFrom(pc, runtime.PredictClock) }
 
 // LooksAtResult is called where a look at whether a test has failed returns to pc.
-func LooksAtResult(pc uintptr) { looksFrom(pc, runtime.PredictResult) }
+func LooksAtResult(pc uintptr) { noteUnseenFrom(pc, runtime.PredictResult) }
 
-func looksFrom(pc uintptr, what uint8) {
+func noteUnseenFrom(pc uintptr, what uint8) {
 	if Mode == 0 {
 		return
 	}
-	if g := current(); g != nil && g.account.unseen>>what&1 == 0 && !Private(pc) {
-		g.account.looks(what)
+	if g := current(); g != nil && g.account.unseenNoted>>what&1 == 0 && !Private(pc) {
+		g.account.noteUnseen(what)
 	}
 }
 
@@ -146,11 +146,11 @@ func readsOutside(what uint8) {
 		return // see LooksAtClock
 	}
 	if g := current(); g != nil {
-		g.account.looks(what)
+		g.account.noteUnseen(what)
 	}
 }
 
-func (a *account) tell(what string) {
+func (a *account) writeAccount(what string) {
 	test := clip(a.test)
 	d := define(metaDefs, len(what)+len(test))
 	d.text(what)

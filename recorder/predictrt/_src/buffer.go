@@ -99,7 +99,7 @@ func flush() {
 	atomic.Store(&handing, 1)
 	stopAtEnd()
 	if recording {
-		settle()
+		settleAccount()
 		seal()
 		filled++
 		runtime.PredictHand(filled)
@@ -140,7 +140,7 @@ func room() {
 //go:nocheckptr
 func (g *goroutine) takeTurn() {
 	if turn != g.id {
-		settle()
+		settleAccount()
 		if payer != g.account {
 			payer = g.account
 			payers++
@@ -155,7 +155,7 @@ func (g *goroutine) takeTurn() {
 	}
 	hot = notHot // else the one that was would go on logging, now as g
 	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing && !g.forked && seed == 0 &&
-		g.polling.stage == polls {
+		g.polling.stage == logsRounds {
 		hot = uintptr(unsafe.Pointer(g))
 	}
 }
@@ -190,17 +190,17 @@ func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 	} else {
 		g.polling.fold(obj ^ val<<8 ^ uint64(kind))
 	}
-	if g.polling.stage == polls || !g.repeated(event{kind, flags, site, size, obj, val, g.actor.counter()}) {
-		g.put(kind, flags, site, size, obj, val)
+	if g.polling.stage == logsRounds || !g.isRepeated(event{kind, flags, site, size, obj, val, g.actor.counter()}) {
+		g.append(kind, flags, site, size, obj, val)
 	}
-	g.due = false
+	g.letGo = false
 }
 
-// put is log for what is to be in the trace.
+// append is log for what is to be in the trace.
 //
 //go:nosplit
 //go:nocheckptr
-func (g *goroutine) put(kind, flags uint8, site, size uint32, obj, val uint64) {
+func (g *goroutine) append(kind, flags uint8, site, size uint32, obj, val uint64) {
 	if uintptr(unsafe.Pointer(g)) != hot {
 		if g.account.drops(kind) {
 			return

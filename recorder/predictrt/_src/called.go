@@ -71,16 +71,16 @@ func Event(objects ...Object) {
 	for _, o := range objects {
 		if g := callee(o.p); g != nil {
 			for _, method := range o.methods {
-				g.called(o.p, method, g.tells())
+				g.called(o.p, method, g.eventSite())
 			}
 		}
 	}
 }
 
-// tells returns the site of the call of the program that tells of an event, or of what has started
+// eventSite returns the site of the call of the program that tells of an event, or of what has started
 // the goroutine by that.
-func (o *origin) tells() uint32 {
-	if site := ourCall(); site != nobodys && site != others {
+func (o *origin) eventSite() uint32 {
+	if site := ourCall(); site != noProgramSite && site != otherModules {
 		return site
 	}
 	return o.site
@@ -95,7 +95,7 @@ func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
 	}
 	if g := callee(p); g != nil {
 		site := ourCall()
-		if site == nobodys || site == others {
+		if site == noProgramSite || site == otherModules {
 			site = siteOf(pc)
 		}
 		g.called(p, method, site)
@@ -113,12 +113,12 @@ func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
 		return
 	}
 	site := lookup(pc).ours
-	if site == nobodys { // by way of another method of the same object
+	if site == noProgramSite { // by way of another method of the same object
 		if site = ourCall(); site != siteOf(pc) {
 			return
 		}
 	}
-	if site != nobodys && site != others {
+	if site != noProgramSite && site != otherModules {
 		g.called(p, method, site)
 	}
 }
@@ -153,7 +153,7 @@ func (o *origin) caller() (site uint32) {
 	for _, pc := range pcs[:n] {
 		runtime.PredictFrames(pc, logical, func(fn, file string, line int) bool {
 			switch {
-			case machinery(fn, file):
+			case isMachinery(fn, file):
 			case callee:
 				callee = false
 			default:
@@ -292,14 +292,14 @@ func (g *goroutine) observe(obj, method uint64) {
 	}
 	if m.pairs != nil {
 		if m.pairs.observe(m, g, obj, method, e) {
-			verdict("violated " + g.name() + "\n")
+			verdict("violated " + g.fullName() + "\n")
 		}
 		return
 	}
 	to := m.next[state*m.width+e]
 	m.states[obj] = to
 	if to == m.violated && state != to {
-		verdict("violated " + g.name() + "\n")
+		verdict("violated " + g.fullName() + "\n")
 	}
 }
 

@@ -11,14 +11,14 @@ import (
 // unknownSite stands for the site of a channel operation that has none.
 const unknownSite = 1<<31 - 1
 
-func known(site uint32) uint32 {
+func siteOrUnknown(site uint32) uint32 {
 	if site == 0 {
 		return unknownSite
 	}
 	return site
 }
 
-func real(site uint32) uint32 {
+func siteOrNone(site uint32) uint32 {
 	if site == unknownSite {
 		return 0
 	}
@@ -52,7 +52,7 @@ func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 	}
 	g.log(kind, 0, site, uint32(capacity), ch, 0)
 	g.op = blocking{ch, site, kind, runtime.PredictClockNow()}
-	return known(site)
+	return siteOrUnknown(site)
 }
 
 func chanSent(ch, capacity, elem uint64, site uint32) {
@@ -66,9 +66,9 @@ func chanRecvd(ch, capacity, elem uint64, site uint32) {
 // chanDone logs a completion; the schedule never lists one.
 func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 	if g := current(); g != nil {
-		g.actor.pass(kind, real(site), ch, 0, nil)
+		g.actor.pass(kind, siteOrNone(site), ch, 0, nil)
 		g.ready()
-		g.log(kind, 0, real(site), uint32(capacity), ch, elem)
+		g.log(kind, 0, siteOrNone(site), uint32(capacity), ch, elem)
 	}
 }
 
@@ -79,11 +79,11 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	}
 	site := siteOf(pc)
 	var flags uint8
-	g.tries = hasDefault
+	g.selectHasDefault = hasDefault
 	if hasDefault {
 		flags = flagDefault
 		g.byOrder(Select, 0)
-		g.look(uint64(pc), true)
+		g.countLook(uint64(pc), true)
 	} else {
 		g.giveWay(Select, site, 0)
 	}
@@ -91,19 +91,19 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g.ready()
 	g.log(Select, flags, site, 0, 0, uint64(cases))
 	g.op = blocking{0, site, Select, runtime.PredictClockNow()}
-	return known(site)
+	return siteOrUnknown(site)
 }
 
 func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
-		g.actor.pass(SelectDone, real(site), 0, 0, nil)
+		g.actor.pass(SelectDone, siteOrNone(site), 0, 0, nil)
 		g.ready()
 		var flags uint8
 		if chosen != 0 && g.chance.Asks == uint16(chosen) {
 			flags = flagAsked
 		}
 		g.chance.Asks = 0
-		g.log(SelectDone, flags, real(site), 0, 0, uint64(chosen))
+		g.log(SelectDone, flags, siteOrNone(site), 0, 0, uint64(chosen))
 	}
 }
 
@@ -130,8 +130,8 @@ func selectOther(ch, capacity uint64, pc uintptr) {
 
 // fired logs that the element just received is a timer's.
 func fired(timer unsafe.Pointer, site uint32) {
-	if g := enter(Await, real(site)); g != nil {
-		g.log(Await, 0, real(site), 0, uint64(uintptr(timer)), 0)
+	if g := enter(Await, siteOrNone(site)); g != nil {
+		g.log(Await, 0, siteOrNone(site), 0, uint64(uintptr(timer)), 0)
 	}
 }
 
@@ -142,7 +142,7 @@ func await(token unsafe.Pointer, pc uintptr) { Log(Await, token, 0, pc) }
 // panics logs a panic, also one that an operation of package sync raises
 // while its inside is muted.
 func panics(pc uintptr) {
-	if runtime.PredictSelf() == unsafe.Pointer(&deaf) {
+	if runtime.PredictSelf() == unsafe.Pointer(&runtimeGoroutines) {
 		return
 	}
 	m := Mute()

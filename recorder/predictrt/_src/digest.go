@@ -106,14 +106,14 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 	}
 	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), nil)
 	if g.actor != nil && recording {
-		tell(val, what)
+		writeDigest(val, what)
 	}
 	room()
 	if kind == Write_ {
 		if !kept {
-			passed(p)
+			firstWritePast(p)
 		}
-		g.held(p, size, what, site)
+		g.logHeldValue(p, size, what, site)
 	}
 	if !kept && g.actor == nil {
 		val = nil
@@ -222,22 +222,22 @@ func mixed(h, w uint64) uint64 {
 	return h ^ h>>32
 }
 
-// told are the digests, by some of their bits, of which the trace says what they
+// digestsTold are the digests, by some of their bits, of which the trace says what they
 // are of.
-var told [1024]uint64
+var digestsTold [1024]uint64
 
 // maxTold is how many bytes of a string are told.
 const maxTold = 32
 
-// tell says in the trace what the value at p is, if it has a digest other than 0.
-func tell(p unsafe.Pointer, what uint8) {
+// writeDigest says in the trace what the value at p is, if it has a digest other than 0.
+func writeDigest(p unsafe.Pointer, what uint8) {
 	if what == slice {
 		return
 	}
 	was := *(*[2]unsafe.Pointer)(p) // it may change meanwhile
 	p = unsafe.Pointer(&was)
 	v, ok := digest(p, what)
-	if !ok || v == 0 || told[v%uint64(len(told))] == v {
+	if !ok || v == 0 || digestsTold[v%uint64(len(digestsTold))] == v {
 		return
 	}
 	var known string
@@ -265,7 +265,7 @@ func tell(p unsafe.Pointer, what uint8) {
 			}
 		}
 	}
-	told[v%uint64(len(told))] = v
+	digestsTold[v%uint64(len(digestsTold))] = v
 	limit := 2 * maxTold
 	if what == text {
 		limit = maxTold

@@ -58,7 +58,7 @@ func (g *goroutine) ready() {
 // guards, as a load of more than a word is.
 func (g *goroutine) giveWay(kind uint8, site uint32, obj uint64) {
 	if kind == Acquire || kind == RAcquire || kind == AtomicLoad {
-		g.look(obj, true)
+		g.countLook(obj, true)
 	}
 	g.spinAt = 0
 	g.byOrder(kind, obj)
@@ -75,8 +75,8 @@ func (p *pace) yield() {
 	}
 	p.slice = 0
 	p.turns.next()
-	p.computes()
-	p.rest()
+	p.resetLoopCount()
+	p.letOthersRun()
 }
 
 // spin counts a plain read of obj, which may be part of a loop that waits.
@@ -89,9 +89,9 @@ func (p *pace) spin(obj uint64) {
 	if p.spins%spinLimit == 0 && runtime.PredictCanPark() {
 		switch {
 		case p.spins%pollLimit == 0:
-			p.rest()
+			p.letOthersRun()
 		case p.spins >= restLimit:
-			p.doze(restTime)
+			p.sleep(restTime)
 		default:
 			runtime.PredictGosched()
 		}

@@ -13,7 +13,7 @@ const freedKind = 63
 // While a test has had its share of the trace, nothing is logged of what it does to
 // memory. So what is told once to be free, is: the table has the last such places, by
 // hash of the address.
-var toldFree [1 << freeBits]struct {
+var freedTold [1 << freeBits]struct {
 	addr, which uint64
 	turn        uint32 // payers then
 }
@@ -28,7 +28,7 @@ func freed(addr, size uintptr, which uint64) {
 	}
 	ageMemory()
 	if payer.cut == cutSync {
-		t := &toldFree[uint64(addr)*0x9e3779b97f4a7c15>>(64-freeBits)]
+		t := &freedTold[uint64(addr)*0x9e3779b97f4a7c15>>(64-freeBits)]
 		if t.addr != uint64(addr) || t.turn != payers {
 			t.addr, t.which, t.turn = uint64(addr), 0, payers
 		}

@@ -15,17 +15,17 @@ const (
 )
 
 var (
-	stage      = free
-	nextStep   int                // index of the first step that is not done
-	waiting    map[int]*goroutine // by step
-	parked     []*goroutine       // all that wait at the gate
-	controlled []*goroutine       // all goroutines of the tests that are replayed
-	standing   int
-	holdTime   int64 // how long the program stops when the violation stands, in nanoseconds
+	stage            = free
+	nextStep         int                // index of the first step that is not done
+	waiting          map[int]*goroutine // by step
+	parked           []*goroutine       // all that wait at the gate
+	controlled       []*goroutine       // all goroutines of the tests that are replayed
+	reachedViolation int
+	holdTime         int64 // how long the program stops when the violation stands, in nanoseconds
 )
 
-// stand is the access that a goroutine stands before.
-type stand struct {
+// pendingAccess is the access that a goroutine stands before.
+type pendingAccess struct {
 	here     bool
 	kind     uint8
 	obj      uint64
@@ -38,10 +38,10 @@ type stand struct {
 func startReplay(plan, verdict string) {
 	loadPlan(plan)
 	startVerdict(verdict)
-	waiting, early = map[int]*goroutine{}, map[int]bool{}
+	waiting, earlySteps = map[int]*goroutine{}, map[int]bool{}
 	stage = following
 	begun = waited()
-	moved()
+	scheduleAdvanced()
 	runtime.PredictInMaps(inMap)
 }
 
@@ -51,10 +51,10 @@ func (g *goroutine) bind() {
 		return
 	}
 	test := g.test
-	if follows[test] || actors[g.name()] != nil {
+	if follows[test] || actors[g.fullName()] != nil {
 		controlled = append(controlled, g)
 	}
-	g.actor = actors[g.name()]
+	g.actor = actors[g.fullName()]
 	hot = notHot
 	if g.actor != nil {
 		g.actor.g = g
@@ -74,10 +74,10 @@ func (g *goroutine) exit() {
 		}
 	}
 	if a := g.actor; a != nil && stage == following {
-		if !a.comesTo(len(a.steps)) {
-			leave(g.name() + " has ended, the schedule expects it at " + stepName(a.steps[a.next]) + g.read())
+		if !a.skipTo(len(a.steps)) {
+			giveUp(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + g.read())
 		} else if a.violates() {
-			leave(g.name() + " has ended without the access at which the schedule expects it" + g.read())
+			giveUp(g.fullName() + " has ended without the access at which the schedule expects it" + g.read())
 		}
 	}
 	runtime.PredictUnpin()
@@ -111,7 +111,7 @@ func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val u
 	}
 	switch kind {
 	case Send, Recv, Close, CondSignal, CondBroadcast:
-		a.keepStill(kind, site)
+		a.holdIfDone(kind, site)
 	}
 	w := a.want(kind, site)
 	a.passed = w
@@ -123,13 +123,13 @@ func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val u
 			a.passed = nil // one more than the recorded call has made
 			return
 		}
-		a.g.due = true
+		a.g.letGo = true
 		if (it.role == roleViolate || it.show) && stage == following {
-			s := stand{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: a.region()}
+			s := pendingAccess{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: a.region()}
 			if val != nil {
 				s.val, s.hasValue = valueAt(val, uintptr(size)), true
 			}
-			a.stand = s
+			a.pending = s
 		}
 		a.wait(it, kind, site)
 		if it.role == roleStep && stage == following {
@@ -154,7 +154,7 @@ func (a *actor) await(kind uint8, site uint32, obj uint64) bool {
 func (a *actor) awaitGate(kind uint8, site uint32, obj uint64) bool {
 	a.yieldViolation(kind)
 	if kind == Acquire || kind == RAcquire {
-		a.keepStill(kind, site)
+		a.holdIfDone(kind, site)
 	}
 	w := a.want(kind, site)
 	if w == nil {
@@ -165,22 +165,22 @@ func (a *actor) awaitGate(kind uint8, site uint32, obj uint64) bool {
 		return false
 	}
 	if it.role == roleViolate && stage == following {
-		a.stand = stand{here: true, kind: kind, obj: obj, region: a.region()}
+		a.pending = pendingAccess{here: true, kind: kind, obj: obj, region: a.region()}
 	}
 	a.wait(it, kind, site)
 	return true
 }
 
-// keepStill holds a goroutine that has done all its steps before an operation that others could notice:
+// holdIfDone holds a goroutine that has done all its steps before an operation that others could notice:
 // the recorded run was over before it.
-func (a *actor) keepStill(kind uint8, site uint32) {
-	if still && stage == following && a.isDone() {
+func (a *actor) holdIfDone(kind uint8, site uint32) {
+	if holdWhenDone && stage == following && a.isDone() {
 		a.wait(item{role: roleHold}, kind, site)
 	}
 }
 
 // isDone reports whether all that the schedule wants of a has happened.
-func (a *actor) isDone() bool { return len(a.steps) > 0 && a.next == len(a.steps) && !a.violates() }
+func (a *actor) isDone() bool { return len(a.steps) > 0 && a.nextStep == len(a.steps) && !a.violates() }
 
 // Admits reports whether a parallel test begins now, however many do already: the schedule goes on
 // with it.
@@ -189,57 +189,59 @@ func Admits() bool {
 		return false
 	}
 	g := current()
-	return g != nil && g.actor != nil && (g.actor.next < len(g.actor.steps) || g.actor.violates())
+	return g != nil && g.actor != nil && (g.actor.nextStep < len(g.actor.steps) || g.actor.violates())
 }
 
 // isNext reports whether step is the first of a's that is not done.
-func (a *actor) isNext(step int) bool { return a.next < len(a.steps) && a.steps[a.next] == step }
+func (a *actor) isNext(step int) bool {
+	return a.nextStep < len(a.steps) && a.steps[a.nextStep] == step
+}
 
 // reaches reports whether a has nothing left to do before an item, a step or an access
 // of the violation.
 func (a *actor) reaches(it item) bool {
 	if it.role == roleViolate {
-		return a.comesTo(len(a.steps))
+		return a.skipTo(len(a.steps))
 	}
-	for i := a.next; i < len(a.steps); i++ {
+	for i := a.nextStep; i < len(a.steps); i++ {
 		if a.steps[i] == it.step {
-			return a.comesTo(i)
+			return a.skipTo(i)
 		}
 	}
 	return false
 }
 
-// comesTo reports whether the i-th of a's steps is the next one, or, if that is their
+// skipTo reports whether the i-th of a's steps is the next one, or, if that is their
 // number, whether all are done. Accesses of the standard library's before that, which
 // it has not made, are skipped, and what counts them goes on behind them.
-func (a *actor) comesTo(i int) bool {
-	for _, step := range a.steps[a.next:i] {
+func (a *actor) skipTo(i int) bool {
+	for _, step := range a.steps[a.nextStep:i] {
 		if inside[step] == nil {
 			return false
 		}
 	}
-	if a.next == i {
+	if a.nextStep == i {
 		return true
 	}
 	runtime.PredictPin()
-	for ; a.next < i; a.next++ {
-		s := inside[a.steps[a.next]]
+	for ; a.nextStep < i; a.nextStep++ {
+		s := inside[a.steps[a.nextStep]]
 		s.want.count, s.skipped = max(s.want.count, s.occ), true
 	}
-	goOn()
+	releaseNext()
 	runtime.PredictUnpin()
 	return true
 }
 
-// goOn lets the next step go that is not skipped.
-func goOn() {
-	for s := inside[nextStep]; early[nextStep] || s != nil && s.skipped; s = inside[nextStep] {
+// releaseNext lets the next step go that is not skipped.
+func releaseNext() {
+	for s := inside[nextStep]; earlySteps[nextStep] || s != nil && s.skipped; s = inside[nextStep] {
 		nextStep++
-		moved()
+		scheduleAdvanced()
 	}
 	if w := waiting[nextStep]; w != nil {
 		delete(waiting, nextStep)
-		runtime.PredictWake(&w.sema)
+		runtime.PredictWake(&w.gateSema)
 	}
 	judge()
 }
@@ -255,7 +257,7 @@ func (a *actor) missed(kind uint8, site uint32) {
 	}
 	if it, ok := w.next(); ok && it.role == roleStep {
 		runtime.PredictPin()
-		leave(a.g.name() + " could not do " + stepName(it.step) + " at " + position(kind, site) + a.g.read())
+		giveUp(a.g.fullName() + " could not do " + stepName(it.step) + " at " + position(kind, site) + a.g.read())
 		runtime.PredictUnpin()
 	}
 }
@@ -263,8 +265,8 @@ func (a *actor) missed(kind uint8, site uint32) {
 // yieldViolation lets the other goroutine of the violation go once this one
 // has done its access.
 func (a *actor) yieldViolation(kind uint8) {
-	if stage == firstGoes && a == violations[firstToGo] {
-		if a.stand.kind == SelectSend && (kind == SelectSend || kind == Select) {
+	if stage == firstGoes && a == violations[firstViolator] {
+		if a.pending.kind == SelectSend && (kind == SelectSend || kind == Select) {
 			return // the select that it stands at a case of is still to come
 		}
 		if len(violations) == 1 {
@@ -275,7 +277,7 @@ func (a *actor) yieldViolation(kind uint8) {
 		for stage == otherGoes {
 			a.g.park("the other access of the violation")
 		}
-	} else if stage == otherGoes && a.violates() && a != violations[firstToGo] {
+	} else if stage == otherGoes && a.violates() && a != violations[firstViolator] {
 		setStage(free)
 	}
 }
@@ -289,15 +291,15 @@ func (a *actor) wait(it item, kind uint8, site uint32) {
 			return
 		}
 		if !a.reaches(it) {
-			a.astray(kind, site)
+			a.diverge(kind, site)
 			return
 		}
-		for stage == following && nextStep != it.step && !early[it.step] {
+		for stage == following && nextStep != it.step && !earlySteps[it.step] {
 			waiting[it.step] = a.g
 			a.g.park("turn")
 		}
 	case roleHold:
-		for stage != free && stage != othersGo && !a.g.early {
+		for stage != free && stage != othersGo && !a.g.releasedEarly {
 			a.g.park("hold")
 		}
 	case roleViolate:
@@ -305,15 +307,15 @@ func (a *actor) wait(it item, kind uint8, site uint32) {
 			return
 		}
 		if !a.reaches(it) {
-			a.astray(kind, site)
+			a.diverge(kind, site)
 			return
 		}
 		runtime.PredictPin()
-		if !inOrder {
+		if !violationInSteps {
 			verdictStand(a)
 		}
-		standing++
-		moved()
+		reachedViolation++
+		scheduleAdvanced()
 		judge()
 		runtime.PredictUnpin()
 		for !a.mayGo() {
@@ -327,10 +329,10 @@ func (a *actor) wait(it item, kind uint8, site uint32) {
 // that goes first has its access there, the other one comes now, as it can on another
 // processor: the runtime sees that both are in the map, and ends the program.
 func inMap(m unsafe.Pointer) {
-	if stage != firstGoes || len(violations) != 2 || violations[firstToGo].stand.obj != uint64(uintptr(m)) {
+	if stage != firstGoes || len(violations) != 2 || violations[firstViolator].pending.obj != uint64(uintptr(m)) {
 		return
 	}
-	if g := current(); g != nil && g == violations[firstToGo].g {
+	if g := current(); g != nil && g == violations[firstViolator].g {
 		g.actor.yieldViolation(Write_)
 	}
 }
@@ -341,9 +343,9 @@ func (a *actor) mayGo() bool {
 	case free:
 		return true
 	case firstGoes:
-		return a == violations[firstToGo]
+		return a == violations[firstViolator]
 	case otherGoes:
-		return a != violations[firstToGo]
+		return a != violations[firstViolator]
 	}
 	return false
 }
@@ -352,12 +354,12 @@ func (a *actor) mayGo() bool {
 func (a *actor) stepDone(step int) {
 	runtime.PredictPin()
 	a.g.chance.Outside = 0
-	a.next++
-	if !early[step] {
+	a.nextStep++
+	if !earlySteps[step] {
 		nextStep++
 	}
-	moved()
-	goOn()
+	scheduleAdvanced()
+	releaseNext()
 	runtime.PredictUnpin()
 }
 
@@ -366,30 +368,30 @@ func judge() {
 	if stage != following || nextStep < numSteps {
 		return
 	}
-	if len(violations) == 0 && !toBlock {
+	if len(violations) == 0 && !violatorsBlock {
 		release(free)
 		return
 	}
-	if standing < len(violations) {
+	if reachedViolation < len(violations) {
 		return
 	}
-	if toBlock {
+	if violatorsBlock {
 		verdictSteps()
 		verdict("confirmed\n")
 		release(free)
 		return
 	}
-	if last {
+	if violatorGoesLast {
 		verdictSteps()
 		verdict("confirmed\n")
 		release(othersGo)
 		return
 	}
-	if len(violations) == 2 && !collide(violations[0].stand, violations[1].stand) {
-		leave("the two accesses do not collide: they touch different memory, or both read")
+	if len(violations) == 2 && !collide(violations[0].pending, violations[1].pending) {
+		giveUp("the two accesses do not collide: they touch different memory, or both read")
 		return
 	}
-	if inOrder {
+	if violationInSteps {
 		verdictStand(violations[0])
 	}
 	verdictSteps()
@@ -397,14 +399,14 @@ func judge() {
 	if holdTime > 0 {
 		runtime.PredictStand(holdTime)
 	}
-	if firstToGo >= len(violations) {
-		firstToGo = 0
+	if firstViolator >= len(violations) {
+		firstViolator = 0
 	}
 	release(firstGoes)
 }
 
 // collide reports whether two goroutines that stand so are a violation.
-func collide(a, b stand) bool {
+func collide(a, b pendingAccess) bool {
 	switch {
 	case a.kind == Close || b.kind == Close:
 		return a.obj == b.obj && isChannel(a.kind) && isChannel(b.kind)
@@ -429,12 +431,12 @@ func setStage(s int) {
 func release(s int) {
 	stage = s
 	for _, g := range parked {
-		runtime.PredictWake(&g.sema)
+		runtime.PredictWake(&g.gateSema)
 	}
 }
 
-// leave gives the schedule up.
-func leave(why string) {
+// giveUp gives the schedule up.
+func giveUp(why string) {
 	if stage != following {
 		return
 	}
@@ -443,11 +445,11 @@ func leave(why string) {
 	release(free)
 }
 
-// astray leaves the schedule as g has skipped one of its steps.
-func (a *actor) astray(kind uint8, site uint32) {
+// diverge leaves the schedule as g has skipped one of its steps.
+func (a *actor) diverge(kind uint8, site uint32) {
 	w := a.want(kind, site)
 	runtime.PredictPin()
-	leave(a.g.name() + " is at " + position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.next]) + a.g.read())
+	giveUp(a.g.fullName() + " is at " + position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.nextStep]) + a.g.read())
 	runtime.PredictUnpin()
 }
 
@@ -455,20 +457,20 @@ func (a *actor) astray(kind uint8, site uint32) {
 func (g *goroutine) park(why string) {
 	if !runtime.PredictCanPark() {
 		runtime.PredictPin()
-		leave(g.name() + " cannot wait for its " + why + " here, in the middle of an operation of the runtime")
+		giveUp(g.fullName() + " cannot wait for its " + why + " here, in the middle of an operation of the runtime")
 		runtime.PredictUnpin()
 		return
 	}
-	g.waits = why
+	g.waitsFor = why
 	parked = append(parked, g)
-	runtime.PredictPark(&g.sema)
+	runtime.PredictPark(&g.gateSema)
 	for i, p := range parked {
 		if p == g {
 			parked = append(parked[:i:i], parked[i+1:]...)
 			break
 		}
 	}
-	g.waits = ""
+	g.waitsFor = ""
 }
 
 // groupCount is the counter of the WaitGroup at an address: the upper half of its state,

@@ -16,38 +16,38 @@ type goroutine struct {
 	test string
 	goName
 	offspring
-	begun   bool
-	final   *final    // that it is a call of; nil: none
-	mute    int       // events are dropped while positive
-	forked  bool      // it has started a goroutine, which is to go first
-	luck    luck      // what it gives way by, see byOrder
-	pending operation // see byRank
-	account *account
-	leaked  bool    // it is blocked for ever, as was told
-	forEver bool    // see testStuck
-	testing uintptr // the test that it runs, for package testing
+	begun          bool
+	final          *final       // that it is a call of; nil: none
+	mute           int          // events are dropped while positive
+	forked         bool         // it has started a goroutine, which is to go first
+	randomStream   randomStream // what it gives way by, see byOrder
+	pending        operation    // see byRank
+	account        *account
+	knownLeak      bool    // it is blocked for ever, as was told
+	blockedForEver bool    // see testStuck
+	testing        uintptr // the test that it runs, for package testing
 
 	pace
 	polling polling
 	insides insides
 
-	op     blocking // the last one that it has begun
-	actor  *actor   // its part in the schedule; nil: none
-	due    bool     // the schedule has let the coming event go
-	sema   runtime.PredictSema
-	waits  string     // what it waits for at the gate; "" if it does not
-	heldBy item       // if it waits there: what keeps it
-	heldAt uint8      // and the kind of event that it is about to do
-	tries  bool       // its last select has a default
-	early  bool       // it goes on though it is to be held, see overtaken
-	next   *goroutine // in the list of unused ones
+	op               blocking // the last one that it has begun
+	actor            *actor   // its part in the schedule; nil: none
+	letGo            bool     // the schedule has let the coming event go
+	gateSema         runtime.PredictSema
+	waitsFor         string     // what it waits for at the gate; "" if it does not
+	heldBy           item       // if it waits there: what keeps it
+	heldAt           uint8      // and the kind of event that it is about to do
+	selectHasDefault bool       // its last select has a default
+	releasedEarly    bool       // it goes on though it is to be held, see beforeTimer
+	nextUnused       *goroutine // in the list of unused ones
 }
 
 // origin says where a goroutine was started, by sites.
 type origin struct {
-	site  uint32 // of the go statement
-	ours  uint32 // the same, if it is one of the program's own packages
-	asked uint32 // else: of the call of one of these that led to the go statement
+	site       uint32 // of the go statement
+	ownSite    uint32 // the same, if it is one of the program's own packages
+	askingSite uint32 // else: of the call of one of these that led to the go statement
 }
 
 // goName is the path of a goroutine's spawns.
@@ -67,12 +67,12 @@ type offspring struct {
 type pace struct {
 	// A goroutine that reads one place again and again spins, and must let
 	// others run.
-	spinAt  uint64
-	spins   uint
-	slice   int // operations since it last gave way
-	turns   turns
-	gosched bool // it has called runtime.Gosched since it gave way last
-	dozes   bool // it sleeps where the program does not
+	spinAt           uint64
+	spins            uint
+	slice            int // operations since it last gave way
+	turns            turns
+	gosched          bool // it has called runtime.Gosched since it gave way last
+	sleepsForLibrary bool // it sleeps where the program does not
 }
 
 // behind counts what a function of the standard library has started behind a
@@ -84,17 +84,17 @@ type behind struct {
 }
 
 var (
-	goroutines uint32     // number of goroutines that have a record
-	orphans    int        // those that nothing in the program has started
-	unused     *goroutine // records of goroutines that have ended
-	deaf       goroutine  // stands for all of the runtime's own goroutines
-	testRuns   = map[string]int{}
-	tests      []string // keeps the names that records point to
-	testNames  = map[string]uint32{}
+	goroutines        uint32     // number of goroutines that have a record
+	orphans           int        // those that nothing in the program has started
+	unused            *goroutine // records of goroutines that have ended
+	runtimeGoroutines goroutine  // stands for all of the runtime's own goroutines
+	testRuns          = map[string]int{}
+	tests             []string // keeps the names that records point to
+	testNames         = map[string]uint32{}
 )
 
-// name is what the schedule calls g.
-func (g *goroutine) name() string {
+// fullName is what the schedule calls g.
+func (g *goroutine) fullName() string {
 	if g.test == "" {
 		return g.path
 	}
@@ -124,10 +124,10 @@ func adopt() *goroutine {
 		return nil
 	}
 	if system {
-		deaf.mute = 1
-		deaf.chance.Rank = highest
-		runtime.PredictSetSelf(unsafe.Pointer(&deaf))
-		return &deaf
+		runtimeGoroutines.mute = 1
+		runtimeGoroutines.chance.Rank = highest
+		runtime.PredictSetSelf(unsafe.Pointer(&runtimeGoroutines))
+		return &runtimeGoroutines
 	}
 	runtime.PredictPin()
 	g := newGoroutine()
@@ -151,7 +151,7 @@ func adopt() *goroutine {
 func newGoroutine() *goroutine {
 	g := unused
 	if g != nil {
-		unused = g.next
+		unused = g.nextUnused
 		for b := g.behind; b != nil; b = b.next {
 			b.n = 0
 		}
@@ -198,7 +198,7 @@ func (name *goName) reserve(n int) {
 func (g *goroutine) define() {
 	name := hashed(hashed(sumOffset, g.test), g.path)
 	g.chance.Seed(name)
-	g.luck = luck(name ^ seed)
+	g.randomStream = randomStream(name ^ seed)
 	g.ranked()
 	if recording {
 		test, path := clip(g.test), clip(g.path)
@@ -258,13 +258,13 @@ func fork(pc uintptr) unsafe.Pointer {
 	child.parent, child.site, child.test, child.account = g.id, site, g.test, g.account
 	if !hasPrefix(callSites[site].fn, "testing.") { // which waits for those that it starts
 		g.account.forked = true
-		crowd = crowd || g.test == ""
+		testlessForks = testlessForks || g.test == ""
 	}
 	switch ours := lookup(pc).ours; ours {
-	case nobodys, others:
-		child.asked = g.asks()
+	case noProgramSite, otherModules:
+		child.askingSite = g.programSite()
 	default:
-		child.ours = ours
+		child.ownSite = ours
 	}
 	child.setPath(g.path)
 	child.addPath(g.numberOf(site))
@@ -300,7 +300,7 @@ func end() {
 		}
 		g.polling.settle()
 		if actors == nil { // else the schedule may still name it
-			g.next, unused = unused, g
+			g.nextUnused, unused = unused, g
 		}
 	}
 }

@@ -19,42 +19,42 @@ const (
 )
 
 var (
-	// firstTold has, by hash of the address, the memory of which the first write is
+	// firstWrites has, by hash of the address, the memory of which the first write is
 	// past, in this age: what the garbage collector gives back begins another one.
-	firstTold [1 << toldBits]uint64
-	age       uint64
-	firsts    = maxFirsts // that are left
+	firstWrites [1 << toldBits]uint64
+	age         uint64
+	firsts      = maxFirsts // that are left
 )
 
 //go:nosplit
-func toldAt(addr uint64) *uint64 { return &firstTold[addr*0x9e3779b97f4a7c15>>(64-toldBits)] }
+func firstWriteOf(addr uint64) *uint64 { return &firstWrites[addr*0x9e3779b97f4a7c15>>(64-toldBits)] }
 
 // isFirst reports whether a write at addr may be the first one.
 //
 //go:nosplit
-func isFirst(addr uint64) bool { return *toldAt(addr) != addr^age && firsts != 0 }
+func isFirst(addr uint64) bool { return *firstWriteOf(addr) != addr^age && firsts != 0 }
 
-// passed notes that the first write at p is past.
+// firstWritePast notes that the first write at p is past.
 //
 //go:nosplit
-func passed(p unsafe.Pointer) {
+func firstWritePast(p unsafe.Pointer) {
 	addr := uint64(uintptr(p))
-	*toldAt(addr) = addr ^ age
+	*firstWriteOf(addr) = addr ^ age
 }
 
 // ageMemory forgets all of them.
 func ageMemory() { age += 1 << objBits }
 
-// held tells what is in memory before the write at p, if it is the first one: the size
+// logHeldValue tells what is in memory before the write at p, if it is the first one: the size
 // bytes there, or if they are more than a word the digest of what they are. room has
 // made place for it.
 //
 //go:nosplit
-func (g *goroutine) held(p unsafe.Pointer, size uintptr, what uint8, site uint32) {
+func (g *goroutine) logHeldValue(p unsafe.Pointer, size uintptr, what uint8, site uint32) {
 	if !isFirst(uint64(uintptr(p))) {
 		return
 	}
-	passed(p)
+	firstWritePast(p)
 	var v uint64
 	ok := size <= 8
 	if what != 0 {

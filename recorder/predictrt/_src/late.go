@@ -8,32 +8,32 @@ import "runtime"
 // if none is late: in a prompt one those that are held go on, one after the other, wherever
 // time would have to pass else, and it passes for all timers.
 var (
-	prompt   bool
-	early    map[int]bool // the steps that go before their turn, as the replay is prompt
-	overtook int          // how often a goroutine was late, or would have been
+	promptReplay   bool
+	earlySteps     map[int]bool // the steps that go before their turn, as the replay is prompt
+	delaysReported int          // how often a goroutine was late, or would have been
 )
 
-// maxOvertaken is how many of these a verdict tells of, at most.
-const maxOvertaken = 100
+// maxDelays is how many of these a verdict tells of, at most.
+const maxDelays = 100
 
-// overtaken is called before a timer fires, in left nanoseconds, that by waits for; by is
+// beforeTimer is called before a timer fires, in left nanoseconds, that by waits for; by is
 // nil if no goroutine does. The verdict tells who is late then. A prompt replay lets one
 // go that the gate holds; overtaken reports whether it has.
-func overtaken(by *goroutine, left int64) bool {
+func beforeTimer(by *goroutine, left int64) bool {
 	if stage != following {
 		return false
 	}
 	g := firstHeld()
 	if g != nil && !g.mayBlock() {
-		tellLate(g, left, by)
+		reportDelay(g, left, by)
 	}
 	for _, g := range controlled {
-		if d, ok := g.timeout(); ok && g != by && !g.dozes && d < left {
-			tellLate(g, left-d, by)
+		if d, ok := g.timeout(); ok && g != by && !g.sleepsForLibrary && d < left {
+			reportDelay(g, left-d, by)
 		}
 	}
-	if prompt && g != nil {
-		g.goEarly()
+	if promptReplay && g != nil {
+		g.releaseEarly()
 		return true
 	}
 	return false
@@ -46,14 +46,14 @@ func firesAtOnce(ns int64) bool {
 	if g == nil || stage != following {
 		return true
 	}
-	tellLate(g, ns, nil)
-	return !prompt
+	reportDelay(g, ns, nil)
+	return !promptReplay
 }
 
-// tellLate says that g is late by ns nanoseconds, for a timer that by waits for.
-func tellLate(g *goroutine, ns int64, by *goroutine) {
-	if overtook++; overtook <= maxOvertaken {
-		verdict("late " + g.name() + " " + itoa(uint64(max(ns, 0))) + " " + waitsWhere(by) + "\n")
+// reportDelay says that g is late by ns nanoseconds, for a timer that by waits for.
+func reportDelay(g *goroutine, ns int64, by *goroutine) {
+	if delaysReported++; delaysReported <= maxDelays {
+		verdict("late " + g.fullName() + " " + itoa(uint64(max(ns, 0))) + " " + waitsWhere(by) + "\n")
 	}
 }
 
@@ -61,7 +61,7 @@ func tellLate(g *goroutine, ns int64, by *goroutine) {
 // block only if there are no others; nil if there is none.
 func firstHeld() (first *goroutine) {
 	for _, g := range parked {
-		if g.waits == "" {
+		if g.waitsFor == "" {
 			continue
 		}
 		if first == nil || first.mayBlock() && !g.mayBlock() ||
@@ -81,7 +81,7 @@ func (g *goroutine) mayBlock() bool {
 	case Recv:
 		return !g.chance.Ready()
 	case Select:
-		return !g.tries && !g.chance.Ready()
+		return !g.selectHasDefault && !g.chance.Ready()
 	}
 	return false
 }
@@ -97,23 +97,23 @@ func (it item) turn() int {
 	return numSteps + 1
 }
 
-// goEarly lets g go, which waits at the gate.
-func (g *goroutine) goEarly() {
+// releaseEarly lets g go, which waits at the gate.
+func (g *goroutine) releaseEarly() {
 	switch g.heldBy.role {
 	case roleStep:
-		early[g.heldBy.step] = true
+		earlySteps[g.heldBy.step] = true
 		delete(waiting, g.heldBy.step)
 	case roleViolate: // the steps that are left make no difference to it any more
 		nextStep = numSteps
 		if judge(); stage == following { // the other one of the violation comes only if g is late
-			leave(g.name() + " stands at its access, and nothing but a timer brings the other one")
+			giveUp(g.fullName() + " stands at its access, and nothing but a timer brings the other one")
 		}
 		return
 	case roleHold:
-		g.early = true
+		g.releasedEarly = true
 	}
-	moved()
-	runtime.PredictWake(&g.sema)
+	scheduleAdvanced()
+	runtime.PredictWake(&g.gateSema)
 }
 
 // waitsWhere says which goroutine waits for a timer, how and where: "0.1 sleep p.f x.go:3".
@@ -123,14 +123,14 @@ func waitsWhere(g *goroutine) string {
 	}
 	reason, n := runtime.PredictBlocked(g.chance.G, framePCs[:])
 	at := callerFrame(framePCs[:n])
-	return g.name() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line))
+	return g.fullName() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line))
 }
 
 // timedOut returns a goroutine that waits for a timer, whatever else it waits for, which
 // is due in left nanoseconds; nil if there is none.
 func timedOut(left int64) *goroutine {
 	for _, g := range controlled {
-		if d, ok := g.timeout(); ok && d <= left && !g.dozes {
+		if d, ok := g.timeout(); ok && d <= left && !g.sleepsForLibrary {
 			return g
 		}
 	}

@@ -32,25 +32,25 @@ func Ended() {
 	if stage == othersGo { // nobody waits for the one that goes last any more
 		setStage(free)
 	}
-	g.goLast()
+	g.letStartedRun()
 	runtime.PredictPin()
-	runtime.PredictUnreachable(g.left, func(rec unsafe.Pointer) { (*goroutine)(rec).leaks() })
+	runtime.PredictUnreachable(g.isLeftBy, func(rec unsafe.Pointer) { (*goroutine)(rec).recordLeak() })
 	if g.path == "0" {
 		runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
-			if g.left(rec) {
-				(*goroutine)(rec).tellStuck(stuckLingering)
+			if g.isLeftBy(rec) {
+				(*goroutine)(rec).recordBlocked(stuckLingering)
 			}
 		})
 	}
 	runtime.PredictUnpin()
 }
 
-// goLast lets those go on that g has started, at the end of its test.
-func (g *goroutine) goLast() {
+// letStartedRun lets those go on that g has started, at the end of its test.
+func (g *goroutine) letStartedRun() {
 	const lookEach = 8 // asking for the processor time takes some
 	var turns uint32
 	var time int64
-	for n := 0; runtime.PredictAnyRunnable(g.left) && runtime.PredictCanPark(); n++ {
+	for n := 0; runtime.PredictAnyRunnable(g.isLeftBy) && runtime.PredictCanPark(); n++ {
 		switch {
 		case n == 0:
 			turns, time = runtime.PredictTurns(), runtime.PredictCPU()
@@ -61,12 +61,12 @@ func (g *goroutine) goLast() {
 	}
 }
 
-// partly is set where a program is ended although a signal may move some of it; those who
+// endsPartly is set where a program is ended although a signal may move some of it; those who
 // wait for ever all the same are marked.
-var partly bool
+var endsPartly bool
 
 // mayGoOn reports whether a signal may let g go on, in a program that is ended.
-func (g *goroutine) mayGoOn() bool { return partly && !g.forEver }
+func (g *goroutine) mayGoOn() bool { return endsPartly && !g.blockedForEver }
 
 // testStuck reports whether a goroutine that runs a test waits for ever whatever may come, a
 // signal or a timer, where no goroutine can run; with all, whether each of them does. Others
@@ -77,26 +77,26 @@ func testStuck(all bool) bool {
 	}
 	stuck := 0
 	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec).testing != 0 }, func(rec unsafe.Pointer) { stuck++ })
-	if partly = stuck > 0 && (stuck == runningTests || !all); partly {
-		runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &deaf }, func(rec unsafe.Pointer) {
-			(*goroutine)(rec).forEver = true
+	if endsPartly = stuck > 0 && (stuck == runningTests || !all); endsPartly {
+		runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &runtimeGoroutines }, func(rec unsafe.Pointer) {
+			(*goroutine)(rec).blockedForEver = true
 		})
 	}
-	return partly
+	return endsPartly
 }
 
-// left reports whether a goroutine is one that g has started, or one of these, and is not
+// isLeftBy reports whether a goroutine is one that g has started, or one of these, and is not
 // known to be blocked for ever.
-func (g *goroutine) left(rec unsafe.Pointer) bool {
+func (g *goroutine) isLeftBy(rec unsafe.Pointer) bool {
 	h := (*goroutine)(rec)
-	return h != &deaf && h != g && h.test == g.test && !h.leaked &&
+	return h != &runtimeGoroutines && h != g && h.test == g.test && !h.knownLeak &&
 		len(h.path) > len(g.path) && hasPrefix(h.path, g.path) && h.path[len(g.path)] == '.'
 }
 
-// leaks tells that g is blocked for ever.
-func (g *goroutine) leaks() {
-	g.leaked = true
-	g.tellStuck(stuckLeak)
+// recordLeak tells that g is blocked for ever.
+func (g *goroutine) recordLeak() {
+	g.knownLeak = true
+	g.recordBlocked(stuckLeak)
 	if verdictFD >= 0 {
 		reason, _ := runtime.PredictBlocked(g.chance.G, framePCs[:])
 		verdict(g.stuckIn(reason))

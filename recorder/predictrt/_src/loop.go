@@ -22,7 +22,7 @@ const (
 // looksAtClock is called before the program looks at the clock.
 func looksAtClock() {
 	if g := current(); g != nil {
-		g.look(clockLook, false)
+		g.countLook(clockLook, false)
 	}
 }
 
@@ -37,7 +37,7 @@ func gosched() {
 	if g == nil {
 		return
 	}
-	g.look(goschedLook, false)
+	g.countLook(goschedLook, false)
 	if !holding() {
 		return
 	}
@@ -48,9 +48,9 @@ func gosched() {
 	}
 	runtime.PredictPin()
 	look := runtime.PredictLook()
-	if look.Outside || look.Timer >= 0 && look.Timer <= soon {
+	if look.Outside || look.Timer >= 0 && look.Timer <= maxTimerWait {
 		runtime.PredictUnpin()
-		g.doze(pollTime) // watch decides
+		g.sleep(pollTime) // watch decides
 		return
 	}
 	if stage == othersGo {
@@ -59,36 +59,36 @@ func gosched() {
 		return
 	}
 	blocked := stuckReport(false)
-	leave("no goroutine can go on but in loops" + missing())
+	giveUp("no goroutine can go on but in loops" + missingEvent())
 	verdict(blocked)
 	runtime.PredictUnpin()
 }
 
-// computes is called when g has done many operations since it gave way last.
-func (p *pace) computes() {
+// resetLoopCount is called when g has done many operations since it gave way last.
+func (p *pace) resetLoopCount() {
 	if !p.gosched {
 		looped = 0
 	}
 	p.gosched = false
 }
 
-// doze suspends g for ns nanoseconds, which nothing in the program asks for.
-func (p *pace) doze(ns int64) {
-	p.dozes = true
+// sleep suspends g for ns nanoseconds, which nothing in the program asks for.
+func (p *pace) sleep(ns int64) {
+	p.sleepsForLibrary = true
 	runtime.PredictSleep(ns)
-	p.dozes = false
+	p.sleepsForLibrary = false
 }
 
 // holding reports whether the gate holds goroutines until others have come to somewhere, or
 // as far as they can: these may loop until then, and would do so for ever.
 func holding() bool { return (stage == following || stage == othersGo) && len(parked) > 0 }
 
-// rest lets others run. While the gate holds some, a goroutine that does nothing
+// letOthersRun lets others run. While the gate holds some, a goroutine that does nothing
 // but look whether something has changed sleeps: then watch is called once all do
 // so or wait, and decides whether that can still come.
-func (p *pace) rest() {
+func (p *pace) letOthersRun() {
 	if holding() && nothingChanged() {
-		p.doze(pollTime)
+		p.sleep(pollTime)
 	} else {
 		runtime.PredictGiveWay()
 	}

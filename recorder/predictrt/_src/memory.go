@@ -104,8 +104,8 @@ func Len[C any](ch C) C {
 
 func length(ch uint64) {
 	if g := current(); g != nil {
-		g.look(ch, true)
-		g.account.looks(unseenLength)
+		g.countLook(ch, true)
+		g.account.noteUnseen(unseenLength)
 	}
 }
 
@@ -223,9 +223,9 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	room()
 	if kind == Write_ {
 		if flags&flagMap != 0 { // a header: what is in it is no value
-			passed(p)
+			firstWritePast(p)
 		}
-		g.held(p, size, 0, site)
+		g.logHeldValue(p, size, 0, site)
 	}
 	g.logAccess(kind, flags, p, size, val, site)
 }
@@ -274,32 +274,32 @@ func Branch[B ~bool](c B, site uint32) B {
 
 func branch(c bool, site uint32) {
 	if c {
-		decide(1, site)
+		logBranch(1, site)
 	} else {
-		decide(0, site)
+		logBranch(0, site)
 	}
 }
 
 // Case logs that the program has gone into the n-th of several ways.
 func Case(n uint64, site uint32) {
 	if Mode != 0 {
-		decide(n, site)
+		logBranch(n, site)
 	}
 }
 
 //go:nosplit
 //go:noinline
 //go:nocheckptr
-func decide(n uint64, site uint32) {
+func logBranch(n uint64, site uint32) {
 	if uintptr(runtime.PredictSelf()) != hot || at > limit || n >= 1<<16 {
-		decided(n, site)
+		logBranchSlowly(n, site)
 		return
 	}
 	*(*uint64)(unsafe.Pointer(at)) = uint64(Branch_) | formBare | n<<16 | uint64(site)<<32
 	at += 8
 }
 
-func decided(n uint64, site uint32) {
+func logBranchSlowly(n uint64, site uint32) {
 	g := current()
 	if g == nil || g.unlogged() {
 		return
@@ -313,12 +313,12 @@ func decided(n uint64, site uint32) {
 // and returns v.
 func Assert[T any](v T, site uint32) T {
 	if Mode != 0 {
-		asserts(site)
+		logAssertion(site)
 	}
 	return v
 }
 
-func asserts(site uint32) {
+func logAssertion(site uint32) {
 	g := current()
 	if g == nil || g.unlogged() {
 		return
@@ -351,19 +351,19 @@ func Fails(pc uintptr) {
 // Mark logs that the program has come by.
 func Mark(site uint32) {
 	if Mode != 0 {
-		mark(site)
+		logMark(site)
 	}
 }
 
 // Marked logs that v has been evaluated, and returns it.
 func Marked[T any](v T, site uint32) T {
 	if Mode != 0 {
-		mark(site)
+		logMark(site)
 	}
 	return v
 }
 
-func mark(site uint32) {
+func logMark(site uint32) {
 	g := current()
 	if g == nil {
 		return

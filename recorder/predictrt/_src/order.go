@@ -56,19 +56,19 @@ func (g *goroutine) byOrder(kind uint8, obj uint64) {
 	switch {
 	case g.forked:
 		g.forked = false
-		g.step()
+		g.giveWayOnce()
 	case byRanks:
 		g.byRank(kind, obj)
-	case seed != 0 && g.luck.toss()%restless == 0:
-		g.step()
+	case seed != 0 && g.randomStream.next()%restless == 0:
+		g.giveWayOnce()
 	}
 }
 
-// luck is a stream of random numbers (SplitMix64).
-type luck uint64
+// randomStream is a stream of random numbers (SplitMix64).
+type randomStream uint64
 
-// toss returns the next number.
-func (l *luck) toss() uint64 {
+// next returns the next number.
+func (l *randomStream) next() uint64 {
 	*l += 0x9e3779b97f4a7c15
 	x := uint64(*l)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -76,8 +76,8 @@ func (l *luck) toss() uint64 {
 	return x ^ x>>31
 }
 
-// step lets all that can run go first.
-func (p *pace) step() {
+// giveWayOnce lets all that can run go first.
+func (p *pace) giveWayOnce() {
 	if runtime.PredictCanPark() {
 		p.slice = 0
 		runtime.PredictGosched()

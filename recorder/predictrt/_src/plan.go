@@ -4,28 +4,28 @@ import "runtime"
 
 // The schedule, as read from the plan file.
 var (
-	actors     map[string]*actor // by goroutine name
-	follows    map[string]bool   // the tests under control
-	numSteps   int
-	inside     map[int]*insideStep // the steps that are accesses of the standard library's
-	violations []*actor
-	inOrder    bool // the violation's other accesses are steps
-	toBlock    bool // the violation's goroutines are to block for ever
-	still      bool // who has done all steps goes no further than to what others could notice
-	last       bool // the violation's goroutine goes when no other one can
-	overdue    bool // nor timers wake one
-	firstToGo  int  // index into violations
+	actors           map[string]*actor // by goroutine name
+	follows          map[string]bool   // the tests under control
+	numSteps         int
+	inside           map[int]*insideStep // the steps that are accesses of the standard library's
+	violations       []*actor
+	violationInSteps bool // the violation's other accesses are steps
+	violatorsBlock   bool // the violation's goroutines are to block for ever
+	holdWhenDone     bool // who has done all steps goes no further than to what others could notice
+	violatorGoesLast bool // the violation's goroutine goes when no other one can
+	timersFireFirst  bool // nor timers wake one
+	firstViolator    int  // index into violations
 )
 
 // actor is a goroutine's part in the schedule.
 type actor struct {
-	name   string
-	wants  [len(words)]map[uint64]*want // by kind of event, and place
-	steps  []int                        // indices of its steps, in order
-	next   int                          // index into steps of the first one that is not done
-	g      *goroutine
-	stand  stand
-	passed *want // what counts the event that is about to be logged
+	name     string
+	wants    [len(words)]map[uint64]*want // by kind of event, and place
+	steps    []int                        // indices of its steps, in order
+	nextStep int                          // index into steps of the first one that is not done
+	g        *goroutine
+	pending  pendingAccess
+	passed   *want // what counts the event that is about to be logged
 	regions
 }
 
@@ -87,16 +87,16 @@ func loadPlan(path string) {
 		case word == "order":
 			fine = rest == "01" || rest == "10"
 			if rest == "10" {
-				firstToGo = 1
+				firstViolator = 1
 			}
 		case line == "stuck":
-			toBlock = true
+			violatorsBlock = true
 		case line == "still":
-			still = true
+			holdWhenDone = true
 		case line == "prompt":
-			prompt = true
+			promptReplay = true
 		case line == "last" || line == "overdue":
-			last, overdue = true, line == "overdue"
+			violatorGoesLast, timersFireFirst = true, line == "overdue"
 		case word == "test":
 			follows[rest] = true
 		case word == "g":
@@ -183,7 +183,7 @@ func planItem(word, rest string, table []*actor) bool {
 	switch word {
 	case "s", "a":
 		it.role, it.step, it.show = roleStep, numSteps, word == "a"
-		inOrder = inOrder || it.show
+		violationInSteps = violationInSteps || it.show
 		if in && !it.show {
 			inside[numSteps] = &insideStep{want: w, occ: it.occ}
 		}

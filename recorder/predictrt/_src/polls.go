@@ -34,9 +34,9 @@ const (
 
 // The stages of polling.
 const (
-	polls   = iota // or not: its rounds are events
-	learns         // the events of one round, all equal so far
-	repeats        // them
+	logsRounds  = iota // or not: its rounds are events
+	learnsRound        // the events of one round, all equal so far
+	skipsRounds        // them
 )
 
 // polling is what a goroutine's last looks were like. Which of them begins a round is
@@ -87,9 +87,9 @@ type event struct {
 	want        *want
 }
 
-// look counts a look, at what obj stands for. ticks says that the clock has not been
+// countLook counts a look, at what obj stands for. ticks says that the clock has not been
 // moved for it otherwise. It is called before the events of the look.
-func (g *goroutine) look(obj uint64, ticks bool) {
+func (g *goroutine) countLook(obj uint64, ticks bool) {
 	p := &g.polling
 	if g.turns.locks < p.locks {
 		p.begin(obj, g.turns.locks) // a round begins with as few locks as it can
@@ -105,7 +105,7 @@ func (g *goroutine) look(obj uint64, ticks bool) {
 			p.moves += uint(p.since) + 1
 		}
 		p.window = 2*p.since + 8
-		g.came()
+		g.endRound()
 	}
 	p.looks++
 	if p.looks%lookLimit == 0 && runtime.PredictCanPark() {
@@ -124,28 +124,28 @@ func (p *polling) fold(x uint64) {
 	p.reads = 0
 }
 
-// came ends a round and begins the next one.
-func (g *goroutine) came() {
+// endRound ends a round and begins the next one.
+func (g *goroutine) endRound() {
 	p := &g.polling
 	p.fold(0)
 	p.settle()
-	if p.sum == p.last || p.stage != polls { // then repeated compares
+	if p.sum == p.last || p.stage != logsRounds { // then repeated compares
 		p.rounds++
 	} else {
 		p.last, p.rounds = p.sum, 0
 	}
 	p.sum, p.since = 0, 0
 	switch {
-	case p.stage == polls && p.rounds >= equalRounds:
+	case p.stage == logsRounds && p.rounds >= equalRounds:
 		if p.round == nil {
 			p.round = (*[roundEvents]event)(runtime.PredictAlloc(unsafe.Sizeof(*p.round)))
 		}
-		p.stage, p.n, p.blind, p.known = learns, 0, false, changes
+		p.stage, p.n, p.blind, p.known = learnsRound, 0, false, changes
 		hot = notHot
-	case p.stage == learns && p.n > roundEvents:
-		p.stage, p.rounds = polls, 0
-	case p.stage == learns:
-		p.stage, p.next = repeats, 0
+	case p.stage == learnsRound && p.n > roundEvents:
+		p.stage, p.rounds = logsRounds, 0
+	case p.stage == learnsRound:
+		p.stage, p.next = skipsRounds, 0
 	}
 }
 
@@ -162,19 +162,19 @@ func (g *goroutine) restPolling() {
 	case p.looks%outsideLimit != 0:
 		runtime.PredictGosched()
 	case !held && p.rounds >= equalRounds:
-		g.doze(restTime)
+		g.sleep(restTime)
 	default:
-		g.rest()
+		g.letOthersRun()
 	}
 }
 
-// repeated reports whether an event is one of a round that is no event any more. It
+// isRepeated reports whether an event is one of a round that is no event any more. It
 // logs those of this round that were taken for such ones if it is none.
 //
 //go:nosplit
-func (g *goroutine) repeated(e event) bool {
+func (g *goroutine) isRepeated(e event) bool {
 	p := &g.polling
-	if p.stage == learns && !p.changed {
+	if p.stage == learnsRound && !p.changed {
 		if p.n < roundEvents {
 			// Field by field: a copy of the whole takes more stack than there is, if the
 			// compiler does not optimize.
@@ -186,7 +186,7 @@ func (g *goroutine) repeated(e event) bool {
 		p.blind = p.blind || blind(e.kind, e.flags)
 		return false
 	}
-	if p.stage == repeats && !p.changed && p.n > 0 && p.round[p.next] == e && !g.due && !(p.blind && othersChanged(p.known)) {
+	if p.stage == skipsRounds && !p.changed && p.n > 0 && p.round[p.next] == e && !g.letGo && !(p.blind && othersChanged(p.known)) {
 		if e.want != nil {
 			e.want.count--
 		}
@@ -198,25 +198,25 @@ func (g *goroutine) repeated(e event) bool {
 		}
 		return true
 	}
-	if p.stage == repeats {
-		for i := p.gone(); i < p.next; i++ {
+	if p.stage == skipsRounds {
+		for i := p.skippedForGood(); i < p.next; i++ {
 			e := &p.round[i]
 			if e.want != nil {
 				e.want.count++
 			}
-			g.put(e.kind, e.flags, e.site, e.size, e.obj, e.val)
+			g.append(e.kind, e.flags, e.site, e.size, e.obj, e.val)
 		}
 	}
-	p.stage, p.rounds = polls, 0
+	p.stage, p.rounds = logsRounds, 0
 	return false
 }
 
-// gone returns how many of the events that were taken for those of the round stay none: if others have had events
+// skippedForGood returns how many of the events that were taken for those of the round stay none: if others have had events
 // since then, all up to where the goroutine last held nothing that it has taken in the round. What it holds it has held
 // since before these.
 //
 //go:nosplit
-func (p *polling) gone() (n int) {
+func (p *polling) skippedForGood() (n int) {
 	if p.taken == turnsTaken {
 		return 0
 	}
@@ -261,8 +261,8 @@ func blind(kind, flags uint8) bool {
 // ahead reports whether the goroutine, if it polls, would come to an item of the schedule before
 // its turn: then it is no event, but one of those that do not count.
 func (a *actor) ahead(it item) bool {
-	return a.g.polling.stage == repeats && stage == following &&
-		(it.role == roleStep && !a.isNext(it.step) || it.role == roleViolate && a.next < len(a.steps))
+	return a.g.polling.stage == skipsRounds && stage == following &&
+		(it.role == roleStep && !a.isNext(it.step) || it.role == roleViolate && a.nextStep < len(a.steps))
 }
 
 // counter returns what has counted the event that is logged.

@@ -57,9 +57,9 @@ func setPCT(words []string) bool {
 		return false
 	}
 	seed, pctDepth, byRanks = n[0], n[1], true
-	chance := luck(seed)
+	chance := randomStream(seed)
 	for k := range falls[:pctDepth-1] {
-		falls[k] = 1 + chance.toss()%n[2]
+		falls[k] = 1 + chance.next()%n[2]
 	}
 	runtime.PredictByRank()
 	return true
@@ -68,7 +68,7 @@ func setPCT(words []string) bool {
 // ranked gives g its first rank, above all that have fallen.
 func (g *goroutine) ranked() {
 	if byRanks {
-		g.chance.Rank = g.luck.toss() | 1<<63
+		g.chance.Rank = g.randomStream.next() | 1<<63
 	}
 }
 

@@ -6,7 +6,7 @@ type Section uint32
 // Region logs that an atomic region begins.
 func Region(site uint32) Section {
 	if Mode != 0 {
-		bound(RegionBegin, site)
+		logBound(RegionBegin, site)
 	}
 	return Section(site)
 }
@@ -14,11 +14,11 @@ func Region(site uint32) Section {
 // End logs that it ends.
 func (s Section) End() {
 	if Mode != 0 {
-		bound(RegionEnd, uint32(s))
+		logBound(RegionEnd, uint32(s))
 	}
 }
 
-func bound(kind uint8, site uint32) {
+func logBound(kind uint8, site uint32) {
 	if g := enter(kind, site); g != nil {
 		g.log(kind, 0, site, 0, 0, 0)
 	}

@@ -56,9 +56,9 @@ var (
 
 // A queue is the connections to an address that have not been accepted.
 type queue struct {
-	obj             uint64
-	asked, accepted uint64
-	closed          bool // by its descriptor; a copy of that may accept on, if no other one listens there
+	obj                 uint64
+	connected, accepted uint64
+	closed              bool // by its descriptor; a copy of that may accept on, if no other one listens there
 }
 
 // backlog is more than a queue can hold.
@@ -206,7 +206,7 @@ func HasRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 		return
 	}
 	if n > 0 {
-		passed(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
+		firstWritePast(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
 		span(Write_, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
 	}
 	if !ok {
@@ -293,13 +293,13 @@ func Connects(addresses []string, pc uintptr) {
 		}
 	}
 	if q != nil {
-		q.one(Send, SendDone, &q.asked, pc)
+		q.logConnection(Send, SendDone, &q.connected, pc)
 	}
 }
 
-// one logs the beginning and the end of asking for a connection, or of accepting one, of which there
+// logConnection logs the beginning and the end of asking for a connection, or of accepting one, of which there
 // have been n.
-func (q *queue) one(begun, done uint8, n *uint64, pc uintptr) {
+func (q *queue) logConnection(begun, done uint8, n *uint64, pc uintptr) {
 	if g, site := enterAt(begun, q.obj, pc); g != nil {
 		room()
 		*n++
@@ -316,14 +316,14 @@ func silent(fd uintptr) bool {
 	case d.in != nil:
 		return d.in.own && d.in.read >= d.in.written && len(d.in.pieces) == 0
 	case d.queue != nil:
-		return d.queue.accepted == d.queue.asked && runtime.PredictChildless()
+		return d.queue.accepted == d.queue.connected && runtime.PredictChildless()
 	}
 	return false
 }
 
 // Accepted logs that a connection has been accepted.
 func Accepted(address string, pc uintptr) {
-	if q := queues[address]; q != nil && q.accepted != q.asked {
-		q.one(Recv, RecvDone, &q.accepted, pc)
+	if q := queues[address]; q != nil && q.accepted != q.connected {
+		q.logConnection(Recv, RecvDone, &q.accepted, pc)
 	}
 }

@@ -44,29 +44,29 @@ const (
 // maxFrames is how many frames of a stack the trace is told.
 const maxFrames = 16
 
-// tellStuck writes to the trace that g is blocked, in which operation, for how long, its
+// recordBlocked writes to the trace that g is blocked, in which operation, for how long, its
 // stack, and which call of the program's own led to its start elsewhere.
-func (g *goroutine) tellStuck(what string) {
+func (g *goroutine) recordBlocked(what string) {
 	reason, n := runtime.PredictBlocked(g.chance.G, framePCs[:])
 	op := g.op
 	if !recording || !op.blocks(reason) || waitsForTests(framePCs[:n]) {
 		return
 	}
-	tellRun("stuck", what+" "+itoa(uint64(g.id))+" "+itoa(uint64(op.kind))+" "+itoa(uint64(op.site))+" "+
+	writeMeta("stuck", what+" "+itoa(uint64(g.id))+" "+itoa(uint64(op.kind))+" "+itoa(uint64(op.site))+" "+
 		hex(op.obj)+" "+itoa(uint64(max(0, runtime.PredictClockNow()-op.since))))
 	told := 0
 	for _, pc := range framePCs[:n] {
 		runtime.PredictFrames(pc, true, func(fn, file string, line int) bool {
-			if !machinery(fn, file) && told < maxFrames {
-				tellRun("frame", clip(fn)+"\t"+clip(file)+"\t"+itoa(uint64(line)))
+			if !isMachinery(fn, file) && told < maxFrames {
+				writeMeta("frame", clip(fn)+"\t"+clip(file)+"\t"+itoa(uint64(line)))
 				told++
 			}
 			return false
 		})
 	}
-	if g.asked != 0 {
-		s := &callSites[g.asked]
-		tellRun("asked", clip(s.fn)+"\t"+clip(s.file)+"\t"+itoa(uint64(s.line)))
+	if g.askingSite != 0 {
+		s := &callSites[g.askingSite]
+		writeMeta("asked", clip(s.fn)+"\t"+clip(s.file)+"\t"+itoa(uint64(s.line)))
 	}
 }
 
@@ -87,8 +87,8 @@ func waitsForTests(pcs []uintptr) bool {
 	return false
 }
 
-// tellRun adds a line to what the trace says of the run.
-func tellRun(key, value string) {
+// writeMeta adds a line to what the trace says of the run.
+func writeMeta(key, value string) {
 	d := define(metaDefs, len(key)+len(value)+2)
 	d.text(key)
 	d.text(" ")
@@ -104,7 +104,7 @@ func (g *goroutine) stuckIn(reason string) string {
 	if !op.blocks(reason) {
 		return ""
 	}
-	return "stuck " + g.name() + " " + itoa(uint64(op.kind)) + " " + itoa(keyFor(op.site)) + " " + hex(op.obj) + "\n"
+	return "stuck " + g.fullName() + " " + itoa(uint64(op.kind)) + " " + itoa(keyFor(op.site)) + " " + hex(op.obj) + "\n"
 }
 
 // Dying is called before a program is ended in which nothing can move, with the tests
@@ -133,13 +133,13 @@ func deadlocked() {
 	var tests []unsafe.Pointer
 	runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
 		g := (*goroutine)(rec)
-		if g == &deaf {
+		if g == &runtimeGoroutines {
 			return
 		}
 		if g.mayGoOn() {
-			g.tellStuck(stuckLingering)
+			g.recordBlocked(stuckLingering)
 		} else {
-			g.tellStuck(stuckDeadlock)
+			g.recordBlocked(stuckDeadlock)
 		}
 		if g.testing != 0 {
 			tests = append(tests, *(*unsafe.Pointer)(unsafe.Pointer(&g.testing)))

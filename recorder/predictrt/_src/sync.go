@@ -119,7 +119,7 @@ func (op Op) Tried(ok bool) {
 		op.g.spinAt = 0
 		op.then(op.kind, flagTry, 0)
 	default:
-		op.g.look(op.obj, true)
+		op.g.countLook(op.obj, true)
 		op.g.actor.missed(op.kind, op.site)
 	}
 }
@@ -194,7 +194,7 @@ func Unmute() Muted {
 		return Muted{}
 	}
 	m := Muted{g, g.mute}
-	if g != &deaf && g.mute > 0 {
+	if g != &runtimeGoroutines && g.mute > 0 {
 		g.mute--
 	}
 	return m
@@ -227,7 +227,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	if g == nil {
 		return nil
 	}
-	g.account.looks(runtime.PredictClock) // even if it never fires
+	g.account.noteUnseen(runtime.PredictClock) // even if it never fires
 	sep, n := g.numberOf(site)
 	t := &Timer{site: site, test: g.test, account: g.account, path: numbered(g.path, sep, n)}
 	fn := *f

@@ -24,13 +24,13 @@ func verdictSteps() {
 
 // verdictStand says before which access of the violation a stands.
 func verdictStand(a *actor) {
-	s := a.stand
+	s := a.pending
 	val := "-"
 	if s.hasValue {
 		val = itoa(s.val)
 	}
 	verdictSteps()
-	verdict("stand " + a.g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
+	verdict("stand " + a.g.fullName() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
 }
 
 // verdictMisused says of which goroutine the operation of the violation is misuse, which
@@ -39,7 +39,7 @@ func verdictStand(a *actor) {
 func verdictMisused() {
 	g := (*goroutine)(runtime.PredictSelf())
 	if g != nil && g.actor != nil && stage == firstGoes && g.actor.violates() && verdictFD >= 0 {
-		verdict("misused " + g.name() + "\n")
+		verdict("misused " + g.fullName() + "\n")
 	}
 }
 
@@ -77,16 +77,16 @@ func position(kind uint8, site uint32) string {
 // that is not part of the machinery.
 func callerFrame(pcs []uintptr) callSite {
 	for i := range pcs {
-		if at := userFrame(pcs[i : i+1]); at.fn != "?" && !plumbing(at.fn) {
+		if at := userFrame(pcs[i : i+1]); at.fn != "?" && !waitsForOthers(at.fn) {
 			return at
 		}
 	}
 	return userFrame(pcs)
 }
 
-// plumbing reports whether a function belongs to a package that waits on behalf
+// waitsForOthers reports whether a function belongs to a package that waits on behalf
 // of others.
-func plumbing(fn string) bool {
+func waitsForOthers(fn string) bool {
 	for _, p := range [...]string{"internal/", "syscall.", "os.", "os/", "io.", "net.", "net/", "bufio.", "context.", "time."} {
 		if hasPrefix(fn, p) {
 			return true
@@ -122,7 +122,7 @@ func userFrame(pcs []uintptr) callSite {
 	var at callSite
 	for _, pc := range pcs {
 		runtime.PredictFrames(pc, true, func(fn, file string, line int) bool {
-			if !machinery(fn, file) {
+			if !isMachinery(fn, file) {
 				at = callSite{fn: fn, file: file, line: line}
 			}
 			return false

@@ -3,25 +3,25 @@ package predictrt
 import "runtime"
 
 const (
-	soon         = 1_000_000_000 // a timer that is due later moves nothing
-	patience     = 60_000_000    // how long the schedule may stand still, at least
-	unwaited     = 400_000_000   // how much longer where nobody waits for it
-	most         = 2_000_000_000 // and at most
-	lookTime     = 10_000_000
-	asleep       = 2 // looks in a row at a program that can do nothing more
-	maxShown     = 32
-	maxWaitsOver = 64 // timers that a goroutine comes after which goes last: a ticker has no end
+	maxTimerWait  = 1_000_000_000 // a timer that is due later moves nothing
+	minPatience   = 60_000_000    // how long the schedule may stand still, at least
+	extraPatience = 400_000_000   // how much longer where nobody waits for it
+	maxPatience   = 2_000_000_000 // and at most
+	lookTime      = 10_000_000
+	asleepLooks   = 2 // looks in a row at a program that can do nothing more
+	maxShown      = 32
+	maxWaitsOver  = 64 // timers that a goroutine comes after which goes last: a ticker has no end
 )
 
 var (
-	begun      int64 // when the replay began, as waited tells
-	stillSince int64 // when the schedule came where it is
-	allowance  int64 // how long it may take from there on; 0: not known yet
-	sleepy     int   // looks in a row that found the program asleep
-	waitsOver  int   // timers that have fired before the goroutine that goes last
-	alarm      int64 // when the tests' time is over; 0 if unknown
-	brief      bool  // this run is a repetition, and that is sooner than in the first one
-	framePCs   [64]uintptr
+	begun        int64 // when the replay began, as waited tells
+	stillSince   int64 // when the schedule came where it is
+	allowance    int64 // how long it may take from there on; 0: not known yet
+	asleepInARow int   // looks in a row that found the program asleep
+	waitsOver    int   // timers that have fired before the goroutine that goes last
+	alarm        int64 // when the tests' time is over; 0 if unknown
+	brief        bool  // this run is a repetition, and that is sooner than in the first one
+	framePCs     [64]uintptr
 )
 
 // watch is called when no goroutine can run. It decides what time passes for,
@@ -37,13 +37,13 @@ var (
 func watch() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	if stage == free {
-		return afterwards(look), false
+		return watchUnscheduled(look), false
 	}
 	if look.Runnable {
 		return 0, false
 	}
 	alone := !look.Outside && !look.Signals && runtime.PredictAlone()
-	if len(parked) == 0 && (look.Outside || inTime(look)) {
+	if len(parked) == 0 && (look.Outside || dueBeforeAlarm(look)) {
 		// The program waits for something of its own; it is not our doing. Whom its next
 		// timer wakes may come to the gate.
 		switch {
@@ -52,7 +52,7 @@ func watch() (wait int64, still bool) {
 		case !alone:
 			return min(lookTime, max(look.Timer, 1)), false
 		}
-		return evenly(look, true), false
+		return passToNextTimer(look, true), false
 	}
 	switch stage {
 	case firstGoes:
@@ -63,10 +63,10 @@ func watch() (wait int64, still bool) {
 		release(free)
 		return 0, false
 	case othersGo:
-		due := !look.Outside && look.Timer >= 0 && look.Timer <= soon
-		if due && overdue && waitsOver < maxWaitsOver {
+		due := !look.Outside && look.Timer >= 0 && look.Timer <= maxTimerWait
+		if due && timersFireFirst && waitsOver < maxWaitsOver {
 			waitsOver++
-			return evenly(look, runtime.PredictAlone()), false
+			return passToNextTimer(look, runtime.PredictAlone()), false
 		}
 		if due {
 			verdict("due\n")
@@ -74,40 +74,40 @@ func watch() (wait int64, still bool) {
 		release(free)
 		return 0, false
 	}
-	delayed, left := delays()
+	delayed, left := nextDelayed()
 	why := "no goroutine can go on"
-	spent := stands()
+	spent := stoodStillFor()
 	limit := allowance
 	if alone {
-		limit = 2*limit + unwaited
+		limit = 2*limit + extraPatience
 	}
 	switch {
-	case delayed != nil && left <= soon && (spent < limit/2 || spent < limit && !alone && needed(delayed)):
+	case delayed != nil && left <= maxTimerWait && (spent < limit/2 || spent < limit && !alone && isNeeded(delayed)):
 		switch {
-		case !delayed.dozes && overtaken(delayed, left):
-		case prompt:
-			return evenly(look, alone), false
+		case !delayed.sleepsForLibrary && beforeTimer(delayed, left):
+		case promptReplay:
+			return passToNextTimer(look, alone), false
 		default:
-			pass(delayed, left, alone)
+			passTimeFor(delayed, left, alone)
 		}
 		return 0, false
-	case look.Others && (spent < allowance || look.Child && spent < most):
+	case look.Others && (spent < allowance || look.Child && spent < maxPatience):
 		return lookTime, true
-	case look.Timer >= 0 && look.Timer <= soon && (spent < limit || look.Others && spent < 2*allowance):
-		if overtaken(timedOut(look.Timer), look.Timer) {
+	case look.Timer >= 0 && look.Timer <= maxTimerWait && (spent < limit || look.Others && spent < 2*allowance):
+		if beforeTimer(timedOut(look.Timer), look.Timer) {
 			return 0, false
 		}
-		return evenly(look, alone), false
+		return passToNextTimer(look, alone), false
 	case look.Others:
 		why = "no goroutine can go on but by what comes from outside"
-	case look.Timer >= 0 && look.Timer <= soon:
+	case look.Timer >= 0 && look.Timer <= maxTimerWait:
 		why = "no goroutine can go on but by its timers"
 	}
 	if skipInside() {
 		return 0, false
 	}
 	blocked := stuckReport(false)
-	leave(why + missing())
+	giveUp(why + missingEvent())
 	verdict(blocked)
 	return 0, false
 }
@@ -120,31 +120,31 @@ func skipInside() bool {
 	}
 	for _, a := range actors {
 		if a.isNext(nextStep) {
-			return a.comesTo(a.next + 1)
+			return a.skipTo(a.nextStep + 1)
 		}
 	}
 	return false
 }
 
-// pass lets time pass for a goroutine that waits for it, so long; and for all
+// passTimeFor lets time pass for a goroutine that waits for it, so long; and for all
 // that do so, if it is not the one that the schedule needs next and the program is
 // alone: time then passes at once.
-func pass(delayed *goroutine, left int64, alone bool) {
+func passTimeFor(delayed *goroutine, left int64, alone bool) {
 	if !alone {
 		runtime.PredictOnly(delayed.chance.G)
 		return
 	}
 	runtime.PredictPass(left, true)
 	for _, g := range controlled {
-		if _, ok := g.delay(); g == delayed || ok && !needed(delayed) {
+		if _, ok := g.delay(); g == delayed || ok && !isNeeded(delayed) {
 			runtime.PredictBring(g.chance.G, left)
 		}
 	}
 }
 
-// evenly lets time pass for all timers, until the next one fires; for the result see
+// passToNextTimer lets time pass for all timers, until the next one fires; for the result see
 // runtime.PredictWatch.
-func evenly(look runtime.PredictState, alone bool) (wait int64) {
+func passToNextTimer(look runtime.PredictState, alone bool) (wait int64) {
 	if !alone {
 		return untilTimer(look)
 	}
@@ -152,11 +152,11 @@ func evenly(look runtime.PredictState, alone bool) (wait int64) {
 	return 0
 }
 
-// stands returns for how long the schedule has stood still, and sets for how long
+// stoodStillFor returns for how long the schedule has stood still, and sets for how long
 // it may.
-func stands() int64 {
+func stoodStillFor() int64 {
 	if allowance == 0 {
-		allowance = min(max(patience, stillSince-begun, longest()+patience/2), most)
+		allowance = min(max(minPatience, stillSince-begun, longestDelay()+minPatience/2), maxPatience)
 	}
 	return waited() - stillSince
 }
@@ -165,24 +165,24 @@ func stands() int64 {
 // time for which the whole program has waited for system calls.
 func waited() int64 { return runtime.PredictClockNow() + runtime.PredictCalls() }
 
-// moved is called when the schedule has come further.
-func moved() { stillSince, allowance, looped = waited(), 0, 0 }
+// scheduleAdvanced is called when the schedule has come further.
+func scheduleAdvanced() { stillSince, allowance, looped = waited(), 0, 0 }
 
-// needed reports whether the schedule can do nothing without a move of g.
-func needed(g *goroutine) bool {
+// isNeeded reports whether the schedule can do nothing without a move of g.
+func isNeeded(g *goroutine) bool {
 	if nextStep < numSteps {
 		return g.actor != nil && g.actor.isNext(nextStep)
 	}
-	return g.actor != nil && g.actor.violates() && !g.actor.stand.here
+	return g.actor != nil && g.actor.violates() && !g.actor.pending.here
 }
 
-// delays returns the goroutine that time is to pass for, or nil, and how long. If the
+// nextDelayed returns the goroutine that time is to pass for, or nil, and how long. If the
 // one that the schedule needs waits for a time-out that comes before all that others
 // sleep for, it is that one: else they would find that it has not come.
-func delays() (next *goroutine, left int64) {
+func nextDelayed() (next *goroutine, left int64) {
 	for _, g := range controlled {
 		d, ok := g.delay()
-		if ok && (next == nil || needed(g) && !needed(next) || needed(g) == needed(next) && d < left) {
+		if ok && (next == nil || isNeeded(g) && !isNeeded(next) || isNeeded(g) == isNeeded(next) && d < left) {
 			next, left = g, d
 		}
 	}
@@ -190,17 +190,17 @@ func delays() (next *goroutine, left int64) {
 		return nil, 0
 	}
 	for _, g := range controlled {
-		if d, ok := g.timeout(); ok && needed(g) && d < left {
+		if d, ok := g.timeout(); ok && isNeeded(g) && d < left {
 			next, left = g, d
 		}
 	}
 	return next, left
 }
 
-// longest is the longest time that a goroutine waits for.
-func longest() (d int64) {
+// longestDelay is the longest time that a goroutine waits for.
+func longestDelay() (d int64) {
 	for _, g := range controlled {
-		if left, ok := g.delay(); ok && left <= soon {
+		if left, ok := g.delay(); ok && left <= maxTimerWait {
 			d = max(d, left)
 		}
 	}
@@ -208,21 +208,21 @@ func longest() (d int64) {
 }
 
 func (g *goroutine) delay() (left int64, ok bool) {
-	if g.chance.G == nil || g.waits != "" {
+	if g.chance.G == nil || g.waitsFor != "" {
 		return 0, false
 	}
 	return runtime.PredictDelay(g.chance.G)
 }
 
 func (g *goroutine) timeout() (left int64, ok bool) {
-	if g.chance.G == nil || g.waits != "" {
+	if g.chance.G == nil || g.waitsFor != "" {
 		return 0, false
 	}
 	return runtime.PredictTimeout(g.chance.G)
 }
 
-// missing says what the schedule waits for.
-func missing() string {
+// missingEvent says what the schedule waits for.
+func missingEvent() string {
 	if nextStep < numSteps {
 		for _, a := range actors {
 			if a.isNext(nextStep) {
@@ -231,42 +231,42 @@ func missing() string {
 		}
 	}
 	for _, a := range violations {
-		if !a.stand.here {
+		if !a.pending.here {
 			return ", the schedule waits for " + a.name + " at its violating access"
 		}
 	}
 	return ""
 }
 
-// afterwards watches a program that has no schedule, or whose schedule is over. It ends the program if
+// watchUnscheduled watches a program that has no schedule, or whose schedule is over. It ends the program if
 // nothing in it can happen any more before the tests' time is over: that would
 // end it just so, only later. A timer that is due before then, a system call, a
 // child process, I/O, or signals that it waits for could make it go on; but not where what
 // they reach is not what a test waits for, which is looked at now and then. In a run that has less time
 // than the tests, one that is due later could, too.
-func afterwards(look runtime.PredictState) int64 {
-	moves := look.Outside || inTime(look) || look.Timer >= 0 && turnsRound()
+func watchUnscheduled(look runtime.PredictState) int64 {
+	moves := look.Outside || dueBeforeAlarm(look) || look.Timer >= 0 && repeatsAfterAlarm()
 	switch {
 	case look.Runnable:
-		sleepy = 0
+		asleepInARow = 0
 		return 0
 	case moves && runtime.PredictSearchDue() && testStuck(true):
 		deadlocked()
 		return -1
 	case moves:
-		sleepy = 0
+		asleepInARow = 0
 		switch {
 		case look.Outside:
 			return 10 * lookTime
 		case brief && !look.Signals && runtime.PredictAlone():
-			return evenly(look, true)
+			return passToNextTimer(look, true)
 		}
 		return untilTimer(look)
 	}
-	if sleepy++; sleepy < asleep {
+	if asleepInARow++; asleepInARow < asleepLooks {
 		return lookTime / 5
 	}
-	if look.Signals && runtime.PredictAwaitsSignal() && (sleepy > asleep || !testStuck(false)) {
+	if look.Signals && runtime.PredictAwaitsSignal() && (asleepInARow > asleepLooks || !testStuck(false)) {
 		return 10 * lookTime
 	}
 	if brief && alarm != 0 && runtime.PredictTimerAfter(alarm) >= 0 && !testStuck(false) {
@@ -277,14 +277,14 @@ func afterwards(look runtime.PredictState) int64 {
 	return -1
 }
 
-// inTime reports whether a timer is due before the tests' time is over.
-func inTime(look runtime.PredictState) bool {
+// dueBeforeAlarm reports whether a timer is due before the tests' time is over.
+func dueBeforeAlarm(look runtime.PredictState) bool {
 	return look.Timer >= 0 && (alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm)
 }
 
-// turnsRound reports whether the program does something again and again that comes next when
+// repeatsAfterAlarm reports whether the program does something again and again that comes next when
 // the tests' time is over: until then it could have made a test go on.
-func turnsRound() bool {
+func repeatsAfterAlarm() bool {
 	next := runtime.PredictTimerAfter(alarm)
 	return next >= 0 && next < alarm-runtime.PredictTimerNow()+runtime.PredictElapsed()
 }
@@ -293,8 +293,8 @@ func turnsRound() bool {
 // once, as in a replay.
 func watchRun() (wait int64, still bool) {
 	look := runtime.PredictLook()
-	wait = afterwards(look)
-	if !brief && sleepy == 0 && (look.Timer < 0 || inTime(look)) {
+	wait = watchUnscheduled(look)
+	if !brief && asleepInARow == 0 && (look.Timer < 0 || dueBeforeAlarm(look)) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false
@@ -303,7 +303,7 @@ func watchRun() (wait int64, still bool) {
 // untilTimer is how long nothing can happen but by the timer that is due next.
 func untilTimer(look runtime.PredictState) int64 {
 	const least = 1_000_000
-	return min(max(look.Timer, least), soon)
+	return min(max(look.Timer, least), maxTimerWait)
 }
 
 // stuckReport says where the goroutines of the tests under control wait, and if that
@@ -325,14 +325,14 @@ func stuckReport(forEver bool) string {
 		if forEver && !g.mayGoOn() {
 			proof = g.stuckIn(reason)
 		}
-		if g.waits != "" {
-			reason = "waits for its " + g.waits
+		if g.waitsFor != "" {
+			reason = "waits for its " + g.waitsFor
 		}
 		at := callerFrame(framePCs[:n])
 		if at.fn == "?" { // it is about to begin
 			at = callSites[g.site]
 		}
-		report += "blocked " + g.name() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n" + proof
+		report += "blocked " + g.fullName() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n" + proof
 	}
 	return report
 }

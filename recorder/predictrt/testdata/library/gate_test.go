@@ -14,29 +14,29 @@ func TestCollide(t *testing.T) {
 	obj := uint64(uintptr(unsafe.Pointer(&group)))
 	for _, c := range []struct {
 		name  string
-		a, b  stand
+		a, b  pendingAccess
 		count int32 // of the WaitGroup
 		want  bool
 	}{
-		{"write and read", stand{kind: Write_, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, true},
-		{"two reads", stand{kind: Read, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, false},
-		{"read and atomic load", stand{kind: AtomicLoad, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, false},
-		{"read and atomic store", stand{kind: AtomicStore, obj: 100, size: 8}, stand{kind: Read, obj: 100, size: 8}, 0, true},
-		{"write and read of one of its bytes", stand{kind: Write_, obj: 100, size: 8}, stand{kind: Read, obj: 107, size: 1}, 0, true},
-		{"write and read after it", stand{kind: Write_, obj: 100, size: 8}, stand{kind: Read, obj: 108, size: 1}, 0, false},
-		{"read before a write", stand{kind: Read, obj: 99, size: 1}, stand{kind: Write_, obj: 100, size: 8}, 0, false},
-		{"lock and read of the mutex", stand{kind: Acquire, obj: 100}, stand{kind: Read, obj: 100, size: 8}, 0, true},
-		{"close and send on a channel", stand{kind: Close, obj: 100}, stand{kind: Send, obj: 100}, 0, true},
-		{"close and send on another channel", stand{kind: Close, obj: 100}, stand{kind: Send, obj: 200}, 0, false},
-		{"send and close of another channel", stand{kind: Send, obj: 200}, stand{kind: Close, obj: 100}, 0, false},
-		{"two closes", stand{kind: Close, obj: 100}, stand{kind: Close, obj: 100}, 0, true},
-		{"close and write at the address", stand{kind: Close, obj: 100}, stand{kind: Write_, obj: 100, size: 8}, 0, false},
-		{"two sends", stand{kind: Send, obj: 100}, stand{kind: Send, obj: 100}, 0, false},
-		{"send and write at the address", stand{kind: Send, obj: 100}, stand{kind: Write_, obj: 100, size: 8}, 0, false},
-		{"Add and Wait at zero", stand{kind: WaitGroupAdd, obj: obj}, stand{kind: WaitGroupWait, obj: obj}, 0, true},
-		{"Wait and Add at zero", stand{kind: WaitGroupWait, obj: obj}, stand{kind: WaitGroupAdd, obj: obj}, 0, true},
-		{"Add and Wait above zero", stand{kind: WaitGroupAdd, obj: obj}, stand{kind: WaitGroupWait, obj: obj}, 1, false},
-		{"Add and Wait of another group", stand{kind: WaitGroupAdd, obj: obj}, stand{kind: WaitGroupWait, obj: obj + 8}, 0, false},
+		{"write and read", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
+		{"two reads", pendingAccess{kind: Read, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, false},
+		{"read and atomic load", pendingAccess{kind: AtomicLoad, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, false},
+		{"read and atomic store", pendingAccess{kind: AtomicStore, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
+		{"write and read of one of its bytes", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 107, size: 1}, 0, true},
+		{"write and read after it", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 108, size: 1}, 0, false},
+		{"read before a write", pendingAccess{kind: Read, obj: 99, size: 1}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
+		{"lock and read of the mutex", pendingAccess{kind: Acquire, obj: 100}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
+		{"close and send on a channel", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Send, obj: 100}, 0, true},
+		{"close and send on another channel", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Send, obj: 200}, 0, false},
+		{"send and close of another channel", pendingAccess{kind: Send, obj: 200}, pendingAccess{kind: Close, obj: 100}, 0, false},
+		{"two closes", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Close, obj: 100}, 0, true},
+		{"close and write at the address", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
+		{"two sends", pendingAccess{kind: Send, obj: 100}, pendingAccess{kind: Send, obj: 100}, 0, false},
+		{"send and write at the address", pendingAccess{kind: Send, obj: 100}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
+		{"Add and Wait at zero", pendingAccess{kind: WaitGroupAdd, obj: obj}, pendingAccess{kind: WaitGroupWait, obj: obj}, 0, true},
+		{"Wait and Add at zero", pendingAccess{kind: WaitGroupWait, obj: obj}, pendingAccess{kind: WaitGroupAdd, obj: obj}, 0, true},
+		{"Add and Wait above zero", pendingAccess{kind: WaitGroupAdd, obj: obj}, pendingAccess{kind: WaitGroupWait, obj: obj}, 1, false},
+		{"Add and Wait of another group", pendingAccess{kind: WaitGroupAdd, obj: obj}, pendingAccess{kind: WaitGroupWait, obj: obj + 8}, 0, false},
 	} {
 		group[0] = uint64(c.count)<<32 | 7 // seven wait
 		if got := collide(c.a, c.b); got != c.want {
@@ -56,13 +56,13 @@ func TestStepsInOrder(t *testing.T) {
 	if blocks(two, read(two)) {
 		t.Error("the first occurrence is no step, and blocks")
 	}
-	if !blocks(two, read(two)) || two.waits != "turn" {
+	if !blocks(two, read(two)) || two.waitsFor != "turn" {
 		t.Error("the second step does not wait for its turn")
 	}
 	if blocks(one, read(one)) {
 		t.Error("the first step blocks")
 	}
-	if nextStep != 1 || len(runtime.Woken) != 1 || runtime.Woken[0] != &two.sema {
+	if nextStep != 1 || len(runtime.Woken) != 1 || runtime.Woken[0] != &two.gateSema {
 		t.Errorf("found step %d, and %d woken", nextStep, len(runtime.Woken))
 	}
 	if two.actor.stepDone(1); stage != free {
@@ -84,7 +84,7 @@ func TestViolation(t *testing.T) {
 		plan("0.1").add(Write_, siteA, item{occ: 1, role: roleViolate})
 		plan("0.2").add(Read, siteB, item{occ: 1, role: roleViolate})
 		one, two := run("0.1"), run("0.2")
-		if !blocks(one, func() { one.actor.pass(Write_, siteA, 100, 8, nil) }) || one.waits != "violation" {
+		if !blocks(one, func() { one.actor.pass(Write_, siteA, 100, 8, nil) }) || one.waitsFor != "violation" {
 			t.Errorf("%s: the first goroutine does not wait for the second", c.name)
 		}
 		if strings.Contains(runtime.Written, "confirmed") {
@@ -105,7 +105,7 @@ func TestWhoGoesFirst(t *testing.T) {
 	b.add(Read, siteB, item{occ: 1, role: roleViolate})
 	run("0.1")
 	run("0.2")
-	stage, firstToGo = firstGoes, 1
+	stage, firstViolator = firstGoes, 1
 	if a.mayGo() || !b.mayGo() {
 		t.Error("the goroutine that the schedule names goes first")
 	}
@@ -170,7 +170,7 @@ func TestSkipsInside(t *testing.T) {
 		if skipped {
 			inside[0] = &insideStep{want: a.want(Read, siteA), occ: 1}
 		}
-		if got := a.comesTo(1); got != skipped {
+		if got := a.skipTo(1); got != skipped {
 			t.Errorf("inside %v: found %v", skipped, got)
 		}
 		if got := nextStep == 1; got != skipped {

@@ -9,7 +9,7 @@ import (
 
 // hold makes g wait at the gate, before an event of a kind.
 func hold(g *goroutine, kind uint8, it item) *goroutine {
-	g.waits, g.heldBy, g.heldAt = "turn", it, kind
+	g.waitsFor, g.heldBy, g.heldAt = "turn", it, kind
 	parked = append(parked, g)
 	return g
 }
@@ -47,7 +47,7 @@ func TestFirstHeld(t *testing.T) {
 		{"a select with a default", func() *goroutine {
 			hold(run("0.1"), Select, item{step: 1})
 			g := hold(run("0.2"), Select, item{step: 2})
-			g.tries = true
+			g.selectHasDefault = true
 			return g
 		}},
 	} {
@@ -64,17 +64,17 @@ func TestFirstHeld(t *testing.T) {
 func TestOvertaken(t *testing.T) {
 	for _, isPrompt := range []bool{false, true} {
 		start(t, modeReplay)
-		prompt, numSteps = isPrompt, 9
+		promptReplay, numSteps = isPrompt, 9
 		g := hold(run("0.1"), Read, item{step: 4})
 		waiting[4] = g
-		if got := overtaken(nil, 1000); got != isPrompt {
+		if got := beforeTimer(nil, 1000); got != isPrompt {
 			t.Errorf("prompt %v: found %v", isPrompt, got)
 		}
 		if !strings.Contains(runtime.Written, "late TestT:0.1 1000 - - - -\n") {
 			t.Errorf("prompt %v: found %q", isPrompt, runtime.Written)
 		}
-		if early[4] != isPrompt || (waiting[4] == nil) != isPrompt {
-			t.Errorf("prompt %v: the step is early: %v", isPrompt, early[4])
+		if earlySteps[4] != isPrompt || (waiting[4] == nil) != isPrompt {
+			t.Errorf("prompt %v: the step is early: %v", isPrompt, earlySteps[4])
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestOvertaken(t *testing.T) {
 func TestOvertakenWaits(t *testing.T) {
 	start(t, modeReplay)
 	hold(run("0.1"), WaitGroupWait, item{step: 1})
-	if overtaken(nil, 1000); runtime.Written != "" {
+	if beforeTimer(nil, 1000); runtime.Written != "" {
 		t.Errorf("found %q", runtime.Written)
 	}
 }
@@ -94,7 +94,7 @@ func TestOvertakenTimeout(t *testing.T) {
 	plan("0.1")
 	g := run("0.1")
 	runtime.Waits[g.chance.G] = 400
-	if overtaken(nil, 1000); !strings.Contains(runtime.Written, "late TestT:0.1 600 ") {
+	if beforeTimer(nil, 1000); !strings.Contains(runtime.Written, "late TestT:0.1 600 ") {
 		t.Errorf("found %q", runtime.Written)
 	}
 	if timedOut(399) != nil || timedOut(400) != g {
@@ -107,7 +107,7 @@ func TestOvertakenTimeout(t *testing.T) {
 func TestFiresAtOnce(t *testing.T) {
 	for _, isPrompt := range []bool{false, true} {
 		start(t, modeReplay)
-		prompt = isPrompt
+		promptReplay = isPrompt
 		plan("0.1")
 		run("0.1")
 		if firesAtOnce(5) == isPrompt {
@@ -120,10 +120,10 @@ func TestFiresAtOnce(t *testing.T) {
 func TestLateBound(t *testing.T) {
 	start(t, modeReplay)
 	g := run("0.1")
-	for range maxOvertaken + 10 {
-		tellLate(g, -3, nil)
+	for range maxDelays + 10 {
+		reportDelay(g, -3, nil)
 	}
-	if n := strings.Count(runtime.Written, "late TestT:0.1 0 "); n != maxOvertaken {
+	if n := strings.Count(runtime.Written, "late TestT:0.1 0 "); n != maxDelays {
 		t.Errorf("found %d lines", n)
 	}
 }

@@ -12,11 +12,11 @@ import (
 // the library is forgotten.
 func start(t *testing.T, mode uint32) {
 	t.Helper()
-	Mode, recording, brief, prompt, still, toBlock, inOrder, last, overdue = mode, false, false, false, false, false, false, false, false
+	Mode, recording, brief, promptReplay, holdWhenDone, violatorsBlock, violationInSteps, violatorGoesLast, timersFireFirst = mode, false, false, false, false, false, false, false, false
 	actors, follows, inside, violations, watched = nil, nil, nil, nil, nil
-	stage, nextStep, numSteps, standing, firstToGo, overtook = free, 0, 0, 0, 0, 0
+	stage, nextStep, numSteps, reachedViolation, firstViolator, delaysReported = free, 0, 0, 0, 0, 0
 	parked, controlled = nil, nil
-	waiting, early = map[int]*goroutine{}, map[int]bool{}
+	waiting, earlySteps = map[int]*goroutine{}, map[int]bool{}
 	verdictFD = -1
 	runtime.Written, runtime.Woken, runtime.Stack, runtime.Waits = "", nil, nil, map[unsafe.Pointer]int64{}
 	runtime.Park = func() { t.Fatal("the running goroutine blocks for ever") }
