@@ -78,7 +78,7 @@ var startingFuncs = map[string]bool{
 }
 
 // With these two lists, and no bodies of the standard library, the usual ways to start
-// goroutines and to sort do not make all that their closures use loud.
+// goroutines and to sort do not make all that their closures use known to others.
 
 // callingFuncs are functions that call the function that they get, and forget it.
 var callingFuncs = map[string]bool{
@@ -348,7 +348,7 @@ func (fl *valueFlow) seal(f *function) {
 
 // copyOf makes a copy of the results of g, which f calls, and of all that they lead to. The
 // nodes of g stay the originals: they keep their copies (clones), since what g itself writes
-// holds for each of these, and what callers do with one has to be loud in g (decide).
+// holds for each of these, and what callers do with one needs events in g, too (decide).
 func (fl *valueFlow) copyOf(g, f *function) *node {
 	copies := map[*node]*node{}
 	var list []*node

@@ -21,7 +21,7 @@ import (
 //		hits int    // s.hits++ stands somewhere: all accesses to it have
 //	}
 //
-// the name is quiet although the servers are known to package net/http. That is the
+// accesses to the name need no events although the servers are known to package net/http. That is the
 // field-based analysis of Heintze and Tardieu, Ultra-fast Aliasing Analysis using CLA, PLDI
 // 2001: one variable for each field of a type.
 
@@ -53,7 +53,7 @@ func (c *classes) name(t *types.Struct, i int) string {
 	return name + "#" + strconv.Itoa(i)
 }
 
-// markCast makes all fields of t, or of what t points to, loud: unsafe code treats
+// markCast notes that all fields of t, or of what t points to, may change: unsafe code treats
 // them as something else.
 func (c *classes) markCast(t types.Type) {
 	switch u := t.Underlying().(type) {
@@ -133,8 +133,8 @@ func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
 	return s, ok
 }
 
-// classify finds the loud classes, once it is known which nodes are loud: a store to a
-// variable that is quiet, as it comes before the variable is published, changes nothing that
+// classify finds the classes of fields that change, once it is known which nodes need events.
+// A store that comes before its variable is published needs none: it changes nothing that
 // others read.
 func (es *escapes) classify() {
 	for _, w := range es.writes {

@@ -21,7 +21,7 @@ type Facts struct {
 }
 
 // An index collects what the facts are about: for a place in the source, the values of the
-// SSA form there. There may be several: an access is quiet only if it is for all of them.
+// SSA form there. There may be several: an access is left out only if it may be for all of them.
 type index struct {
 	addrs  map[position][]ssa.Value // addresses, by what names the access: see Facts.skippedAccesses
 	locals map[position][]ssa.Value // those of variables, by their declarations
@@ -93,18 +93,17 @@ func (a *analysis) facts() *Facts {
 		skippedAccesses: map[position]bool{}, skippedVars: map[position]bool{}, skippedGlobals: map[string]bool{},
 		skippedElements: map[ast.Expr]bool{}, skippedBranches: map[ast.Expr]bool{},
 	}
-	quiet := func(addr ssa.Value) bool { return a.needsNoEvents(addr) }
 	for at, addrs := range a.index.addrs {
-		facts.skippedAccesses[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
+		facts.skippedAccesses[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !a.needsNoEvents(v) })
 	}
 	for at, addrs := range a.index.locals {
-		facts.skippedVars[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
+		facts.skippedVars[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !a.needsNoEvents(v) })
 	}
 	for v := range a.vars {
 		if g, ok := v.(*ssa.Global); ok {
 			name := g.Pkg.Pkg.Path() + "." + g.Name()
 			old, seen := facts.skippedGlobals[name]
-			facts.skippedGlobals[name] = quiet(g) && (old || !seen)
+			facts.skippedGlobals[name] = a.needsNoEvents(g) && (old || !seen)
 		}
 	}
 	for e, vs := range a.index.exprs {
@@ -161,7 +160,7 @@ func (es *escapes) needsNoEvents(addr ssa.Value) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return es.classes.changing[s] })
 }
 
-// elementsNeedNoEvents is quiet for the elements of a slice, or a map.
+// elementsNeedNoEvents is needsNoEvents for the elements of a slice, or a map.
 func (es *escapes) elementsNeedNoEvents(v ssa.Value) bool {
 	switch t := v.Type().Underlying().(type) {
 	case *types.Map:

@@ -13,7 +13,7 @@ import (
 //
 //	json.Unmarshal(data, &config) // writes all fields of config, and what they lead to
 //
-// The classes of these fields (class.go) are loud then. All others stay as they are.
+// The classes of these fields (class.go) are changing then. All others stay as they are.
 
 // onlyReads reports whether fn, of the standard library, writes to nothing that its
 // arguments lead to, as far as their types are not its own.
@@ -38,7 +38,7 @@ func onlyReads(fn *ssa.Function) bool {
 }
 
 // markLent finds the types of what goes to functions that may write through it, and
-// makes their fields loud. If it is not known of some interface what it holds, it is taken
+// notes that their fields may change. If it is not known of some interface what it holds, it is taken
 // to hold whatever the program puts into interfaces anywhere.
 func (es *escapes) markLent() {
 	var any []types.Type // what any interface may hold
@@ -72,7 +72,7 @@ func (es *escapes) markLent() {
 	}
 }
 
-// markLentArgument makes the fields loud of what v, an argument, leads to. It reports false if v
+// markLentArgument notes that the fields of what v, an argument, leads to may change. It reports false if v
 // is an interface of which it is not known what it holds.
 func (es *escapes) markLentArgument(v ssa.Value, types map[types.Type]bool, seen map[ssa.Value]bool) bool {
 	if seen[v] {
@@ -126,7 +126,7 @@ func holdsAny(t types.Type) bool {
 	return false
 }
 
-// markLent makes the fields loud of all structs that a value of type t leads to, unexported ones
+// markLent notes that the fields of all structs that a value of type t leads to may change, unexported ones
 // as well: the library's own methods may write them.
 func (c *classes) markLent(t types.Type, seen map[types.Type]bool) {
 	if seen[t] {

@@ -339,11 +339,11 @@ func (g *graph) reach(roots []*node, f func(*node) bool) {
 	}
 }
 
-// anyNeedsEvents reports whether the variable n of type t, or a part of it, is loud.
+// anyNeedsEvents reports whether accesses to the variable n of type t, or to a part of it, need events.
 func (g *graph) anyNeedsEvents(n *node, t types.Type) bool {
-	loud := false
-	g.leaves(n, t, func(n *node) { loud = loud || n.needsEvents })
-	return loud
+	needed := false
+	g.leaves(n, t, func(n *node) { needed = needed || n.needsEvents })
+	return needed
 }
 
 // nodes returns the nodes that stand for themselves, in the order in which they were made.

@@ -8,15 +8,15 @@ import (
 
 // This file says when other goroutines may know memory, and whether they know of what was
 // written there before. That is where a wrong answer would lose a race, so that all that
-// is in doubt is loud. In
+// is in doubt needs events. In
 //
 //	c := &config{}
 //	c.limit = 10    // early: before the only publication, in the call that made c
 //	go serve(c)     // publishes c, in order: serve knows of the limit
 //	c.debug = true  // late: this write, and each read of debug, has an event
-//	current = c     // publishes c in a racy way: nothing orders the write of the global
+//	current = c     // publishes c, racily: nothing orders the write of the global
 //
-// the last line alone would make both fields loud: whoever loads current need not see what
+// the last line alone would make accesses to both fields need events: whoever loads current need not see what
 // was written before.
 
 // A publication is an instruction by which other goroutines may come to know
@@ -56,7 +56,7 @@ func (fl *valueFlow) write(f *function, instr ssa.Instruction, addr ssa.Value, t
 	fl.leaves(to, t, func(*node) {}) // so that copies have the parts, too
 }
 
-// decide finds for each node whether accesses need events: whether it is loud. It comes
+// decide finds for each node whether accesses need events. It comes
 // when all values were followed: who makes what, which writes there are, what is published
 // and how, and then the two rules of the package's comment.
 func (es *escapes) decide() {
@@ -87,8 +87,8 @@ func (es *escapes) decide() {
 			})
 		}
 	}
-	// What is stored into a variable that others know is published by that store, in a racy
-	// way as nothing orders it; that may make further stores such, until there are no more.
+	// What is stored into a variable that others know is published by that store, racily
+	// as nothing orders it; that may make further stores such, until there are no more.
 	for changed := true; changed; {
 		changed = false
 		for _, w := range es.writes {
@@ -113,7 +113,7 @@ func (es *escapes) decide() {
 	})
 }
 
-// shareRacily notes that all that roots lead to is published in a racy way. It
+// shareRacily notes that all that roots lead to is published racily. It
 // reports whether that is new for some.
 func (es *escapes) shareRacily(roots []*node) bool {
 	news := false

@@ -11,15 +11,6 @@ import (
 // program waits for a slot if the file is slower than it is: the memory is
 // bounded whatever the length of the run.
 
-const (
-	numSlots   = 4
-	chunkWords = 32 << 10
-	// roomWords is what one hook may log without looking again, and more;
-	// freedWords is for what the garbage collector gives back meanwhile.
-	roomWords  = 64 + 4*roundEvents
-	freedWords = 512
-)
-
 // slot is what becomes one chunk of events, and the definitions before it. It
 // is static memory, so that it can be written out on any stack and in any
 // state of the program.

@@ -1,7 +1,5 @@
 package predictrt
 
-const bufDefs = 32 << 10
-
 // defs is a chunk of definitions. The bytes from n up to end are those of one
 // that is being made: the process may be killed in its midst.
 type defs struct {
@@ -48,8 +46,8 @@ func (d *defs) text(s string) { d.end += copy(d.data[d.end:], s) }
 
 // clip bounds a name so that a definition fits into its buffer.
 func clip(s string) string {
-	if len(s) > 4096 {
-		return s[:4096]
+	if len(s) > maxName {
+		return s[:maxName]
 	}
 	return s
 }

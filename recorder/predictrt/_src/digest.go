@@ -145,9 +145,6 @@ func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 	g.logOf(Operand_, nil, val, size, site, what)
 }
 
-// maxDigested is the length of the longest string that has a digest.
-const maxDigested = 256
-
 // digest returns the word that stands for the value at p, if there is one that
 // others do not have.
 //
@@ -225,9 +222,6 @@ func mixed(h, w uint64) uint64 {
 // digestsTold are the digests, by some of their bits, of which the trace says what they
 // are of.
 var digestsTold [1024]uint64
-
-// maxTold is how many bytes of a string are told.
-const maxTold = 32
 
 // writeDigest says in the trace what the value at p is, if it has a digest other than 0.
 func writeDigest(p unsafe.Pointer, what uint8) {

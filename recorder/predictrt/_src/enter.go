@@ -2,20 +2,6 @@ package predictrt
 
 import "runtime"
 
-const (
-	// spinLimit is how often a goroutine may read one place in a row before it
-	// gives way; from restLimit on it sleeps.
-	spinLimit = 128
-	restLimit = 40 * spinLimit
-	restTime  = 50_000 // nanoseconds
-	// pollLimit is how often until rest has a look at what it does.
-	pollLimit = 16 * spinLimit
-	// sliceLimit bounds the operations, each of which starts a new time
-	// slice, that a goroutine does before it gives way. It is prime, so that a
-	// loop gives way in each of its places in turn, also where it holds no lock.
-	sliceLimit = 1999
-)
-
 // enter is called at the start of a hook that has a rewriter's site or none:
 // it passes the gate and makes room for the event. The result is nil if
 // nothing is to be logged. It starts a new time slice, so that the operation

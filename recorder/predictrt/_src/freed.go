@@ -18,8 +18,6 @@ var freedTold [1 << freeBits]struct {
 	turn        uint32 // payers then
 }
 
-const freeBits = 12
-
 // freed logs that of 64 objects of a size those with their bits set are free.
 // It can come at any time between the events of a hook, and is nobody's event.
 func freed(addr, size uintptr, which uint64) {
@@ -112,7 +110,4 @@ func ofTypes(pc uintptr) (is bool) {
 	return is
 }
 
-const (
-	keptObjects = 256
-	tinyBlock   = 16 // what small objects without pointers share, see runtime's malloc.go
-)
+const tinyBlock = 16 // what small objects without pointers share, see runtime's malloc.go

@@ -11,23 +11,16 @@ import "unsafe"
 // heldKind stands in place of a kind in such a record. See recorder/trace.
 const heldKind = 62
 
-const (
-	toldBits = 12
-	// maxFirsts is for how many variables of a test, so that one which fills much
-	// memory does not pay for each word.
-	maxFirsts = 1 << 14
-)
-
 var (
 	// firstWrites has, by hash of the address, the memory of which the first write is
 	// past, in this age: what the garbage collector gives back begins another one.
-	firstWrites [1 << toldBits]uint64
+	firstWrites [1 << firstBits]uint64
 	age         uint64
 	firsts      = maxFirsts // that are left
 )
 
 //go:nosplit
-func firstWriteOf(addr uint64) *uint64 { return &firstWrites[addr*0x9e3779b97f4a7c15>>(64-toldBits)] }
+func firstWriteOf(addr uint64) *uint64 { return &firstWrites[addr*0x9e3779b97f4a7c15>>(64-firstBits)] }
 
 // isFirst reports whether a write at addr may be the first one.
 //

@@ -63,8 +63,6 @@ type insides struct {
 }
 
 const (
-	insideLast  = 16
-	insideReads = 1 << 13
 	// insideMark stands in spinAt if the last event was such an access.
 	insideMark = 1
 )

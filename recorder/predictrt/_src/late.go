@@ -13,9 +13,6 @@ var (
 	delaysReported int          // how often a goroutine was late, or would have been
 )
 
-// maxDelays is how many of these a verdict tells of, at most.
-const maxDelays = 100
-
 // beforeTimer is called before a timer fires, in left nanoseconds, that by waits for; by is
 // nil if no goroutine does. The verdict tells who is late then. A prompt replay lets one
 // go that the gate holds; overtaken reports whether it has.

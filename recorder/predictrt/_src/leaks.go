@@ -5,19 +5,6 @@ import (
 	"unsafe"
 )
 
-// Those that a test has started, and that can run, go on before the test's end is judged,
-// until none can, or so many turns or so much processor time, in nanoseconds, are used: that
-// they had no turn yet must not be taken for being stuck.
-const (
-	lastTurns = 1000
-	lastTime  = 10_000_000
-)
-
-// forSubtests is how many objects are looked into at the ends of all subtests together, which
-// takes some three seconds. What they leave behind then is looked for at their test's end:
-// what nobody can reach, nobody can reach later on.
-const forSubtests = 1 << 26
-
 // Ended is called at the end of a test in its goroutine, after its subtests and cleanups.
 // It tells which of the goroutines that the test has started, and that are left, are blocked,
 // and whether for ever.

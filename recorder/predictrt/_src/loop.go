@@ -5,14 +5,6 @@ import (
 	"unsafe"
 )
 
-// loops is how often in a row goroutines may call runtime.Gosched, while none
-// computes, until they are taken to wait for what does not come; and so many times
-// as often if they do change something meanwhile.
-const (
-	loops    = 2000
-	changing = 5
-)
-
 // What runtime.Gosched and the clock are called among the things to look at.
 const (
 	goschedLook = 1 + iota
@@ -43,7 +35,7 @@ func gosched() {
 	}
 	g.gosched = true
 	looped++
-	if looped%loops != 0 || !nothingChanged() && looped%(changing*loops) != 0 || !runtime.PredictCanPark() {
+	if looped%goschedLimit != 0 || !nothingChanged() && looped%(changingFactor*goschedLimit) != 0 || !runtime.PredictCanPark() {
 		return
 	}
 	runtime.PredictPin()
@@ -93,10 +85,6 @@ func (p *pace) letOthersRun() {
 		runtime.PredictGiveWay()
 	}
 }
-
-// pollTime is how long, in nanoseconds: the schedule may stand still for a hundred
-// rests and more, so that reading much is not taken for polling.
-const pollTime = 5_000_000
 
 // The events that nothingChanged has seen: up to this place in the slot, when it
 // was filled for this time.

@@ -15,22 +15,6 @@ import (
 // late. What is left is a run of the program that has polled less often. A loop that computes something of its own and looks meanwhile whether it
 // is to end cannot be told from one that waits, and need not be: it goes through no
 // gate, waits for nothing, and the clock moves by no more than it takes.
-const (
-	// lookLimit is how many looks a goroutine has until it gives way, and
-	// outsideLimit, a multiple, until it sleeps, for a moment, so that what comes
-	// from outside is seen.
-	lookLimit    = 128
-	outsideLimit = 16 * lookLimit
-	// lookTick is by how many nanoseconds a look moves the clock that has been
-	// there before.
-	lookTick = 100
-	// equalRounds is how many of them in a row are events.
-	equalRounds = 32
-	// roundEvents is how many events such a round may have.
-	roundEvents = 32
-	// roundLooks is how many looks it may have.
-	roundLooks = 1 << 10
-)
 
 // The stages of polling.
 const (

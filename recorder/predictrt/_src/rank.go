@@ -31,9 +31,6 @@ type operation struct {
 	obj  uint64 // 0: unknown
 }
 
-// maxDepth is that of PCT, at most.
-const maxDepth = 8
-
 var (
 	pctDepth uint64 // 0: POS
 	steps    uint64 // of tests with several goroutines yet

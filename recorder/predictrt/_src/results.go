@@ -8,10 +8,6 @@ import (
 // What package testing says of a test is no event, but who reads the trace wants to tell it
 // with the bugs.
 
-// maxTestLog is how many bytes of what a top-level test and its subtests log go into the
-// trace: that is in the run's own output, and the trace has to have room for events.
-const maxTestLog = 64 << 10
-
 // Logged is called with a line, and its end, that a test logs.
 func Logged(test string, line []byte) {
 	if Mode != modeRecord || len(line) == 0 || line[len(line)-1] != '\n' {

@@ -39,9 +39,6 @@ type piece struct {
 // a stream.
 const unwritten = ^uint64(0)
 
-// pending bounds the pieces that are kept: nobody in this process may read them.
-const pending = 4096
-
 // ends are the streams that a descriptor reads from and writes to, and the queue that it
 // accepts from; nil: none.
 type ends struct {
@@ -143,8 +140,8 @@ func Ends(fd int, pc uintptr) {
 	runtime.PredictUnpin()
 	logObject(Post, obj, pc)
 	runtime.PredictPin()
-	if len(s.pieces) == pending {
-		s.pieces = append(s.pieces[:0], s.pieces[pending/2:]...)
+	if len(s.pieces) == maxPieces {
+		s.pieces = append(s.pieces[:0], s.pieces[maxPieces/2:]...)
 	}
 	s.pieces = append(s.pieces, piece{obj: obj, end: unwritten})
 	runtime.PredictUnpin()

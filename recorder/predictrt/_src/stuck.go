@@ -41,9 +41,6 @@ const (
 	stuckLingering = "lingering" // somebody may wake it yet
 )
 
-// maxFrames is how many frames of a stack the trace is told.
-const maxFrames = 16
-
 // recordBlocked writes to the trace that g is blocked, in which operation, for how long, its
 // stack, and which call of the program's own led to its start elsewhere.
 func (g *goroutine) recordBlocked(what string) {

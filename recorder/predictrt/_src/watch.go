@@ -2,17 +2,6 @@ package predictrt
 
 import "runtime"
 
-const (
-	maxTimerWait  = 1_000_000_000 // a timer that is due later moves nothing
-	minPatience   = 60_000_000    // how long the schedule may stand still, at least
-	extraPatience = 400_000_000   // how much longer where nobody waits for it
-	maxPatience   = 2_000_000_000 // and at most
-	lookTime      = 10_000_000
-	asleepLooks   = 2 // looks in a row at a program that can do nothing more
-	maxShown      = 32
-	maxWaitsOver  = 64 // timers that a goroutine comes after which goes last: a ticker has no end
-)
-
 var (
 	begun        int64 // when the replay began, as waited tells
 	stillSince   int64 // when the schedule came where it is
