@@ -6,6 +6,10 @@ import (
 	"unsafe"
 )
 
+// This file has the hooks of sync/atomic: the patched package and the rewriter's calls come
+// here. An operation and its event are one step, as in the model that all analyses share: the
+// trace is a sequentially consistent order (Lamport).
+
 // word is what an atomic operation works on.
 type word interface{ uint32 | uint64 | uintptr }
 
@@ -24,6 +28,8 @@ func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorou
 	return atomicGate(kind, p, size, site)
 }
 
+// atomicGate is atomicEnter where something is to be looked at: the schedule, the order,
+// room in the slot, or what the word held before its first write.
 func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
 	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
 		return nil
@@ -61,6 +67,8 @@ func (g *goroutine) logAtomic(kind, flags uint8, p unsafe.Pointer, size uintptr,
 	g.log(kind, flags|flagValue, site, uint32(size), uint64(uintptr(p)), val)
 }
 
+// load loads *p. The word is read after the gate, so that the event has the value that
+// the program gets.
 func load[W word](p *W, site uint32) W {
 	if Mode == 0 {
 		return doLoad(p)
@@ -73,6 +81,8 @@ func load[W word](p *W, site uint32) W {
 	return v
 }
 
+// store stores v. That it is an exchange makes no difference to the program, and one
+// operation serves all sizes.
 func store[W word](p *W, v W, site uint32) {
 	if Mode == 0 {
 		doSwap(p, v)
@@ -85,6 +95,7 @@ func store[W word](p *W, v W, site uint32) {
 	}
 }
 
+// swap stores v and returns what was there.
 func swap[W word](p *W, v W, site uint32) W {
 	if Mode == 0 {
 		return doSwap(p, v)
@@ -97,6 +108,8 @@ func swap[W word](p *W, v W, site uint32) W {
 	return old
 }
 
+// compareAndSwap stores new if *p is old. An attempt that fails is an event, too: it
+// tells what was there, and is one of the looks of a loop that waits.
 func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 	if Mode == 0 {
 		return doCompareAndSwap(p, old, new)
@@ -115,6 +128,7 @@ func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 	return false
 }
 
+// add adds delta and returns the sum.
 func add[W word](p *W, delta W, site uint32) W {
 	if Mode == 0 {
 		return doAdd(p, delta)
@@ -127,6 +141,8 @@ func add[W word](p *W, delta W, site uint32) W {
 	return v
 }
 
+// and clears the bits that mask does not have, and returns what was there; the event has
+// the result.
 func and[W word](p *W, mask W, site uint32) W {
 	if Mode == 0 {
 		return doAnd(p, mask)
@@ -139,6 +155,7 @@ func and[W word](p *W, mask W, site uint32) W {
 	return old
 }
 
+// or sets the bits of mask, and returns what was there; the event has the result.
 func or[W word](p *W, mask W, site uint32) W {
 	if Mode == 0 {
 		return doOr(p, mask)
@@ -167,6 +184,7 @@ func escape(p, q unsafe.Pointer) {
 	}
 }
 
+// LoadPointer is load for a pointer.
 func LoadPointer(addr *unsafe.Pointer, site uint32) unsafe.Pointer {
 	if Mode == 0 {
 		return atomic.Loadp(unsafe.Pointer(addr))
@@ -179,6 +197,7 @@ func LoadPointer(addr *unsafe.Pointer, site uint32) unsafe.Pointer {
 	return v
 }
 
+// StorePointer is store for a pointer.
 func StorePointer(addr *unsafe.Pointer, val unsafe.Pointer, site uint32) {
 	escape(unsafe.Pointer(addr), val)
 	if Mode == 0 {
@@ -192,6 +211,7 @@ func StorePointer(addr *unsafe.Pointer, val unsafe.Pointer, site uint32) {
 	}
 }
 
+// SwapPointer is swap for a pointer.
 func SwapPointer(addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
 	escape(unsafe.Pointer(addr), new)
 	if Mode == 0 {
@@ -205,6 +225,7 @@ func SwapPointer(addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old uns
 	return old
 }
 
+// CompareAndSwapPointer is compareAndSwap for a pointer.
 func CompareAndSwapPointer(addr *unsafe.Pointer, old, new unsafe.Pointer, site uint32) (swapped bool) {
 	escape(unsafe.Pointer(addr), new)
 	if Mode == 0 {

@@ -13,10 +13,11 @@ import (
 
 // account is what one top-level test, with all its goroutines, has logged.
 type account struct {
-	test        string // "" outside of tests
-	used        uint64 // bytes in slots
-	cut         uint8
-	unseenNoted uint16 // what it has looked at of which no event tells, bit by bit
+	test string // "" outside of tests
+	used uint64 // bytes in slots
+	cut  uint8
+	// what it has looked at of which no event tells, bit by bit
+	unseenNoted uint16
 	logged      uint32 // bytes, see Logged
 	// forked says that another goroutine of the test runs, or has run, beside one.
 	forked bool
@@ -30,12 +31,16 @@ const (
 
 var (
 	outside = &account{}
-	payer   = outside // whose account the events in the slot since then go to
-	payers  uint32    // how often that has changed
-	since   uintptr
+	// whose account the events in the slot since then go to
+	payer = outside
+	// how often that has changed
+	payers uint32
+	since  uintptr
 
-	spent  uint64           // bytes in slots, of all accounts
-	budget uint64 = 1 << 62 // recording stops when it is spent
+	// bytes in slots, of all accounts
+	spent uint64
+	// recording stops when it is spent
+	budget uint64 = 1 << 62
 )
 
 // settleAccount books what has been logged.
@@ -91,10 +96,10 @@ func (a *account) weigh() {
 	switch {
 	case a.cut < cutSync && a.used > left:
 		a.cut = cutSync
-		a.writeAccount("cut sync ")
+		writeMeta("cut", "sync", clip(a.test))
 	case a.cut < cutAccesses && 3*a.used > left:
 		a.cut = cutAccesses
-		a.writeAccount("cut accesses ")
+		writeMeta("cut", "accesses", clip(a.test))
 	}
 }
 
@@ -105,7 +110,7 @@ func (a *account) noteUnseen(what uint8) {
 	}
 	a.unseenNoted |= 1 << what
 	runtime.PredictPin()
-	a.writeAccount(unseenWords[what])
+	writeMeta("unseen", unseenWords[what], clip(a.test))
 	runtime.PredictUnpin()
 }
 
@@ -113,15 +118,15 @@ func (a *account) noteUnseen(what uint8) {
 const unseenLength = 0
 
 var unseenWords = [...]string{
-	unseenLength:               "unseen length ",
-	runtime.PredictClock:       "unseen clock ",
-	runtime.PredictFiles:       "unseen files ",
-	runtime.PredictNetwork:     "unseen network ",
-	runtime.PredictCrypto:      "unseen chance ",
-	runtime.PredictEnvironment: "unseen environment ",
-	runtime.PredictGoroutines:  "unseen goroutines ",
-	runtime.PredictResult:      "unseen result ",
-	runtime.PredictProcesses:   "unseen processes ",
+	unseenLength:               "length",
+	runtime.PredictClock:       "clock",
+	runtime.PredictFiles:       "files",
+	runtime.PredictNetwork:     "network",
+	runtime.PredictCrypto:      "chance",
+	runtime.PredictEnvironment: "environment",
+	runtime.PredictGoroutines:  "goroutines",
+	runtime.PredictResult:      "result",
+	runtime.PredictProcesses:   "processes",
 }
 
 // LooksAtClock is called where a look at the clock returns to pc. The standard library's own
@@ -131,6 +136,8 @@ func LooksAtClock(pc uintptr) { noteUnseenFrom(pc, runtime.PredictClock) }
 // LooksAtResult is called where a look at whether a test has failed returns to pc.
 func LooksAtResult(pc uintptr) { noteUnseenFrom(pc, runtime.PredictResult) }
 
+// noteUnseenFrom notes that the program looks at something of which no event tells,
+// unless the standard library does so for itself.
 func noteUnseenFrom(pc uintptr, what uint8) {
 	if Mode == 0 {
 		return
@@ -148,15 +155,6 @@ func readsOutside(what uint8) {
 	if g := current(); g != nil {
 		g.account.noteUnseen(what)
 	}
-}
-
-func (a *account) writeAccount(what string) {
-	test := clip(a.test)
-	d := define(metaDefs, len(what)+len(test))
-	d.text(what)
-	d.text(test)
-	d.text("\n")
-	d.commit()
 }
 
 // open gives the top-level test that begins in g an account of its own.

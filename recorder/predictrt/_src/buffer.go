@@ -31,9 +31,11 @@ const (
 )
 
 var (
-	slots   [numSlots]slot
-	filled  uint32 // slots that are full, handed to the writer; the current one is the next
-	filling uint32 // as filled, once the current slot is empty and can be filled
+	slots [numSlots]slot
+	// slots that are full, handed to the writer; the current one is the next
+	filled uint32
+	// as filled, once the current slot is empty and can be filled
+	filling uint32
 	// handing is 1 while the current slot is neither here nor there, and ending
 	// from the moment on at which the process comes to its end.
 	handing, ending uint32
@@ -57,7 +59,8 @@ var (
 
 const (
 	nobody = 1<<32 - 1
-	notHot = 1 // no record, and no g without a record either
+	// no record, and no g without a record either
+	notHot = 1
 )
 
 // slotNow is the slot that is being filled.
@@ -156,10 +159,14 @@ func (g *goroutine) takeTurn() {
 // site. One whose lower half is zero is no event: its upper half is the
 // goroutine of the events that follow.
 const (
-	formBare  uint64 = iota << formShift // no object; the 16 bits are the value
-	formShort                            // object and value in one word; the 16 bits are the size
-	formLong                             // object and value in two words
-	formWide                             // object, value and size, a word each
+	// no object; the 16 bits are the value
+	formBare uint64 = iota << formShift
+	// object and value in one word; the 16 bits are the size
+	formShort
+	// object and value in two words
+	formLong
+	// object, value and size, a word each
+	formWide
 	formShift = 6
 )
 

@@ -5,6 +5,10 @@ import (
 	"unsafe"
 )
 
+// This file logs the calls that properties name, and runs the monitor of the property that a
+// schedule is to violate (Chen and Roşu, Parametric Trace Slicing and Monitoring, TACAS 2009):
+// an automaton for each object, or pair of objects.
+
 // Called is what a method that a property names does first, or deferred if that names its end:
 // p is the object that it is called on, and method its number.
 func Called[T any](p *T, method uint64) {
@@ -170,25 +174,32 @@ func (o *origin) caller() (site uint32) {
 
 // A monitor is the automaton of the property that the schedule is to violate.
 type monitor struct {
-	events   map[uint64]int // by the number of a method
-	next     []int          // by state and event
-	width    int            // events
+	// by the number of a method
+	events   map[uint64]int
+	next     []int // by state and event
+	width    int   // events
 	violated int
-	states   map[uint64]int   // by object; of pairs, pairs has them
-	keep     []unsafe.Pointer // the objects: no other one gets the address of one
-	pairs    *pairs           // nil for a property of single objects
+	// by object; of pairs, pairs has them
+	states map[uint64]int
+	// the objects: no other one gets the address of one
+	keep []unsafe.Pointer
+	// nil for a property of single objects
+	pairs *pairs
 }
 
 // pairs is what a monitor knows of a property of pairs of objects. Each pair goes through the
 // events that are about both of its objects or one of them, also those before it came to be.
 type pairs struct {
-	params   map[uint64]param         // by the number of a method
-	operands map[uint64]bool          // the calls that tell of the first object of two
-	told     map[teller]uint64        // that object
-	alone    [2]map[uint64][]happened // the events that are about one object, by that
-	states   map[[2]uint64]*int       // of the pairs
-	of       [2]map[uint64][]*int     // by one of their objects
-	seq      uint64
+	// by the number of a method
+	params map[uint64]param
+	// the calls that tell of the first object of two
+	operands map[uint64]bool
+	told     map[teller]uint64 // that object
+	// the events that are about one object, by that
+	alone  [2]map[uint64][]happened
+	states map[[2]uint64]*int   // of the pairs
+	of     [2]map[uint64][]*int // by one of their objects
+	seq    uint64
 }
 
 // A param says which object of a pair a method is called on, and what tells of the other one.

@@ -11,6 +11,8 @@ import (
 // unknownSite stands for the site of a channel operation that has none.
 const unknownSite = 1<<31 - 1
 
+// siteOrUnknown is what the runtime keeps for the second hook of an operation: 0 would
+// say that the first one has logged nothing.
 func siteOrUnknown(site uint32) uint32 {
 	if site == 0 {
 		return unknownSite
@@ -18,6 +20,7 @@ func siteOrUnknown(site uint32) uint32 {
 	return site
 }
 
+// siteOrNone undoes siteOrUnknown.
 func siteOrNone(site uint32) uint32 {
 	if site == unknownSite {
 		return 0
@@ -25,26 +28,32 @@ func siteOrNone(site uint32) uint32 {
 	return site
 }
 
+// chanMake logs that a channel was made.
 func chanMake(ch, capacity uint64, pc uintptr) {
 	if g, site := enterAt(ChanMake, ch, pc); g != nil {
 		g.log(ChanMake, 0, site, uint32(capacity), ch, 0)
 	}
 }
 
+// chanClose logs that a channel is about to be closed.
 func chanClose(ch, capacity uint64, pc uintptr) {
 	if g, site := enterAt(Close, ch, pc); g != nil {
 		g.log(Close, 0, site, uint32(capacity), ch, 0)
 	}
 }
 
+// chanSend logs that a send begins, which may block.
 func chanSend(ch, capacity uint64, pc uintptr) uint32 {
 	return chanBegin(Send, ch, capacity, pc)
 }
 
+// chanRecv logs that a receive begins, which may block.
 func chanRecv(ch, capacity uint64, pc uintptr) uint32 {
 	return chanBegin(Recv, ch, capacity, pc)
 }
 
+// chanBegin logs the beginning of a send or receive, and notes what the goroutine may
+// block in.
 func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 	g, site := enterAt(kind, ch, pc)
 	if g == nil {
@@ -55,10 +64,13 @@ func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 	return siteOrUnknown(site)
 }
 
+// chanSent logs that a send is done; elem is the number of the element.
 func chanSent(ch, capacity, elem uint64, site uint32) {
 	chanDone(SendDone, ch, capacity, elem, site)
 }
 
+// chanRecvd logs that a receive is done; elem is the number of the element, 0 if the
+// channel is closed.
 func chanRecvd(ch, capacity, elem uint64, site uint32) {
 	chanDone(RecvDone, ch, capacity, elem, site)
 }
@@ -72,6 +84,9 @@ func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 	}
 }
 
+// selectBegin logs that a select is about to choose. Its cases were told before, by
+// selectCase and selectOther. One with a default is a look: a loop around it may wait for
+// others.
 func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g := current()
 	if g == nil || lookup(pc).own {
@@ -94,6 +109,8 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	return siteOrUnknown(site)
 }
 
+// selectDone logs which case a select has chosen, from 1; 0 is the default. The schedule
+// may have asked for that case (flagAsked).
 func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
 		g.actor.pass(SelectDone, siteOrNone(site), 0, 0, nil)
@@ -135,8 +152,10 @@ func fired(timer unsafe.Pointer, site uint32) {
 	}
 }
 
+// post logs what a later Await of the token comes after.
 func post(token unsafe.Pointer, pc uintptr) { Log(Post, token, 0, pc) }
 
+// await logs that what the token's Posts stand for came before.
 func await(token unsafe.Pointer, pc uintptr) { Log(Await, token, 0, pc) }
 
 // panics logs a panic, also one that an operation of package sync raises

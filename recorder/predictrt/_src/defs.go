@@ -1,5 +1,8 @@
 package predictrt
 
+// This file makes the definitions of a trace: the names that events refer to by number. They
+// are written before the events of their chunk.
+
 // defs is a chunk of definitions. The bytes from n up to end are those of one
 // that is being made: the process may be killed in its midst.
 type defs struct {
@@ -21,21 +24,25 @@ func define(kind, strings int) *defs {
 // commit ends a definition.
 func (d *defs) commit() { d.n = d.end }
 
+// u16 appends a number in two bytes, the low one first, as all numbers in definitions.
 func (d *defs) u16(x int) {
 	d.data[d.end], d.data[d.end+1] = byte(x), byte(x>>8)
 	d.end += 2
 }
 
+// u32 appends a number in four bytes.
 func (d *defs) u32(x uint32) {
 	d.u16(int(x & 0xffff))
 	d.u16(int(x >> 16))
 }
 
+// u64 appends a number in eight bytes.
 func (d *defs) u64(x uint64) {
 	d.u32(uint32(x))
 	d.u32(uint32(x >> 32))
 }
 
+// str appends a string after its length.
 func (d *defs) str(s string) {
 	d.u16(len(s))
 	d.text(s)

@@ -12,10 +12,11 @@ import (
 // What a value of several words is. Hooks get it with the site in one word, in the
 // upper bits of the flags as the event's first word has them.
 const (
-	text    uint8 = 1 + iota // a string
-	slice                    // its value is its length
-	dynamic                  // an interface without methods
-	object                   // one with methods
+	text  uint8 = 1 + iota // a string
+	slice                  // its value is its length
+	// an interface without methods
+	dynamic
+	object // one with methods
 
 	whatShift = 5 // in flags
 	plainBits = 1<<whatShift - 1
@@ -136,6 +137,7 @@ func (g *goroutine) logOf(kind uint8, p, val unsafe.Pointer, size uintptr, site 
 	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
 }
 
+// operandOf logs a value of several words that a formula needs, if it has a digest.
 func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 	g := current()
 	if g == nil || g.unlogged() {

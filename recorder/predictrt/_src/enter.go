@@ -2,6 +2,9 @@ package predictrt
 
 import "runtime"
 
+// This file has what most hooks begin with: the running goroutine, its turn, the gate, and
+// room for the event.
+
 // enter is called at the start of a hook that has a rewriter's site or none:
 // it passes the gate and makes room for the event. The result is nil if
 // nothing is to be logged. It starts a new time slice, so that the operation

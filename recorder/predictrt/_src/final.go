@@ -5,10 +5,15 @@ import (
 	"unsafe"
 )
 
+// This file gives finalizers and cleanups goroutines of their own, and the order that the
+// memory model gives them.
+
 // final is a finalizer or cleanup: the goroutine that its call will be.
 type final struct {
-	site    uint32 // of the call that has attached it
-	test    string // of the goroutine that did
+	// of the call that has attached it
+	site uint32
+	// of the goroutine that did
+	test    string
 	path    string
 	account *account
 	// after is the token of what comes before it; nil: all that was logged.

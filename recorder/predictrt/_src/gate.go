@@ -5,23 +5,36 @@ import (
 	"unsafe"
 )
 
+// This file is the gate of a replay. Each event of a goroutine that has a part in the schedule
+// comes here first (pass), and blocks until it is its turn. A schedule that the run has left
+// is given up: all goroutines go on, and the verdict says why.
+
 // The stages of a replay.
 const (
-	following = iota // goroutines pass in the order of the schedule
-	firstGoes        // the violation stands; its first goroutine goes on
-	otherGoes        // the first one has come to its next hook
-	othersGo         // the violation stands; its goroutine goes last
-	free             // goroutines go on as they like
+	// goroutines pass in the order of the schedule
+	following = iota
+	// the violation stands; its first goroutine goes on
+	firstGoes
+	// the first one has come to its next hook
+	otherGoes
+	// the violation stands; its goroutine goes last
+	othersGo
+	// goroutines go on as they like
+	free
 )
 
 var (
-	stage            = free
-	nextStep         int                // index of the first step that is not done
-	waiting          map[int]*goroutine // by step
-	parked           []*goroutine       // all that wait at the gate
-	controlled       []*goroutine       // all goroutines of the tests that are replayed
+	stage = free
+	// index of the first step that is not done
+	nextStep int
+	waiting  map[int]*goroutine // by step
+	// all that wait at the gate
+	parked []*goroutine
+	// all goroutines of the tests that are replayed
+	controlled       []*goroutine
 	reachedViolation int
-	holdTime         int64 // how long the program stops when the violation stands, in nanoseconds
+	// how long the program stops when the violation stands, in nanoseconds
+	holdTime int64
 )
 
 // pendingAccess is the access that a goroutine stands before.
@@ -32,9 +45,11 @@ type pendingAccess struct {
 	size     uint32
 	val      uint64
 	hasValue bool
-	region   int // of the goroutine's atomic regions, from 1; 0: none
+	// of the goroutine's atomic regions, from 1; 0: none
+	region int
 }
 
+// startReplay reads the schedule, opens the verdict, and closes the gate.
 func startReplay(plan, verdict string) {
 	loadPlan(plan)
 	startVerdict(verdict)
@@ -83,6 +98,7 @@ func (g *goroutine) exit() {
 	runtime.PredictUnpin()
 }
 
+// violates reports whether a is one of the goroutines whose accesses are the violation.
 func (a *actor) violates() bool {
 	for _, v := range violations {
 		if v == a {

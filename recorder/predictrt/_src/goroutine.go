@@ -5,49 +5,70 @@ import (
 	"unsafe"
 )
 
+// This file has the records of goroutines, their names, and the events of their lives. A name
+// is the path of its spawns, so that it is the same in each run, whatever the order of events.
+
 // goroutine is the record of one goroutine; the runtime's g points to it. It is
 // memory of our own: the tested program may count what it allocates. The garbage
 // collector does not look into it, so what it points to is kept elsewhere.
 type goroutine struct {
-	chance runtime.PredictChance // must be first, for the runtime
+	// chance is the runtime's part, which must be first.
+	chance runtime.PredictChance
 	id     uint32
 	parent uint32
 	origin
 	test string
 	goName
 	offspring
-	begun          bool
-	final          *final       // that it is a call of; nil: none
-	mute           int          // events are dropped while positive
-	forked         bool         // it has started a goroutine, which is to go first
-	randomStream   randomStream // what it gives way by, see byOrder
-	pending        operation    // see byRank
-	account        *account
-	knownLeak      bool    // it is blocked for ever, as was told
-	blockedForEver bool    // see testStuck
-	testing        uintptr // the test that it runs, for package testing
+	begun bool
+	// final is the finalizer or cleanup that it calls; nil: none.
+	final *final
+	// mute is positive while events are dropped.
+	mute int
+	// forked says that it has started a goroutine, which is to go first.
+	forked bool
+	// randomStream decides when it gives way, see byOrder.
+	randomStream randomStream
+	pending      operation // see byRank
+	account      *account
+	// knownLeak says that the trace has it as a leak.
+	knownLeak      bool
+	blockedForEver bool // see testStuck
+	// testing is the test that it runs, for package testing.
+	testing uintptr
 
 	pace
 	polling polling
 	insides insides
 
-	op               blocking // the last one that it has begun
-	actor            *actor   // its part in the schedule; nil: none
-	letGo            bool     // the schedule has let the coming event go
-	gateSema         runtime.PredictSema
-	waitsFor         string     // what it waits for at the gate; "" if it does not
-	heldBy           item       // if it waits there: what keeps it
-	heldAt           uint8      // and the kind of event that it is about to do
-	selectHasDefault bool       // its last select has a default
-	releasedEarly    bool       // it goes on though it is to be held, see beforeTimer
-	nextUnused       *goroutine // in the list of unused ones
+	// op is the last operation that it has begun.
+	op blocking
+	// actor is its part in the schedule; nil: none.
+	actor *actor
+	// letGo says that the schedule has let the coming event go.
+	letGo    bool
+	gateSema runtime.PredictSema
+	// waitsFor is what it waits for at the gate, "" if it does not wait there; then heldBy
+	// is the part of the schedule that keeps it.
+	waitsFor string
+	heldBy   item
+	// heldAt is the kind of event that it is about to do at the gate.
+	heldAt uint8
+	// selectHasDefault is about its last select.
+	selectHasDefault bool
+	// releasedEarly says that it goes on though it is to be held, see beforeTimer.
+	releasedEarly bool
+	// nextUnused is the next record in the list of unused ones.
+	nextUnused *goroutine
 }
 
 // origin says where a goroutine was started, by sites.
 type origin struct {
-	site       uint32 // of the go statement
-	ownSite    uint32 // the same, if it is one of the program's own packages
-	askingSite uint32 // else: of the call of one of these that led to the go statement
+	site uint32 // of the go statement
+	// the same, if it is one of the program's own packages
+	ownSite uint32
+	// else: of the call of one of these that led to the go statement
+	askingSite uint32
 }
 
 // goName is the path of a goroutine's spawns.
@@ -59,20 +80,24 @@ type goName struct {
 // offspring counts what a goroutine has started, for the names of that.
 type offspring struct {
 	children int
-	finals   int // finalizers and cleanups that it has attached
-	behind   *behind
+	// finalizers and cleanups that it has attached
+	finals int
+	behind *behind
 }
 
 // pace is when a goroutine gives way to others.
 type pace struct {
 	// A goroutine that reads one place again and again spins, and must let
 	// others run.
-	spinAt           uint64
-	spins            uint
-	slice            int // operations since it last gave way
-	turns            turns
-	gosched          bool // it has called runtime.Gosched since it gave way last
-	sleepsForLibrary bool // it sleeps where the program does not
+	spinAt uint64
+	spins  uint
+	// operations since it last gave way
+	slice int
+	turns turns
+	// it has called runtime.Gosched since it gave way last
+	gosched bool
+	// it sleeps where the program does not
+	sleepsForLibrary bool
 }
 
 // behind counts what a function of the standard library has started behind a
@@ -84,13 +109,18 @@ type behind struct {
 }
 
 var (
-	goroutines        uint32     // number of goroutines that have a record
-	orphans           int        // those that nothing in the program has started
-	unused            *goroutine // records of goroutines that have ended
-	runtimeGoroutines goroutine  // stands for all of the runtime's own goroutines
+	// number of goroutines that have a record
+	goroutines uint32
+	// those that nothing in the program has started
+	orphans int
+	// records of goroutines that have ended
+	unused *goroutine
+	// stands for all of the runtime's own goroutines
+	runtimeGoroutines goroutine
 	testRuns          = map[string]int{}
-	tests             []string // keeps the names that records point to
-	testNames         = map[string]uint32{}
+	// keeps the names that records point to
+	tests     []string
+	testNames = map[string]uint32{}
 )
 
 // fullName is what the schedule calls g.
@@ -148,6 +178,9 @@ func adopt() *goroutine {
 	return g
 }
 
+// newGoroutine returns an empty record with a number of its own. Records of goroutines
+// that have ended are used again, with the memory that they have: none of it is the
+// garbage collector's.
 func newGoroutine() *goroutine {
 	g := unused
 	if g != nil {
@@ -289,6 +322,8 @@ func (g *goroutine) begin() {
 	}
 }
 
+// end logs the goroutine's last event, and gives its record back. In a replay the
+// schedule may name it for longer.
 func end() {
 	g := enter(End, 0)
 	if g != nil {
@@ -360,6 +395,7 @@ func TestEnd(name string, failed *bool) {
 	}
 }
 
+// topLevel reports whether a test's name is no subtest's.
 func topLevel(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if name[i] == '/' {
@@ -386,6 +422,7 @@ func testNumber(name string) uint64 {
 	return uint64(n)
 }
 
+// itoa returns n in decimal.
 func itoa(n uint64) string {
 	var buf [20]byte
 	return string(decimal(&buf, n))

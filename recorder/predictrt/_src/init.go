@@ -2,6 +2,9 @@ package predictrt
 
 import "runtime"
 
+// This file starts the library: what it does in this process is in one variable of the
+// environment, see package predictrt of the recorder.
+
 // Mode says what the library does in this process: 0 nothing, 1 record, 2
 // replay.
 var Mode uint32
@@ -11,6 +14,8 @@ const (
 	modeReplay = 2
 )
 
+// init reads the mode from the environment, opens the files, and gives the runtime the
+// hooks. Without the variable the program runs as it is.
 func init() {
 	env := runtime.PredictEnv()
 	if env == "" {

@@ -217,6 +217,7 @@ func isPushed(fn, file string) bool {
 	return (hasPrefix(file, "runtime/") || contains(file, "/src/runtime/")) && !contains(packageOf(fn), ".")
 }
 
+// contains reports whether part is in s.
 func contains(s, part string) bool {
 	for i := 0; i+len(part) <= len(s); i++ {
 		if s[i:i+len(part)] == part {

@@ -4,51 +4,95 @@ package predictrt
 
 // The event kinds.
 const (
-	None            uint8 = 0
-	Read            uint8 = 1
-	Write_          uint8 = 2
-	AtomicLoad      uint8 = 3
-	AtomicStore     uint8 = 4
-	AtomicRMW       uint8 = 5
-	Fork            uint8 = 6
-	Begin_          uint8 = 7
-	End             uint8 = 8
-	Acquire         uint8 = 9
-	Release         uint8 = 10
-	RAcquire        uint8 = 11
-	RRelease        uint8 = 12
-	CondWait        uint8 = 13
-	CondWake        uint8 = 14
-	CondSignal      uint8 = 15
-	CondBroadcast   uint8 = 16
-	ChanMake        uint8 = 17
-	Send            uint8 = 18
-	SendDone        uint8 = 19
-	Recv            uint8 = 20
-	RecvDone        uint8 = 21
-	Close           uint8 = 22
-	Select          uint8 = 23
-	SelectDone      uint8 = 24
-	WaitGroupAdd    uint8 = 25
-	WaitGroupWait   uint8 = 26
+	None uint8 = 0
+	// Read: a plain load; a map read names the map's header; FlagPut (try) if it stands for a Put of a sync.Pool.
+	Read uint8 = 1
+	// Write_: a plain store; a map write names the map's header.
+	Write_ uint8 = 2
+	// AtomicLoad: an atomic load.
+	AtomicLoad uint8 = 3
+	// AtomicStore: an atomic store.
+	AtomicStore uint8 = 4
+	// AtomicRMW: an atomic read-modify-write; FlagFailed marks a compare-and-swap that did not store.
+	AtomicRMW uint8 = 5
+	// Fork: a go statement, before the child can run.
+	Fork uint8 = 6
+	// Begin_: the first event of a goroutine.
+	Begin_ uint8 = 7
+	// End: the last event of a goroutine.
+	End uint8 = 8
+	// Acquire: a mutex or the writer side of an RWMutex was acquired; logged after the operation; FlagTry if it would not have waited.
+	Acquire uint8 = 9
+	// Release: the same was released; logged before the operation.
+	Release uint8 = 10
+	// RAcquire: the reader side of an RWMutex was acquired; FlagTry likewise.
+	RAcquire uint8 = 11
+	// RRelease: the reader side was released.
+	RRelease uint8 = 12
+	// CondWait: Cond.Wait begins, before the lock is released.
+	CondWait uint8 = 13
+	// CondWake: Cond.Wait was woken, before the lock is acquired again.
+	CondWake uint8 = 14
+	// CondSignal: Cond.Signal.
+	CondSignal uint8 = 15
+	// CondBroadcast: Cond.Broadcast.
+	CondBroadcast uint8 = 16
+	// ChanMake: a channel is made.
+	ChanMake uint8 = 17
+	// Send: a send begins; it may block.
+	Send uint8 = 18
+	// SendDone: a send (or the select case that sends) is complete.
+	SendDone uint8 = 19
+	// Recv: a receive begins; it may block.
+	Recv uint8 = 20
+	// RecvDone: a receive (or the select case that receives) is complete.
+	RecvDone uint8 = 21
+	// Close: a channel is closed.
+	Close uint8 = 22
+	// Select: a select begins; FlagDefault if it has a default.
+	Select uint8 = 23
+	// SelectDone: a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case.
+	SelectDone uint8 = 24
+	// WaitGroupAdd: WaitGroup.Add or Done; logged before the operation.
+	WaitGroupAdd uint8 = 25
+	// WaitGroupWait: WaitGroup.Wait begins.
+	WaitGroupWait uint8 = 26
+	// WaitGroupWaited: WaitGroup.Wait returns.
 	WaitGroupWaited uint8 = 27
-	OnceBegin       uint8 = 28
-	OnceEnd         uint8 = 29
-	OnceDone        uint8 = 30
-	RegionBegin     uint8 = 31
-	RegionEnd       uint8 = 32
-	Branch_         uint8 = 33
-	Assert_         uint8 = 34
-	Panic           uint8 = 35
-	Recover         uint8 = 36
-	TestBegin_      uint8 = 37
-	TestEnd_        uint8 = 38
-	Post            uint8 = 39
-	Await           uint8 = 40
-	SelectSend      uint8 = 41
-	Operand_        uint8 = 42
-	SelectRecv      uint8 = 43
-	Call            uint8 = 44
+	// OnceBegin: Once.Do is about to call its function.
+	OnceBegin uint8 = 28
+	// OnceEnd: Once's function has returned.
+	OnceEnd uint8 = 29
+	// OnceDone: Once.Do returns; after onceend in the calling goroutine too.
+	OnceDone uint8 = 30
+	// RegionBegin: an atomic region begins.
+	RegionBegin uint8 = 31
+	// RegionEnd: an atomic region ends.
+	RegionEnd uint8 = 32
+	// Branch_: the program decided where to go.
+	Branch_ uint8 = 33
+	// Assert_: a test assertion was evaluated.
+	Assert_ uint8 = 34
+	// Panic: a panic starts.
+	Panic uint8 = 35
+	// Recover: a panic was recovered.
+	Recover uint8 = 36
+	// TestBegin_: a test or subtest begins in this goroutine.
+	TestBegin_ uint8 = 37
+	// TestEnd_: the test function has returned.
+	TestEnd_ uint8 = 38
+	// Post: what happens before this event happens before every later await of the token (sync.Pool, timers, I/O).
+	Post uint8 = 39
+	// Await: see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's.
+	Await uint8 = 40
+	// SelectSend: a case of the select that follows would send.
+	SelectSend uint8 = 41
+	// Operand_: what a condition or a store needs beside what was read: a value that other goroutines cannot change.
+	Operand_ uint8 = 42
+	// SelectRecv: a case of the select that follows would receive; those of one select come in their order.
+	SelectRecv uint8 = 43
+	// Call: a method that a property names is called on an object; the site is that of the call.
+	Call uint8 = 44
 )
 
 // The flags of an event.

@@ -8,9 +8,11 @@ import "runtime"
 // if none is late: in a prompt one those that are held go on, one after the other, wherever
 // time would have to pass else, and it passes for all timers.
 var (
-	promptReplay   bool
-	earlySteps     map[int]bool // the steps that go before their turn, as the replay is prompt
-	delaysReported int          // how often a goroutine was late, or would have been
+	promptReplay bool
+	// the steps that go before their turn, as the replay is prompt
+	earlySteps map[int]bool
+	// how often a goroutine was late, or would have been
+	delaysReported int
 )
 
 // beforeTimer is called before a timer fires, in left nanoseconds, that by waits for; by is

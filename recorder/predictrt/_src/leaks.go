@@ -5,6 +5,10 @@ import (
 	"unsafe"
 )
 
+// This file looks at the end of a test for goroutines that it has left behind. One is a leak
+// if nobody who can move can reach what it waits for (as the garbage collector finds what
+// cannot be reached).
+
 // Ended is called at the end of a test in its goroutine, after its subtests and cleanups.
 // It tells which of the goroutines that the test has started, and that are left, are blocked,
 // and whether for ever.

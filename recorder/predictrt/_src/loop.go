@@ -5,6 +5,10 @@ import (
 	"unsafe"
 )
 
+// This file is about loops that wait by running: with runtime.Gosched, or by looking at the
+// clock. In a replay one may wait for a goroutine that the gate holds, and would do so for
+// ever.
+
 // What runtime.Gosched and the clock are called among the things to look at.
 const (
 	goschedLook = 1 + iota

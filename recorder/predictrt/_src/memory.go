@@ -5,6 +5,10 @@ import (
 	"unsafe"
 )
 
+// This file has the hooks of plain accesses, branches and assertions, which the rewriter has
+// put into the program. Nearly all events come from here, so that the fast paths (touch,
+// logBranch) call nothing.
+
 // Load logs a read of *p and returns p.
 func Load[T any](p *T, site uint32) *T {
 	if Mode != 0 {
@@ -102,6 +106,8 @@ func Len[C any](ch C) C {
 	return ch
 }
 
+// length counts a look at the length of a channel, which has no event: the trace says
+// that there was one.
 func length(ch uint64) {
 	if g := current(); g != nil {
 		g.countLook(ch, true)
@@ -272,6 +278,7 @@ func Branch[B ~bool](c B, site uint32) B {
 	return c
 }
 
+// branch logs a condition's outcome, which is 1 or 0.
 func branch(c bool, site uint32) {
 	if c {
 		logBranch(1, site)
@@ -299,6 +306,7 @@ func logBranch(n uint64, site uint32) {
 	at += 8
 }
 
+// logBranchSlowly is logBranch where something is to be looked at first.
 func logBranchSlowly(n uint64, site uint32) {
 	g := current()
 	if g == nil || g.unlogged() {
@@ -318,6 +326,8 @@ func Assert[T any](v T, site uint32) T {
 	return v
 }
 
+// logAssertion logs that an assertion is about to be evaluated; what becomes of it
+// follows from its operands.
 func logAssertion(site uint32) {
 	g := current()
 	if g == nil || g.unlogged() {
@@ -363,6 +373,7 @@ func Marked[T any](v T, site uint32) T {
 	return v
 }
 
+// logMark logs an operand without a value: that the program came by.
 func logMark(site uint32) {
 	g := current()
 	if g == nil {
@@ -380,6 +391,7 @@ func Operand[T any](v T, site uint32) T {
 	return v
 }
 
+// operand logs a value of one word that a formula needs.
 func operand(p unsafe.Pointer, size uintptr, site uint32) {
 	g := current()
 	if g == nil || size > 8 || g.unlogged() {

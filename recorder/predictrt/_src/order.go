@@ -21,9 +21,11 @@ const (
 
 var (
 	childFirst bool
-	seed       uint64 // of the chance by which goroutines give way; 0: they do not
-	restless   uint64 // at one in so many of their operations
-	byRanks    bool   // but as their ranks say
+	// of the chance by which goroutines give way; 0: they do not
+	seed uint64
+	// at one in so many of their operations
+	restless uint64
+	byRanks  bool // but as their ranks say
 )
 
 // setOrder reports whether there is an order of that name.

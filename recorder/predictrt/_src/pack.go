@@ -14,7 +14,8 @@ type guess struct {
 	site, head   uint32
 	obj, objStep uint64
 	val, valStep uint64
-	next         [2]uint32 // index of the guess for what followed, by parity of val
+	// index of the guess for what followed, by parity of val
+	next [2]uint32
 }
 
 const (
@@ -44,13 +45,19 @@ func guessOf(site, head uint32) uint32 {
 
 // The ways to tell an object.
 const (
-	objSame        = iota // as that of the guess
-	objStep               // as far from it as that was from the one before
-	objLast               // as that of the event before
-	objPointer            // as the value of the event before
-	objNear               // a difference to that of the guess follows
-	objNearLast           // a difference to that of the event before
-	objNearPointer        // a difference to the value of the event before
+	objSame = iota // as that of the guess
+	// as far from it as that was from the one before
+	objStep
+	// as that of the event before
+	objLast
+	// as the value of the event before
+	objPointer
+	// a difference to that of the guess follows
+	objNear
+	// a difference to that of the event before
+	objNearLast
+	// a difference to the value of the event before
+	objNearPointer
 )
 
 // writePacked writes what has been packed, up to end.
@@ -66,7 +73,8 @@ func writePacked(end unsafe.Pointer) {
 // bytes that follow, 9 to 14 are 1 to 6 upper ones.
 const (
 	maxHigh = 6
-	valStep = 15 // as far from that of the guess as that was from the one before
+	// as far from that of the guess as that was from the one before
+	valStep = 15
 )
 
 // pack packs the events of s and writes them as one chunk, which starts with whose

@@ -2,30 +2,42 @@ package predictrt
 
 import "runtime"
 
+// This file reads the schedule. It speaks of goroutines by their names, and of events by their
+// place and how many of them the goroutine has had there, as these are the same in each run.
+
 // The schedule, as read from the plan file.
 var (
-	actors           map[string]*actor // by goroutine name
-	follows          map[string]bool   // the tests under control
-	numSteps         int
-	inside           map[int]*insideStep // the steps that are accesses of the standard library's
-	violations       []*actor
-	violationInSteps bool // the violation's other accesses are steps
-	violatorsBlock   bool // the violation's goroutines are to block for ever
-	holdWhenDone     bool // who has done all steps goes no further than to what others could notice
-	violatorGoesLast bool // the violation's goroutine goes when no other one can
+	actors   map[string]*actor // by goroutine name
+	follows  map[string]bool   // the tests under control
+	numSteps int
+	// the steps that are accesses of the standard library's
+	inside     map[int]*insideStep
+	violations []*actor
+	// the violation's other accesses are steps
+	violationInSteps bool
+	// the violation's goroutines are to block for ever
+	violatorsBlock bool
+	// who has done all steps goes no further than to what others could notice
+	holdWhenDone bool
+	// the violation's goroutine goes when no other one can
+	violatorGoesLast bool
 	timersFireFirst  bool // nor timers wake one
 	firstViolator    int  // index into violations
 )
 
 // actor is a goroutine's part in the schedule.
 type actor struct {
-	name     string
-	wants    [len(words)]map[uint64]*want // by kind of event, and place
-	steps    []int                        // indices of its steps, in order
-	nextStep int                          // index into steps of the first one that is not done
+	name string
+	// by kind of event, and place
+	wants [len(words)]map[uint64]*want
+	// indices of its steps, in order
+	steps []int
+	// index into steps of the first one that is not done
+	nextStep int
 	g        *goroutine
 	pending  pendingAccess
-	passed   *want // what counts the event that is about to be logged
+	// what counts the event that is about to be logged
+	passed *want
 	regions
 }
 
@@ -34,9 +46,10 @@ type actor struct {
 // other calls, in its pools and caches, and on how much room a buffer has: a call in a
 // replay may make fewer or more of them than the recorded one has made.
 type insideStep struct {
-	want    *want
-	occ     uint32
-	skipped bool // its goroutine has gone on without it
+	want *want
+	occ  uint32
+	// its goroutine has gone on without it
+	skipped bool
 }
 
 // isInside reports whether events of a kind at a place are such accesses: those of the
@@ -45,9 +58,11 @@ func isInside(kind uint8, key uint64) bool { return (kind == Read || kind == Wri
 
 // want counts events of a kind at a place, of one goroutine.
 type want struct {
-	count  uint32
-	items  []item         // by occ; those that are past are dropped
-	pooled map[uint32]int // for Puts and Gets of pools, by occ: which item; 0: there is none
+	count uint32
+	// by occ; those that are past are dropped
+	items []item
+	// for Puts and Gets of pools, by occ: which item; 0: there is none
+	pooled map[uint32]int
 }
 
 // The parts that an event can have in the schedule.
@@ -61,9 +76,11 @@ const (
 type item struct {
 	occ  uint32
 	role int
-	step int    // index of the step
-	show bool   // the step is an access of the violation
-	asks uint16 // the number of the case that a select is to take if it can; 0: any
+	step int // index of the step
+	// the step is an access of the violation
+	show bool
+	// the number of the case that a select is to take if it can; 0: any
+	asks uint16
 }
 
 // loadPlan reads the plan file.
@@ -162,6 +179,7 @@ func numbers(s string, room []uint64) (n int, ok bool) {
 	return n, false
 }
 
+// planPooled reads which item of a sync.Pool an event puts or gets.
 func planPooled(rest string, table []*actor) bool {
 	_, w, _, occ, item, ok := planEvent(rest, table)
 	if !ok || item < 0 {
@@ -174,6 +192,9 @@ func planPooled(rest string, table []*actor) bool {
 	return true
 }
 
+// planItem reads a part of the schedule: a step ("s"), a step that is an access of the
+// violation ("a"), an event before which a goroutine stops ("h"), and one that is the
+// violation ("v").
 func planItem(word, rest string, table []*actor) bool {
 	a, w, in, occ, asks, ok := planEvent(rest, table)
 	if !ok {
@@ -222,6 +243,7 @@ func (w *want) next() (item, bool) {
 	return w.items[0], true
 }
 
+// atoi reads a number in decimal; it is not ok if s is anything else.
 func atoi(s string) (uint64, bool) {
 	if s == "" {
 		return 0, false

@@ -18,35 +18,46 @@ import (
 
 // The stages of polling.
 const (
-	logsRounds  = iota // or not: its rounds are events
-	learnsRound        // the events of one round, all equal so far
-	skipsRounds        // them
+	// or not: its rounds are events
+	logsRounds = iota
+	// the events of one round, all equal so far
+	learnsRound
+	skipsRounds // them
 )
 
 // polling is what a goroutine's last looks were like. Which of them begins a round is
 // found as Brent's algorithm finds cycles: one is taken, and another one where it did
 // not come again for twice as many looks as the last one.
 type polling struct {
-	stage  uint8
-	looks  uint // so far
-	moves  uint // of these since it gave way those that move the clock
-	mark   uint64
-	locks  int // that were held there
-	window int // how many looks it may take until mark comes again
+	stage uint8
+	looks uint // so far
+	// of these since it gave way those that move the clock
+	moves uint
+	mark  uint64
+	locks int // that were held there
+	// how many looks it may take until mark comes again
+	window int
 	since  int // how many there were
-	rounds int // in a row that were equal and changed nothing
+	// in a row that were equal and changed nothing
+	rounds int
 
-	changed bool // it has changed something since the round began
+	// it has changed something since the round began
+	changed bool
 
-	sum, last uint64 // of what the round consists of, and the one before
-	reads     uint64 // likewise of the plain reads since the last look
+	// of what the round consists of, and the one before
+	sum, last uint64
+	// likewise of the plain reads since the last look
+	reads uint64
 
 	round *[roundEvents]event
-	n     int  // events in it
-	next  int  // the one to come
-	taken uint // turns, when the first of them came again
-	blind bool // they do not tell all that it has seen
-	known uint // changes when it learned them
+	n     int // events in it
+	next  int // the one to come
+	// turns, when the first of them came again
+	taken uint
+	// they do not tell all that it has seen
+	blind bool
+	// changes when it learned them
+	known uint
 }
 
 // changes is how often goroutines have changed something, as noticed at the end of

@@ -33,8 +33,9 @@ type operation struct {
 
 var (
 	pctDepth uint64 // 0: POS
-	steps    uint64 // of tests with several goroutines yet
-	falls    [maxDepth - 1]uint64
+	// of tests with several goroutines yet
+	steps uint64
+	falls [maxDepth - 1]uint64
 )
 
 // setPCT sets the order by the words behind its name: seed, depth and steps.

@@ -1,5 +1,7 @@
 package predictrt
 
+// This file has the hooks of atomic regions that the program marks (PECAN, section 3).
+
 // A Section is an atomic region that has begun: the number of its site.
 type Section uint32
 
@@ -18,6 +20,7 @@ func (s Section) End() {
 	}
 }
 
+// logBound logs the beginning or end of an atomic region, which is a step of its own.
 func logBound(kind uint8, site uint32) {
 	if g := enter(kind, site); g != nil {
 		g.log(kind, 0, site, 0, 0, 0)

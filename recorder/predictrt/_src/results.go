@@ -39,16 +39,7 @@ func tested(action, test, rest string) {
 	if !recording || test == "" || contains(test, " ") || contains(test, "\n") {
 		return
 	}
-	test = clip(test)
 	runtime.PredictPin()
-	d := define(metaDefs, len("tested ")+len(action)+len(test)+len(rest))
-	d.text("tested ")
-	d.text(action)
-	d.text(" ")
-	d.text(test)
-	d.text(" ")
-	d.text(rest)
-	d.text("\n")
-	d.commit()
+	writeMeta("tested", action, clip(test), rest)
 	runtime.PredictUnpin()
 }

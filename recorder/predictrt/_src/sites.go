@@ -5,20 +5,29 @@ import (
 	"unsafe"
 )
 
+// This file finds the places of events that come from hooks in the standard library: the line
+// of the program in the stack. A look at a stack is expensive, so that each program counter is
+// looked up once.
+
 // Call sites get small numbers in the order in which they are met. The table
 // is open-addressed and keyed by program counter, as a look-up happens with
 // every synchronization event.
 
 // caller is what is known of one program counter: who has called a hook from there.
 type caller struct {
-	pc   uintptr // logical ones have the top bit set
-	site uint32  // 0: all its frames belong to the machinery
-	own  bool    // the runtime itself is the caller
-	std  bool    // the caller belongs to the standard library
+	// logical ones have the top bit set
+	pc uintptr
+	// 0: all its frames belong to the machinery
+	site uint32
+	// the runtime itself is the caller
+	own bool
+	// the caller belongs to the standard library
+	std bool
 	// outer is the site of the innermost frame that does not belong to the machinery, also
 	// where the runtime is the caller; 0: there is none.
 	outer uint32
-	ours  uint32 // site of the innermost frame of the program's own packages; or nobodys, others
+	// site of the innermost frame of the program's own packages; or nobodys, others
+	ours uint32
 }
 
 // callSite is a place in the user's code.
@@ -33,7 +42,8 @@ type callSite struct {
 }
 
 var (
-	callers    []caller // length is a power of two
+	// length is a power of two
+	callers    []caller
 	numCallers int
 	callSites  = []callSite{{}} // by number, from 1
 	siteByKey  = map[uint64]uint32{}
@@ -130,6 +140,7 @@ func lookup(pc uintptr) *caller {
 	}
 }
 
+// hash spreads program counters over the table: they differ in their middle bits.
 func hash(pc uintptr) uintptr { return uintptr(uint64(pc)*0x9e3779b97f4a7c15>>20) ^ pc }
 
 // learn adds pc to the table.
@@ -168,6 +179,7 @@ func learn(pc uintptr) {
 	runtime.PredictUnpin()
 }
 
+// insertCaller adds c to the table, which has room for it.
 func insertCaller(c caller) {
 	mask := uintptr(len(callers) - 1)
 	i := hash(c.pc) & mask
@@ -375,6 +387,7 @@ func keyFor(site uint32) uint64 {
 	return callSites[site].key
 }
 
+// hasPrefix reports whether s begins with prefix.
 func hasPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && s[:len(prefix)] == prefix
 }

@@ -13,6 +13,7 @@ import (
 // objects is how many streams and queues there are. Their numbers are no addresses.
 var objects uint64
 
+// newObject returns the number of a new stream, queue or the like, which is no address.
 func newObject() uint64 {
 	const base = 1 << 62
 	objects++
@@ -21,18 +22,21 @@ func newObject() uint64 {
 
 // A stream is the bytes that go one way, in pieces as they were written.
 type stream struct {
-	pieces  []piece // that have not been read, in their order
-	written uint64  // bytes
+	// that have not been read, in their order
+	pieces  []piece
+	written uint64 // bytes
 	read    uint64
-	own     bool // both ends are the program's, and no other process has them
+	// both ends are the program's, and no other process has them
+	own bool
 }
 
 // A piece is what one write puts into a stream. Its end counts bytes from the
 // stream's beginning.
 type piece struct {
-	obj  uint64
-	end  uint64
-	seen bool // a part of it has been read
+	obj uint64
+	end uint64
+	// a part of it has been read
+	seen bool
 }
 
 // unwritten is the end of a piece that is about to be written, and of what closes
@@ -48,14 +52,16 @@ type ends struct {
 
 var (
 	descriptors = map[int]ends{}
-	streams     = map[string]*stream{} // by their addresses, of sockets of which one end is known
+	// by their addresses, of sockets of which one end is known
+	streams = map[string]*stream{}
 )
 
 // A queue is the connections to an address that have not been accepted.
 type queue struct {
 	obj                 uint64
 	connected, accepted uint64
-	closed              bool // by its descriptor; a copy of that may accept on, if no other one listens there
+	// by its descriptor; a copy of that may accept on, if no other one listens there
+	closed bool
 }
 
 // backlog is more than a queue can hold.
@@ -83,6 +89,8 @@ func Connected(fd int, local, remote string) {
 	runtime.PredictUnpin()
 }
 
+// streamOf returns the stream between two addresses: that which the other end has made,
+// if it is the program's.
 func streamOf(from, to string) *stream {
 	name := from + " " + to
 	s := streams[name]
@@ -185,6 +193,7 @@ func (s *stream) take(n int) (objs []uint64) {
 	return objs
 }
 
+// logObject logs an event about a stream, queue or file.
 func logObject(kind uint8, obj uint64, pc uintptr) {
 	if g, site := enterAt(kind, obj, pc); g != nil {
 		g.log(kind, 0, site, 0, obj, 0)
@@ -195,6 +204,7 @@ func logObject(kind uint8, obj uint64, pc uintptr) {
 // know the other end.
 var device byte
 
+// deviceObject is what stands for all of these.
 func deviceObject() uint64 { return uint64(uintptr(unsafe.Pointer(&device))) }
 
 // HasRead logs that n bytes of a file have been read into p.

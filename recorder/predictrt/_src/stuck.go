@@ -5,12 +5,17 @@ import (
 	"unsafe"
 )
 
+// This file says of a goroutine that is blocked in which operation it is, and by that whether
+// it is a deadlock, a leak, or merely waits.
+
 // blocking is an operation in which a goroutine may block.
 type blocking struct {
-	obj   uint64 // as in the operation's event
-	site  uint32
-	kind  uint8
-	since int64 // when it began, as runtime.PredictClockNow tells
+	// as in the operation's event
+	obj  uint64
+	site uint32
+	kind uint8
+	// when it began, as runtime.PredictClockNow tells
+	since int64
 }
 
 // blocks reports whether a goroutine that waits for a reason of the runtime's waits in op.
@@ -84,12 +89,20 @@ func waitsForTests(pcs []uintptr) bool {
 	return false
 }
 
-// writeMeta adds a line to what the trace says of the run.
-func writeMeta(key, value string) {
-	d := define(metaDefs, len(key)+len(value)+2)
-	d.text(key)
-	d.text(" ")
-	d.text(value)
+// writeMeta adds a line to what the trace says of the run: words, with a space between
+// each two.
+func writeMeta(words ...string) {
+	size := len(words)
+	for _, w := range words {
+		size += len(w)
+	}
+	d := define(metaDefs, size)
+	for i, w := range words {
+		if i > 0 {
+			d.text(" ")
+		}
+		d.text(w)
+	}
 	d.text("\n")
 	d.commit()
 }

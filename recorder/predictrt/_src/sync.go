@@ -5,6 +5,9 @@ import (
 	"unsafe"
 )
 
+// This file has the hooks of package sync, and of timers. An operation is begun (Begin), which
+// is where the gate is, and its event is logged when it is done.
+
 // Op is an operation of package sync that has been entered.
 type Op struct {
 	g    *goroutine // nil: nothing is logged
@@ -44,6 +47,8 @@ func Try(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	return g.begins(kind, p, site)
 }
 
+// begins waits for the operation's turn, and notes what the goroutine may block in. Its
+// event comes when it is done.
 func (g *goroutine) begins(kind uint8, p unsafe.Pointer, site uint32) Op {
 	g.actor.await(kind, site, uint64(uintptr(p)))
 	g.ready()
@@ -73,6 +78,7 @@ func (op Op) Done(val uint64) { op.Then(op.kind, val) }
 // Then logs a further event of the operation.
 func (op Op) Then(kind uint8, val uint64) { op.then(kind, 0, val) }
 
+// then logs an event of the operation, with flags.
 func (op Op) then(kind, flags uint8, val uint64) {
 	g := op.g
 	if g == nil {

@@ -6,11 +6,17 @@ import (
 	"unsafe"
 )
 
+// This file writes the trace: a header, chunks of definitions and of events, each with a
+// checksum, and a last chunk where the program ended in an orderly way. What a killed process
+// has written can be read. The format is that of recorder/trace.
+
 var (
-	traceFD       = -1
-	limitLine     string // says that the budget is spent: nothing can be allocated then
-	recording     bool
-	failed        bool   // a write: set by the writer
+	traceFD = -1
+	// says that the budget is spent: nothing can be allocated then
+	limitLine string
+	recording bool
+	// a write: set by the writer
+	failed        bool
 	unwrittenName string // the file that says so
 )
 
@@ -31,6 +37,7 @@ func startTrace(path string) bool {
 	return true
 }
 
+// base returns the last element of a path.
 func base(path string) string {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i] == '/' || path[i] == '\\' {

@@ -9,7 +9,8 @@ package predictrt
 // at first, then after 3, 7, …, for switches cost time. What stands in no loop is
 // not interrupted, nor is a goroutine that holds a lock.
 type turns struct {
-	seen   uint64 // places in this round, one bit each
+	// places in this round, one bit each
+	seen   uint64
 	rounds int
 	limit  int
 	locks  int // that it holds

@@ -5,8 +5,12 @@ import (
 	"unsafe"
 )
 
+// This file writes the verdict, by which the replayer judges what came of a schedule: how far
+// it was followed, where it was left and why, and whether the violation was reached.
+
 var verdictFD = -1
 
+// startVerdict opens the file of the verdict.
 func startVerdict(path string) {
 	verdictFD = runtime.PredictFile(path + "\x00")
 	if verdictFD < 0 {
@@ -14,10 +18,12 @@ func startVerdict(path string) {
 	}
 }
 
+// verdict writes a line to the verdict, at once: the process may be killed at any time.
 func verdict(line string) {
 	runtime.PredictWrite(verdictFD, unsafe.Pointer(unsafe.StringData(line)), len(line))
 }
 
+// verdictSteps says how far the schedule was followed.
 func verdictSteps() {
 	verdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
 }
@@ -137,6 +143,7 @@ func userFrame(pcs []uintptr) callSite {
 // stepName is how a reason names a step of the plan: by its number, from 1.
 func stepName(step int) string { return "step " + itoa(uint64(step+1)) }
 
+// ordinal returns "1st", "2nd" and so on, for reasons.
 func ordinal(n uint32) string {
 	suffix := "th"
 	if n/10%10 != 1 {
@@ -152,6 +159,7 @@ func ordinal(n uint32) string {
 	return itoa(uint64(n)) + suffix
 }
 
+// hex returns n in hexadecimal.
 func hex(n uint64) string {
 	var buf [16]byte
 	i := len(buf)

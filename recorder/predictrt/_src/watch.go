@@ -2,15 +2,25 @@ package predictrt
 
 import "runtime"
 
+// This file decides what happens when no goroutine can run: for whom time passes, whether the
+// schedule can still go on, and whether the program waits for ever.
+
 var (
-	begun        int64 // when the replay began, as waited tells
-	stillSince   int64 // when the schedule came where it is
-	allowance    int64 // how long it may take from there on; 0: not known yet
-	asleepInARow int   // looks in a row that found the program asleep
-	waitsOver    int   // timers that have fired before the goroutine that goes last
-	alarm        int64 // when the tests' time is over; 0 if unknown
-	brief        bool  // this run is a repetition, and that is sooner than in the first one
-	framePCs     [64]uintptr
+	// when the replay began, as waited tells
+	begun int64
+	// when the schedule came where it is
+	stillSince int64
+	// how long it may take from there on; 0: not known yet
+	allowance int64
+	// looks in a row that found the program asleep
+	asleepInARow int
+	// timers that have fired before the goroutine that goes last
+	waitsOver int
+	// when the tests' time is over; 0 if unknown
+	alarm int64
+	// this run is a repetition, and that is sooner than in the first one
+	brief    bool
+	framePCs [64]uintptr
 )
 
 // watch is called when no goroutine can run. It decides what time passes for,
@@ -196,6 +206,8 @@ func longestDelay() (d int64) {
 	return d
 }
 
+// delay returns for how long g sleeps, in nanoseconds; false if it does not, or waits at
+// the gate.
 func (g *goroutine) delay() (left int64, ok bool) {
 	if g.chance.G == nil || g.waitsFor != "" {
 		return 0, false
@@ -203,6 +215,8 @@ func (g *goroutine) delay() (left int64, ok bool) {
 	return runtime.PredictDelay(g.chance.G)
 }
 
+// timeout returns after how long g stops to wait, in nanoseconds, for whatever it waits;
+// false if never.
 func (g *goroutine) timeout() (left int64, ok bool) {
 	if g.chance.G == nil || g.waitsFor != "" {
 		return 0, false
