@@ -74,8 +74,8 @@ func (g *goroutine) unlogged() bool {
 	return g.account.cut != cutNothing && (g.actor == nil || stage == free) && !g.forked && !byRanks && seed == 0 && g.polling.stage == logsRounds
 }
 
-// passesBy notes an access that is not logged: loops that only look are told by it, and
-// first writes.
+// passesBy notes an access that is not logged. It still tells loops that only look from
+// others, and whether a write is the first one.
 func (g *goroutine) passesBy(kind uint8, p unsafe.Pointer) {
 	if kind != Read {
 		g.spinAt, g.polling.changed = 0, true
@@ -114,7 +114,7 @@ func (a *account) noteUnseen(what uint8) {
 	runtime.PredictUnpin()
 }
 
-// unseenLength is that of a channel. The others are what runtime.PredictOutsideRead is told.
+// unseenLength is that of a channel. The others are the arguments of runtime.PredictOutsideRead.
 const unseenLength = 0
 
 var unseenWords = [...]string{

@@ -23,11 +23,17 @@ type slot struct {
 
 // The definitions, in the order in which they are written.
 const (
+	// testDefs are the names of tests, by their numbers.
 	testDefs = iota
+	// siteDefs are the places of events that the standard library's hooks log: the
+	// rewriter's own are known without the trace.
 	siteDefs
+	// goDefs are the names of goroutines, with their parents and go statements.
 	goDefs
+	// metaDefs are lines of text about the run.
 	metaDefs
-	defKinds = "NSGM" // the chunks' types
+	// defKinds are the chunks' types, as recorder/trace has them.
+	defKinds = "NSGM"
 )
 
 var (
@@ -37,7 +43,7 @@ var (
 	// as filled, once the current slot is empty and can be filled
 	filling uint32
 	// handing is 1 while the current slot is neither here nor there, and ending
-	// from the moment on at which the process comes to its end.
+	// from the moment on at which the process ends.
 	handing, ending uint32
 
 	// The place of the next event, the last one where a hook finds room, and the
@@ -159,13 +165,13 @@ func (g *goroutine) takeTurn() {
 // site. One whose lower half is zero is no event: its upper half is the
 // goroutine of the events that follow.
 const (
-	// no object; the 16 bits are the value
+	// formBare is that of an event without an object; the 16 bits are the value.
 	formBare uint64 = iota << formShift
-	// object and value in one word; the 16 bits are the size
+	// formShort has object and value in one word; the 16 bits are the size.
 	formShort
-	// object and value in two words
+	// formLong has object and value in two words.
 	formLong
-	// object, value and size, a word each
+	// formWide has object, value and size in a word each.
 	formWide
 	formShift = 6
 )

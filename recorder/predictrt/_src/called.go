@@ -208,7 +208,7 @@ type param struct {
 	operand uint64
 }
 
-// A teller is who has told of an object, and for which method.
+// A teller is the goroutine that has named an object of a pair, and the method that named it.
 type teller struct {
 	g       *goroutine
 	operand uint64
@@ -281,8 +281,8 @@ func planPair(n uint64, rest string) bool {
 	return true
 }
 
-// observe steps the monitor for an object, and says in the verdict when that comes to what
-// violates the property on the way to the violation, or there.
+// observe steps the monitor for an object, and says in the verdict when the property is
+// violated, on the way to the violation or there.
 //
 //go:nocheckptr
 func (g *goroutine) observe(obj, method uint64) {

@@ -84,7 +84,7 @@ func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 	}
 }
 
-// selectBegin logs that a select is about to choose. Its cases were told before, by
+// selectBegin logs that a select is about to choose. Its cases were logged before, by
 // selectCase and selectOther. One with a default is a look: a loop around it may wait for
 // others.
 func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {

@@ -6,12 +6,11 @@ import (
 )
 
 // Freed is what stands in place of a kind where the garbage collector has given
-// memory back, so that what comes to lie there is not taken for what was there
-// before. See recorder/trace.
+// memory back, so that a new variable there is not taken for the one before. See recorder/trace.
 const freedKind = 63
 
 // While a test has had its share of the trace, nothing is logged of what it does to
-// memory. So what is told once to be free, is: the table has the last such places, by
+// memory. So memory is logged as free once only: the table has the last such places, by
 // hash of the address.
 var freedTold [1 << freeBits]struct {
 	addr, which uint64

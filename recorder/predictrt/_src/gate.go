@@ -11,15 +11,18 @@ import (
 
 // The stages of a replay.
 const (
-	// goroutines pass in the order of the schedule
+	// following is from the beginning until the violation is reached: goroutines pass in the
+	// order of the schedule.
 	following = iota
-	// the violation stands; its first goroutine goes on
+	// firstGoes is when the violation stands, and its first goroutine goes on: it does its
+	// access, and reaches its next hook.
 	firstGoes
-	// the first one has come to its next hook
+	// otherGoes is when it has come there, and the other goroutine does its access.
 	otherGoes
-	// the violation stands; its goroutine goes last
+	// othersGo is when the violation stands that consists in a goroutine which goes last:
+	// all others go on as far as they can.
 	othersGo
-	// goroutines go on as they like
+	// free is afterwards, and where there is no schedule: goroutines go on as they like.
 	free
 )
 
@@ -229,7 +232,7 @@ func (a *actor) reaches(it item) bool {
 
 // skipTo reports whether the i-th of a's steps is the next one, or, if that is their
 // number, whether all are done. Accesses of the standard library's before that, which
-// it has not made, are skipped, and what counts them goes on behind them.
+// it has not made, are skipped, and their counters skip them, too.
 func (a *actor) skipTo(i int) bool {
 	for _, step := range a.steps[a.nextStep:i] {
 		if inside[step] == nil {
@@ -283,7 +286,7 @@ func (a *actor) missed(kind uint8, site uint32) {
 func (a *actor) yieldViolation(kind uint8) {
 	if stage == firstGoes && a == violations[firstViolator] {
 		if a.pending.kind == SelectSend && (kind == SelectSend || kind == Select) {
-			return // the select that it stands at a case of is still to come
+			return // its select, one of whose cases this was, is still to come
 		}
 		if len(violations) == 1 {
 			setStage(free)

@@ -100,8 +100,8 @@ type pace struct {
 	sleepsForLibrary bool
 }
 
-// behind counts what a function of the standard library has started behind a
-// goroutine's back.
+// behind counts the goroutines that a function of the standard library has started for its
+// own purposes, in the name of the goroutine that has called it.
 type behind struct {
 	by   string // see callSite.by
 	n    int
@@ -247,7 +247,7 @@ func (g *goroutine) define() {
 }
 
 // numberOf returns what the path of the next goroutine that g starts at a site has
-// behind g's. Those that the program starts are numbered in their order. Those that
+// after its own. Those that the program starts are numbered in their order. Those that
 // the standard library starts for itself have numbers of their own for each function
 // that does so: whether a timer warns of slow entropy, or a connection is there
 // already, depends on what ran before, and is to change no other goroutine's name.

@@ -2,6 +2,10 @@ package predictrt
 
 import "runtime"
 
+// A replay shows a bug only if the program can do the same without the gate. Mostly that is
+// so: who is held could be slow. But where time decides the order, being slow is a bug of
+// another kind, which users judge otherwise, and so the verdict has to tell the two apart.
+//
 // A schedule may hold a goroutine that could go on until a timer has fired, or have a
 // timer fire before another one that is due earlier: what follows rests on a goroutine
 // being late. The verdict tells of it, as a replay of the same schedule can show what comes
@@ -16,8 +20,8 @@ var (
 )
 
 // beforeTimer is called before a timer fires, in left nanoseconds, that by waits for; by is
-// nil if no goroutine does. The verdict tells who is late then. A prompt replay lets one
-// go that the gate holds; overtaken reports whether it has.
+// nil if no goroutine does. The verdict tells who is delayed then. A prompt replay lets one
+// go that the gate holds; beforeTimer reports whether it has.
 func beforeTimer(by *goroutine, left int64) bool {
 	if stage != following {
 		return false
@@ -39,7 +43,7 @@ func beforeTimer(by *goroutine, left int64) bool {
 }
 
 // firesAtOnce is called where a timer that is due in ns nanoseconds is to fire before the running
-// goroutine goes on, which is late then. In a prompt replay it is not.
+// goroutine goes on, which is delayed then. In a prompt replay it is not.
 func firesAtOnce(ns int64) bool {
 	g := current()
 	if g == nil || stage != following {
@@ -49,7 +53,7 @@ func firesAtOnce(ns int64) bool {
 	return !promptReplay
 }
 
-// reportDelay says that g is late by ns nanoseconds, for a timer that by waits for.
+// reportDelay says that g is delayed by ns nanoseconds, for a timer that by waits for.
 func reportDelay(g *goroutine, ns int64, by *goroutine) {
 	if delaysReported++; delaysReported <= maxDelays {
 		verdict("late " + g.fullName() + " " + itoa(uint64(max(ns, 0))) + " " + waitsWhere(by) + "\n")
@@ -72,7 +76,7 @@ func firstHeld() (first *goroutine) {
 }
 
 // mayBlock reports whether what g is held before does nothing to others, or waits for
-// them: it need not be late then.
+// them: the gate delays nobody then.
 func (g *goroutine) mayBlock() bool {
 	switch g.heldAt {
 	case WaitGroupWait, CondWait, End:

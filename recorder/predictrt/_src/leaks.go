@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// This file looks at the end of a test for goroutines that it has left behind. One is a leak
+// This file looks at the end of a test for goroutines that it has left. One is a leak
 // if nobody who can move can reach what it waits for (as the garbage collector finds what
 // cannot be reached).
 

@@ -90,7 +90,7 @@ func SliceWrite[E any, S ~[]E](s S, site uint32) S {
 }
 
 // Append logs what appending n elements to s does to its array: it writes
-// behind the length if there is room, else reads the old elements.
+// after the length if there is room, else reads the old elements.
 func Append[E any, S ~[]E](s S, n int, site uint32) S {
 	if Mode != 0 {
 		appending((*header)(unsafe.Pointer(&s)), n, unsafe.Sizeof(s[0]), site)

@@ -14,8 +14,8 @@ import "runtime"
 const (
 	orderOldest = "oldest" // in the order in which they were started or woken; and short timers win
 	orderChild  = "child"  // a new goroutine goes first, its parent waits
-	orderSeed   = "seed"   // and a number from 1: they give way by chance
-	orderPOS    = "pos"    // and a number from 1: each operation has a rank by chance, see rank.go
+	orderSeed   = "seed"   // and a number from 1: they give way at random
+	orderPOS    = "pos"    // and a number from 1: each operation has a random rank, see rank.go
 	orderPCT    = "pct"    // and a number from 1, a depth, and steps: each goroutine has one
 )
 

@@ -67,8 +67,14 @@ type want struct {
 
 // The parts that an event can have in the schedule.
 const (
+	// roleStep is one of the steps, which go in their order. A goroutine that reaches a
+	// later event of its own first has left the schedule.
 	roleStep = iota
+	// roleHold is an event before which the goroutine stops until the violation has been
+	// reached: the recorded run was over before it.
 	roleHold
+	// roleViolate is an access of the violation. The goroutine stops before it until all
+	// others of the violation stand before theirs.
 	roleViolate
 )
 

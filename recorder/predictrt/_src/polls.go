@@ -18,11 +18,13 @@ import (
 
 // The stages of polling.
 const (
-	// or not: its rounds are events
+	// logsRounds is the first one, also for what does not poll: rounds are events.
 	logsRounds = iota
-	// the events of one round, all equal so far
+	// learnsRound is when rounds were equal for long enough: the events of one are noted,
+	// all of which were equal so far.
 	learnsRound
-	skipsRounds // them
+	// skipsRounds is when events that are the noted ones are none any more.
+	skipsRounds
 )
 
 // polling is what a goroutine's last looks were like. Which of them begins a round is
@@ -74,7 +76,7 @@ func (p *polling) settle() {
 	}
 }
 
-// event is what log is told, and what counts it for the schedule.
+// event has the arguments of log, and what counts it for the schedule.
 type event struct {
 	kind, flags uint8
 	site, size  uint32

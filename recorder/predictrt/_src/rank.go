@@ -9,7 +9,7 @@ import (
 // that has a lower bound.
 //
 // In that of Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV 2018, POS,
-// each operation has a rank by chance, and the highest of those that can come is the next;
+// each operation has a random rank, and the highest of those that can come is the next;
 // then those that are on the same object have new ones, so that what has come first says
 // nothing of what comes next.
 //
@@ -38,7 +38,7 @@ var (
 	falls [maxDepth - 1]uint64
 )
 
-// setPCT sets the order by the words behind its name: seed, depth and steps.
+// setPCT sets the order by the words after its name: seed, depth and steps.
 func setPCT(words []string) bool {
 	var n [3]uint64
 	if len(words) != len(n) {

@@ -1,8 +1,9 @@
 package predictrt
 
-// regions follows the atomic regions of a goroutine: outermost critical sections
-// and what RegionBegin and RegionEnd mark, as anomaly.FindRegions finds them in a
-// trace.
+// regions follows the atomic regions of a goroutine (PECAN, section 3): outermost critical
+// sections and what RegionBegin and RegionEnd mark, as anomaly.FindRegions finds them in a
+// trace. The verdict tells in which region an access of the violation was, so that the replayer
+// knows whether the accesses are of the same one, as an atomicity violation needs.
 type regions struct {
 	locks, marks int // held, and open
 	number       int // of the latest region

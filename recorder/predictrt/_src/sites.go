@@ -190,8 +190,8 @@ func insertCaller(c caller) {
 }
 
 // Private reports whether the standard library does an operation for purposes
-// of its own: its pools and caches order its callers by chance, and in another
-// interleaving otherwise. The memory behind them is not instrumented.
+// of its own: its pools and caches order its callers at random, and in another
+// interleaving otherwise. Their memory is not instrumented.
 func Private(pc uintptr) bool { return lookup(pc).std }
 
 // isStandard reports whether a function belongs to the standard library: the first

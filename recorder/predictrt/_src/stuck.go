@@ -41,9 +41,12 @@ func (op blocking) blocks(reason string) bool {
 
 // What is known of a goroutine that is blocked, as the trace names it.
 const (
-	stuckDeadlock  = "deadlock"  // for ever: nothing in the program can move
-	stuckLeak      = "leak"      // for ever: nobody who can move can reach what it waits for
-	stuckLingering = "lingering" // somebody may wake it yet
+	// stuckDeadlock is for ever, as nothing in the program can move any more.
+	stuckDeadlock = "deadlock"
+	// stuckLeak is for ever, as nobody who can move can reach what the goroutine waits for.
+	stuckLeak = "leak"
+	// stuckLingering is of a goroutine that somebody may wake yet: it is no bug that is proven.
+	stuckLingering = "lingering"
 )
 
 // recordBlocked writes to the trace that g is blocked, in which operation, for how long, its

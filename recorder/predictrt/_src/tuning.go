@@ -77,7 +77,7 @@ const (
 	// had no turn yet, and must not be taken for being stuck.
 	lastTurns, lastTime = 1000, 10_000_000
 	// forSubtests bounds the objects that are looked into at the ends of all subtests together
-	// (unit: objects). Measured: about three seconds. What subtests leave behind after that is
+	// (unit: objects). Measured: about three seconds. What subtests leave after that is
 	// looked for at their test's end: what nobody can reach, nobody can reach later on.
 	forSubtests = 1 << 26
 )
@@ -97,14 +97,14 @@ const (
 	bufDefs, maxName = 32 << 10, 4096
 )
 
-// Tables of what was told, which forget: what is told twice is as true.
+// Tables of what was logged, which forget: to log it twice is as true.
 const (
 	// firstBits is the size of the table of variables that were written (unit: bits of a hash).
 	// Trades memory for records of what variables held.
 	firstBits = 12
 	// freeBits is the size of the table of memory that is free (unit: bits of a hash).
 	freeBits = 12
-	// maxFirsts bounds the variables of a test of which it is told what they held (unit:
+	// maxFirsts bounds the variables of a test of which is logged what they held (unit:
 	// variables). Trades such values for tests that fill much memory.
 	maxFirsts = 1 << 14
 	// insideLast is how many accesses of the standard library a goroutine remembers, to log

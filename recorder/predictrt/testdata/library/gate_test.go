@@ -24,6 +24,7 @@ func TestCollide(t *testing.T) {
 		{"read and atomic store", pendingAccess{kind: AtomicStore, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
 		{"write and read of one of its bytes", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 107, size: 1}, 0, true},
 		{"write and read after it", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 108, size: 1}, 0, false},
+		{"read after a write, the read first", pendingAccess{kind: Read, obj: 108, size: 1}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
 		{"read before a write", pendingAccess{kind: Read, obj: 99, size: 1}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
 		{"lock and read of the mutex", pendingAccess{kind: Acquire, obj: 100}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
 		{"close and send on a channel", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Send, obj: 100}, 0, true},
