@@ -31,7 +31,7 @@ func TestLibrary(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(inPlace.Replace(string(text))), 0o666))
 		}
 	}
-	cmd := exec.Command("go", "test", "-vet=off", ".")
+	cmd := exec.Command("go", "test", "-vet=off", "-timeout=1m", ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 	out, err := cmd.CombinedOutput()
