@@ -10,9 +10,6 @@ import (
 	"runtime"
 )
 
-// mostTemporary is how many folders for the temporary files of a package's runs have names that say which one it is.
-const mostTemporary = 100
-
 // ownTemporary makes a folder for the temporary files of one run of the test binary of a package, whose folder is pkg,
 // and returns the variables of its environment that say so, and what removes the folder. Random numbers are
 // the same in each run: a test that names a file by one would find what an earlier run has left,
@@ -29,7 +26,7 @@ func ownTemporary(exec []string, pkg string) (env []string, remove func(), err e
 	h.Write([]byte(pkg))
 	name := filepath.Join(os.TempDir(), fmt.Sprintf("gp%x", h.Sum32()))
 	dir := name
-	for n := 1; n < mostTemporary; n++ {
+	for n := 1; n < maxTemporary; n++ {
 		if err = os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 			break
 		}

@@ -170,9 +170,6 @@ func (c *Config) Exec() ([]string, error) {
 	return words, nil
 }
 
-// grace is the time that interrupted tests have to end.
-const grace = 5 * time.Second
-
 // goTest runs `go test` on the user's standard streams. When ctx ends, it and
 // the tests are interrupted as by Ctrl-C, and killed if that does not help.
 func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error) {

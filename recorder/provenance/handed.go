@@ -66,10 +66,6 @@ type (
 	resultsOf struct{ f *function }
 )
 
-// maxTargets bounds the functions that a call may lead to. One of func() may be hundreds:
-// then each of them would have events for a value of which hardly any is an assertion's.
-const maxTargets = 16
-
 // shape tells which functions a value of type s may be: "int,error,;bool,;" are the types
 // of its parameters and results, by their names. Names and not types.Identical compare, as
 // packages have their types from different loads (package sharing).
@@ -194,9 +190,6 @@ func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
 	}
 	return t
 }
-
-// maxHanded bounds the values that are handed over at once.
-const maxHanded = 16
 
 // parameter is the term of a parameter of a function that is called in several places,
 // where other goroutines have a say in what it is: any other is the same in each run, and

@@ -25,10 +25,6 @@ import (
 // the call graph of the rest (before, between, mayCall). Where it cannot be said, there is
 // the other way, of handed.go.
 
-// maxDepth bounds the calls in calls that a term follows, and that track does: of
-// recursive functions there is no end.
-const maxDepth = 4
-
 // result is the term of the result of a call: what its function returns, in terms of the
 // arguments, if that is one expression. A function with two return statements would have a
 // choice between them, which depends on conditions of its own; it has no term here.

@@ -221,10 +221,6 @@ func join(op dataflow.Op, args ...*term) *term {
 	return t
 }
 
-// maxTerm bounds the instructions that a term is made of. A term is written into the table
-// of sites, and once more into the solver's formula for each time that its event occurs.
-const maxTerm = 24
-
 // A deriver makes the term of a value where a function uses it. For a call that a term
 // follows there is another one, of the function that is called, with the same left.
 type deriver struct {

@@ -13,9 +13,6 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// maxExpr bounds the length in bytes of the expression that a site shows.
-const maxExpr = 120
-
 // A site is a hook's place, before all places have got their numbers.
 type site struct {
 	trace.Site

@@ -275,10 +275,6 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 	}
 }
 
-// maxCopied bounds the nodes that are copied for a call. A constructor of a whole parser has
-// more, and hundreds of calls: there, all calls share one set.
-const maxCopied = 100
-
 // seal decides whether each call of f makes variables of its own: what the
 // results lead to is known to nobody else when f returns, nor are the results of
 // functions that are not copied. With
