@@ -40,7 +40,7 @@ func (l *loop) exploreTests(ctx context.Context) error {
 	if len(tests) == 0 {
 		return nil
 	}
-	tests = strategy.Slowly(l.ledger.Firsts, tests)
+	tests = strategy.SlowLast(l.ledger.Firsts, tests)
 	flips := strategy.NewPackageFlips(l.strategy, l.ledger, tests)
 	for _, test := range tests {
 		if err := l.exploreTest(ctx, test, flips); err != nil {
@@ -59,8 +59,8 @@ func (l *loop) exploreTest(ctx context.Context, test string, all *strategy.Packa
 		}
 	}
 	flips := all.Of(l.ledger, test, len(l.ledger.TestRuns))
-	t := &testLoop{loop: l, test: test, strategies: []strategy.Strategy{flips}, more: func() bool { return flips.More(l.ledger) }}
-	t.failed = slices.ContainsFunc(l.ledger.Firsts, func(r ledger.Predicted) bool { return slices.Contains(r.Failed, test) })
+	t := &testLoop{loop: l, test: test, strategies: []strategy.Strategy{flips}, withinBudget: func() bool { return flips.More(l.ledger) }}
+	t.failedFirst = slices.ContainsFunc(l.ledger.Firsts, func(r ledger.Predicted) bool { return slices.Contains(r.Failed, test) })
 	if l.strategy.Exploring {
 		return t.exploreFurther(ctx, flips)
 	}
@@ -103,10 +103,10 @@ func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) er
 	if !b.All {
 		t.strategies = append(t.strategies, random)
 	}
-	t.more = func() bool {
+	t.withinBudget = func() bool {
 		return t.ledger.TimeLeft() > 0 && (b.Runs == 0 || t.made < b.Runs) && (b.Time == 0 || t.session.exploring > 0) && !unreached.Complete()
 	}
-	t.status = unreached.Status
+	t.statusText = unreached.Status
 	start := time.Now()
 	err := t.run(ctx)
 	t.session.exploring -= time.Since(start)

@@ -25,7 +25,8 @@ const tierWitness = "witness"
 // committed are the witnesses that lie beside the package's tests.
 type committed struct {
 	*loop
-	rec   *recording.Recording // what their replays are compared with
+	// rec is the recording that their replays are compared with.
+	rec   *recording.Recording
 	files []string
 	tests []string // that were recorded
 }
@@ -83,25 +84,25 @@ func (c *committed) replay(ctx context.Context) error {
 			continue
 		}
 		c.ledger.Failed = c.ledger.Failed || r.state.Status == bug.Damaged
-		if r.ev != nil && r.ev.Result.Status != bug.Confirmed { // it waits for what is predicted at its places
-			c.ledger.Witnesses.AddCommitted(r.state, &ledger.Unreached{Evidence: r.ev})
+		if r.evidence != nil && r.evidence.Result.Status != bug.Confirmed { // it waits for what is predicted at its places
+			c.ledger.Witnesses.AddCommitted(r.state, &ledger.Unreached{Evidence: r.evidence})
 			continue
 		}
 		c.ledger.Witnesses.AddCommitted(r.state, nil)
-		if r.ev == nil || c.ledger.IsConfirmed(finding.Sites(r.ev.Result.Witness)) {
+		if r.evidence == nil || c.ledger.IsConfirmed(finding.Sites(r.evidence.Result.Witness)) {
 			continue
 		}
-		r.ev.Tier = tierOf(r.ev.Result.Witness, r.ev.Witness.ID, c.ledger.Firsts[0].Findings)
-		r.ev.Path = r.state.Witness
-		c.confirmer.Add(c.confirmer.Entry(*r.ev))
+		r.evidence.Tier = tierOf(r.evidence.Result.Witness, r.evidence.Witness.ID, c.ledger.Firsts[0].Findings)
+		r.evidence.Path = r.state.Witness
+		c.confirmer.Add(c.confirmer.Entry(*r.evidence))
 	}
 	return nil
 }
 
 // A replayed witness is a committed one with what has become of it.
 type replayed struct {
-	state report.WitnessState
-	ev    *evidence.Evidence // nil if it was not replayed
+	state    report.WitnessState
+	evidence *evidence.Evidence // nil if it was not replayed
 }
 
 // tierOf returns the tier that has decided about the bug that w shows, [tierWitness] if none
@@ -154,7 +155,7 @@ func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (repl
 	if o.Confirmed() {
 		c.replays.Progress.Confirmed.Add(1)
 	}
-	r.ev = &evidence.Evidence{
+	r.evidence = &evidence.Evidence{
 		Witness: w, Result: o.Result, Replayed: o.Replayed, Tier: tierWitness, Files: c.rec.Files, Source: c.rec.Lines.Line,
 	}
 	return r, nil
@@ -204,7 +205,7 @@ func (c *committed) recheck(ctx, limit context.Context) error {
 		case limit.Err() != nil:
 			state.Status, state.Reason = bug.NotReplayed, context.Cause(limit).Error()
 		case err != nil:
-			c.ledger.Trouble(u.Witness.ID, err)
+			c.ledger.ReportError(u.Witness.ID, err)
 			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
 		case r.Status == bug.Unconfirmed && state.Status == bug.Stale:
 			state.Reason = Both(state.Reason, r.Reason)

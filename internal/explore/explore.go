@@ -45,26 +45,39 @@ import (
 
 // Options say what to look for, and how far to go.
 type Options struct {
-	Analysis   analysis.Options  // of each trace
-	Methods    bool              // methods of structs that hold a mutex are atomic regions
-	Witnesses  string            // folder for witnesses, below that of each package; if absolute, one for all, with a folder for each package
-	Artifacts  string            // folder for those that cannot be saved there; "" if there is none
-	Keep       bool              // the files of the runs stay
-	Timeout    time.Duration     // for all replays together; 0: what follows the recording takes about as long as that
-	Concurrent int               // how many packages are explored concurrently at most; 0: as many as is sensible
-	Runs       int               // how often tests are recorded; 0: as often as is cheap
-	OnNew      func(line string) // called for each run beyond the recordings that shows something new; may be nil
-	OnBug      func(line string) // called for each bug as soon as it is confirmed; may be nil
-	Explore    Budget            // how far tests are run beyond that
-	Seed       int               // of the first random order, from 1
+	Analysis analysis.Options // of each trace
+	// Methods is set if methods of structs that hold a mutex are atomic regions.
+	Methods bool
+	// Witnesses is the folder for witnesses, below that of each package; if it is absolute, one
+	// for all, with a folder for each package.
+	Witnesses string
+	// Artifacts is the folder for witnesses that cannot be saved there; "" if there is none.
+	Artifacts string
+	Keep      bool // the files of the runs stay
+	// Timeout bounds all replays together; 0 if what follows the recording takes about as long
+	// as that.
+	Timeout time.Duration
+	// Concurrent bounds the packages that are explored concurrently; 0 leaves that to the
+	// machine.
+	Concurrent int
+	// Runs is how often tests are recorded; 0 for as often as is cheap.
+	Runs int
+	// OnNew, if not nil, is called for each run beyond the recordings that shows something new.
+	OnNew func(line string)
+	// OnBug, if not nil, is called for each bug as soon as it is confirmed.
+	OnBug   func(line string)
+	Explore Budget // how far tests are run beyond that
+	Seed    int    // of the first random order, from 1
 }
 
 // A Budget says how far tests are explored.
 type Budget struct {
-	Off  bool          // not beyond what is recorded
-	All  bool          // until nothing is left
-	Runs int           // of each test, at most; 0: no bound
-	Time time.Duration // for all tests together; 0: no bound
+	Off bool // not beyond what is recorded
+	All bool // until nothing is left
+	// Runs bounds the runs of each test; 0 is no bound.
+	Runs int
+	// Time bounds the time of all tests together; 0 is no bound.
+	Time time.Duration
 }
 
 // beyondFlips reports whether more is asked for than a few flips.
@@ -73,27 +86,35 @@ func (b Budget) beyondFlips() bool { return b.All || b.Runs > 0 || b.Time > 0 }
 // An Exploration turns the recorded runs of packages into the report.
 type Exploration struct {
 	Report report.Report
-	Failed bool // some package could not be analyzed
+	// Failed is set if some package could not be analyzed.
+	Failed bool
 
-	session  *session
-	reported map[string]bool // the sites of the confirmed findings in the report
+	session *session
+	// reported has the sites of the confirmed findings in the report.
+	reported map[string]bool
 }
 
 // A session is what the packages of an exploration have in common.
 type session struct {
-	opts    Options
-	build   *recorder.Build // the instrumented packages, and where their binaries are
-	root    string          // folder that witnesses and files are named relative to
-	work    string          // folder for traces and the files of replays
+	opts Options
+	// build has the instrumented packages, and says where their binaries are.
+	build *recorder.Build
+	// root is the folder that witnesses and files are named relative to.
+	root string
+	// work is the folder for traces and the files of replays.
+	work    string
 	sources recording.Sources
 	status  *report.Status // what the user sees meanwhile
 	clock   *budget.Clock
 	pool    *replays.Pool
 
 	announced announced
-	exploring time.Duration  // the time that is left for exploring, if that has a bound: packages are explored one by one then
-	early     sync.WaitGroup // early recordings that are being made
-	begun     atomic.Int32   // packages
+	// exploring is the time that is left for exploring, if that has a bound: packages are
+	// explored one by one then.
+	exploring time.Duration
+	// early waits for recordings that are made before they are asked for.
+	early sync.WaitGroup
+	begun atomic.Int32 // packages
 }
 
 // New begins an exploration of what was built for the go command's environment env. It

@@ -22,7 +22,8 @@ import (
 // failures are those of the tests of one package.
 type failures struct {
 	*loop
-	unrepeated map[string]string // by test, why the replay of a run in which it failed has not shown that
+	// unrepeated says, by test, why the replay of a run in which it failed did not fail.
+	unrepeated map[string]string
 }
 
 // confirm replays the recordings in which tests failed that pass in another order. It
@@ -123,7 +124,7 @@ func (l *failures) enterFailure(ctx, limit context.Context, r *recording.Recordi
 			l.confirmer.Keep(e)
 		}
 	case err != nil:
-		l.ledger.Trouble(f.Witness.ID, err)
+		l.ledger.ReportError(f.Witness.ID, err)
 	default:
 		if e.Status != bug.Confirmed {
 			e.Reason += inputs

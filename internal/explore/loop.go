@@ -31,12 +31,15 @@ type loop struct {
 	confirmer *confirm.Confirmer
 	failures  *failures
 
-	early    *earlyRecordings // made before they are asked for
-	reserved time.Duration    // of the clock, until the package is analyzed
+	early *earlyRecordings // made before they are asked for
+	// reserved is the part of the clock that is kept until the package is analyzed.
+	reserved time.Duration
 
 	// Of tests that failed in their first recording:
-	ordersTried map[string]int           // in how many other orders they were recorded
-	passes      map[string]*strategy.Run // a run beyond the recordings in which the test passes
+	// ordersTried counts the other orders that they were recorded in.
+	ordersTried map[string]int
+	// passes has a run beyond the recordings in which the test passes.
+	passes map[string]*strategy.Run
 }
 
 // addPackage adds to the report what it has of a package whose tests were run, before

@@ -191,7 +191,7 @@ func newTestLoop(t *testing.T, n int, to func(k int) (replayer.Result, *trace.Tr
 			return w, err
 		}})
 	}
-	return &testLoop{loop: l, test: "TestX", strategies: []strategy.Strategy{f}, more: func() bool { return true }}, f
+	return &testLoop{loop: l, test: "TestX", strategies: []strategy.Strategy{f}, withinBudget: func() bool { return true }}, f
 }
 
 // steps returns a trace that is new for each k.
@@ -240,7 +240,7 @@ func TestRunsEnd(t *testing.T) {
 	assert.Less(t, f.next, 20)
 
 	loop, f = newTestLoop(t, 20, func(k int) (replayer.Result, *trace.Trace) { return replayer.Result{}, steps(t, k) })
-	loop.more = func() bool { return loop.made < 3 }
+	loop.withinBudget = func() bool { return loop.made < 3 }
 	require.NoError(t, loop.run(t.Context()))
 	assert.GreaterOrEqual(t, f.next, 3)
 	assert.Less(t, f.next, 20)

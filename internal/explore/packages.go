@@ -18,6 +18,9 @@ import (
 // This file explores packages concurrently: replays wait for what the tests wait for, and the
 // analysis of a trace mostly takes one processor. Each package is explored by itself, as if
 // it were a shard, so that its results do not depend on which package is faster.
+//
+// Memory is the bound: a trace of millions of events takes gigabytes while it is analyzed. So
+// packages wait for room by the size of their traces, not for a number of others.
 
 // Explore explores the packages that runs are the first recordings of, and adds them to the
 // report in their order. The error is for what concerns all of them, or that ctx has ended;

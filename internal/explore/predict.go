@@ -12,8 +12,9 @@ import (
 
 // A prediction is the analysis of the first recording of a package.
 type prediction struct {
-	trace  *trace.Trace // nil: there is nothing to analyze
-	whole  bool         // the trace is not damaged, and was written to its end
+	trace *trace.Trace // nil: there is nothing to analyze
+	// whole is set if the trace is not damaged, and was written to its end.
+	whole  bool
 	notes  recording.Notes
 	early  *earlyRecordings // in other orders
 	result *analysis.Result

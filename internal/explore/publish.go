@@ -13,15 +13,17 @@ import (
 // A publisher moves the drafts of a package's witnesses to their places.
 type publisher struct {
 	*ledger.Ledger
-	paths     ledger.Paths
-	artifacts string // folder for witnesses that cannot be written to their places; "" if there is none
+	paths ledger.Paths
+	// artifacts is the folder for witnesses that cannot be written to their places; "" if there
+	// is none.
+	artifacts string
 }
 
 // publish moves all drafts, so many at a time.
 func (p *publisher) publish(workers int) {
 	drafts := p.Witnesses.TakeDrafts()
 	errs := make([]error, len(drafts))
-	confirm.ForEach(workers, len(errs), func(k int) { errs[k] = p.put(drafts[k]) })
+	confirm.ForEach(workers, len(errs), func(k int) { errs[k] = p.moveToPlace(drafts[k]) })
 	for k, d := range drafts {
 		err := errs[k]
 		if err == nil {
@@ -35,12 +37,12 @@ func (p *publisher) publish(workers int) {
 			err = fmt.Errorf("%w; -predict.witnesses=/absolute/path keeps witnesses elsewhere", err)
 		}
 		p.Renamed(d.File, "") // there is none to replay
-		p.Trouble(d.ID, err)
+		p.ReportError(d.ID, err)
 	}
 }
 
 // put moves a draft to its place.
-func (p *publisher) put(d ledger.Draft) error {
+func (p *publisher) moveToPlace(d ledger.Draft) error {
 	root := p.paths.Witnesses.Root
 	name, err := p.nameIn(root, d.File)
 	if err != nil {

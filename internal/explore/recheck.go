@@ -28,6 +28,9 @@ import (
 // places by their functions, so that one goroutine more or one call less leads away from a
 // bug that is there. So the test is recorded again and predicted from, and what is found at
 // the same places is replayed.
+//
+// There are three answers, and the burden of proof is on "fixed": what a few runs have not
+// shown may still be there. Whatever leaves a doubt makes the answer that it cannot be told.
 
 // A Recheck says what became of the bug: it is Confirmed, and found; or Fixed; or
 // Unconfirmed, as that cannot be told, for a reason.
@@ -35,8 +38,9 @@ type Recheck struct {
 	Status bug.Status
 	Reason string
 
-	found      finding.Entry
-	searchable bool // all behaviours of the test would tell, where a few runs do not
+	found finding.Entry
+	// searchable is set if all behaviours of the test would tell, where a few runs do not.
+	searchable bool
 }
 
 // Finding returns the bug that was confirmed.
@@ -72,14 +76,16 @@ func cannotTell(format string, args ...any) Recheck {
 // A rechecking is what is known of the bug of w from runs of its test.
 type rechecking struct {
 	*loop
-	w       *witness.Witness
-	r       replayer.Result
-	places  *places.Places
-	orders  []recorder.Order   // those in which the test is recorded
-	runs    []ledger.Predicted // by order
-	open    string             // why the bug may be there; "" if nothing says so
-	several bool               // some run has started goroutines
-	failed  bool               // the test failed in some run
+	old    *witness.Witness
+	result replayer.Result
+	places *places.Places
+	// orders are those in which the test is recorded.
+	orders []recorder.Order
+	runs   []ledger.Predicted // by order
+	// doubt says why the bug may still be there; "" if nothing says so.
+	doubt      string
+	concurrent bool // some run has started goroutines
+	failed     bool // the test failed in some run
 }
 
 // newRechecking looks for the bug of w, whose replays did not reach it, as r says.
@@ -87,7 +93,7 @@ func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
 	alone, confirmer := *l, *l.confirmer
 	confirmer.Candidates = ledger.NewCandidates() // those of the package were looked for
 	alone.confirmer = &confirmer
-	c := &rechecking{loop: &alone, w: w, r: r, places: places.Of(r.Witness, l.session.pool.Code.Sites), orders: recheckOrders}
+	c := &rechecking{loop: &alone, old: w, result: r, places: places.Of(r.Witness, l.session.pool.Code.Sites), orders: recheckOrders}
 	if c.stale() {
 		c.orders = append(slices.Clip(c.orders), staleOrders...)
 	}
@@ -103,7 +109,7 @@ func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
 // some run, and nothing that was predicted in any of them has a part there: else the answer
 // is that it cannot be told.
 func (c *rechecking) run(ctx context.Context) (Recheck, error) {
-	if w := c.w; !c.session.opts.finds(w) {
+	if w := c.old; !c.session.opts.finds(w) {
 		return cannotTell("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern)), nil
 	}
 	if err := c.session.pool.Prepare(); err != nil {
@@ -125,12 +131,12 @@ func (c *rechecking) run(ctx context.Context) (Recheck, error) {
 }
 
 // stale reports whether the witness no longer fits the sources.
-func (c *rechecking) stale() bool { return len(c.r.Stale) > 0 }
+func (c *rechecking) stale() bool { return len(c.result.Stale) > 0 }
 
 // runIn runs the test in the k-th order and looks for the very bug in what that shows. It is
 // over if that gives the answer.
 func (c *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over bool, err error) {
-	w, now := c.w, c.r.Witness
+	w, now := c.old, c.result.Witness
 	exact := func(v *witness.Witness) bool { return finding.Sites(v) == finding.Sites(now) }
 	confirmed := func(e finding.Entry, err error) (Recheck, bool, error) {
 		if err != nil || e.Confirmed == "" {
@@ -155,7 +161,7 @@ func (c *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over boo
 		return Recheck{}, false, err
 	}
 	if unknown != "" && c.stale() && w.Stuck() {
-		c.open = unknown // goroutines that block elsewhere may do so by the same bug
+		c.doubt = unknown // goroutines that block elsewhere may do so by the same bug
 		return Recheck{}, false, nil
 	}
 	if unknown != "" {
@@ -165,15 +171,15 @@ func (c *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over boo
 	if answer, over, err = confirmed(c.find(ctx, again, findings, exact)); over || err != nil {
 		return answer, over, err
 	}
-	c.open = stillOpen(c.open, findings, w, now)
+	c.doubt = stillOpen(c.doubt, findings, w, now)
 	return Recheck{}, false, nil
 }
 
 // note notes what a run has shown beside the bug.
 func (c *rechecking) note(again *recording.Recording) {
-	w, test := c.w, c.w.Tests[0]
+	w, test := c.old, c.old.Tests[0]
 	c.runs = append(c.runs, ledger.Predicted{Recording: again})
-	for i, there := range c.r.Witness.In(again.Trace) {
+	for i, there := range c.result.Witness.In(again.Trace) {
 		c.places.Reached[i] = c.places.Reached[i] || there
 	}
 	goroutines := 0
@@ -182,10 +188,10 @@ func (c *rechecking) note(again *recording.Recording) {
 			goroutines++
 		}
 	}
-	c.several = c.several || goroutines > 1
+	c.concurrent = c.concurrent || goroutines > 1
 	c.failed = c.failed || slices.Contains(again.Failed, test)
 	if w.Stuck() && c.stale() && c.confirmer.Blocks(again, w.Kind, test) {
-		c.open = fmt.Sprintf("goroutines of %s are blocked for ever, perhaps by the same bug", test)
+		c.doubt = fmt.Sprintf("goroutines of %s are blocked for ever, perhaps by the same bug", test)
 	}
 }
 
@@ -194,15 +200,15 @@ func (c *rechecking) elsewhere(ctx context.Context) (finding.Entry, error) {
 	p := c.places
 	// A place that is gone, or that no run reaches any more, may be elsewhere by now. A line
 	// that was guessed may not be the place.
-	p.Gone = slices.Clone(c.r.Gone)
-	for _, i := range c.r.Unsure {
+	p.Gone = slices.Clone(c.result.Gone)
+	for _, i := range c.result.Unsure {
 		if !p.Reached[i] {
 			p.Gone = append(p.Gone, i)
 		}
 	}
 	// Goroutines may block in code that is the same as another's: it does not show which of
 	// them has moved.
-	p.Anywhere = c.w.Stuck() && c.stale()
+	p.Anywhere = c.old.Stuck() && c.stale()
 	if len(p.Missing()) == 0 {
 		return finding.Entry{}, nil
 	}
@@ -220,8 +226,8 @@ func (c *rechecking) elsewhere(ctx context.Context) (finding.Entry, error) {
 
 // answer returns what the runs say together, none of which has shown the bug.
 func (c *rechecking) answer() Recheck {
-	w, p := c.w, c.places
-	open := c.open
+	w, p := c.old, c.places
+	open := c.doubt
 	for _, again := range c.runs {
 		for _, f := range again.Findings {
 			if open == "" && c.stale() && (len(p.Gone) == 0 || len(p.Gone) == len(w.Violation) || p.MayBe(f.Witness)) {
@@ -244,11 +250,11 @@ func (c *rechecking) answer() Recheck {
 		answer := cannotTell("%s", open)
 		answer.searchable = w.Kind == bug.Assertion
 		return answer
-	case len(p.Gone) > 0 && !c.several:
+	case len(p.Gone) > 0 && !c.concurrent:
 		return cannotTell("%s does not start goroutines any more", w.Tests[0])
 	case notReached >= 0:
-		return cannotTell("%s does not come to %s any more", w.Tests[0], places.Text(c.r.Witness.Violation[notReached]))
-	case crashes(c.r):
+		return cannotTell("%s does not come to %s any more", w.Tests[0], places.Text(c.result.Witness.Violation[notReached]))
+	case crashes(c.result):
 		return cannotTell("%s crashes or hangs in another order of its goroutines", w.Tests[0])
 	}
 	return Recheck{Status: bug.Fixed}
@@ -257,7 +263,7 @@ func (c *rechecking) answer() Recheck {
 // record records the test in an order, with its files in the folder; unknown is why
 // that tells nothing.
 func (c *rechecking) record(ctx context.Context, order recorder.Order, folder string) (again *recording.Recording, unknown string, err error) {
-	w, first := c.w, c.ledger.Run
+	w, first := c.old, c.ledger.Run
 	test := w.Tests[0]
 	limit := replays.ReplayTime(recording.Seconds(first.Seconds))
 	args := replayer.ReplayArgs(replayer.ArgsFor(w, first.Args), w, limit)
@@ -280,7 +286,7 @@ func (c *rechecking) record(ctx context.Context, order recorder.Order, folder st
 // shows returns the entry of the bug that is looked for, if the recorded run has shown it by
 // itself, and does so again.
 func (c *rechecking) shows(ctx context.Context, r *recording.Recording, is func(*witness.Witness) bool) (finding.Entry, error) {
-	switch kind := c.w.Kind; kind {
+	switch kind := c.old.Kind; kind {
 	case bug.Deadlock, bug.Leak:
 		return c.confirmer.BlockedAt(ctx, r, kind, is)
 	case bug.Failure:
@@ -296,16 +302,16 @@ func (c *rechecking) shows(ctx context.Context, r *recording.Recording, is func(
 // predictAgain predicts bugs of the kind from a recording; unknown is why that tells nothing.
 func (c *rechecking) predictAgain(ctx context.Context, r *recording.Recording) (findings []finding.Finding, unknown string, err error) {
 	if t := r.Trace; t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
-		return nil, c.w.Tests[0] + " was run again, and not all of it was recorded", nil
+		return nil, c.old.Tests[0] + " was run again, and not all of it was recorded", nil
 	}
 	opts := c.confirmer.Analysis
-	opts.Kinds = []bug.Kind{c.w.Kind}
+	opts.Kinds = []bug.Kind{c.old.Kind}
 	result, err := finding.Predict(ctx, r.Trace, opts)
 	if err != nil {
 		return nil, "", err
 	}
 	if result.Cut || result.TooLong {
-		return nil, "there is too much to look for in " + c.w.Tests[0], nil
+		return nil, "there is too much to look for in " + c.old.Tests[0], nil
 	}
 	findings, _, err = finding.Of(r, result, finding.NewNames())
 	return findings, "", err
@@ -369,7 +375,7 @@ func (o *Options) finds(w *witness.Witness) bool {
 // explore explores the test of the witness as an ordinary run does: further runs may show what a few
 // recordings have not shown of the bug, as known says.
 func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error) {
-	w, p := c.w, c.places
+	w, p := c.old, c.places
 	again, unknown, err := c.record(ctx, recorder.NewestFirst, c.ledger.Witnesses.Paths.Drafts+"again-"+w.ID)
 	if err != nil || unknown != "" {
 		return known, err

@@ -19,14 +19,21 @@ import (
 
 // A testLoop makes runs of one test beyond the recordings, as long as the strategies propose
 // any and the budget is not used up.
+//
+// Runs go on concurrently, but results must not depend on which of them is faster. So a
+// strategy is asked for the next run only after all runs that were proposed before the oldest
+// one still running were dealt with, whatever has ended meanwhile.
 type testLoop struct {
 	*loop
-	test       string
-	strategies []strategy.Strategy // in the order in which they are asked
-	made       int                 // runs
-	more       func() bool         // the budget is not used up
-	failed     bool                // the test failed in its first recording
-	status     func() string       // what the runs have shown so far, for the status line; may be nil
+	test string
+	// strategies are in the order in which they are asked.
+	strategies   []strategy.Strategy
+	made         int         // runs
+	withinBudget func() bool // the budget is not used up
+	// failedFirst is set if the test failed in its first recording.
+	failedFirst bool
+	// statusText, if not nil, returns what the runs have shown so far, for the status line.
+	statusText func() string
 }
 
 // run makes the runs. They are dealt with in the order in which they were proposed, while
@@ -82,7 +89,7 @@ func (t *testLoop) propose(n int) (next []*strategy.Run) {
 		n = min(n, most-t.made)
 	}
 	for _, s := range t.strategies {
-		if n <= 0 || t.ledger.TimeLeft() == 0 || !t.more() {
+		if n <= 0 || t.ledger.TimeLeft() == 0 || !t.withinBudget() {
 			return nil
 		}
 		if next = s.Next(t.ledger, n); len(next) > 0 {
@@ -97,8 +104,8 @@ func (t *testLoop) propose(n int) (next []*strategy.Run) {
 		r.Number = t.made
 	}
 	text := ""
-	if t.status != nil {
-		text = t.status()
+	if t.statusText != nil {
+		text = t.statusText()
 	}
 	t.session.status.Count("exploring", t.test+", "+t.ledger.Run.Package.Path, t.made, most, text)
 	return next
@@ -159,14 +166,14 @@ func (t *testLoop) await(ctx context.Context, all []*strategy.Run) error {
 // enter enters a run that has ended into the ledger, if it shows anything new, and confirms
 // what it shows.
 func (t *testLoop) enter(ctx context.Context, r *strategy.Run) (err error) {
-	if t.failed && r.Recording != nil && t.passing(t.test) == nil && !slices.Contains(recording.Failing(r.Recording.Trace), t.test) {
+	if t.failedFirst && r.Recording != nil && t.passing(t.test) == nil && !slices.Contains(recording.Failing(r.Recording.Trace), t.test) {
 		t.passes[t.test] = r
 	}
 	if r.Recording == nil || !t.ledger.ShowsNew(r.Recording.Trace) {
 		return nil
 	}
 	if onNew := t.session.opts.OnNew; onNew != nil && t.strategy.Exploring {
-		onNew(fmt.Sprintf("explore: %s, %s: run %d%s: new from %s", t.test, t.ledger.Run.Package.Path, r.Number, after(r.Parents), r.What))
+		onNew(fmt.Sprintf("explore: %s, %s: run %d%s: new from %s", t.test, t.ledger.Run.Package.Path, r.Number, after(r.Parents), r.Toward))
 	}
 	if r.Recording, err = t.compareWithPassing(ctx, r.Recording); err != nil {
 		return err

@@ -11,8 +11,9 @@ import (
 // analysis cost; a small package has enough to be looked at thoroughly. The costs follow
 // from numbers of events and are not measured.
 type Allowance struct {
-	Left  time.Duration
-	setup time.Duration // the price of what each run does before its test begins
+	Left time.Duration
+	// setup is the price of what each run does before its test begins.
+	setup time.Duration
 }
 
 // NewAllowance returns the allowance of a package, by its first recording.

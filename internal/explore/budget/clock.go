@@ -20,9 +20,11 @@ var ErrTimeOver = errors.New("the time for replays was over")
 // time is not over.
 type Clock struct {
 	countdown countdown
-	reserved  atomic.Int64  // a time.Duration
-	timeout   time.Duration // that the user has set for replays; 0: none
-	bounded   bool          // analysis and recordings are bounded, too
+	reserved  atomic.Int64 // a time.Duration
+	// timeout is the user's, for replays; 0 if there is none.
+	timeout time.Duration
+	// bounded is set if analysis and recordings are bounded, too.
+	bounded bool
 }
 
 // NewClock returns a clock for replays that has not started. Timeout is the user's, or 0. If

@@ -7,9 +7,10 @@ import (
 
 // A countdown is a time that concurrent users share. It runs while any of them is active.
 type countdown struct {
-	mu     sync.Mutex
-	rest   time.Duration // at since
-	since  time.Time     // when the first of the active users began
+	mu   sync.Mutex
+	rest time.Duration // at since
+	// When the first of the active users began.
+	since  time.Time
 	active int
 }
 

@@ -23,16 +23,22 @@ import (
 
 // This file deals with goroutines that were blocked for ever at the end of a run. They are
 // confirmed by that run; a replay is to show them again.
+//
+// The recorder proves that they are blocked for ever: no goroutine can go on any more, or
+// nothing that is alive can reach what they wait for. So the run is evidence by itself, and a
+// replay that does not show it again takes nothing from that: the report then has the bug
+// without a witness.
 
 // An ending is a run at whose end goroutines were blocked, by one kind of bug, in one window
 // of the trace.
 type ending struct {
 	*Confirmer
-	rec      *recording.Recording // of the window
-	kind     bug.Kind
-	blocked  []waits.Wait    // of the blocked goroutines
-	recorded int             // how many events of the trace have happened
-	cones    *analysis.Cones // nil before they are needed
+	rec     *recording.Recording // of the window
+	kind    bug.Kind
+	waiting []waits.Wait // of the blocked goroutines
+	// eventsRecorded counts the events that happened; those after them stand for the waits.
+	eventsRecorded int
+	cones          *analysis.Cones // nil before they are needed
 }
 
 // endings yields the ends of the run of r, for each kind of bug and each window of the trace
@@ -63,7 +69,7 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 				}
 				outcome := r.Outcome
 				outcome.Effect = bug.NoEffect // it is the bug's
-				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, blocked: blocked, recorded: recorded}, nil) {
+				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, waiting: blocked, eventsRecorded: recorded}, nil) {
 					return
 				}
 			}
@@ -83,7 +89,7 @@ func (c *Confirmer) Blocked(ctx context.Context, r *recording.Recording) error {
 		}
 		err := c.InTime(ctx, func(limit context.Context) error {
 			tried := make(map[string]int)
-			for _, members := range bugsOf(e.kind, e.blocked) {
+			for _, members := range bugsOf(e.kind, e.waiting) {
 				sites := e.sites(members)
 				if tried[sites] == maxAlike {
 					continue
@@ -112,7 +118,7 @@ func (c *Confirmer) BlockedAt(ctx context.Context, r *recording.Recording, kind 
 		if e.kind != kind {
 			continue
 		}
-		for _, members := range bugsOf(e.kind, e.blocked) {
+		for _, members := range bugsOf(e.kind, e.waiting) {
 			if f := e.finding(members); len(f.Tests) > 0 && is(f.Witness) {
 				ev := finding.Evidence(e.rec, f)
 				err := e.replay(ctx, f, members, &ev)
@@ -127,7 +133,7 @@ func (c *Confirmer) BlockedAt(ctx context.Context, r *recording.Recording, kind 
 // bug of that kind.
 func (c *Confirmer) Blocks(r *recording.Recording, kind bug.Kind, test string) bool {
 	for e, err := range c.endings(r) {
-		if err == nil && e.kind == kind && slices.Contains(e.tests(e.blocked), test) {
+		if err == nil && e.kind == kind && slices.Contains(e.tests(e.waiting), test) {
 			return true
 		}
 	}
@@ -183,7 +189,7 @@ func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error
 				return ctx.Err()
 			}
 			if limit.Err() == nil {
-				e.Ledger.Trouble(f.Witness.ID, err)
+				e.Ledger.ReportError(f.Witness.ID, err)
 			}
 		}
 	}
@@ -216,7 +222,7 @@ func (e *ending) partOfDeadlock(w *witness.Witness) bool {
 			return false
 		}
 		for _, a := range f.Accesses {
-			if !slices.ContainsFunc(e.blocked, func(b waits.Wait) bool {
+			if !slices.ContainsFunc(e.waiting, func(b waits.Wait) bool {
 				s := e.rec.Trace.Sites[b.Site]
 				return a.Op == b.Op.String() && a.File == e.rec.Files.Name(s.File) && a.Line == s.Line
 			}) {
@@ -237,7 +243,7 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 		return context.Cause(ctx)
 	}
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}
-	all := finding.Scheduled{Finding: f, Recipe: recipe, Order: finding.AsRecorded(e.rec.Trace, e.recorded)}
+	all := finding.Scheduled{Finding: f, Recipe: recipe, Order: finding.AsRecorded(e.rec.Trace, e.eventsRecorded)}
 	// Extent Bare leaves out all steps: a run mostly ends by itself as the recorded one did.
 	bare := e.rec.Toward == nil
 	if bare && len(e.rec.Trace.Events) > maxCones {
@@ -279,7 +285,7 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 // replayCones replays what the waits of the members depend on, in several orders.
 func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe analysis.Recipe, members []waits.Wait, ev *evidence.Evidence) error {
 	if e.cones == nil {
-		made, err := finding.UnlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(e.rec.Trace, e.blocked) })
+		made, err := finding.UnlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(e.rec.Trace, e.waiting) })
 		if err != nil {
 			return err
 		}

@@ -30,13 +30,15 @@ import (
 // The ledger is written only before and after them, in an order that does not depend on which
 // replay ends first.
 type Confirmer struct {
-	Ledger     *ledger.Ledger
-	Candidates *ledger.Candidates // of the ledger; others while one bug alone is looked for
+	Ledger *ledger.Ledger
+	// Candidates are those of the ledger, or others while one bug alone is looked for.
+	Candidates *ledger.Candidates
 	Replays    *replays.Replayer
 	Sources    recording.Sources
 	Analysis   analysis.Options // of traces of the package
 	Strategy   strategy.Options
-	OnBug      func(pkg string, w *witness.Witness) // called for each confirmed bug, concurrently
+	// OnBug is called for each confirmed bug, maybe concurrently.
+	OnBug func(pkg string, w *witness.Witness)
 }
 
 // Findings replays those of the findings that no other recording has settled, the kinds with
@@ -88,7 +90,8 @@ type confirmation struct {
 	rec      *recording.Recording
 	findings []finding.Finding
 	entries  []finding.Entry // for the report, by finding
-	errs     []error         // why a finding was not replayed to the end
+	// errs say, by finding, why it was not replayed to the end.
+	errs []error
 }
 
 // replayAll replays the findings until ctx is over: the first schedule of each before the
@@ -104,13 +107,13 @@ func (c *confirmation) replayAll(ctx context.Context) {
 		i := k % n
 		a := attempts[i]
 		if k < n {
-			defer close(a.begun)
+			defer close(a.firstReplayed)
 			ev, err := c.replaySchedules(ctx, c.rec, a, 1)
 			c.entries[i], c.errs[i] = c.Entry(ev), err
 			return
 		}
 		defer a.stop()
-		if <-a.begun; a.over {
+		if <-a.firstReplayed; a.finished {
 			return
 		}
 		ev, err := c.replaySchedules(ctx, c.rec, a, math.MaxInt)
@@ -151,7 +154,7 @@ func (c *confirmation) enter(ctx context.Context) (confirmed int) {
 				notReplayed++
 			}
 		case err != nil && ctx.Err() == nil:
-			c.Ledger.Trouble(c.findings[i].Witness.ID, err)
+			c.Ledger.ReportError(c.findings[i].Witness.ID, err)
 			continue
 		}
 		c.Candidates.NoteReplayed(c.rec, c.findings[i], &e.Finding)
@@ -202,15 +205,17 @@ func ForEach(workers, n int, f func(i int)) {
 // An attempt replays the schedules of a finding in turn.
 type attempt struct {
 	finding.Finding
-	next  func() (analysis.Recipe, bool)
-	stop  func()
-	begun chan struct{} // closed once the first schedule was replayed
-	over  bool          // no further schedule is to be replayed
+	next func() (analysis.Recipe, bool)
+	stop func()
+	// firstReplayed is closed once the first schedule was replayed.
+	firstReplayed chan struct{}
+	// finished is set if no further schedule is to be replayed.
+	finished bool
 }
 
 func newAttempt(f finding.Finding) *attempt {
 	next, stop := iter.Pull(f.Recipes())
-	return &attempt{Finding: f, next: next, stop: stop, begun: make(chan struct{})}
+	return &attempt{Finding: f, next: next, stop: stop, firstReplayed: make(chan struct{})}
 }
 
 // ReplayFinding replays the schedules of f in turn until one is confirmed, and returns the
@@ -228,15 +233,15 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 	ev := finding.NotReplayed(r, f, bug.Unconfirmed)
 	for n := range most {
 		recipe, more := a.next()
-		if a.over = !more; a.over {
+		if a.finished = !more; a.finished {
 			break
 		}
-		a.over = ctx.Err() != nil
-		if a.over {
+		a.finished = ctx.Err() != nil
+		if a.finished {
 			return finding.OutOfTime(ctx, ev)
 		}
 		o, err := c.Replays.SmallOrWhole(ctx, r, finding.Scheduled{Finding: f, Recipe: recipe, Order: recipe.Schedule()})
-		a.over = ctx.Err() != nil || err != nil || o.Confirmed() || replays.TimedOut(o.Result)
+		a.finished = ctx.Err() != nil || err != nil || o.Confirmed() || replays.TimedOut(o.Result)
 		if ctx.Err() != nil && (err != nil || !o.Confirmed()) { // what was confirmed stays so
 			return finding.OutOfTime(ctx, ev)
 		}
@@ -256,7 +261,7 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 			ev.Witness, ev.Result = o.Witness, o.Result
 		}
 		ev.Result.Replays = before + o.Result.Replays
-		if a.over {
+		if a.finished {
 			break
 		}
 	}
@@ -283,7 +288,7 @@ func (c *Confirmer) Keep(e finding.Entry) {
 		d := c.Ledger.Witnesses.Place(&e)
 		if err := e.Saved.Save(filepath.Dir(d.Written), filepath.Base(d.Written)); err != nil {
 			e.Witness = "" // there is none to replay
-			c.Ledger.Trouble(e.ID, err)
+			c.Ledger.ReportError(e.ID, err)
 		}
 	}
 	c.Add(e)

@@ -206,7 +206,7 @@ func TestLeftBehind(t *testing.T) {
 	kinds := make(map[bug.Kind]int)
 	for e, err := range c.endings(r) {
 		require.NoError(t, err)
-		kinds[e.kind] = len(e.blocked)
+		kinds[e.kind] = len(e.waiting)
 	}
 	assert.Equal(t, map[bug.Kind]int{bug.Deadlock: 2, bug.Leak: 1}, kinds)
 	require.NoError(t, c.Blocked(t.Context(), r))

@@ -64,8 +64,9 @@ func (c *Confirmer) Continue(ctx context.Context, r *strategy.Run) error {
 // departing follows the departures of findings of the same tests.
 type departing struct {
 	*Confirmer
-	base      *recording.Recording
-	predicted map[uint64]bool // see [recording.Recording.PredictedSites]
+	base *recording.Recording
+	// predicted is for [recording.Recording.PredictedSites] of the departures.
+	predicted map[uint64]bool
 	*strategy.Departures
 	entries []finding.Entry
 }

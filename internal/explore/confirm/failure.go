@@ -18,7 +18,9 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file replays runs in which a test failed, up to the failure.
+// This file replays runs in which a test failed, up to the failure. If the replay fails at the
+// same place, it is the order of goroutines that makes the test fail, or something that each
+// run does: the control, a run in an order in which the test has passed, tells which.
 
 // FailuresIn returns a finding for each test that failed in the run of r at a place of the
 // sources: none for a test that was only killed, or is blocked.

@@ -19,6 +19,8 @@ import (
 // different recordings (Wang et al., FAC 2011, §8). No recording leads there, nor does a run
 // that departs from one once. So all recordings of a test are merged into one program, and a
 // solver looks for a run of it that reaches the failure; this run is replayed like any other.
+//
+// This comes after all runs were made: each recording adds branches to the program.
 
 // Merged looks for the assertions that are suspected in some recording and that
 // nothing has confirmed.
@@ -53,10 +55,11 @@ func (c *Confirmer) Merged(ctx context.Context) error {
 // A merging looks at the recordings of a package together.
 type merging struct {
 	*Confirmer
-	traces    []*trace.Trace
-	all       analysis.Recordings
-	programs  map[string]*analysis.Merged // by test; nil: there is none
-	predicted map[uint64]bool             // see [recording.Recording.PredictedSites]
+	traces   []*trace.Trace
+	all      analysis.Recordings
+	programs map[string]*analysis.Merged // by test; nil: there is none
+	// predicted is for [recording.Recording.PredictedSites] of the computed runs.
+	predicted map[uint64]bool
 }
 
 // program returns the program of a test; nil if there are not several recordings of it, or
@@ -119,7 +122,7 @@ func (m *merging) confirmRun(ctx context.Context, r *recording.Recording, f find
 	case errors.Is(err, budget.ErrTimeOver):
 		return nil
 	case err != nil:
-		m.Ledger.Trouble(f.Witness.ID, err)
+		m.Ledger.ReportError(f.Witness.ID, err)
 		return nil
 	case ev.Result.Status != bug.Confirmed:
 		return nil

@@ -48,8 +48,10 @@ func OutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, er
 // and another recording may have shown as much of the bug.
 type Entry struct {
 	report.Finding
-	Confirmed string           // the sites of the confirmed bug; "" if it is not confirmed
-	Saved     *witness.Witness // the witness to be saved, with the values of the replay
+	// Confirmed identifies the confirmed bug by its sites; "" if it is not confirmed.
+	Confirmed string
+	// Saved is the witness to be saved, with the values of the replay.
+	Saved *witness.Witness
 }
 
 // NewEntry makes an entry of the evidence.

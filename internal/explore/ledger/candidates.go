@@ -12,7 +12,8 @@ import (
 // Candidates are what is known of the candidates of one package, by their names
 // (analysis.Finding.Name), from all recordings so far.
 type Candidates struct {
-	Strayed []Strayed // candidates whose replays left their schedules
+	// Strayed are the candidates whose replays left their schedules.
+	Strayed []Strayed
 
 	names *finding.Names // of their witnesses
 	known map[string]analysis.Known

@@ -31,29 +31,40 @@ type Predicted struct {
 // A Ledger is what is known of one package.
 type Ledger struct {
 	Report report.Report // of the package
-	Failed bool          // some of the package could not be analyzed
+	// Failed is set if some of the package could not be analyzed.
+	Failed bool
 
-	Run        recorder.Run             // the first
-	Firsts     []Predicted              // the first recording, and those of tests that its end kept from running
-	Recordings []Predicted              // all that showed something new
-	Tests      []string                 // that are worth other recordings
-	Orders     int                      // how many other orders the tests are recorded in
-	Size       map[string]int           // events, by test, in the first recordings
-	Waited     map[string]time.Duration // by test, in the first recordings
-	Allowance  *budget.Allowance        // beyond the first recording
-	Endless    map[string]bool          // tests of which a departure has not ended
-	TestRuns   []*recording.Recording   // that showed something new of the test that is explored now
-	TimeLeft   func() time.Duration     // for all packages; 0: nothing new is to begin
-	Runs       atomic.Int64             // of tests, after the recorded one
-	Suspects   Suspects                 // runs in which tests failed, to be replayed
+	Run recorder.Run // the first
+	// Firsts are the first recording, and those of tests that its end kept from running.
+	Firsts     []Predicted
+	Recordings []Predicted // all that showed something new
+	Tests      []string    // that are worth other recordings
+	// Orders is how many other orders the tests are recorded in.
+	Orders int
+	// Size counts the events of each test in the first recordings.
+	Size      map[string]int
+	Waited    map[string]time.Duration // by test, in the first recordings
+	Allowance *budget.Allowance        // beyond the first recording
+	// Endless has the tests of which a departure has not ended.
+	Endless map[string]bool
+	// TestRuns are the runs that showed something new of the test that is explored now.
+	TestRuns []*recording.Recording
+	// TimeLeft returns what is left for all packages; if that is 0 nothing new begins.
+	TimeLeft func() time.Duration
+	Runs     atomic.Int64 // of tests, after the recorded one
+	// Suspects are runs in which tests failed, to be replayed.
+	Suspects   Suspects
 	Candidates *Candidates
 	Witnesses  *Witnesses
 
 	confirmed map[string]bool // bugs, by their sites
-	positions map[string]int  // of bugs in Report.Findings, by their sites
-	seen      map[uint64]bool // fingerprints of tests
-	recorded  atomic.Int32    // further recordings, also those that showed nothing
-	endings   map[string]int  // replayed runs that ended with goroutines blocked, by sites
+	// positions are the indices of bugs in Report.Findings, by their sites.
+	positions    map[string]int
+	fingerprints map[uint64]bool // fingerprints of tests
+	// recordings counts the further recordings, also those that showed nothing.
+	recordings atomic.Int32
+	// replayedEndings counts the replayed runs that ended with goroutines blocked, by sites.
+	replayedEndings map[string]int
 }
 
 // New returns an empty ledger of the package that was run. Sites are those of the current
@@ -62,7 +73,7 @@ func New(run recorder.Run, paths Paths, sites map[string][]trace.Site) *Ledger {
 	return &Ledger{
 		Run: run, Candidates: NewCandidates(), TimeLeft: func() time.Duration { return 0 },
 		confirmed: make(map[string]bool), positions: make(map[string]int), Endless: make(map[string]bool),
-		seen: make(map[uint64]bool), endings: make(map[string]int), Witnesses: newWitnesses(paths, sites),
+		fingerprints: make(map[uint64]bool), replayedEndings: make(map[string]int), Witnesses: newWitnesses(paths, sites),
 	}
 }
 
@@ -89,8 +100,8 @@ func AddIncomplete(r *report.Report, why string) {
 	}
 }
 
-// Trouble notes that something could not be done about the bug of that ID.
-func (l *Ledger) Trouble(id string, err error) {
+// ReportError notes that something could not be done about the bug of that ID.
+func (l *Ledger) ReportError(id string, err error) {
 	l.Failed = true
 	l.Warn("%s: %s: %v", l.Run.Package.Path, id, err)
 }
@@ -104,15 +115,15 @@ func (l *Ledger) Note(n recording.Notes) {
 }
 
 // NextRecording counts a further recording and returns its number, from 1.
-func (l *Ledger) NextRecording() int32 { return l.recorded.Add(1) }
+func (l *Ledger) NextRecording() int32 { return l.recordings.Add(1) }
 
 // ShowsNew reports whether t shows a behaviour of some test that no trace before did, and
 // notes all of them.
 func (l *Ledger) ShowsNew(t *trace.Trace) bool {
 	fresh := false
 	for _, sum := range recording.Fingerprints(t) {
-		fresh = fresh || !l.seen[sum]
-		l.seen[sum] = true
+		fresh = fresh || !l.fingerprints[sum]
+		l.fingerprints[sum] = true
 	}
 	return fresh
 }
@@ -120,9 +131,9 @@ func (l *Ledger) ShowsNew(t *trace.Trace) bool {
 // TakeEnding counts a replay of a run that ended with goroutines blocked at the sites; it
 // reports false if there were enough of these.
 func (l *Ledger) TakeEnding(sites string) bool {
-	if l.endings[sites] == MaxEndings {
+	if l.replayedEndings[sites] == MaxEndings {
 		return false
 	}
-	l.endings[sites]++
+	l.replayedEndings[sites]++
 	return true
 }

@@ -10,8 +10,9 @@ import (
 type Suspect struct {
 	Recording *recording.Recording
 	Finding   finding.Finding
-	Sites     string   // of the finding
-	Detail    []string // what the run has printed of the failure
+	Sites     string // of the finding
+	// Detail is what the run printed of the failure.
+	Detail []string
 }
 
 // Suspects are those of a package, in the order of the runs.

@@ -17,6 +17,10 @@ import (
 // This file says which file the witness of a confirmed bug belongs into. Witnesses are drafts
 // until the last run of the package: some tests read all files of their testdata, and would
 // do something else in the runs after the first bug.
+//
+// A folder that fills with witnesses of one bug is no help. So a bug has one file for each
+// test, which is kept when the bug is confirmed anew, in this run or by a later version of
+// the program: scripts and baselines name bugs by these files.
 
 // A Folder is where the witnesses of a package are, in a folder for each test: Below is in
 // Root, and no link leads out of that.
@@ -27,7 +31,8 @@ func (f Folder) Path() string { return filepath.Join(f.Root, f.Below) }
 
 // Paths say how files are named in the report, and where the witnesses of a package are.
 type Paths struct {
-	Root      string // the module root, that the report names files relative to
+	// Root is the module root, that the report names files relative to.
+	Root      string
 	Witnesses Folder
 	Drafts    string // the prefix of the drafts' files
 }
@@ -57,14 +62,17 @@ type Draft struct {
 
 // Witnesses are the files of the witnesses of one package.
 type Witnesses struct {
-	Paths     Paths
-	States    []report.WitnessState // for the report, of the committed ones
-	Unreached []*Unreached          // committed witnesses that did not reach their bugs
+	Paths Paths
+	// States are, for the report, what became of the committed witnesses.
+	States []report.WitnessState
+	// Unreached are the committed witnesses that did not reach their bugs.
+	Unreached []*Unreached
 
-	sites     map[string][]trace.Site // of the current sources, by function
-	committed []string                // files of the committed witnesses
-	saved     map[string]saved        // by the sites of the confirmed bug
-	drafts    []Draft                 // of the confirmed bugs' witnesses
+	// sites are those of the current sources, by function.
+	sites     map[string][]trace.Site
+	committed []string         // files of the committed witnesses
+	saved     map[string]saved // by the sites of the confirmed bug
+	drafts    []Draft          // of the confirmed bugs' witnesses
 }
 
 func newWitnesses(paths Paths, sites map[string][]trace.Site) *Witnesses {

@@ -18,12 +18,15 @@ import (
 
 // Places are those of the violation of a witness.
 type Places struct {
-	Now      *witness.Witness // where they are in the current sources
-	Gone     []int            // those of the violation that are no longer there
-	Reached  []bool           // those that some run has reached
-	Anywhere bool             // all of them may have moved
+	// Now has the places where they are in the current sources.
+	Now *witness.Witness
+	// Gone are the indices of those that are no longer there.
+	Gone     []int
+	Reached  []bool // those that some run has reached
+	Anywhere bool   // all of them may have moved
 
-	sites map[string][]trace.Site // of the current sources, by function
+	// sites are those of the current sources, by function.
+	sites map[string][]trace.Site
 }
 
 // Of returns the places of the violation of a witness as it is now. No run has reached one yet.

@@ -8,6 +8,10 @@ import (
 
 // This file says how a recorded run ended: which tests passed, failed or ended the run of
 // all others, and where.
+//
+// The events of package testing tell how a test ended. A crash leaves no such event: the last
+// events of the trace are where it happened. A test that has not ended failed, unless only
+// the recording ended.
 
 // Deadlocked reports whether the run of t was ended because no goroutine could go on.
 func Deadlocked(t *trace.Trace) bool {

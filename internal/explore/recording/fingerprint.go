@@ -14,20 +14,22 @@ import (
 
 // An assigner finds the test that each event of a trace belongs to, in trace order.
 type assigner struct {
-	tests []string // names; the first is "", of the code that runs the tests
-	by    []owner  // by goroutine
-	last  int32    // the test that began last
-	over  []bool   // by test
+	// tests are their names; the first is "", of the code that runs the tests.
+	tests       []string
+	byGoroutine []owner // by goroutine
+	lastBegun   int32   // the test that began last
+	testEnded   []bool  // by test
 }
 
 // An owner says which test a goroutine was started by.
 type owner struct {
-	test       int32
-	main, root bool // it runs all tests; it is the first goroutine of its test
+	test int32
+	// The goroutine runs all tests, or is the first one of its test.
+	runsAllTests, firstOfTest bool
 }
 
 func newAssigner(t *trace.Trace) *assigner {
-	a := &assigner{tests: []string{""}, by: make([]owner, len(t.Goroutines))}
+	a := &assigner{tests: []string{""}, byGoroutine: make([]owner, len(t.Goroutines))}
 	numbers := map[string]int32{"": 0}
 	for i := range t.Goroutines {
 		g := &t.Goroutines[i]
@@ -37,9 +39,9 @@ func newAssigner(t *trace.Trace) *assigner {
 			numbers[g.Test] = n
 			a.tests = append(a.tests, g.Test)
 		}
-		a.by[i] = owner{n, n == 0 && g.Path == "main", g.Path == "0"}
+		a.byGoroutine[i] = owner{n, n == 0 && g.Path == "main", g.Path == "0"}
 	}
-	a.over = make([]bool, len(a.tests))
+	a.testEnded = make([]bool, len(a.tests))
 	return a
 }
 
@@ -47,16 +49,16 @@ func newAssigner(t *trace.Trace) *assigner {
 // goroutine. If that test is over, or there is none, the goroutine serves the test that
 // began last, as the workers of a pool do. The result is 0 for the code that runs the tests.
 func (a *assigner) testOf(e *trace.Event) int32 {
-	g := a.by[e.G]
+	g := a.byGoroutine[e.G]
 	switch {
-	case g.main:
+	case g.runsAllTests:
 		return 0
-	case g.test == 0 || a.over[g.test]:
-		return a.last
-	case e.Kind == trace.TestBegin && g.root:
-		a.last = g.test
-	case e.Kind == trace.End && g.root:
-		a.over[g.test] = true
+	case g.test == 0 || a.testEnded[g.test]:
+		return a.lastBegun
+	case e.Kind == trace.TestBegin && g.firstOfTest:
+		a.lastBegun = g.test
+	case e.Kind == trace.End && g.firstOfTest:
+		a.testEnded[g.test] = true
 	}
 	return g.test
 }
@@ -94,7 +96,7 @@ func FingerprintPrefixes(t *trace.Trace, visit func(pos int, test string, sum ui
 			continue
 		}
 		name := names[e.G]
-		if test != a.by[e.G].test {
+		if test != a.byGoroutine[e.G].test {
 			name += done[e.G] // a schedule counts the events for other tests, too
 		}
 		s := &recent[e.Site%trace.SiteID(len(recent))]

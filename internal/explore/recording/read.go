@@ -17,7 +17,9 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file reads the traces of recorded runs and of replays.
+// This file reads the traces of recorded runs and of replays. A trace that is damaged, or cut
+// short by a crash, a limit or a full disk, is used as far as it goes, because a prediction
+// from its beginning is as good as any; the report says what is missing.
 
 // ReadReplay reads the recording of a replay; nil if there is none. The values of the
 // recorded run are shown then.

@@ -20,9 +20,11 @@ import (
 
 // Sources say how recordings name the sources.
 type Sources struct {
-	Files   witness.Files    // names of files: the same on each machine
-	Lines   *witness.Sources // lines of the sources, read once
-	Methods bool             // methods of structs that hold a mutex are atomic regions
+	// Files names the files, with the same names on each machine.
+	Files witness.Files
+	Lines *witness.Sources // lines of the sources, read once
+	// Methods is set if methods of structs that hold a mutex are atomic regions.
+	Methods bool
 }
 
 // The kinds of the witnesses that begin further runs. They are in no report.
@@ -43,19 +45,25 @@ const (
 // return changed copies.
 type Recording struct {
 	Sources
-	Run     recorder.Run
-	Trace   *trace.Trace
-	Index   *witness.Index      // of Trace
-	Facts   func() *facts.Facts // of Trace, made when they are first asked for
-	Outcome replayer.Outcome    // how the tests ended; replays are compared with it
-	Failed  []string            // the tests that failed
-	Tests   int                 // number of tests
+	Run   recorder.Run
+	Trace *trace.Trace
+	Index *witness.Index // of Trace
+	// sizes returns those of Trace, which are found when they are first asked for.
+	Facts func() *facts.Facts
+	// Outcome is how the tests ended; replays are compared with it.
+	Outcome replayer.Outcome
+	Failed  []string // the tests that failed
+	Tests   int      // number of tests
 
-	Toward   *witness.Witness // began the run; nil: it was not begun by a witness
-	Number   int              // among the runs beyond the recordings, from 1; 0: it is a recording
-	Parents  []int            // the numbers of the runs that led to this one
-	TimedOut bool             // the run did not end in time
-	Alone    bool             // one test was recorded to see what it does alone
+	// Toward is the witness that began the run; nil if none did.
+	Toward *witness.Witness
+	// Number is that of the run among those beyond the recordings, from 1; 0 for a recording.
+	Number int
+	// Parents are the numbers of the runs that led to this one.
+	Parents  []int
+	TimedOut bool // the run did not end in time
+	// Alone is set if one test was recorded to see what it does alone.
+	Alone bool
 
 	// PredictedSites are the keys of the sites of predicted bugs other than assertions. An
 	// assertion that fails because of one of these is no bug of its own.

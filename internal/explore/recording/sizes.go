@@ -12,7 +12,8 @@ import (
 
 // Sizes are the tests of a trace and their events.
 type Sizes struct {
-	Concurrent []string       // the tests with several goroutines, in their order
+	// Concurrent are the tests with several goroutines, in their order.
+	Concurrent []string
 	Events     map[string]int // by test
 }
 
@@ -30,11 +31,11 @@ func SizesOf(t *trace.Trace) Sizes {
 		if events[test]++; events[test] == 1 && test != 0 {
 			begun = append(begun, test)
 		}
-		several[test] = several[test] || a.by[e.G].test != test
+		several[test] = several[test] || a.byGoroutine[e.G].test != test
 		subtests.add(e)
 	}
 	for g := range t.Goroutines {
-		if o := &a.by[g]; subtests[g].concurrent(o.root) {
+		if o := &a.byGoroutine[g]; subtests[g].concurrent(o.firstOfTest) {
 			several[o.test] = true
 		}
 	}
@@ -86,10 +87,13 @@ type nestings []nesting
 
 // A nesting is the state of one goroutine, which may run a subtest.
 type nesting struct {
-	parent, child trace.GID // child is the subtest that began last; the goroutine itself if none did
-	acted         bool      // it has events
-	running, ran  bool      // its subtest runs; its subtest has ended
-	overlapped    bool      // its parent acted while its subtest ran
+	// child is the subtest that began last; the goroutine itself if none did.
+	parent, child trace.GID
+	hasEvents     bool // it has events
+	// The subtest of the goroutine runs, or has run.
+	running, ran bool
+	// overlapped is set if the parent had events while the subtest ran.
+	overlapped bool
 }
 
 func newNestings(t *trace.Trace) nestings {
@@ -103,7 +107,7 @@ func newNestings(t *trace.Trace) nestings {
 // add takes the next event of the trace.
 func (all nestings) add(e *trace.Event) {
 	g := &all[e.G]
-	g.acted = true
+	g.hasEvents = true
 	if g.child != e.G && all[g.child].running {
 		all[g.child].overlapped = true
 	}
@@ -117,4 +121,4 @@ func (all nestings) add(e *trace.Event) {
 
 // concurrent reports whether the goroutine runs concurrently with others of its test; root
 // says that it is the first one of the test.
-func (n *nesting) concurrent(root bool) bool { return n.acted && !root && (!n.ran || n.overlapped) }
+func (n *nesting) concurrent(root bool) bool { return n.hasEvents && !root && (!n.ran || n.overlapped) }

@@ -107,12 +107,12 @@ func (r *Replayer) waits(run recorder.Run, tests []string) (all time.Duration) {
 
 // unchecked are tests that failed in replays and were not run without a schedule for lack of
 // time.
-type unchecked struct {
+type uncheckedTests struct {
 	mu    sync.Mutex
 	tests []string
 }
 
-func (u *unchecked) add(w *witness.Witness) {
+func (u *uncheckedTests) add(w *witness.Witness) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if tests := strings.Join(w.Tests, " and "); !slices.Contains(u.tests, tests) {

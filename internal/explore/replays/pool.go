@@ -57,7 +57,9 @@ type Pool struct {
 	Code    replayer.Code // what witnesses are matched with
 	Clock   *budget.Clock
 	Status  *report.Status
-	Workers int // how many findings of a package are replayed concurrently, so that no slot stays free
+	// Workers is how many findings of a package are replayed concurrently, so that no slot stays
+	// free.
+	Workers int
 
 	work     string          // folder for the files of replays
 	slots    *replayer.Slots // for the processors

@@ -25,7 +25,7 @@ type Replayer struct {
 	Waited   map[string]time.Duration // by test, in the first recordings
 	Runs     *atomic.Int64            // counts the runs of tests
 
-	unchecked unchecked
+	unchecked uncheckedTests
 }
 
 // A Progress is what the status line shows.
@@ -35,9 +35,10 @@ type Progress struct {
 
 // Outcome is what the replays of one witness showed.
 type Outcome struct {
-	Witness  *witness.Witness
-	Result   replayer.Result
-	Replayed *trace.Trace // the recording of a replay that confirmed it; nil: there is none
+	Witness *witness.Witness
+	Result  replayer.Result
+	// Replayed is the recording of a replay that confirmed the bug; nil if there is none.
+	Replayed *trace.Trace
 }
 
 // Confirmed reports whether the replays confirmed the bug.

@@ -13,12 +13,12 @@ import (
 type Alone struct {
 	Options
 
-	tests []lonely // nil before the first call
+	tests []strayedTest // nil before the first call
 	next  int
 }
 
 // A lonely test has candidates whose replays left their schedules.
-type lonely struct {
+type strayedTest struct {
 	test       string
 	order      recorder.Order
 	candidates []string
@@ -50,15 +50,15 @@ func (a *Alone) Next(l *ledger.Ledger, _ int) []*Run {
 }
 
 // collect returns the tests of candidates, in their order, each with its candidates.
-func collect(strayed []ledger.Strayed) []lonely {
-	all := []lonely{}
+func collect(strayed []ledger.Strayed) []strayedTest {
+	all := []strayedTest{}
 	for _, s := range strayed {
 		k := 0
 		for k < len(all) && (all[k].test != s.Test || all[k].order != s.Order) {
 			k++
 		}
 		if k == len(all) {
-			all = append(all, lonely{test: s.Test, order: s.Order})
+			all = append(all, strayedTest{test: s.Test, order: s.Order})
 		}
 		all[k].candidates = append(all[k].candidates, s.Name)
 	}

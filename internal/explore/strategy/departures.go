@@ -17,18 +17,25 @@ import (
 // a branch goes the other way there, or a read returns another value, and what follows is in
 // no trace yet. So the program is run to there and recorded from then on, as a further trace
 // of the same test (Wang et al., FAC 2011, §8: traces with different branches).
+//
+// A finding has departures if only its recorded branches and values rule it out. Departures
+// are pointers, which findings of the same test share: each is followed once.
 type Departures struct {
 	Findings []finding.Finding // of the recording
-	Open     []int             // indices of those that no departure has confirmed
-	Endless  bool              // one departure has not ended: the next may take as long
-	Tests    string            // identifies the tests
+	// Open are the indices of those that no departure has confirmed.
+	Open []int
+	// Endless is set if one departure has not ended: the next may take as long.
+	Endless bool
+	Tests   string // identifies the tests
 
-	base     *recording.Recording
-	most     int           // departures that may be followed
-	cost     time.Duration // of each
-	followed map[*analysis.Departure]bool
-	depth    int   // the index of the departures that are followed now
-	round    []int // findings whose departure at that index is yet to be followed
+	base        *recording.Recording
+	maxFollowed int           // departures that may be followed
+	cost        time.Duration // of each
+	followed    map[*analysis.Departure]bool
+	// depth is the index of the departures that are followed now.
+	depth int
+	// round has the findings whose departure at that index is yet to be followed.
+	round []int
 }
 
 // DeparturesOf returns the strategies for the findings of r, one for each group of tests,
@@ -78,7 +85,7 @@ func grant(o Options, r *recording.Recording, groups []*Departures, sizes record
 	}
 	if a == nil || o.Exploring {
 		for g, d := range groups {
-			d.most = open[g]
+			d.maxFollowed = open[g]
 		}
 		return
 	}
@@ -93,9 +100,9 @@ func grant(o Options, r *recording.Recording, groups []*Departures, sizes record
 			events := sizes.Of(tests)
 			d.cost = a.Cost(events + events*len(d.Open)/departureShare)
 			wait := recording.WaitOf(tests, waited) // departures of a group are followed one after the other
-			if d.most < open[g] && part.Take(d.cost+wait) {
+			if d.maxFollowed < open[g] && part.Take(d.cost+wait) {
 				a.Take(d.cost)
-				d.most++
+				d.maxFollowed++
 			}
 		}
 	}
@@ -104,12 +111,12 @@ func grant(o Options, r *recording.Recording, groups []*Departures, sizes record
 // Next returns a run to the next departure of the findings that are open, the first
 // departures of all of them first.
 func (d *Departures) Next(*ledger.Ledger, int) []*Run {
-	for ; d.depth < d.most && !d.Endless; d.depth++ {
+	for ; d.depth < d.maxFollowed && !d.Endless; d.depth++ {
 		for len(d.round) > 0 {
 			first := d.round[0]
 			d.round = d.round[1:]
 			all := d.Findings[first].Departures
-			if d.depth >= len(all) || d.followed[all[d.depth]] || len(d.followed) == d.most || !slices.Contains(d.Open, first) {
+			if d.depth >= len(all) || d.followed[all[d.depth]] || len(d.followed) == d.maxFollowed || !slices.Contains(d.Open, first) {
 				continue
 			}
 			departure := all[d.depth]
@@ -125,5 +132,5 @@ func (d *Departures) Next(*ledger.Ledger, int) []*Run {
 
 // Spared returns what the departures that were not followed would have cost.
 func (d *Departures) Spared() time.Duration {
-	return time.Duration(d.most-len(d.followed)) * d.cost
+	return time.Duration(d.maxFollowed-len(d.followed)) * d.cost
 }

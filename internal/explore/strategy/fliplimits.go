@@ -14,22 +14,27 @@ import (
 // PackageFlips are the flips of all tests of a package.
 type PackageFlips struct {
 	Options
-	most     int             // flips that may be made yet
-	time     time.Duration   // that they may take yet
-	open     map[string]bool // tests that have flips, none of which was asked for yet
-	maxRuns  int64           // runs of the package that leave room for another flip
-	patience int             // how many fruitless flips of a test may follow each other
+	flipsLeft int           // flips that may be made yet
+	timeLeft  time.Duration // that they may take yet
+	// testsLeft are the tests that have flips, none of which was asked for yet.
+	testsLeft map[string]bool
+	// maxRuns is how many runs of the package leave room for another flip.
+	maxRuns int64
+	// patience is how many fruitless flips of a test may follow each other.
+	patience int
 	listed   map[*recording.Recording]map[string][]flip
 
-	madeKeys  map[string]bool // keys of the flips that were made of the current test
-	elsewhere map[string]int  // in how many tests before flips of a key were made
+	// currentKeys are those of the flips that were made of the current test.
+	currentKeys map[string]bool
+	// earlierTests counts, by key of a flip, the tests before in which it was made.
+	earlierTests map[string]int
 }
 
 // NewPackageFlips returns the flips of the tests of the ledger's package.
 func NewPackageFlips(o Options, l *ledger.Ledger, tests []string) *PackageFlips {
 	p := &PackageFlips{
-		Options: o, listed: make(map[*recording.Recording]map[string][]flip), elsewhere: make(map[string]int),
-		most: maxPackageFlips, open: make(map[string]bool), maxRuns: maxRuns * int64(len(tests)),
+		Options: o, listed: make(map[*recording.Recording]map[string][]flip), earlierTests: make(map[string]int),
+		flipsLeft: maxPackageFlips, testsLeft: make(map[string]bool), maxRuns: maxRuns * int64(len(tests)),
 	}
 	// The runs so far are taken to be of the middle test: few are of one that is much longer
 	// than all others.
@@ -43,14 +48,14 @@ func NewPackageFlips(o Options, l *ledger.Ledger, tests []string) *PackageFlips 
 	for _, r := range slices.Concat(l.Firsts, l.Recordings) {
 		for _, test := range tests {
 			if len(p.list(r.Recording, test)) > 0 && flipCost(l, test) <= l.Allowance.Left {
-				p.open[test] = true
+				p.testsLeft[test] = true
 			}
 		}
 	}
-	if p.patience = maxFruitless; len(p.open) <= 1 {
+	if p.patience = maxFruitless; len(p.testsLeft) <= 1 {
 		p.patience = maxFlips
 	}
-	p.time = flipTime + all + costs[(len(costs)-1)/2]*time.Duration(l.Runs.Load())
+	p.timeLeft = flipTime + all + costs[(len(costs)-1)/2]*time.Duration(l.Runs.Load())
 	return p
 }
 
@@ -73,17 +78,17 @@ func (p *PackageFlips) list(r *recording.Recording, test string) []flip {
 // Of begins with the flips of a test, which has so many recordings. It has an equal share of
 // what all may cost, with the tests that are still to come and have flips.
 func (p *PackageFlips) Of(l *ledger.Ledger, test string, recordings int) *Flips {
-	left := max(1, len(p.open))
-	delete(p.open, test)
-	for key := range p.madeKeys {
-		p.elsewhere[key]++
+	left := max(1, len(p.testsLeft))
+	delete(p.testsLeft, test)
+	for key := range p.currentKeys {
+		p.earlierTests[key]++
 	}
-	p.madeKeys = make(map[string]bool)
+	p.currentKeys = make(map[string]bool)
 	return &Flips{
-		PackageFlips: p, Test: test, recorded: recordings,
-		keys: make(map[string]bool), reached: make(map[destination]bool),
+		PackageFlips: p, Test: test, recordings: recordings,
+		keys: make(map[string]bool), destinations: make(map[destination]bool),
 		limits: limits{
-			share: min(p.time, l.Allowance.Left) / time.Duration(left), own: min(maxFlips, max(1, p.most/left)),
+			timeLeftOfTest: min(p.timeLeft, l.Allowance.Left) / time.Duration(left), own: min(maxFlips, max(1, p.flipsLeft/left)),
 			maxRuns: max(p.maxRuns, l.Runs.Load()+maxRuns),
 		},
 	}
@@ -91,16 +96,19 @@ func (p *PackageFlips) Of(l *ledger.Ledger, test string, recordings int) *Flips 
 
 // limits bound the flips of one test.
 type limits struct {
-	share    time.Duration // that its flips may take yet
-	own      int           // flips that it may have
-	maxRuns  int64         // runs of the package that leave room for another flip of the test
-	made     int           // flips
-	fruitful int           // of these, up to the last one that showed more than orders, and those concurrent with it
+	timeLeftOfTest time.Duration // that its flips may take yet
+	own            int           // flips that it may have
+	// maxRuns is how many runs of the package leave room for another flip of the test.
+	maxRuns int64
+	made    int // flips
+	// fruitful counts those up to the last one that showed something new, and those concurrent
+	// with it.
+	fruitful int
 }
 
 // More reports whether an ordinary run may make another flip.
 func (f *Flips) More(l *ledger.Ledger) bool {
-	return f.made < f.own && l.Runs.Load() < f.limits.maxRuns && 2*f.share > flipCost(l, f.Test)
+	return f.made < f.own && l.Runs.Load() < f.limits.maxRuns && 2*f.timeLeftOfTest > flipCost(l, f.Test)
 }
 
 // inVain reports whether too many flips since the last fruitful one showed nothing new.
@@ -110,7 +118,7 @@ func (f *Flips) inVain() bool { return f.made >= f.fruitful+f.patience }
 func (f *Flips) take(l *ledger.Ledger, test, key string) {
 	cost := flipCost(l, test)
 	f.made++
-	f.most--
-	f.time, f.share, l.Allowance.Left = f.time-cost, f.share-cost, l.Allowance.Left-cost
-	f.madeKeys[key] = true
+	f.flipsLeft--
+	f.timeLeft, f.timeLeftOfTest, l.Allowance.Left = f.timeLeft-cost, f.timeLeftOfTest-cost, l.Allowance.Left-cost
+	f.currentKeys[key] = true
 }

@@ -19,19 +19,25 @@ import (
 // (analysis/flips), so that the program does what no recording shows. Goroutines that block
 // for ever at the end of such a run are confirmed like those of a recorded one, and other
 // bugs are predicted from its trace. It has choices of its own, which are flipped in turn.
+//
+// A few delays find most bugs that depend on the order of operations (Emmi, Qadeer and
+// Rakamarić, Delay-Bounded Scheduling, POPL 2011). So each run has one delay more than the run
+// that it departs from, and runs with few delays come first.
 
 // A flip is one of a recording.
 type flip struct {
 	flips.Flip
-	of     *recording.Recording
-	delay  replayer.Delay
-	prefix uint64 // fingerprint of the test up to the delayed operation; 0: unknown
+	of    *recording.Recording
+	delay replayer.Delay
+	// prefix is the fingerprint of the test up to the delayed operation; 0 if it is not known.
+	prefix uint64
 }
 
 // A destination is equal for flips that lead to the same run.
 type destination struct {
 	prefix uint64
-	choice int // the case of the select that is asked for
+	// choice is the case of the select that is asked for.
+	choice int
 }
 
 // Flips proposes the flips of one test, none that leads to a run that was made: first those
@@ -46,15 +52,18 @@ type Flips struct {
 	atomics  []flip // of atomic operations
 	repeated []flip // with the key of an earlier one
 
-	keys     map[string]bool
-	reached  map[destination]bool
-	lookedAt int // runs of the ledger
-	recorded int // how many of these are recordings
-	events   int // of the other runs whose flips were collected
-	locks    int // flips of operations on locks that were collected
-	atomic   int // likewise of atomic operations
-	shown    int // bugs that were shown when a flip was last fruitful
-	asked    []askedFlip
+	keys         map[string]bool
+	destinations map[destination]bool
+	lookedAt     int // runs of the ledger
+	recordings   int // how many of these are recordings
+	// furtherEvents counts the events of the other runs whose flips were collected.
+	furtherEvents int
+	// lockFlips counts the collected flips of operations on locks.
+	lockFlips   int
+	atomicFlips int // likewise of atomic operations
+	// bugsShown counts the bugs that were shown when a flip was last fruitful.
+	bugsShown int
+	asked     []askedFlip
 
 	limits
 }
@@ -102,8 +111,8 @@ func (f *Flips) collect(l *ledger.Ledger) {
 		done += budget.AtOnce - 1 // as if all runs that may go on beside the last one had been made
 	}
 	for _, r := range l.TestRuns[f.lookedAt:] {
-		if f.lookedAt++; f.lookedAt > f.recorded {
-			if f.events += len(r.Trace.Events); f.events > recording.MaxRepeated {
+		if f.lookedAt++; f.lookedAt > f.recordings {
+			if f.furtherEvents += len(r.Trace.Events); f.furtherEvents > recording.MaxRepeated {
 				continue
 			}
 		}
@@ -111,8 +120,8 @@ func (f *Flips) collect(l *ledger.Ledger) {
 			f.fruitful = done
 		}
 	}
-	if shown := l.Shown(); shown > f.shown {
-		f.shown, f.fruitful = shown, done
+	if shown := l.Shown(); shown > f.bugsShown {
+		f.bugsShown, f.fruitful = shown, done
 	}
 }
 
@@ -121,7 +130,7 @@ func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
 	f.take(l, f.Test, next.Key)
 	run := &Run{
 		Base: next.of, Delay: next.delay, Short: !f.Exploring, Begin: next.begin,
-		What: place(next.of.Files, next.of.Trace, &next.of.Trace.Events[next.At]) + " put off",
+		Toward: place(next.of.Files, next.of.Trace, &next.of.Trace.Events[next.At]) + " put off",
 	}
 	f.asked = append(f.asked, askedFlip{run, next})
 	return run
@@ -136,18 +145,18 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 		}
 		if next.prefix != 0 {
 			d := destination{next.prefix, next.Case}
-			if f.reached[d] {
+			if f.destinations[d] {
 				continue
 			}
-			f.reached[d] = true
+			f.destinations[d] = true
 		}
 		if next.Plain() {
-			if f.locks++; f.locks > maxLockFlips {
+			if f.lockFlips++; f.lockFlips > maxLockFlips {
 				continue
 			}
 		}
 		if next.Atomic() {
-			if f.atomic++; f.atomic > maxAtomicFlips && !f.Exploring {
+			if f.atomicFlips++; f.atomicFlips > maxAtomicFlips && !f.Exploring {
 				continue
 			}
 		}
@@ -175,9 +184,9 @@ func (f *Flips) ofLibrary(next flip) bool {
 	case f.Exploring:
 		return false
 	case trace.OfTesting(site.Func):
-		return f.keys[next.Key] || f.elsewhere[next.Key] > 0
+		return f.keys[next.Key] || f.earlierTests[next.Key] > 0
 	case strings.HasPrefix(next.of.Files.Name(site.File), "std/"):
-		return f.elsewhere[next.Key] >= maxLibraryFlips
+		return f.earlierTests[next.Key] >= maxLibraryFlips
 	}
 	return false
 }

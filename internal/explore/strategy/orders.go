@@ -11,7 +11,8 @@ import (
 
 // This file records the tests of a package in other orders of goroutines. One recording
 // shows one order, and keeps what that chose: which of two goroutines took a channel that is
-// used as a mutex, what a queue held, which branch was taken.
+// used as a mutex, what a queue held, which branch was taken. Must-happen-before keeps these
+// choices in all that is predicted from it, so that another order may show what they hide.
 
 // Order returns the order of the n-th further recording, from 0.
 func (o Options) Order(n int) recorder.Order {
@@ -71,9 +72,10 @@ type Orders struct {
 	Options
 	Count int // of orders
 
-	asked int  // orders that were asked for
-	ends  int  // runs of the last order that ended early
-	last  *Run // the run that was asked for last
+	asked int // orders that were asked for
+	// ends counts the runs of the last order that ended early.
+	ends int
+	last *Run // the run that was asked for last
 }
 
 // Next returns the next order; none after one in which the tests took too long.
@@ -108,9 +110,10 @@ func (o *Orders) ask(order recorder.Order, tests []string) []*Run {
 // failed itself, a bug that makes the tests fail would have no effect.
 type Passing struct {
 	Options
-	Tests  []string // failed in the first recording
-	Count  int      // of orders
-	Passed []string // those of the tests that have passed by now
+	Tests []string // failed in the first recording
+	Count int      // of orders
+	// Passed are those of the tests that have passed by now.
+	Passed []string
 
 	asked int
 	last  *Run

@@ -6,14 +6,18 @@ import (
 )
 
 // Random proposes runs of a test in random orders, for what no strategy with a reason
-// reaches. The seeds follow each other.
+// reaches. The seeds follow each other, so that the number of a run is enough to repeat it.
+//
+// The orders are those of partial order sampling (Yuan, Yang and Gu, CAV 2018) and of
+// probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010).
 type Random struct {
 	Options
 	Test string
 	Made int
 
-	steps    int // of the longest run yet
-	lookedAt int // runs of the ledger that were looked at
+	steps int // of the longest run yet
+	// lookedAt counts the runs of the ledger that were looked at.
+	lookedAt int
 }
 
 // Next returns n runs.
@@ -25,7 +29,7 @@ func (r *Random) Next(l *ledger.Ledger, n int) (all []*Run) {
 	for range n {
 		order := r.order(r.Seed + r.Made)
 		r.Made++
-		all = append(all, &Run{Base: l.TestRuns[0], Order: order, Tests: []string{r.Test}, Parents: []int{}, What: "the order of chance " + string(order)})
+		all = append(all, &Run{Base: l.TestRuns[0], Order: order, Tests: []string{r.Test}, Parents: []int{}, Toward: "the order of chance " + string(order)})
 	}
 	return all
 }

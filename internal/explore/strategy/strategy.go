@@ -35,7 +35,8 @@ type Strategy interface {
 
 // Options say what the user has asked for.
 type Options struct {
-	Runs      int  // how often tests are recorded; 0: as often as is cheap
+	// Runs is how often tests are recorded; 0 for as often as is cheap.
+	Runs      int
 	Seed      int  // of the first random order, from 1
 	Exploring bool // tests are run beyond a few flips
 }
@@ -51,21 +52,29 @@ type Run struct {
 	Without []string
 	Alone   bool // to see what a test does alone
 
-	Base  *recording.Recording             // the recording that the run departs from
-	Begin func() (*witness.Witness, error) // makes the witness; nil: the run has an order
-	Delay replayer.Delay                   // of the last operation of the witness; "": none
-	Short bool                             // a long recording of it is not read, unless it has an effect
-	What  string                           // leads to the new behaviour, for readers
+	// Base is the recording that the run departs from.
+	Base *recording.Recording
+	// Begin makes the witness; it is nil if the run has an order.
+	Begin func() (*witness.Witness, error)
+	// Delay is that of the last operation of the witness; "" for none.
+	Delay replayer.Delay
+	// Short is set if a long recording is not read, unless the run has an effect.
+	Short bool
+	// Toward tells readers what leads to the new behaviour.
+	Toward string
 	// Parents are the numbers of the runs that show what leads there, 0 for recordings; nil:
 	// that of Base. Random runs have none.
 	Parents []int
 
-	Number    int                  // among the runs of its test, from 1
-	Recording *recording.Recording // nil: the run did not get to where it should
+	// Number is that of the run among those of its test, from 1.
+	Number int
+	// Recording is nil if the run did not get to where it should.
+	Recording *recording.Recording
 	Result    replayer.Result
 	Err       error
 	Ended     chan struct{} // closed when the run has ended
-	Awaited   bool          // the loop has dealt with the end of the run
+	// Awaited is set once the loop has dealt with the end of the run.
+	Awaited bool
 }
 
 // place describes an event of a trace.
@@ -74,9 +83,9 @@ func place(files witness.Files, t *trace.Trace, e *trace.Event) string {
 	return fmt.Sprintf("%s by goroutine %s (%s:%d)", strings.TrimSpace(e.Kind.String()+" "+s.Expr), t.Goroutines[e.G].Path, files.Name(s.File), s.Line)
 }
 
-// Slowly returns those of tests last that took long in the first recordings, or whose input
+// SlowLast returns those of tests last that took long in the first recordings, or whose input
 // comes from outside of the program; the others keep their order.
-func Slowly(firsts []ledger.Predicted, tests []string) []string {
+func SlowLast(firsts []ledger.Predicted, tests []string) []string {
 	slow := make(map[string]bool)
 	for _, r := range firsts {
 		for _, e := range r.Trace.Tested {

@@ -200,13 +200,13 @@ func TestAlone(t *testing.T) {
 }
 
 // Slow tests, and those that read what is outside of the program, come last.
-func TestSlowly(t *testing.T) {
+func TestSlowLast(t *testing.T) {
 	firsts := []ledger.Predicted{{Recording: &recording.Recording{Trace: &trace.Trace{
 		Tested: []trace.TestEvent{{Action: "pass", Test: "TestA", Elapsed: time.Second}, {Action: "pass", Test: "TestB", Elapsed: time.Millisecond}},
 		Unseen: []trace.Unseen{{Test: "TestC", What: "network"}, {Test: "TestD", What: "length"}, {Test: "TestE#2", What: "processes"}},
 	}}}}
 	tests := []string{"TestA", "TestB", "TestC", "TestD", "TestE"}
-	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC", "TestE"}, Slowly(firsts, tests))
+	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC", "TestE"}, SlowLast(firsts, tests))
 	assert.Equal(t, []string{"TestA", "TestB", "TestC", "TestD"}, WithoutProcesses(firsts, tests))
 }
 
@@ -229,7 +229,7 @@ func TestGrantDepartures(t *testing.T) {
 	events := []string{"TestB"}
 	most := func(o Options, r *recording.Recording, l *ledger.Ledger) (all []int) {
 		for _, d := range DeparturesOf(o, r, findings, l) {
-			all = append(all, d.most)
+			all = append(all, d.maxFollowed)
 		}
 		return all
 	}
@@ -277,7 +277,7 @@ func TestDeparturesInTurn(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, followed, "the first finding is confirmed")
-	assert.Equal(t, time.Duration(d.most-3)*d.cost, d.Spared())
+	assert.Equal(t, time.Duration(d.maxFollowed-3)*d.cost, d.Spared())
 	d.Endless = true
 	assert.Empty(t, d.Next(l, 1))
 
@@ -351,9 +351,9 @@ func TestUnreached(t *testing.T) {
 // newFlips returns the flips of a test, with so much of the time for its runs.
 func newFlips(share time.Duration) *Flips {
 	return &Flips{
-		PackageFlips: &PackageFlips{patience: maxFruitless, listed: make(map[*recording.Recording]map[string][]flip), madeKeys: make(map[string]bool)},
-		keys:         make(map[string]bool), reached: make(map[destination]bool),
-		limits: limits{share: share, own: maxFlips, maxRuns: maxRuns},
+		PackageFlips: &PackageFlips{patience: maxFruitless, listed: make(map[*recording.Recording]map[string][]flip), currentKeys: make(map[string]bool)},
+		keys:         make(map[string]bool), destinations: make(map[destination]bool),
+		limits: limits{timeLeftOfTest: share, own: maxFlips, maxRuns: maxRuns},
 	}
 }
 
@@ -451,10 +451,10 @@ func TestSameDestination(t *testing.T) {
 // Tests that have no flips, or are too large for any, take nothing from those that have some.
 func TestSharesOfFlips(t *testing.T) {
 	l := newLedger(6 * time.Second)
-	p := &PackageFlips{time: time.Minute, most: maxPackageFlips, open: map[string]bool{"TestA": true, "TestB": true}}
-	assert.Equal(t, 3*time.Second, p.Of(l, "TestA", 0).share)
-	assert.Equal(t, 6*time.Second, p.Of(l, "TestNone", 0).share, "what is left is for TestB, which is the next one")
-	assert.Equal(t, 6*time.Second, p.Of(l, "TestB", 0).share)
+	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, testsLeft: map[string]bool{"TestA": true, "TestB": true}}
+	assert.Equal(t, 3*time.Second, p.Of(l, "TestA", 0).timeLeftOfTest)
+	assert.Equal(t, 6*time.Second, p.Of(l, "TestNone", 0).timeLeftOfTest, "what is left is for TestB, which is the next one")
+	assert.Equal(t, 6*time.Second, p.Of(l, "TestB", 0).timeLeftOfTest)
 }
 
 // What package testing chooses is flipped once in a package, and what the standard library
@@ -472,7 +472,7 @@ func TestLibraryFlips(t *testing.T) {
 		},
 	}
 	l := newLedger(time.Minute)
-	p := &PackageFlips{time: time.Minute, most: maxPackageFlips, elsewhere: make(map[string]int), listed: map[*recording.Recording]map[string][]flip{r: {
+	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, earlierTests: make(map[string]int), listed: map[*recording.Recording]map[string][]flip{r: {
 		"TestA": {{Flip: flips.Flip{At: 0, Key: "parallel"}, of: r}, {Flip: flips.Flip{At: 1, Key: "read"}, of: r}, {Flip: flips.Flip{At: 2, Key: "own"}, of: r}},
 	}}}
 	for n, want := range [][]int{{0, 1, 2}, {1, 2}, {2}, {2}} {
@@ -481,7 +481,7 @@ func TestLibraryFlips(t *testing.T) {
 		var at []int
 		for _, next := range f.queue {
 			at = append(at, next.At)
-			f.madeKeys[next.Key] = true
+			f.currentKeys[next.Key] = true
 		}
 		assert.ElementsMatch(t, want, at, "of test %d", n)
 	}

@@ -16,16 +16,22 @@ import (
 // Unreached proposes runs to states of a test that no run has reached: a read of another
 // value, a message of another sender, another case of a select (analysis/reach). If there
 // are none, the test was explored completely.
+//
+// All runs of the test are taken for parts of one program. What they have in common is
+// searched for states that the program can reach by what is known of it; a run to such a
+// state shows what the program does there, and is added in turn.
 type Unreached struct {
 	Options
 	Test string
 
 	program  *reach.Program
-	lookedAt int        // runs of the ledger
-	numbers  []int      // of the runs that were added, see [recording.Recording.Number]
-	asked    []askedRun // since the last call
-	result   reach.Result
-	changed  bool // the program has, since the last search
+	lookedAt int // runs of the ledger
+	// numbers are those of the runs that were added, see [recording.Recording.Number].
+	numbers []int
+	asked   []askedRun // since the last call
+	result  reach.Result
+	// changed is set if the program has changed since the last search.
+	changed  bool
 	alone    bool // the test was recorded alone
 	searched bool // at least once
 	tooLong  bool // a run has too many events
@@ -102,7 +108,7 @@ func (u *Unreached) Next(l *ledger.Ledger, n int) (all []*Run) {
 			if len(all) == n {
 				break
 			}
-			run := &Run{Base: base, What: u.what(base, b), Parents: u.parents(b), Begin: func() (*witness.Witness, error) { return begin(base, b) }}
+			run := &Run{Base: base, Toward: u.what(base, b), Parents: u.parents(b), Begin: func() (*witness.Witness, error) { return begin(base, b) }}
 			all = append(all, run)
 			u.asked = append(u.asked, askedRun{run, b})
 		}
