@@ -17,7 +17,7 @@ func (m *Model) Barrier(props ...Property) []int32 {
 	return c.barrier
 }
 
-// cut finds a last causality barrier as Algorithm 2 does, for any number of
+// findBarrier finds a last causality barrier as Algorithm 2 does, for any number of
 // goroutines: no goroutine holds a lock at it, all vertices of the properties
 // are after it, and no seed edge leads from after it to before it.
 //
@@ -102,7 +102,7 @@ func (m *Model) involved(props []Property) (gids []trace.GID) {
 	return gids
 }
 
-// A cut is a barrier in the making.
+// A barrierSearch is a barrier in the making.
 type barrierSearch struct {
 	m           *Model
 	barrier     []int32     // by goroutine
@@ -119,7 +119,7 @@ func (c *barrierSearch) pull(g trace.GID, i int32) {
 	}
 	c.barrier[g] = c.m.lockFree(g, i)
 	c.lowest = min(c.lowest, c.barrier[g])
-	if c.barrier[g] < c.end { // else nothing before the cut comes after it
+	if c.barrier[g] < c.end { // else nothing before the barrier comes after it
 		c.work = append(c.work, g)
 	}
 }
@@ -151,11 +151,8 @@ func (m *Model) lockFree(g trace.GID, i int32) int32 {
 	return i
 }
 
-// searched is the effort for a goroutine whose events are searched.
-const searched = 16
-
-// follow pulls the other goroutines back to before what must come after the
-// first event of goroutine g behind the cut.
+// follow pulls the other goroutines back to before what must come after the first event of
+// goroutine g after the barrier.
 func (c *barrierSearch) follow(g trace.GID) {
 	first := c.m.o.Events(g).From(int(c.barrier[g]))
 	if first < 0 {
@@ -163,12 +160,12 @@ func (c *barrierSearch) follow(g trace.GID) {
 	}
 	for _, h := range c.goroutines {
 		if c.effort++; c.m.ends[h].last < int32(first) {
-			break // nothing of it is behind first, nor of those that come now
+			break // none of its events is after first, nor are those of the goroutines to come
 		}
 		if h == g || c.barrier[h] <= int32(first) {
 			continue // nothing of it is between
 		}
-		c.effort += searched
+		c.effort += searchCost
 		es := c.m.o.Events(h)
 		if last := es.Until(int(c.barrier[h])); last < first || !c.m.o.Before(first, last) {
 			continue // as it is with most
@@ -177,7 +174,7 @@ func (c *barrierSearch) follow(g trace.GID) {
 	}
 }
 
-// seeds pulls back goroutines to which a seed leads over the cut.
+// pullSeeds pulls back goroutines to which a seed leads from after the barrier to before it.
 func (c *barrierSearch) pullSeeds() (pulled bool) {
 	k, _ := slices.BinarySearchFunc(c.m.seeds, c.lowest, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
 	for ; k < len(c.m.seeds) && c.m.seeds[k].to < c.end; k++ {

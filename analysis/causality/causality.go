@@ -48,51 +48,51 @@ import (
 type Model struct {
 	t                   *trace.Trace
 	o                   *order.Order
-	sectionsByGoroutine []int32        // goroutine by goroutine: the numbers of its sections, but for those of locks that are handed over
-	firstSection        []int32        // by goroutine: where its own begin in of, and where those of the last one end
+	sectionsByGoroutine []int32        // goroutine by goroutine: its sections, but for those of locks that are handed over
+	firstSection        []int32        // by goroutine: where its sections begin in sectionsByGoroutine; those of the next one follow
 	locks               []lockSections // by number
 	seeds               []seed         // by to
 	ends                []goroutineEnd // by goroutine
-	byLastEvent         []trace.GID    // who ends last first
+	byLastEvent         []trace.GID    // the one that ends last comes first
 	spent               atomic.Int64   // see Spent
-	spentLimit          int64          // see Until
-	freeSets            freeList       // see newReach
+	spentLimit          int64          // see LimitSpent
+	freeSets            freeList       // see newSet
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
 func (m *Model) Spent() int64 { return m.spent.Load() }
 
-// Apart returns a model of the same trace that counts what it does by itself.
+// WithOwnCount returns a model of the same trace that counts what it does by itself.
 func (m *Model) WithOwnCount() *Model {
 	return &Model{t: m.t, o: m.o, sectionsByGoroutine: m.sectionsByGoroutine, firstSection: m.firstSection, locks: m.locks, seeds: m.seeds, ends: m.ends, byLastEvent: m.byLastEvent, spentLimit: math.MaxInt64}
 }
 
-// Until has [Model.Partition] and [Model.Chopped] give up from now on where Spent is beyond that: their
-// barriers are the start of the trace then, and their graphs have what was found by then. It is not for
-// concurrent use.
+// LimitSpent lets [Model.Partition] and [Model.Chopped] give up as soon as Spent is beyond a
+// limit. Their barriers are the start of the trace then, and their graphs have what was found
+// by then. It is not for concurrent use.
 func (m *Model) LimitSpent(spent int64) { m.spentLimit = spent }
 
-// An end is the last event of a goroutine, and its last lock-free position; -1
+// A goroutineEnd is the last event of a goroutine, and its last lock-free position; -1
 // and never for one without events.
 type goroutineEnd struct{ last, lockFree int32 }
 
 // never stands for an end that the trace does not have.
 const never = math.MaxInt32
 
-// A lock is the sections of one lock, goroutine by goroutine.
+// A lockSections is the sections of one lock, goroutine by goroutine.
 type lockSections struct{ users []lockUser }
 
-// A user is the sections of one lock in one goroutine.
+// A lockUser is the sections of one lock in one goroutine.
 type lockUser struct {
 	g                trace.GID
 	writers, readers sideSections
 }
 
-// A stretch is sections of one side of one lock in one goroutine: where they
+// A sideSections is sections of one side of one lock in one goroutine: where they
 // begin, ascending, and where those up to each have all ended.
 type sideSections struct{ acqs, rels []int32 }
 
-// last returns the begin of the last section that begins at or before
+// lastBefore returns the begin of the last section that begins at or before
 // position p, and where all up to it have ended.
 func (s *sideSections) lastBefore(p int32) (acq, rel int32, ok bool) {
 	k, found := slices.BinarySearch(s.acqs, p)
@@ -133,9 +133,9 @@ func New(t *trace.Trace, o *order.Order) *Model {
 	return m
 }
 
-// keeps reports whether goroutine g, whose last event is given, holds a lock for good that others have to
-// do with. They have not where all their sections of it must have ended before it was acquired, which
-// the must-order says of any cut, or where it is one of those of which nothing follows.
+// holdsForGood reports whether goroutine g, whose last event is given, never releases a lock
+// that others use. It does not count if all their sections of it must have ended before it was
+// acquired: the must-order says that of any barrier. Nor does a lock that is handed over.
 func (m *Model) holdsForGood(g trace.GID, last int32) bool {
 	handed := m.o.HandedOver()
 	for _, acq := range m.o.Held(int(last)) {
@@ -152,7 +152,7 @@ func (m *Model) holdsForGood(g trace.GID, last int32) bool {
 	return false
 }
 
-// ended reports whether all of s must have ended before event i.
+// haveEnded reports whether all of s must have ended before event i.
 func (m *Model) haveEnded(s *sideSections, i int) bool {
 	n := len(s.rels)
 	return n == 0 || s.rels[n-1] != never && m.o.Before(int(s.rels[n-1]), i)
@@ -206,7 +206,7 @@ func endOf(s order.Section) int32 {
 	return int32(s.Rel)
 }
 
-// use names a user.
+// lockUse names a user.
 type lockUse struct {
 	lock int32
 	g    trace.GID

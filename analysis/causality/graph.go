@@ -12,9 +12,6 @@ import (
 // Labels is a set of properties of one graph, by their index.
 type Labels uint64
 
-// MaxLabels is the number of properties that one graph serves.
-const MaxLabels = 64
-
 // A Graph is the causality graph of one or more properties.
 type Graph struct {
 	m         *Model
@@ -22,28 +19,24 @@ type Graph struct {
 	floor     []int32 // by goroutine: events below are before the barrier
 	edges     map[Edge]Labels
 	edgesInto map[trace.GID][]labelledEdge // the edges to the events of a goroutine, by to
-	// closing is for each property the edges that closed its cycles.
+	// closingEdges has for each property the edges that closed its cycles.
 	closingEdges map[int][]Edge
 	cyclic       Labels
-	// needed is what runs of the properties perform, reached is scratch; both are there while it is built.
+	// needed is what runs of the properties perform, reached is scratch. Both are nil once
+	// the graph is built.
 	needed, reached *eventSet
 	effort          int  // what may still be spent
-	firstCycleOnly  bool // it ends with the first cycle
+	firstCycleOnly  bool // it is built up to the first cycle
 }
 
-// labelled is an edge with the properties that it follows from.
+// labelledEdge is an edge with the properties that it follows from.
 type labelledEdge struct {
 	from, to int32
 	labels   Labels
-	age      int // how many are older
+	age      int // how many edges the graph had before
 }
 
-// effort bounds the work for one graph, in events, edges and goroutines looked at,
-// and as much that for its barrier. A graph that is not finished may miss
-// cycles, and has no false ones. It has the edges of its properties in any case.
-const effort = 1 << 22
-
-// left is what Partition and Chopped may take now.
+// effortLeft is what Partition and Chopped may take now.
 func (m *Model) effortLeft() int { return int(min(effort, max(0, m.spentLimit-m.Spent()))) }
 
 // Whole returns the graph of at most MaxLabels properties over the whole trace.
@@ -75,7 +68,7 @@ func (m *Model) Possible(p Property) (edges []Edge, ok bool) {
 	return g.Edges(0), true
 }
 
-// chop returns the last causality barrier before the properties, for the goroutines that
+// floorBefore returns the last causality barrier before the properties, for the goroutines that
 // have a part in them.
 func (m *Model) floorBefore(props []Property, most int) []int32 {
 	c := m.findBarrier(props, m.involved(props), most)
@@ -103,17 +96,17 @@ func (m *Model) build(floor []int32, props []Property, short bool, most int) *Gr
 	return g
 }
 
-// built hands back what it takes to build g.
+// release hands back the sets that were needed to build g, for other graphs.
 func (g *Graph) release() {
 	g.m.freeSets.put(g.needed)
 	g.m.freeSets.put(g.reached)
 	g.needed, g.reached = nil, nil
 }
 
-// over reports whether the graph is as good as it gets.
+// isFinished reports whether no more edges are to be added.
 func (g *Graph) isFinished() bool { return g.effort < 0 || g.firstCycleOnly && g.cyclic != 0 }
 
-// round applies all rules once and reports whether that added anything.
+// round applies all rules once, and reports whether that has added edges.
 func (g *Graph) round() bool {
 	g.needed.clear()
 	for k, p := range g.props {
@@ -148,7 +141,7 @@ func (g *Graph) seed() (changed bool) {
 	return changed
 }
 
-// extent returns bounds of the positions of needed events after the barrier.
+// neededRange returns bounds of the positions of needed events after the barrier.
 func (g *Graph) neededRange() (lo, hi int32) {
 	lo = never
 	for _, gid := range g.needed.goroutines {
@@ -160,7 +153,7 @@ func (g *Graph) neededRange() (lo, hi int32) {
 	return lo, hi
 }
 
-// needs returns the properties whose runs perform event i.
+// neededIn returns the properties whose runs perform event i.
 func (g *Graph) neededIn(i int32) Labels { return g.needed.labelsOf(g.m.t.Events[i].G, i) }
 
 // sectionsOf returns the needed sections of a goroutine after the barrier.
@@ -214,7 +207,7 @@ func (g *Graph) induce(n int32) (changed bool) {
 	return changed
 }
 
-// first adds to found what must have ended before section s begins, given that
+// addOverlapping adds to found what must have ended before section s begins, given that
 // the event at position p of user u is before the end of s.
 func (g *Graph) addOverlapping(found []labelledEdge, u *lockUser, s order.Section, p int32, in Labels) []labelledEdge {
 	sides := []*sideSections{&u.writers, &u.readers}
@@ -255,7 +248,7 @@ func (g *Graph) add(e Edge, in Labels) bool {
 	return true
 }
 
-// cycle notes the cycles that edge e closes.
+// noteCycle notes the cycles that edge e closes.
 func (g *Graph) noteCycle(e Edge, in Labels) {
 	g.cyclic |= in
 	if g.closingEdges == nil {

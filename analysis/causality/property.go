@@ -6,8 +6,9 @@ type Property struct {
 	Needs []int  // events that a run must perform to show it
 }
 
-// Meeting is the property that goroutines stand at all of the accesses, two of a race
-// or more, at once: what comes directly before each of them comes before the others.
+// Meeting is the property that goroutines are about to execute all of the accesses, two of a
+// race or more, at the same time: what comes directly before each of them comes before the
+// others.
 func (m *Model) Meeting(accesses ...int) Property {
 	n := len(accesses) * (len(accesses) - 1)
 	p := Property{Edges: make([]Edge, 0, n), Needs: make([]int, 0, n)}
@@ -21,9 +22,9 @@ func (m *Model) Meeting(accesses ...int) Property {
 	return p
 }
 
-// Sequence is the property that the accesses happen in the given order, those
-// of other goroutines in between or not. The last one need not happen, its
-// goroutine only come to it. The unserializable triples are sequences of three.
+// Sequence is the property that the accesses happen in the given order, with others in
+// between or not. The last one need not happen: its goroutine only reaches it. PECAN's
+// unserializable patterns are sequences of three or four.
 func (m *Model) Sequence(accesses ...int) Property {
 	n := len(accesses)
 	p := Property{Edges: make([]Edge, 0, n-1), Needs: make([]int, 0, 2*n-1)}
@@ -38,10 +39,10 @@ func (m *Model) Sequence(accesses ...int) Property {
 	return p
 }
 
-// before returns the event before i in its goroutine, or -1.
+// previous returns the event before i in its goroutine, or -1.
 func (m *Model) previous(i int) int { return m.o.Program().Prev(i) }
 
-// after lets event i, if there is one, be performed before event j.
+// addEdge lets event i, if there is one, be performed before event j.
 func (p *Property) addEdge(i, j int) {
 	if i >= 0 {
 		p.Edges = append(p.Edges, Edge{i, j})

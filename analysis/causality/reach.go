@@ -7,10 +7,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A reach is a set of events, closed under program order: for each goroutine
+// An eventSet is a set of events, closed under program order: for each goroutine
 // how far it goes, and for which properties.
 type eventSet struct {
-	index      []int32     // by goroutine: one more than where its prefixes are, or 0 where there are none
+	index      []int32     // by goroutine: one more than its index in prefixes, or 0 where it has none
 	goroutines []trace.GID // those that have some
 	prefixes   [][]prefix  // by index in gids
 	work       []visit
@@ -35,8 +35,8 @@ type visit struct {
 	prefix
 }
 
-// newReach returns an empty one, of those that graphs have handed back if there is one: to make it takes
-// longer than most graphs where goroutines are many.
+// newSet returns an empty set, if possible one that a graph has handed back. To allocate one
+// takes longer than most graphs where there are many goroutines.
 func (m *Model) newSet() *eventSet {
 	f := &m.freeSets
 	f.mu.Lock()
@@ -49,7 +49,8 @@ func (m *Model) newSet() *eventSet {
 	return &eventSet{index: make([]int32, len(m.t.Goroutines))}
 }
 
-// reaches are what graphs have handed back: a few, as few graphs are built at the same time.
+// A freeList is the sets that graphs have handed back. They are few, as few graphs are built at the
+// same time.
 type freeList struct {
 	mu   sync.Mutex
 	free []*eventSet
@@ -90,8 +91,8 @@ func (r *eventSet) push(g trace.GID, at int32, in Labels) {
 	r.work = append(r.work, visit{g, prefix{at, in}})
 }
 
-// begin makes room for the prefixes of goroutine g, which has none: that of another one before r was cleared,
-// if there is some.
+// addGoroutine makes room for the prefixes of goroutine g, which has none. It takes the room
+// that another goroutine had before r was cleared, if there is some.
 func (r *eventSet) addGoroutine(g trace.GID) {
 	r.goroutines = append(r.goroutines, g)
 	n := len(r.goroutines)
@@ -104,7 +105,7 @@ func (r *eventSet) addGoroutine(g trace.GID) {
 	}
 }
 
-// upto returns the properties for which the set has event i of goroutine g.
+// labelsOf returns the properties for which the set has event i of goroutine g.
 func (r *eventSet) labelsOf(g trace.GID, i int32) (in Labels) {
 	for _, p := range r.of(g) {
 		if p.last >= i {
@@ -114,8 +115,9 @@ func (r *eventSet) labelsOf(g trace.GID, i int32) (in Labels) {
 	return in
 }
 
-// close adds to r event i and all that is before it by a causality chain, for
-// each property that has the chain. Nothing before the barrier is looked at.
+// closeOver adds to r event i and all events that a causality chain leads from to it, for each
+// property that has the chain (§3.4). Events before the barrier are left out: no chain that
+// matters goes through them.
 func (g *Graph) closeOver(r *eventSet, i int32, in Labels) {
 	g.pushAfterBarrier(r, g.m.t.Events[i].G, i, in)
 	for len(r.work) > 0 && g.effort >= 0 {

@@ -25,10 +25,10 @@ func (a Access) Conflicts(b Access) bool {
 	return (a|b)&isWrite != 0 && a&b&isAtomic == 0 || (a|b)&(isAdd|isWait) == isAdd|isWait
 }
 
-// channelSpace tells the numbers of channels from addresses.
+// channelSpace distinguishes the numbers of channels from addresses.
 const channelSpace = 1 << 63
 
-// touch returns the location that e touches and how. It is false for events
+// locationOf returns the location that e touches and how. It is false for events
 // that touch nothing, and for accesses without a size (the operations of
 // sync.Map), which touch no memory of the program.
 func locationOf(e *trace.Event) (loc Location, how Access, ok bool) {

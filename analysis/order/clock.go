@@ -6,33 +6,27 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// fan is the number of entries of one node of a clock. Few make updates small:
-// they copy the nodes of one path.
-const (
-	fanBits = 2
-	fan     = 1 << fanBits
-)
-
-// entries say which entries of clocks are of which goroutines.
+// entries maps goroutines to the entries of clocks and back.
 type entries struct {
 	entryOf     []uint32 // by goroutine
 	goroutineOf []uint32 // by entry
 }
 
-// newEntries has each goroutine followed by those that it starts, and these by theirs: what others learn of
-// it they mostly learn of all of them, and so share nodes, which are of entries side by side.
+// newEntries orders the entries so that each goroutine is followed by those that it starts, and
+// these by theirs. Whoever waits for one of them mostly waits for all. Their entries lie in
+// the same nodes, which clocks share.
 func newEntries(t *trace.Trace) entries {
 	n := len(t.Goroutines)
 	room := make([]uint32, 2*n)
 	e := entries{entryOf: room[:n], goroutineOf: room[n:]}
-	many := make([]uint32, n) // how many each one and those are
+	many := make([]uint32, n) // how many descendants each one has, itself included
 	for g := n - 1; g >= 0; g-- {
 		many[g]++
 		if by := t.Goroutines[g].Parent; int(by) < g {
 			many[by] += many[g]
 		}
 	}
-	next := uint32(0) // of those that nobody has started
+	next := uint32(0) // the entry of the next goroutine that nobody has started
 	free := many      // by goroutine: the entry of the next one that it starts, once it has its own
 	for g := range n {
 		own := &next
@@ -69,22 +63,17 @@ type node [fan]int32
 type clocks struct {
 	height uint
 	chunks [][]node
-	joins  []knownJoin // what joins of nodes above leaves have given, by hash
-	// own is the first node of the clock that grows: nobody else has this one or those after it, so
-	// that they change in place. See grow.
+	joins  []knownJoin // the results of joins of nodes above leaves, by hash
+	// firstGrowing is the first node of the clock that grows. No other clock has this node or
+	// those after it, so that they change in place. See startGrowing.
 	firstGrowing clock
 }
 
-// A joining is the join of two nodes. When thousands of goroutines are done one after
-// the other, each with what it knew when it began, then nearly all of such a join
-// was made before.
+// A knownJoin is the result of a join of two nodes. When one goroutine waits for thousands,
+// one after the other, nearly all of each join was made before.
 type knownJoin struct{ a, b, joined clock }
 
-// mostKnown is the binary logarithm of how many joins are known at once, at most. A million goroutines get along with as
-// many as sixty thousand: their joins are repeated soon, or not at all.
-const maxKnownJoins = 18
-
-// known returns where the join of two nodes is, if it is known. There is room for
+// lookupJoin returns where the join of two nodes is, if it is known. There is room for
 // several times as many joins as a clock has nodes, in traces of up to some ten thousand goroutines.
 func (cs *clocks) lookupJoin(a, b clock) *knownJoin {
 	room := min(cs.height*fanBits+2, maxKnownJoins)
@@ -93,11 +82,6 @@ func (cs *clocks) lookupJoin(a, b clock) *knownJoin {
 	}
 	return &cs.joins[(uint32(a)*0x9e3779b1^uint32(b)*0x85ebca6b)>>(32-room)]
 }
-
-const (
-	chunkBits = 10
-	chunkSize = 1 << chunkBits
-)
 
 // newClocks returns room for clocks of n goroutines.
 func newClocks(n int) clocks {
@@ -109,8 +93,9 @@ func newClocks(n int) clocks {
 	return cs
 }
 
-// grow has one clock grow from now on, up to the next call, by all that is joined or set: of what it is
-// on the way there nothing is left. Clocks that there are stay as they are, and this one too after that.
+// startGrowing lets one clock grow in place by all that is joined or set, up to the next call.
+// So no node is kept of its intermediate states. Clocks that exist by now do not change, nor
+// does this one after the next call.
 func (cs *clocks) startGrowing() {
 	last := len(cs.chunks) - 1
 	cs.firstGrowing = clock(last<<chunkBits + len(cs.chunks[last]))
@@ -144,7 +129,7 @@ func (cs *clocks) set(c clock, g uint32, v int32) clock {
 	return cs.raiseEntry(c, g, v, cs.height)
 }
 
-// raise is set for a node at height h, whose entry is lower.
+// raiseEntry is set for a node at height h, whose entry is lower.
 func (cs *clocks) raiseEntry(c clock, g uint32, v int32, h uint) clock {
 	n, at := cs.node(c), g>>(h*fanBits)%fan
 	if h > 0 {
@@ -192,8 +177,8 @@ func (cs *clocks) joinNodes(a, b clock, h uint) clock {
 	return c
 }
 
-// either returns the clock of a node, into which a and b are joined: a or b, if they are the same, or a
-// that has become it.
+// reuse returns the clock of node n, into which a and b are joined: a or b if they are equal to
+// it, or a if it grows and becomes it.
 func (cs *clocks) reuse(a, b clock, n *node) clock {
 	if a >= cs.firstGrowing {
 		*cs.node(a) = *n
@@ -208,7 +193,7 @@ func (cs *clocks) reuse(a, b clock, n *node) clock {
 	return cs.add(*n)
 }
 
-// beyond calls yield for each entry of c that is higher in c than in d, ascending, until it
+// higherIn calls yield for each entry of c that is higher in c than in d, ascending, until it
 // returns false. It skips what they share, and so takes as long as what differs is large.
 func (cs *clocks) higherIn(c, d clock, yield func(g uint32, v int32) bool) bool {
 	return c == 0 || c == d || cs.higherInNode(c, d, cs.height, 0, yield)

@@ -26,7 +26,7 @@ type heldLocks struct {
 	sets  [][]Lock // by LockSet
 }
 
-// at returns the interval of event i.
+// intervalAt returns the interval of event i.
 func (h *heldLocks) intervalAt(i int) int32 {
 	if h.intervalOf == nil {
 		return 0

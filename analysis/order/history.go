@@ -2,7 +2,7 @@ package order
 
 import "slices"
 
-// Locked says why the goroutines of events i and j cannot be about to execute them at the
+// ExcludedByHistory says why the goroutines of events i and j cannot be about to execute them at the
 // same time, by the history of acquires (Kahlon, Ivančić and Gupta, Reasoning about Threads
 // Communicating via Locks, CAV 2005). One of the two holds a lock, and the other reaches
 // its event only through a critical section of that lock that must come after the first
@@ -15,7 +15,7 @@ func (o *Order) ExcludedByHistory(i, j int) (held, needed int, ok bool) {
 	return o.DelayedByLock(j, i)
 }
 
-// KeptBack is [Order.Locked] for the locks held at i: the goroutine of event j reaches it
+// DelayedByLock is [Order.Locked] for the locks held at i: the goroutine of event j reaches it
 // only after the goroutine of event i has released one of them.
 func (o *Order) DelayedByLock(i, j int) (held, needed int, ok bool) {
 	for _, acq := range o.Held(i) {

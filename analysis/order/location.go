@@ -50,7 +50,7 @@ type Group struct {
 	Accesses   []Access
 }
 
-// usage tells whether a location is shared.
+// usage is what decides whether a location is shared.
 type usage struct {
 	g        trace.GID
 	events   int32
@@ -120,8 +120,8 @@ func groups(t *trace.Trace) []Group {
 	return gs
 }
 
-// A usedPage tells who uses a page of memory: as long as that is one goroutine, nothing there is shared. So most
-// locations need no number.
+// A usedPage says which goroutine uses a page of memory. As long as it is one, nothing there is
+// shared. So most locations need no number.
 type usedPage struct {
 	g      trace.GID
 	used   bool
@@ -132,9 +132,6 @@ type usedPage struct {
 type pages struct {
 	table numbering.Table[numbering.Word, usedPage]
 }
-
-// A page has so many bits of an address, and where one access has more than maxPages, all may be shared.
-const pageBits, maxPages = 13, 1 << 10
 
 // page is the number of the page where l begins.
 func (l *Location) page() numbering.Word { return numbering.Word(l.Obj >> pageBits) }

@@ -61,7 +61,7 @@ func (o *Order) SectionAt(n int32) Section {
 // LockOf returns the number of the lock of critical section n, below NumLocks.
 func (o *Order) LockOf(n int32) int32 { return o.facts.Sections()[n].Lock() }
 
-// Bounds returns what SectionAt does, but for the lock, in less time.
+// SectionBounds returns what SectionAt does, but for the lock, in less time.
 func (o *Order) SectionBounds(n int32) (acq, rel int32, shared bool) {
 	s := &o.facts.Sections()[n]
 	return s.Acquire, s.Release, s.Shared()

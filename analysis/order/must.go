@@ -59,7 +59,7 @@ func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 }
 
 // BeforeReached reports whether event i must happen before the goroutine of event j can
-// stand at j.
+// be about to execute j.
 func (m *Must) BeforeReached(i, j int) bool {
 	gi := m.t.Events[i].G
 	if gi == m.t.Events[j].G || i >= j {

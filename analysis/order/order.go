@@ -118,7 +118,7 @@ func (p *Past) Has(g trace.GID, i int32) bool {
 }
 
 // BeforeReached reports whether event i must happen before the goroutine of
-// event j can stand at j. It differs from Before where j itself waits for
+// event j is about to execute it. It differs from Before where j itself waits for
 // others or observes them, as atomic loads do.
 func (o *Order) BeforeReached(i, j int) bool {
 	gi := o.t.Events[i].G
@@ -157,7 +157,7 @@ func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
 	}
 }
 
-// Segment numbers the stretch of its goroutine's events that event i lies in.
+// Segment numbers the segment of its goroutine's events that event i lies in.
 // All events of a segment have the same order to the events of others.
 func (o *Order) Segment(i int) int { return int(o.must.segmentOf.At(i)) }
 
@@ -167,7 +167,7 @@ func (o *Order) Program() *trace.ProgramOrder { return o.program }
 // Events returns the events of goroutine g.
 func (o *Order) Events(g trace.GID) trace.Own { return o.program.Of(g) }
 
-// Closed returns the event that closed the channel that panic i comes from a send to, or -1.
+// CloseOf returns the event that closed the channel that panic i comes from a send to, or -1.
 func (o *Order) CloseOf(i int) int {
 	row := o.facts.OperationOf(i)
 	if row == facts.None || o.t.Events[i].Kind != trace.Panic {
@@ -183,7 +183,7 @@ func (o *Order) CloseOf(i int) int {
 	return -1
 }
 
-// InLine returns the event that began the operation before the one that begins at position
+// PreviousInLine returns the event that began the operation before the one that begins at position
 // i, on the same side of its channel, or -1. A channel serves each side in the order in
 // which operations began, so that elements keep their numbers only if these stay in line.
 func (o *Order) PreviousInLine(i int) int {
@@ -197,7 +197,7 @@ func (o *Order) PreviousInLine(i int) int {
 	return -1
 }
 
-// Begun returns the events with, in place of each wake, where the wait for the condition has
+// ReplaceWakes returns the events with, in place of each wake, where the wait for the condition has
 // begun.
 func (o *Order) ReplaceWakes(events []int) []int {
 	begun := slices.Clone(events)

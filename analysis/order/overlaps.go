@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Overlaps tell which of some locations, sorted by address, share a byte. One access may cover millions: those behind a
-// location that share a byte with it come right after it, so that their number is enough, and for those before it there
-// is a list, which neighbours mostly have in common. Of a location that is alone in its group, as most are, there is nothing:
-// they are nil.
+// Overlaps says which of some locations, sorted by address, share a byte. One access may cover
+// millions of others. Those after a location that share a byte with it come directly after it,
+// so that their number is enough. For those before it there is a list, which neighbours mostly
+// have in common. Overlaps is nil for a location that is alone in its group, as most are.
 type Overlaps struct {
 	ranges      []overlapRange
 	listsBefore []int32 // from 1 on, each with its length in front
 }
 
-// A reach is what a location overlaps with, beside itself.
+// An overlapRange is which other locations a location overlaps with.
 type overlapRange struct {
 	listBefore int32 // where the list of those before it is, 0 for none
-	countAfter int32 // how many of those behind it
+	countAfter int32 // how many of those after it
 }
 
-// overlaps sweeps over locations sorted by address.
+// findOverlaps sweeps over locations sorted by address.
 func findOverlaps(locs []Location) *Overlaps {
 	if len(locs) == 1 {
 		return nil

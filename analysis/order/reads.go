@@ -14,13 +14,13 @@ type sources struct {
 	multiple map[int32][]int32 // newest first
 }
 
-// several stands for more than one write.
+// manyWrites stands for more than one write.
 const manyWrites = -2
 
-// A sourced is a read, and what there is of it in sources.one.
+// A readSource is a read, and what there is of it in sources.one.
 type readSource struct{ read, write int32 }
 
-// readsFrom finds for each read of a shared location the last writes before
+// findSources finds for each read of a shared location the last writes before
 // it to the bytes that it reads.
 func findSources(t *trace.Trace, gs []Group) sources {
 	s := sources{multiple: make(map[int32][]int32)}
@@ -52,7 +52,7 @@ func (s *sources) of(i int) []int32 {
 	}
 }
 
-// group adds the reads of g to all.
+// addGroup adds the reads of g to all.
 func (s *sources) addGroup(t *trace.Trace, g *Group, all []readSource) []readSource {
 	last := make([]int32, len(g.Locations)) // one more than the position of the last write
 	var found []int32
@@ -83,7 +83,7 @@ func (s *sources) add(all []readSource, t *trace.Trace, i int32, ws []int32) []r
 	slices.SortFunc(ws, func(a, b int32) int { return int(b - a) })
 	r := &t.Events[i]
 	for k, w := range ws {
-		// Older writes are hidden behind one that covers all that is read.
+		// A write that covers all that is read hides older ones.
 		if covers(&t.Events[w], r) {
 			ws = ws[:k+1]
 			break

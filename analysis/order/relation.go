@@ -19,17 +19,18 @@ type relation struct {
 }
 
 type segment struct {
-	clock clock // or [started]
+	clock clock // or [startClock]
 	start int32 // its first event, or -1 where that has no clock of its own
 	prev  int32 // the goroutine's segment before, or -1
 }
 
-// started stands for the clock of a goroutine that knows of nothing but the go statement at position i and
-// what is before that: of long traces many goroutines learn no more, and need no nodes of their own.
+// startClock stands for the clock of a goroutine before which only the go statement at
+// position i is, and what is before that. In long traces many goroutines never synchronize
+// with others, and need no nodes of their own.
 func startClock(i int) clock { return ^clock(i) }
 
-// starter returns the position of the go statement of a clock that [started] stands for, whose goroutine,
-// and the clock there.
+// startOf returns the go statement that a [startClock] stands for, its goroutine, and the clock
+// there.
 func (r *relation) startOf(c clock) (i int32, g uint32, at clock) {
 	i = int32(^c)
 	return i, uint32(r.t.Events[i].G), r.segments[r.segmentOf.At(int(i))].clock
@@ -50,7 +51,8 @@ func (r *relation) get(c clock, g uint32) int32 {
 // set returns c with the entry of goroutine g raised to at least v.
 func (r *relation) set(c clock, g uint32, v int32) clock { return r.clocks.set(c, r.entryOf[g], v) }
 
-// above calls yield for each goroutine whose entry is higher in c than in d, until it returns false.
+// higherEntries calls yield for each goroutine whose entry is higher in c than in d, until it
+// returns false.
 func (r *relation) higherEntries(c, d clock, yield func(g uint32, v int32) bool) {
 	if c == d {
 		return
@@ -78,7 +80,7 @@ func (r *relation) before(i int, gi trace.GID, j int) bool {
 	return r.get(r.segments[r.segmentOf.At(j)].clock, uint32(gi)) > int32(i)
 }
 
-// reached is the clock of what is before its goroutine can reach event j.
+// clockReached is the clock of what is before its goroutine can reach event j.
 func (r *relation) clockReached(j int) clock {
 	s := &r.segments[r.segmentOf.At(j)]
 	switch {
@@ -90,10 +92,10 @@ func (r *relation) clockReached(j int) clock {
 	return r.segments[s.prev].clock
 }
 
-// at returns the clock of what is before the successors of event i.
+// successorClock returns the clock of what is before the successors of event i.
 func (r *relation) successorClock(i int) clock { return r.joinSuccessor(0, i) }
 
-// after returns c with what is before the successors of event i.
+// joinSuccessor returns c with what is before the successors of event i.
 func (r *relation) joinSuccessor(c clock, i int) clock {
 	g := uint32(r.t.Events[i].G)
 	if r.get(c, g) > int32(i) {
@@ -130,14 +132,13 @@ type store struct {
 	mixed bool // others than g take part
 }
 
-// A gathered is what is before the successors of several events. Those of a counter are many, and what is left
-// of them in a clock takes memory: they are joined when somebody asks, or there are most.
+// A gathered is the clock of what is before the successors of several events. A counter may
+// have very many, and intermediate clocks take memory. So they are joined when an event needs
+// the clock, or when maxGathered have come together.
 type gathered struct {
 	clock  clock
 	events []int32 // not joined yet
 }
-
-const maxGathered = 1 << 6
 
 // gather adds event i.
 func (b *relater) gather(c *gathered, i int) {
@@ -146,7 +147,7 @@ func (b *relater) gather(c *gathered, i int) {
 	}
 }
 
-// all returns the clock.
+// joinGathered joins the events that wait for it, and returns the clock.
 func (b *relater) joinGathered(c *gathered) clock {
 	if len(c.events) > 0 {
 		b.rel.startGrowing()
@@ -167,7 +168,7 @@ type relater struct {
 	facts *facts.Facts
 	rel   *relation
 
-	clockNow   []clock // by goroutine, or [started]
+	clockNow   []clock // by goroutine, or [startClock]
 	segmentNow []int32 // by goroutine: its segment, -1 before the first event
 	splitNext  []bool  // by goroutine: the next event starts a segment
 	lastEvent  []int32 // by goroutine: its last event, -1 before the first
@@ -206,7 +207,7 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, f *facts.Facts) *relation {
 	return b.done()
 }
 
-// done returns the relation, without what was needed to make it and the room that was not.
+// done returns the relation, without what was only needed to make it.
 func (b *relater) done() *relation {
 	b.rel.joins = nil
 	if its := b.rel.segments; cap(its) > len(its)+len(its)/8 {
@@ -263,7 +264,7 @@ func (b *relater) from(g trace.GID, i int, ok bool) {
 	}
 }
 
-// settle makes a clock of its own for goroutine g, which does more than to begin and to end.
+// settle makes a clock of its own for goroutine g, which does more than begin and end.
 func (b *relater) settle(g trace.GID) {
 	if c := b.clockNow[g]; c < 0 {
 		b.rel.startGrowing()
@@ -386,9 +387,9 @@ func (b *relater) ended(i int, e *trace.Event) {
 	w.ended[adder] = rounds{r.Added, b.rel.join(w.ended[adder].dones, w.dones)}
 }
 
-// joinEnded orders a Wait of goroutine g after rounds before the last one, of which all
-// adds must come before it: none of their Dones can be missing then. Where each goroutine
-// has ended before the next one was added, all rounds but the last are such.
+// joinEnded orders a Wait of goroutine g after rounds before the last one if all of their Adds
+// must come before it: then none of their Dones can be missing. A program that adds one
+// goroutine after the other has ended has one round for each, and all of them count.
 func (b *relater) joinEnded(g trace.GID, w *waitGroup) {
 	now := b.clockNow[g]
 	for adder, r := range w.ended {

@@ -1,11 +1,12 @@
-// Package sliced says what must come before what for some events of a trace to come as they
-// did: sliced causality (Chen and Roşu, Predictive Runtime Analysis of Multithreaded Programs,
-// 2005, §2 and §3). Where happens-before keeps the order of all accesses that conflict, a slice
-// keeps that of those alone on which these events depend.
+// Package sliced is sliced causality (Chen and Roşu, Predictive Runtime Analysis of Multithreaded
+// Programs, 2005, §2 and §3): what must come before what for some events of a trace to happen
+// as they did. Happens-before keeps the order of all accesses that conflict. A slice keeps only
+// the order of those on which these events depend.
 //
-// It takes a trace with its order, and gives orders of its events by which the paper's detector
-// of races (§4.2) is measured beside ours: nothing else depends on it. Properties are searched
-// by package detect, and package schedule slices for them.
+// It takes a trace with its order, and returns orders of its events. By these the paper's
+// detector of races (§4.2) is measured and compared with the command's; nothing else depends
+// on it. Package detect searches for violations of properties, and package schedule slices
+// for them.
 package sliced
 
 import (
@@ -23,11 +24,11 @@ type Slicer struct {
 	t            *trace.Trace
 	o            *order.Order
 	flow         *dataflow.Flow
-	mustEdges    []order.Edge // of the must-order
-	scopeEnds    []int32      // by event: the first one of its goroutine behind the innermost control scope that it is in
+	mustEdges    []order.Edge // those of the must-order
+	scopeEnds    []int32      // by event: the first one of its goroutine after the innermost control scope that it is in
 	placeOf      []place      // by access
-	lastOwnWrite []int32      // by read of memory that only its goroutine touches: the last write of as much there, -1 for none
-	deciders     [][]int32    // by goroutine: what its way may depend on
+	lastOwnWrite []int32      // by read of memory that only its goroutine touches: the last write of the same size there, -1 for none
+	deciders     [][]int32    // by goroutine: the events that its control flow may depend on
 	locks        []lock
 }
 
@@ -108,7 +109,7 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 	return s
 }
 
-// latest returns the events of other goroutines that must come before event i of goroutine g,
+// latestAncestors returns the events of other goroutines that must come before event i of goroutine g,
 // and need not before event j, without those that must come before another one of them, as far as
 // a few of these show: a goroutine that waits for thousands has as many.
 func latestAncestors(o *order.Order, g trace.GID, i, j int) (all []int32) {
@@ -128,8 +129,8 @@ func latestAncestors(o *order.Order, g trace.GID, i, j int) (all []int32) {
 	return all
 }
 
-// decides reports whether the way of its goroutine may depend on event i: a decision, or a read
-// of what does not only move data.
+// decides reports whether the control flow of its goroutine may depend on event i: a decision,
+// or a read whose value is not only moved.
 func (s *Slicer) decides(i int32) bool {
 	e := &s.t.Events[i]
 	site := s.t.Sites[e.Site]
@@ -198,7 +199,7 @@ func (s *Slicer) must(edges []order.Edge) *order.Must {
 	return s.o.Must(slices.Values(slices.Compact(edges)))
 }
 
-// before adds the edge from the last of the sections of a goroutine that b of another one comes
+// lastEdgeBefore adds the edge from the last of the sections of a goroutine that b of another one comes
 // after, of those that are known to be before it: they come first.
 func lastEdgeBefore(edges []order.Edge, sections []order.Section, b order.Section, known func(order.Section) bool) []order.Edge {
 	n, _ := slices.BinarySearchFunc(sections, true, func(a order.Section, _ bool) int {
@@ -264,7 +265,7 @@ func (k *keeper) close() {
 	}
 }
 
-// control keeps what decides that event i comes (Definition 10): how its goroutine chose its way
+// keepDeciders keeps what decides that event i comes (Definition 10): how its goroutine chose its way
 // before it, but for what lies in control scopes that have ended by then.
 func (k *keeper) keepDeciders(i int32) {
 	deciders := k.deciders[k.t.Events[i].G]
@@ -279,7 +280,7 @@ func (k *keeper) keepDeciders(i int32) {
 	}
 }
 
-// data keeps what the value of event i follows from (Definition 11).
+// keepOrigins keeps what the value of event i follows from (Definition 11).
 func (k *keeper) keepOrigins(i int32) {
 	e := &k.t.Events[i]
 	derived := k.keepOperands(i)
@@ -297,7 +298,7 @@ func (k *keeper) keepOrigins(i int32) {
 	}
 }
 
-// formula keeps the readings that the value of event i is computed of, if they are known.
+// keepOperands keeps the readings that the value of event i is computed of, if they are known.
 func (k *keeper) keepOperands(i int32) bool {
 	in := k.flow.At(int(i))
 	if in == nil {
@@ -311,7 +312,7 @@ func (k *keeper) keepOperands(i int32) bool {
 	return true
 }
 
-// move keeps what the goroutine of event i has read before it: local variables, and memory of
+// keepReadsBefore keeps what the goroutine of event i has read before it: local variables, and memory of
 // its own, may have brought it there. What formulas follow is only meant with tracked. Of the
 // goroutine done are as many events.
 func (k *keeper) keepReadsBefore(i int32, done []int32, tracked bool) {
@@ -330,7 +331,7 @@ func (k *keeper) keepReadsBefore(i int32, done []int32, tracked bool) {
 	done[g] = max(done[g], whole)
 }
 
-// found keeps the writes to a group of locations that are before a read there that must find
+// keepWrites keeps the writes to a group of locations that are before a read there that must find
 // what it did: the last one with its value, and that the others stay before it.
 func (k *keeper) keepWrites(at place) {
 	g := &k.o.Groups()[at.group]
@@ -358,7 +359,7 @@ func (k *keeper) keepWrites(at place) {
 	}
 }
 
-// conflicts are the edges between accesses that keep their order: those of reads that must find
+// conflictEdges are the edges between accesses that keep their order: those of reads that must find
 // what they did with the writes to the same memory, and of these with each other.
 func (k *keeper) conflictEdges() (edges []order.Edge) {
 	groups := k.o.Groups()
@@ -414,7 +415,7 @@ func (k *keeper) conflictEdgesIn(edges []order.Edge, g *order.Group, needed []bo
 	return edges
 }
 
-// sections are the edges that m has not between critical sections of one lock: where something
+// sectionEdges are the edges that m has not between critical sections of one lock: where something
 // of one comes before something of another, all of it does.
 func (k *keeper) sectionEdges(m *order.Must) (edges []order.Edge) {
 	for _, l := range k.locks {

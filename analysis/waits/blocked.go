@@ -49,7 +49,7 @@ func Blocked(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 }
 
 // BlockedInPlace is [Blocked] for a trace that nobody else looks at meanwhile: the copy may
-// use the room behind its events.
+// use the capacity after its events.
 func BlockedInPlace(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 	var ws []Wait
 	for _, s := range t.Stuck {

@@ -19,7 +19,7 @@ type dependency struct {
 	component   int32   // dependencies that can reach each other have the same; -1 of those on no cycle
 }
 
-// A dependencyKey tells dependencies apart.
+// A dependencyKey identifies a dependency.
 type dependencyKey struct {
 	want      order.Lock
 	set       order.LockSet // with want

@@ -6,7 +6,7 @@ package waits
 const MaxSets = 16
 
 // searchEffort bounds the search for cycles of one length (unit: dependencies looked at, and as
-// much again for sets of acquires). Trades completeness for time. It is no time, so that
+// much again for sets of acquires). Trades completeness for time. It counts work, so that
 // equal traces give equal cycles. Chosen: about a second.
 const searchEffort = 1 << 22
 

@@ -41,7 +41,7 @@ func (o *Operation) Rank() int32 {
 	return o.Before + 1
 }
 
-// A Channel is what the trace tells of one channel.
+// A Channel is what is known of one channel.
 type Channel struct {
 	Capacity uint32
 	Made     int32 // where it is made, or None

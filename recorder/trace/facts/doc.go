@@ -1,7 +1,7 @@
 // Package facts is the one table of what follows from the events of a trace: which event
 // completes which operation, who lets whom go on, which release ends which critical section.
 //
-// It stands directly behind package trace and before every analysis. A room asks the table
+// In the flow it comes directly after package trace and before every analysis. A room asks the table
 // instead of walking through the events on its own. [New] makes it once for each trace, or
 // for each window of a long one, in linear time. It does not change afterwards, and is safe
 // for concurrent use. package order makes one; whoever has an order asks that for it.

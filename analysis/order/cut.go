@@ -11,7 +11,7 @@ import (
 // that moment are then taken to be before all events of others after it: no
 // candidate comes from what is missing.
 
-// walls returns by position the tests that have no more synchronization from
+// cutPositions returns by position the tests that have no more synchronization from
 // there on.
 func cutPositions(t *trace.Trace) map[int][]string {
 	last := make(map[string]*int)
@@ -44,7 +44,7 @@ func cutPositions(t *trace.Trace) map[int][]string {
 	return at
 }
 
-// wall orders what the goroutines of a test have done before all that others
+// orderAtCut orders what the goroutines of a test have done before all that others
 // do from now on.
 func (b *relater) orderAtCut(test string) {
 	var all clock
