@@ -10,80 +10,80 @@ import (
 
 // This file adds recordings to a program, event by event.
 
-// add adds a recording.
-func (p *Program) add(r *part, pieces map[uint64]bool) {
-	a := adding{
-		Program: p, part: r, pieces: pieces,
-		at: make(map[trace.GID]int32), ended: make(map[trace.GID]bool), node: make(map[int32]int32), memory: make(map[uint64]int32), forks: make(map[trace.GID]int32),
+// add adds a recording to the program.
+func (p *Program) add(r *testPart, pieces map[uint64]bool) {
+	a := recordingWalk{
+		Program: p, testPart: r, pieces: pieces,
+		lastNode: make(map[trace.GID]int32), lost: make(map[trace.GID]bool), nodeOf: make(map[int32]int32), lastWrite: make(map[uint64]int32), forks: make(map[trace.GID]int32),
 	}
 	for _, i := range r.events {
 		a.event(i)
 	}
 }
 
-// adding is the state of a walk through a recording.
-type adding struct {
+// A recordingWalk is the state of adding one recording.
+type recordingWalk struct {
 	*Program
-	*part
-	pieces map[uint64]bool
-	at     map[trace.GID]int32 // the last node of each goroutine
-	ended  map[trace.GID]bool  // what comes behind is not known
-	node   map[int32]int32     // by position
-	memory map[uint64]int32    // by address: the position of the last write
-	forks  map[trace.GID]int32
+	*testPart
+	pieces    map[uint64]bool
+	lastNode  map[trace.GID]int32 // the last node of each goroutine
+	lost      map[trace.GID]bool  // the events that follow are not in the program
+	nodeOf    map[int32]int32     // by position
+	lastWrite map[uint64]int32    // by address: the position of the last write
+	forks     map[trace.GID]int32
 }
 
 // event adds the event at position i.
-func (a *adding) event(i int32) {
+func (a *recordingWalk) event(i int32) {
 	e := &a.t.Events[i]
-	if a.ended[e.G] {
-		a.lose(i)
+	if a.lost[e.G] {
+		a.noteLost(i)
 		return
 	}
-	prev, began := a.at[e.G]
+	prev, began := a.lastNode[e.G]
 	if !began {
 		prev = none
 		if fork, ok := a.forks[e.G]; ok {
 			prev = fork
 		} else if a.t.Goroutines[e.G].Path != "0" {
-			a.ended[e.G] = true
-			a.lose(i)
+			a.lost[e.G] = true
+			a.noteLost(i)
 			return
 		}
 	}
-	n, ok := a.make(i)
+	n, ok := a.newNode(i)
 	if !ok {
-		a.ended[e.G] = true
-		a.lose(i)
+		a.lost[e.G] = true
+		a.noteLost(i)
 		return
 	}
 	n.prev = prev
-	at := a.place(n)
-	a.at[e.G], a.node[i] = at, at
+	at := a.findOrAdd(n)
+	a.lastNode[e.G], a.nodeOf[i] = at, at
 	if e.Kind == trace.Fork {
 		a.forks[trace.GID(e.Obj)] = at
 	}
 	if isWrite(e) {
-		a.memory[n.Obj] = i
+		a.lastWrite[n.Obj] = i
 	}
 }
 
-// lose notes that the event at position i is in no way of the program: nobody may find
-// what it leaves.
-func (a *adding) lose(i int32) {
+// noteLost notes that the event at position i is not in the program: no read may find what it
+// leaves.
+func (a *recordingWalk) noteLost(i int32) {
 	if e := &a.t.Events[i]; isWrite(e) {
-		a.memory[a.name(e)] = i
+		a.lastWrite[a.name(e)] = i
 	}
 }
 
-// place returns the node of the program that is n, which it may add.
-func (a *adding) place(n node) int32 {
+// findOrAdd returns the node of the program that equals n, which it adds if there is none.
+func (a *recordingWalk) findOrAdd(n node) int32 {
 	siblings := a.roots
 	if n.prev != none {
 		siblings = a.nodes[n.prev].next
 	}
 	for _, s := range siblings {
-		if a.nodes[s].same(&n) {
+		if a.nodes[s].equals(&n) {
 			a.nodes[s].runs = append(a.nodes[s].runs, a.index)
 			for _, w := range n.sources {
 				if !slices.Contains(a.nodes[s].sources, w) {
@@ -103,19 +103,19 @@ func (a *adding) place(n node) int32 {
 	return at
 }
 
-// same reports whether two events that come after the same ones are the same: what they
-// leave and decide follows from what is read, or is equal.
-func (n *node) same(o *node) bool {
+// equals reports whether two events with the same predecessors are the same: what they leave and
+// decide follows from what is read, or is equal.
+func (n *node) equals(o *node) bool {
 	return n.Kind == o.Kind && n.G == o.G && n.Site == o.Site && n.Obj == o.Obj && n.Size == o.Size && n.Flags == o.Flags &&
-		n.tracked == o.tracked && n.open == o.open &&
-		(n.open || n.Val == o.Val) &&
+		n.tracked == o.tracked && n.mayDiffer == o.mayDiffer &&
+		(n.mayDiffer || n.Val == o.Val) &&
 		(n.formula == nil) == (o.formula == nil) && (n.formula == nil || n.formula.String() == o.formula.String()) &&
 		slices.Equal(n.reads, o.reads) &&
 		(!n.bySource() || slices.Equal(n.sources, o.sources))
 }
 
-// bySource reports whether n has to find what the write left that it found in the
-// recording, as no value tells what that was.
+// bySource reports whether n has to find what the same write left as in the recording, as the value
+// is not known.
 func (n *node) bySource() bool {
 	if n.Kind == trace.AtomicRMW && n.Flags&trace.FlagFailed == 0 {
 		return n.formula == nil
@@ -123,9 +123,9 @@ func (n *node) bySource() bool {
 	return n.Kind.IsAccess() && !n.HasValue()
 }
 
-// make makes the node of the event at position i; ok is false if the formula would not
-// know what to do with it.
-func (a *adding) make(i int32) (n node, ok bool) {
+// newNode makes the node of the event at position i. It is not ok if the formula cannot express the
+// event.
+func (a *recordingWalk) newNode(i int32) (n node, ok bool) {
 	e := &a.t.Events[i]
 	n = node{Event: *e, runs: []int{a.index}}
 	n.G, n.Site = trace.GID(a.goroutine(e.G)), a.sites.Of(a.t, e.Site)
@@ -142,7 +142,7 @@ func (a *adding) make(i int32) (n node, ok bool) {
 		if k == trace.Operand && e.HasValue() {
 			n.Val = a.value(e)
 		}
-		a.follow(i, &n, a.flow.At(int(i)))
+		a.setFormula(i, &n, a.flow.At(int(i)))
 		return n, true
 	case k == trace.TestBegin || k == trace.TestEnd:
 		n.Obj = uint64(a.testName(a.t.Names[e.Obj]))
@@ -159,62 +159,62 @@ func (a *adding) make(i int32) (n node, ok bool) {
 	return n, true
 }
 
-// access makes the node of an access.
-func (a *adding) access(i int32, e *trace.Event, n *node) bool {
+// access completes the node of an access.
+func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 	if a.pieces[n.Obj] {
 		return false
 	}
 	n.Val = a.value(e)
-	a.follow(i, n, a.flow.Adds(int(i)))
+	a.setFormula(i, n, a.flow.Adds(int(i)))
 	n.tracked = a.flow.Tracked(int(i)) && e.HasValue()
 	switch {
 	case e.Kind != trace.AtomicRMW:
-		n.open = n.tracked || n.formula != nil
+		n.mayDiffer = n.tracked || n.formula != nil
 	case n.formula == nil || e.Flags&trace.FlagFailed != 0:
 		n.tracked = false
 	default:
-		n.open = n.tracked || a.t.Sites[e.Site].Update
+		n.mayDiffer = n.tracked || a.t.Sites[e.Site].Update
 	}
 	if !isRead(e) {
-		if _, written := a.memory[n.Obj]; !written {
+		if _, written := a.lastWrite[n.Obj]; !written {
 			if v, ok := a.t.HeldAt(int(i)); ok {
-				a.begins(n.Obj, v)
+				a.noteInitial(n.Obj, v)
 			}
 		}
 		return true
 	}
-	source, written := a.memory[n.Obj]
+	source, written := a.lastWrite[n.Obj]
 	switch found, known := a.found(i); {
 	case !written:
 		n.sources = []int32{none}
 		if known {
-			a.begins(n.Obj, found)
+			a.noteInitial(n.Obj, found)
 		}
 	default:
-		w, in := a.node[source]
+		w, in := a.nodeOf[source]
 		left := &a.t.Events[source]
 		if !in || known && left.HasValue() && !left.SameBits(found) {
-			return false // something that is in no way of the program, or not in the trace
+			return false // from an event that is not in the program, or not in the trace
 		}
 		n.sources = []int32{w}
 	}
 	return true
 }
 
-// begins notes what was in memory before the test.
-func (a *adding) begins(name, v uint64) {
-	if own, ok := a.names.own[v]; ok {
+// noteInitial notes what was in memory before the test.
+func (a *recordingWalk) noteInitial(name, v uint64) {
+	if own, ok := a.names.names[v]; ok {
 		v = own
 	}
 	if was, ok := a.initial[name]; ok && was.val != v {
-		a.initial[name] = content{}
+		a.initial[name] = memoryContent{}
 	} else if !ok {
-		a.initial[name] = content{v, true}
+		a.initial[name] = memoryContent{v, true}
 	}
 }
 
-// follow notes what an event follows from, if formulas tell and are linear.
-func (a *adding) follow(i int32, n *node, in *dataflow.Instance) {
+// setFormula notes what an event follows from, if it has a linear formula.
+func (a *recordingWalk) setFormula(i int32, n *node, in *dataflow.Instance) {
 	if in == nil || !terms.Linear(in.Formula) || n.Kind == trace.AtomicRMW && !in.Formula.HasBefore() {
 		return
 	}
@@ -223,7 +223,7 @@ func (a *adding) follow(i int32, n *node, in *dataflow.Instance) {
 		at := int32(none)
 		if r >= 0 {
 			var ok bool
-			if at, ok = a.node[r]; !ok {
+			if at, ok = a.nodeOf[r]; !ok {
 				return
 			}
 		}
@@ -238,7 +238,7 @@ func (a *adding) follow(i int32, n *node, in *dataflow.Instance) {
 	})
 }
 
-func (a *adding) goroutine(g trace.GID) int {
+func (a *recordingWalk) goroutine(g trace.GID) int {
 	its := a.t.Goroutines[g]
 	n, ok := a.number[its.Path]
 	if !ok {
@@ -258,7 +258,7 @@ func (a *adding) goroutine(g trace.GID) int {
 	return n
 }
 
-func (a *adding) testName(name string) int {
+func (a *recordingWalk) testName(name string) int {
 	k := slices.Index(a.tests, name)
 	if k < 0 {
 		k = len(a.tests)

@@ -12,18 +12,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// An encoding is the formula of a program: its models are the runs. One more event, the
-// moment of the violation, parts what happens from what does not.
+// An encoding is the formula of a program: its models are the runs. One more event, the moment of
+// the violation, separates what happens from what does not.
 type encoding struct {
 	*Program
-	f      *solver.Formula
-	engine solver.Engine
-	events []solver.Event // by node
-	moment solver.Event
-	writes map[uint64][]int32 // by address: nodes
-	found  map[int32]solver.Int
-	left   map[int32]solver.Int
-	terms  int
+	f             *solver.Formula
+	engine        solver.Engine
+	events        []solver.Event // by node
+	moment        solver.Event
+	writes        map[uint64][]int32 // by address: nodes
+	foundValues   map[int32]solver.Int
+	formulaValues map[int32]solver.Int
+	terms         int
 }
 
 // maxTerms bounds the formula, in pairs of events that it compares.
@@ -36,7 +36,7 @@ var errTooMany = errors.New("merged: the recordings' events depend on each other
 func (p *Program) encode(f *solver.Formula, engine solver.Engine) (*encoding, error) {
 	e := &encoding{
 		Program: p, f: f, engine: engine, moment: f.Event("violation"),
-		writes: make(map[uint64][]int32), found: make(map[int32]solver.Int), left: make(map[int32]solver.Int),
+		writes: make(map[uint64][]int32), foundValues: make(map[int32]solver.Int), formulaValues: make(map[int32]solver.Int),
 	}
 	for k := range p.nodes {
 		n := &p.nodes[k]
@@ -65,26 +65,26 @@ func (p *Program) encode(f *solver.Formula, engine solver.Engine) (*encoding, er
 	return e, f.Err()
 }
 
-// oneWay says that of events which come next, each goroutine does one.
+// oneWay says that each goroutine goes on with at most one of the alternatives.
 func (e *encoding) oneWay(next []int32) {
 	for k, a := range next {
 		for _, b := range next[:k] {
 			if e.nodes[a].G == e.nodes[b].G {
-				e.engine.Assert(e.f.Not(e.f.And(e.done(a), e.done(b))))
+				e.engine.Assert(e.f.Not(e.f.And(e.happens(a), e.happens(b))))
 			}
 		}
 	}
 }
 
-// done says that the run comes to n: its guard.
-func (e *encoding) done(n int32) solver.Bool { return e.f.Before(e.events[n], e.moment) }
+// happens says that the run reaches n: its guard.
+func (e *encoding) happens(n int32) solver.Bool { return e.f.Before(e.events[n], e.moment) }
 
-// before says that a comes before b, if both happen.
+// before says that a precedes b, if both happen.
 func (e *encoding) before(a, b int32) solver.Bool {
 	switch {
-	case a == b || e.after(b, a):
+	case a == b || e.follows(b, a):
 		return e.f.False()
-	case e.after(a, b):
+	case e.follows(a, b):
 		return e.f.True()
 	}
 	e.terms++
@@ -94,36 +94,36 @@ func (e *encoding) before(a, b int32) solver.Bool {
 // happened says that a has happened before b, which happens.
 func (e *encoding) happened(a, b int32) solver.Bool {
 	switch {
-	case e.apart(a, b):
+	case e.exclusive(a, b):
 		return e.f.False()
-	case e.after(a, b):
+	case e.follows(a, b):
 		return e.f.True()
 	}
-	return e.f.And(e.done(a), e.before(a, b))
+	return e.f.And(e.happens(a), e.before(a, b))
 }
 
-// need says that b holds if n happens.
-func (e *encoding) need(n int32, b solver.Bool) { e.engine.Assert(e.f.Implies(e.done(n), b)) }
+// assertIf says that b holds if n happens.
+func (e *encoding) assertIf(n int32, b solver.Bool) { e.engine.Assert(e.f.Implies(e.happens(n), b)) }
 
-// node asserts what must hold where the run comes to a node.
+// node asserts what must hold where the run reaches a node.
 func (e *encoding) node(k int32) {
 	n := &e.nodes[k]
 	switch {
 	case n.Kind.IsAccess():
 		if isRead(&n.Event) {
-			e.finding(k)
+			e.foundValue(k)
 		}
-		if n.formula != nil && !n.open {
-			e.need(k, e.f.Eq(e.leaves(k), e.number(n.Obj, n)))
+		if n.formula != nil && !n.mayDiffer {
+			e.assertIf(k, e.f.Eq(e.writtenValue(k), e.number(n.Obj, n)))
 		}
 	case n.formula != nil && n.Kind == trace.Operand:
-		e.need(k, e.f.Eq(e.value(k), e.f.Const(recorded(e.Program, n))))
+		e.assertIf(k, e.f.Eq(e.value(k), e.f.Const(recorded(e.Program, n))))
 	case n.formula != nil:
-		e.need(k, e.comesOut(k, n.Val != 0))
+		e.assertIf(k, e.comesOut(k, n.Val != 0))
 	}
 }
 
-// recorded returns what the formula of n came to in the recording.
+// recorded returns the result of the formula of n in the recording.
 func recorded(p *Program, n *node) int64 {
 	return n.formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if n.reads[k] == none {
@@ -133,8 +133,7 @@ func recorded(p *Program, n *node) int64 {
 	})
 }
 
-// number returns what n has as a number of the type that formulas read what is at an
-// address as.
+// number returns the value of n as formulas read what is at the address.
 func (e *encoding) number(address uint64, n *node) solver.Int {
 	return e.f.Const(e.numberOf(address, n.Size, n.Val))
 }
@@ -143,23 +142,23 @@ func (p *Program) numberOf(address uint64, size uint32, val uint64) int64 {
 	return dataflow.Reading{Signed: !p.unsigned[address], Size: uint8(min(size, 8))}.Number(val)
 }
 
-// finds asserts the π-function of the read k: it finds what the last write before it has
-// left, and if no formula tells what comes of that, what it found in the recording.
-func (e *encoding) finds(k int32) {
+// assertFinds asserts the π-function of the read k: it finds what the last write before it left. If
+// no formula tells what follows from that, it is what it found in the recording.
+func (e *encoding) assertFinds(k int32) {
 	n, f := &e.nodes[k], e.f
 	v := f.Const(0)
 	if n.HasValue() {
 		v = f.Int(fmt.Sprint("found ", k))
 	}
-	e.found[k] = v
+	e.foundValues[k] = v
 	ws := e.candidates(k)
 	var ways []solver.Bool
 	for _, w := range ws {
 		if w != none {
 			way := []solver.Bool{e.happened(w, k), e.matches(k, w, v)}
 			for _, other := range ws {
-				if other != w && other != none && !e.apart(w, other) {
-					way = append(way, f.Or(f.Not(e.done(other)), e.before(other, w), e.before(k, other)))
+				if other != w && other != none && !e.exclusive(w, other) {
+					way = append(way, f.Or(f.Not(e.happens(other)), e.before(other, w), e.before(k, other)))
 				}
 			}
 			ways = append(ways, f.And(way...))
@@ -168,25 +167,25 @@ func (e *encoding) finds(k int32) {
 		way := []solver.Bool{e.matches(k, none, v)}
 		for _, other := range ws {
 			if other != none {
-				way = append(way, f.Or(f.Not(e.done(other)), e.before(k, other)))
+				way = append(way, f.Or(f.Not(e.happens(other)), e.before(k, other)))
 			}
 		}
 		ways = append(ways, f.And(way...))
 	}
-	e.need(k, f.Or(ways...))
+	e.assertIf(k, f.Or(ways...))
 }
 
-// candidates returns the writes that the read k may find, with none for what was there
-// before the test.
+// candidates returns the writes that the read k may find; none stands for the memory before the
+// test.
 func (e *encoding) candidates(k int32) (ws []int32) {
-	last := int32(none) // that must come before
+	last := int32(none) // the last write that must precede k
 	for _, w := range e.writes[e.nodes[k].Obj] {
-		if e.after(w, k) && (last == none || e.after(last, w)) {
+		if e.follows(w, k) && (last == none || e.follows(last, w)) {
 			last = w
 		}
 	}
 	for _, w := range e.writes[e.nodes[k].Obj] {
-		if w != k && !e.apart(w, k) && !e.after(k, w) && (last == none || w == last || !e.after(w, last)) {
+		if w != k && !e.exclusive(w, k) && !e.follows(k, w) && (last == none || w == last || !e.follows(w, last)) {
 			ws = append(ws, w)
 		}
 	}
@@ -196,8 +195,8 @@ func (e *encoding) candidates(k int32) (ws []int32) {
 	return ws
 }
 
-// matches says that v is what the read k finds if the write w, or none, was the last, and
-// that its goroutine goes on as recorded then.
+// matches says that v is what the read k finds if w was the last write, or none, and that its
+// goroutine goes on as recorded then.
 func (e *encoding) matches(k, w int32, v solver.Int) solver.Bool {
 	n, f := &e.nodes[k], e.f
 	if n.bySource() {
@@ -217,7 +216,7 @@ func (e *encoding) matches(k, w int32, v solver.Int) solver.Bool {
 	case !e.nodes[w].HasValue():
 		return f.False()
 	default:
-		left = e.leaves(w)
+		left = e.writtenValue(w)
 	}
 	if n.Kind == trace.AtomicRMW && n.formula != nil || n.tracked {
 		return f.Eq(v, left)
@@ -225,8 +224,8 @@ func (e *encoding) matches(k, w int32, v solver.Int) solver.Bool {
 	return f.And(f.Eq(v, left), f.Eq(left, e.number(n.Obj, n)))
 }
 
-// leaves returns what the write w leaves.
-func (e *encoding) leaves(w int32) solver.Int {
+// writtenValue returns what the write w leaves.
+func (e *encoding) writtenValue(w int32) solver.Int {
 	n := &e.nodes[w]
 	if n.formula == nil {
 		return e.number(n.Obj, n)
@@ -234,17 +233,17 @@ func (e *encoding) leaves(w int32) solver.Int {
 	return e.value(w)
 }
 
-// value returns what the formula of n comes to.
+// value returns the result of the formula of n.
 func (e *encoding) value(n int32) solver.Int {
-	if v, ok := e.left[n]; ok {
+	if v, ok := e.formulaValues[n]; ok {
 		return v
 	}
 	v := terms.Number(e.f, parts{e, n}, e.nodes[n].formula, 0)
-	e.left[n] = v
+	e.formulaValues[n] = v
 	return v
 }
 
-// comesOut says how the condition n comes out.
+// comesOut says that the condition n comes out so.
 func (e *encoding) comesOut(n int32, outcome bool) solver.Bool {
 	b := terms.Truth(e.f, parts{e, n}, e.nodes[n].formula)
 	if !outcome {
@@ -253,34 +252,34 @@ func (e *encoding) comesOut(n int32, outcome bool) solver.Bool {
 	return b
 }
 
-// read returns what the formulas behind the node k find there.
+// read returns what formulas of later nodes read at node k.
 func (e *encoding) read(k int32, r dataflow.Reading) solver.Int {
 	n := &e.nodes[k]
 	switch {
 	case !n.tracked:
 		return e.f.Const(r.Number(n.Val))
 	case n.Kind == trace.AtomicRMW:
-		return e.leaves(k)
+		return e.writtenValue(k)
 	}
-	return e.finding(k)
+	return e.foundValue(k)
 }
 
-// finding is what the read k finds in memory.
-func (e *encoding) finding(k int32) solver.Int {
-	if v, ok := e.found[k]; ok {
+// foundValue returns what the read k finds in memory.
+func (e *encoding) foundValue(k int32) solver.Int {
+	if v, ok := e.foundValues[k]; ok {
 		return v
 	}
-	e.finds(k)
-	return e.found[k]
+	e.assertFinds(k)
+	return e.foundValues[k]
 }
 
-// parts are those of the formula of a node.
+// parts are the inputs of the formula of a node; see package terms.
 type parts struct {
 	*encoding
 	at int32
 }
 
-func (s parts) Before() solver.Int { return s.finding(s.at) }
+func (s parts) Before() solver.Int { return s.foundValue(s.at) }
 
 func (s parts) Reading(k int, r dataflow.Reading) solver.Int {
 	if read := s.nodes[s.at].reads[k]; read != none {
@@ -291,10 +290,10 @@ func (s parts) Reading(k int, r dataflow.Reading) solver.Int {
 
 func (s parts) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
 
-// Product is there for formulas that are not linear, which no node has: see follow.
+// Product is never called, as no node has a formula that is not linear: see setFormula.
 func (s parts) Product(*dataflow.Formula, int) solver.Int { panic("merged: a product of two reads") }
 
-// either is a if c holds, else b.
+// either returns a if c holds, else b.
 func (e *encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
 	v := e.f.Int(fmt.Sprint("either ", e.terms))
 	e.terms++
@@ -302,18 +301,18 @@ func (e *encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
 	return v
 }
 
-// solve asks for a run in which the condition n comes out otherwise. It returns the nodes
-// of the run in their order; nil if there is none.
+// solve asks for a run in which the condition n comes out otherwise. It returns the nodes of the
+// run in order; nil if there is none.
 func (e *encoding) solve(ctx context.Context, n int32, budget *solver.Budget) (solver.Answer, []int32, error) {
 	siblings := e.roots
 	var property []solver.Bool
 	if prev := e.nodes[n].prev; prev != none {
 		siblings = e.nodes[prev].next
-		property = append(property, e.done(prev))
+		property = append(property, e.happens(prev))
 	}
 	for _, s := range siblings {
 		if e.nodes[s].G == e.nodes[n].G {
-			property = append(property, e.f.Not(e.done(s)))
+			property = append(property, e.f.Not(e.happens(s)))
 		}
 	}
 	property = append(property, e.comesOut(n, e.nodes[n].Val == 0))

@@ -10,20 +10,19 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// A Run is a predicted one.
+// A Run is a predicted run.
 type Run struct {
-	// Trace is what would be recorded of it: its events, with the values that they have
+	// Trace is what a recording of the run would have: its events, with the values that they have
 	// there. The last one is the assertion, or the branch to a failure, that fails.
 	Trace *trace.Trace
-	// From are the recordings that have all that a goroutine does, by its number in the
-	// trace.
+	// From has, by goroutine of the trace, the recordings in which it does the same.
 	From [][]int
 }
 
-// Fails looks for a run in which an assertion of the site with that key fails, with
-// solvers that the function makes. The run is nil if there is none, or the budget did not
-// suffice to find one. Equal recordings get equal answers. It fails if the recordings
-// depend on each other in too many ways.
+// Fails looks for a run in which an assertion at the site with that key fails, with engines that
+// the function makes. The run is nil if there is none, or the budget did not suffice. Equal
+// recordings get equal answers. It is an error if the recordings depend on each other in too many
+// ways.
 func (p *Program) Fails(ctx context.Context, key uint64, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (*Run, error) {
 	var targets []int32
 	for k := range p.nodes {
@@ -60,7 +59,7 @@ func (p *Program) Fails(ctx context.Context, key uint64, engine func(*solver.For
 		}
 		r, err := p.run(append(order, n))
 		if err != nil {
-			continue // a number has wrapped around: for the solver they have no bounds
+			continue // a number has wrapped around; to the solver they have no bounds
 		}
 		if err := feasible.Ran(r.Trace); err != nil {
 			return nil, fmt.Errorf("merged: the judge turns down what the solver has found: %w", err)
@@ -73,10 +72,10 @@ func (p *Program) Fails(ctx context.Context, key uint64, engine func(*solver.For
 // perTerm is how many steps of a budget a pair of events in the formula takes.
 const perTerm = 100
 
-// run computes what the nodes of an order find and leave, of which the last is the
-// condition that comes out otherwise.
+// run computes what the nodes of an order find and leave. The last one is the condition that comes
+// out otherwise.
 func (p *Program) run(order []int32) (*Run, error) {
-	x := execution{Program: p, values: make(map[int32]uint64), memory: make(map[uint64]content)}
+	x := execution{Program: p, values: make(map[int32]uint64), memory: make(map[uint64]memoryContent)}
 	r := &Run{From: make([][]int, len(p.goroutines)), Trace: &trace.Trace{
 		Goroutines: p.goroutines, Sites: p.sites.Sites, Names: p.tests,
 	}}
@@ -90,7 +89,7 @@ func (p *Program) run(order []int32) (*Run, error) {
 	for at, n := range order {
 		e := p.nodes[n].Event
 		if at == len(order)-1 {
-			r.Trace.Events = append(r.Trace.Events, x.otherwise(n, e))
+			r.Trace.Events = append(r.Trace.Events, x.negated(n, e))
 			break
 		}
 		r.From[e.G] = p.nodes[n].runs
@@ -104,7 +103,7 @@ func (p *Program) run(order []int32) (*Run, error) {
 		e.Val = v
 		r.Trace.Events = append(r.Trace.Events, e)
 		if isWrite(&e) {
-			x.memory[e.Obj] = content{v, e.HasValue()}
+			x.memory[e.Obj] = memoryContent{v, e.HasValue()}
 		}
 	}
 	return r, nil
@@ -114,11 +113,11 @@ func (p *Program) run(order []int32) (*Run, error) {
 type execution struct {
 	*Program
 	values map[int32]uint64 // of reads and operands
-	memory map[uint64]content
+	memory map[uint64]memoryContent
 }
 
-// step returns the value that the event of a node has in this run. It fails if the
-// goroutine would not go that way.
+// step returns the value of the event of a node in this run. It fails if the goroutine would do
+// something else.
 func (x *execution) step(k int32) (uint64, error) {
 	n := &x.nodes[k]
 	v, before := n.Val, uint64(0)
@@ -146,7 +145,7 @@ func (x *execution) step(k int32) (uint64, error) {
 	if n.Size < 8 && n.HasValue() {
 		v &= 1<<(8*n.Size) - 1
 	}
-	if n.HasValue() && !n.open && v != n.Val {
+	if n.HasValue() && !n.mayDiffer && v != n.Val {
 		return 0, fmt.Errorf("%s %d has %d, expected %d as recorded", n.Kind, k, v, n.Val)
 	}
 	x.values[k] = v
@@ -163,8 +162,8 @@ func (x *execution) eval(n *node, before int64) int64 {
 	})
 }
 
-// otherwise returns the event of the condition k where it comes out otherwise.
-func (x *execution) otherwise(k int32, e trace.Event) trace.Event {
+// negated returns the event of the condition k with the other outcome.
+func (x *execution) negated(k int32, e trace.Event) trace.Event {
 	if e.Val == 0 {
 		e.Val = 1
 	} else {

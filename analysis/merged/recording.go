@@ -11,13 +11,13 @@ import (
 // A Recording is the trace of one run.
 type Recording struct {
 	t    *trace.Trace
-	flow *dataflow.Flow // nil before somebody asks
+	flow *dataflow.Flow // nil until it is needed
 }
 
 // NewRecording prepares a trace for merging. It is for one goroutine at a time.
 func NewRecording(t *trace.Trace) *Recording { return &Recording{t: t} }
 
-// values returns what the values in the trace follow from.
+// values returns the data flow of the trace.
 func (r *Recording) values() *dataflow.Flow {
 	if r.flow == nil {
 		r.flow = dataflow.New(r.t)
@@ -25,27 +25,26 @@ func (r *Recording) values() *dataflow.Flow {
 	return r.flow
 }
 
-// A part is what a recording has of the test.
-type part struct {
+// A testPart is what a recording has of one test.
+type testPart struct {
 	t      *trace.Trace
 	index  int
 	flow   *dataflow.Flow
 	in     map[trace.GID]bool // goroutines of the test
-	events []int32            // theirs, ascending
+	events []int32            // of these goroutines, ascending
 	names  *naming
-	posts  map[uint64]map[trace.GID]bool // by token: who has posted it
+	posts  map[uint64]map[trace.GID]bool // by token: the goroutines that have posted it
 }
 
-// content is what memory holds.
-type content struct {
+// memoryContent is what some memory holds.
+type memoryContent struct {
 	val   uint64
 	known bool
 }
 
-// of returns the part of the test, which has no flow yet, of the recording with that
-// number.
-func (r *Recording) of(test string, index int) *part {
-	p := &part{t: r.t, index: index, in: make(map[trace.GID]bool), posts: make(map[uint64]map[trace.GID]bool)}
+// of returns the part of one test in the recording with that number, without its data flow.
+func (r *Recording) of(test string, index int) *testPart {
+	p := &testPart{t: r.t, index: index, in: make(map[trace.GID]bool), posts: make(map[uint64]map[trace.GID]bool)}
 	for g, its := range r.t.Goroutines {
 		p.in[trace.GID(g)] = its.Test == test
 	}
@@ -57,24 +56,24 @@ func (r *Recording) of(test string, index int) *part {
 	return p
 }
 
-// name returns the program's name of what e is on; 0 if it has no address.
-func (r *part) name(e *trace.Event) uint64 {
+// name returns the program's name of the object of e; 0 if it has no address.
+func (r *testPart) name(e *trace.Event) uint64 {
 	if !e.Kind.HasAddress() {
 		return 0
 	}
 	return r.names.of(e.Obj)
 }
 
-// value returns the value of an access or operand, an address by the program's name.
-func (r *part) value(e *trace.Event) uint64 {
-	if own, ok := r.names.own[e.Val]; ok && e.Size == 8 {
+// value returns the value of an access or operand; an address by the program's name.
+func (r *testPart) value(e *trace.Event) uint64 {
+	if own, ok := r.names.names[e.Val]; ok && e.Size == 8 {
 		return own
 	}
 	return e.Val
 }
 
-// found returns what the access at position i, which reads, has found, if that is known.
-func (r *part) found(i int32) (v uint64, known bool) {
+// found returns what the read at position i has found, if that is known.
+func (r *testPart) found(i int32) (v uint64, known bool) {
 	e := &r.t.Events[i]
 	if e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
 		return r.flow.Found(r.t, int(i))
@@ -82,57 +81,56 @@ func (r *part) found(i int32) (v uint64, known bool) {
 	return e.Val, e.HasValue()
 }
 
-// awaits notes a post, and reports whether the event at position i takes over what
-// another goroutine of the test has handed over.
-func (r *part) awaits(i int32) bool {
+// awaits reports whether the event at position i awaits a post of another goroutine of the test.
+func (r *testPart) awaits(i int32) bool {
 	e := &r.t.Events[i]
 	others := r.posts[e.Obj]
 	return e.Obj == 0 || len(others) > 1 || len(others) == 1 && !others[e.G]
 }
 
-func (r *part) post(e *trace.Event) {
+func (r *testPart) post(e *trace.Event) {
 	if r.posts[e.Obj] == nil {
 		r.posts[e.Obj] = make(map[trace.GID]bool)
 	}
 	r.posts[e.Obj][e.G] = true
 }
 
-// A naming gives the objects of a recording, by their addresses, the names that they have
-// in the program: their addresses in the first recording that has them.
+// A naming names the objects of a recording, by address, as the program does: by their addresses in
+// the first recording that has them.
 type naming struct {
-	own   map[uint64]uint64 // by address
-	taken map[uint64]bool   // names
-	fresh uint64            // the last name that no recording has
+	names map[uint64]uint64 // by address
+	taken map[uint64]bool   // names that are in use
+	fresh uint64            // the last name that is no address
 }
 
-// of returns the name of what is at an address. What no event has shown to be something
-// of another recording has its own address, as a global variable has, or if that is the
-// name of something else, a new one.
+// of returns the name of what is at an address. An object that no event has matched with one of
+// another recording keeps its address, as global variables do; if that is in use, it gets a new
+// name.
 func (n *naming) of(address uint64) uint64 {
-	own, ok := n.own[address]
+	own, ok := n.names[address]
 	if !ok {
 		if own = address; n.taken[own] {
 			n.fresh += 1 << 12
 			own = n.fresh
 		}
-		n.bind(address, own)
+		n.setName(address, own)
 	}
 	return own
 }
 
-func (n *naming) bind(address, own uint64) {
-	if _, ok := n.own[address]; !ok && !n.taken[own] {
-		n.own[address], n.taken[own] = own, true
+func (n *naming) setName(address, own uint64) {
+	if _, ok := n.names[address]; !ok && !n.taken[own] {
+		n.names[address], n.taken[own] = own, true
 	}
 }
 
-// align names the objects of each recording: two that events with the same past in their
-// goroutines are on are the same.
-func align(rs []*part) {
+// align names the objects of each recording: objects are the same if events with the same past in
+// their goroutines access them.
+func align(rs []*testPart) {
 	for k, r := range rs {
-		r.names = &naming{own: make(map[uint64]uint64), taken: make(map[uint64]bool), fresh: (uint64(k) + 1) << 56}
+		r.names = &naming{names: make(map[uint64]uint64), taken: make(map[uint64]bool), fresh: (uint64(k) + 1) << 56}
 		for _, before := range rs[:k] {
-			r.alike(before)
+			r.nameLike(before)
 		}
 		for _, i := range r.events {
 			r.name(&r.t.Events[i])
@@ -140,10 +138,10 @@ func align(rs []*part) {
 	}
 }
 
-// alike names objects of r as those of o: as long as the goroutines of the same path do
-// the same in both.
-func (r *part) alike(o *part) {
-	next := make(map[string][]int32) // by path: events of o
+// nameLike names objects of r as o does, as long as goroutines of the same path do the same in
+// both.
+func (r *testPart) nameLike(o *testPart) {
+	next := make(map[string][]int32) // by path: the next events of o
 	for _, i := range o.events {
 		path := o.t.Goroutines[o.t.Events[i].G].Path
 		next[path] = append(next[path], i)
@@ -161,14 +159,14 @@ func (r *part) alike(o *part) {
 		}
 		next[path] = next[path][1:]
 		if e.Kind.HasAddress() {
-			r.names.bind(e.Obj, o.names.of(its.Obj))
+			r.names.setName(e.Obj, o.names.of(its.Obj))
 		}
 	}
 }
 
-// inPieces returns the names of the memory that the tests write and that is not always
-// accessed as a whole, by the tests alone, and by what one variable is.
-func inPieces(rs []*part) map[uint64]bool {
+// partlyAccessed returns the names of the memory that the tests write and that is not always
+// accessed as a whole, by the tests alone, and as one variable.
+func partlyAccessed(rs []*testPart) map[uint64]bool {
 	type extent struct{ from, size uint64 }
 	var all []extent
 	written, bad := make(map[uint64]bool), make(map[uint64]bool)
@@ -184,7 +182,7 @@ func inPieces(rs []*part) map[uint64]bool {
 				continue
 			}
 			if !r.in[e.G] {
-				if own, ok := r.names.own[e.Obj]; ok && isWrite(e) {
+				if own, ok := r.names.names[e.Obj]; ok && isWrite(e) {
 					bad[own] = true
 				}
 				continue

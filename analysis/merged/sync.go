@@ -26,7 +26,7 @@ func (e *encoding) synchronize() {
 			dones = append(dones, at)
 		}
 	}
-	for k := range e.nodes { // in the order of the program: equal formulas each time
+	for k := range e.nodes { // in the order of the program, so that formulas are the same each time
 		if n := &e.nodes[k]; n.Kind == trace.Acquire || n.Kind == trace.RAcquire {
 			for _, other := range acquires[n.Obj] {
 				if other < int32(k) {
@@ -37,29 +37,29 @@ func (e *encoding) synchronize() {
 		if n := &e.nodes[k]; n.Kind == trace.OnceBegin {
 			for _, other := range begins[n.Obj] {
 				if other < int32(k) {
-					e.engine.Assert(e.f.Not(e.f.And(e.done(other), e.done(int32(k)))))
+					e.engine.Assert(e.f.Not(e.f.And(e.happens(other), e.happens(int32(k)))))
 				}
 			}
 		}
 	}
 	for _, w := range waited {
-		e.need(w, e.zero(w, adds[e.nodes[w].Obj]))
+		e.assertIf(w, e.zero(w, adds[e.nodes[w].Obj]))
 	}
 	for _, d := range dones {
 		var some []solver.Bool
 		for _, end := range ends[e.nodes[d].Obj] {
 			some = append(some, e.happened(end, d))
 		}
-		e.need(d, e.f.Or(some...))
+		e.assertIf(d, e.f.Or(some...))
 	}
 }
 
-// exclude keeps apart the critical sections that begin with a and b, of one lock.
+// exclude says that the critical sections of one lock that begin with a and b do not overlap.
 func (e *encoding) exclude(a, b int32) {
 	if e.nodes[a].Kind == trace.RAcquire && e.nodes[b].Kind == trace.RAcquire || e.nodes[a].G == e.nodes[b].G {
 		return
 	}
-	some := []solver.Bool{e.f.Not(e.done(a)), e.f.Not(e.done(b))}
+	some := []solver.Bool{e.f.Not(e.happens(a)), e.f.Not(e.happens(b))}
 	for _, r := range e.releases(a) {
 		some = append(some, e.happened(r, b))
 	}
@@ -69,8 +69,8 @@ func (e *encoding) exclude(a, b int32) {
 	e.engine.Assert(e.f.Or(some...))
 }
 
-// releases returns the ends of the critical section that begins with a: one for each way
-// that its goroutine has from there.
+// releases returns the ends of the critical section that begins with a: one for each alternative of
+// its goroutine.
 func (e *encoding) releases(a int32) (rs []int32) {
 	n := &e.nodes[a]
 	release := trace.Release
@@ -95,7 +95,7 @@ func (e *encoding) releases(a int32) (rs []int32) {
 	return rs
 }
 
-// zero says that the counter of a WaitGroup, of the given adds, is zero at w.
+// zero says that the counter of a WaitGroup, with the given adds, is zero at w.
 func (e *encoding) zero(w int32, adds []int32) solver.Bool {
 	sum := e.f.Const(0)
 	for _, a := range adds {

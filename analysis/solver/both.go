@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// both asks two engines and compares what they say. They share the terms and nothing else,
-// so that a mistake in one of them does not pass (differential testing).
+// both asks two engines and compares their answers (differential testing). They share the terms and
+// nothing else, so a mistake in one of them shows.
 type both struct {
 	f             *Formula
 	first, second Engine
 	asserted      []Bool // models are checked against all of it
 
 	// What the last check has found.
-	answering Engine // whose model is given out
+	answering Engine // whose model is the answer
 	core      []Bool
 	why       string
 }
@@ -46,16 +46,16 @@ func (b *both) Assert(bs ...Bool) {
 	b.second.Assert(bs...)
 }
 
-// Check asks one engine after the other, each with the same budget; only what the first takes
-// counts. That both are asked is for tests and doubts, and shall not change what is decided.
+// Check asks one engine after the other with the same budget; only the first one's steps count. It
+// must not change what is decided.
 func (b *both) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	b.answering, b.core, b.why = nil, nil, ""
-	start := budget.again()
+	start := budget.copy()
 	one, err := b.first.Check(ctx, budget, assumptions...)
 	if err != nil {
 		return Unknown, err
 	}
-	two, err := b.second.Check(ctx, start.again(), assumptions...)
+	two, err := b.second.Check(ctx, start.copy(), assumptions...)
 	if err != nil {
 		return Unknown, err
 	}
@@ -77,13 +77,13 @@ func (b *both) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (
 	return Unsat, b.checkCores(ctx, start, one, two, assumptions)
 }
 
-// question names what was asked.
+// question describes what was asked.
 func (b *both) question(assumptions []Bool) string {
 	return fmt.Sprintf("%d assertions and %d assumptions: this is a mistake in gopredict: please report it with the queries, written with -predict.smt2=DIR",
 		len(b.asserted), len(assumptions))
 }
 
-// checkModels makes sure that in each model all that must hold does.
+// checkModels checks that each model satisfies everything.
 func (b *both) checkModels(one, two Answer, assumptions []Bool) error {
 	for _, e := range []struct {
 		name   string
@@ -110,7 +110,7 @@ func (b *both) checkCores(ctx context.Context, budget *Budget, one, two Answer, 
 		if answer != Unsat {
 			continue
 		}
-		again, err := others[i].Check(ctx, budget.again(), cores[i]...)
+		again, err := others[i].Check(ctx, budget.copy(), cores[i]...)
 		if err != nil {
 			return err
 		}

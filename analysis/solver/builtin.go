@@ -9,12 +9,12 @@ import (
 // builtin is the engine in pure Go: the interface of [Engine] around a search. What a check
 // assumes is assumed by the search, so that what it learns holds without.
 type builtin struct {
-	encoding *encoding
-	search   *search
-	f        *Formula
-	mentions *mentions
-	taken    int64 // steps that budgets know of
-	checked  bool  // the assumptions of the last check are still there
+	encoding   *encoding
+	search     *search
+	f          *Formula
+	mentions   *mentions
+	stepsSpent int64 // steps that budgets were charged with
+	checked    bool  // the assumptions of the last check are still there
 
 	// What the last check has found.
 	core  []Bool
@@ -31,30 +31,29 @@ func NewBuiltin(f *Formula) Engine {
 
 func (b *builtin) Close() {}
 
-// edit ends the last check: its assumptions go. Whatever changes the assertions begins with
-// it, and so does the next check.
-func (b *builtin) edit() {
+// endLastCheck removes the assumptions of the last check, before assertions or assumptions change.
+func (b *builtin) endLastCheck() {
 	b.search.backtrack(0)
 	if b.checked {
 		b.encoding.endCheck()
 		b.mentions.pop()
 		b.checked = false
 	}
-	b.search.unbranch()
+	b.search.dropBranches()
 	b.encoding.grow()
 }
 
 func (b *builtin) Assert(bs ...Bool) {
-	b.edit()
+	b.endLastCheck()
 	for _, t := range bs {
 		b.mentions.add(t)
 		b.encoding.assert(t)
 	}
 }
 
-// Check searches under the assumptions. A model is checked before it is given out.
+// Check searches under the assumptions. It checks a model before it returns Sat.
 func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
-	b.edit()
+	b.endLastCheck()
 	b.model, b.core, b.why = nil, nil, ""
 	if err := b.f.Err(); err != nil {
 		return Unknown, err
@@ -68,14 +67,14 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 		literals = append(literals, b.encoding.assume(a))
 	}
 	s := b.search
-	s.limit = newLimit(ctx, budget, b.taken)
+	s.limit = newLimit(ctx, budget, b.stepsSpent)
 	answer := s.solve(literals)
-	budget.Spend(s.steps() - b.taken)
-	b.taken = s.steps()
+	budget.Spend(s.steps() - b.stepsSpent)
+	b.stepsSpent = s.steps()
 	switch answer {
 	case Sat:
-		// A wrong model would become a schedule of something that the program cannot do.
-		// The judge would refuse it, and nobody would know why.
+		// A wrong model would become a schedule of something that the program cannot do. The judge
+		// would refuse it, without anybody knowing why.
 		if !b.encoding.satisfied() {
 			return Unknown, errors.New("solver: the built-in engine's model does not satisfy the assertions: this is a mistake in gopredict: please report it")
 		}
@@ -91,8 +90,8 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	return answer, nil
 }
 
-// newCore returns the assumptions that the search has found to contradict each other, in
-// their order, each once.
+// newCore returns the assumptions that the search found to contradict each other, in order, each
+// once.
 func (b *builtin) newCore(assumptions []Bool) []Bool {
 	to := map[lit]bool{}
 	for _, l := range b.search.failed {
@@ -108,15 +107,15 @@ func (b *builtin) newCore(assumptions []Bool) []Bool {
 	return core
 }
 
-// newModel copies what the search stands at, before the next call changes it: the
-// topological order, the columns' values, and what booleans are or were last.
+// newModel copies the state of the search before the next call changes it: the topological order,
+// the columns' values, and the last values of booleans.
 func (b *builtin) newModel() *model {
 	m := newModel(b.f)
-	m.order = make([]Event, len(b.search.order.at))
-	for i, e := range b.search.order.at {
+	m.order = make([]Event, len(b.search.order.eventAt))
+	for i, e := range b.search.order.eventAt {
 		m.order[i] = Event(e)
 	}
-	m.placed()
+	m.setPositions()
 	for id, l := range b.encoding.literals {
 		if b.f.nodes[id].kind == variable && l != noLiteral {
 			m.bools[int32(id)] = b.encoding.evaluate(int32(id))
@@ -133,4 +132,4 @@ func (b *builtin) Why() string          { return b.why }
 func (b *builtin) Core() []Bool         { return b.core }
 func (b *builtin) Value(t Bool) bool    { return b.model.value(t) }
 func (b *builtin) IntValue(x Int) int64 { return b.model.number(x) }
-func (b *builtin) Order() []Event       { return b.mentions.only(b.model.order) }
+func (b *builtin) Order() []Event       { return b.mentions.mentioned(b.model.order) }

@@ -36,7 +36,7 @@ func TestSaturateFindsAllPaths(t *testing.T) {
 				s.order.newAtom(b, a, atoms[[2]int32{b, a}])
 			}
 		}
-		require.True(t, s.order.settle())
+		require.True(t, s.order.sortFacts())
 		s.order.saturate(s)
 		for p, l := range atoms {
 			require.Equal(t, before[p[0]][p[1]], s.value[l] > 0, "seed %d: %v", seed, p)

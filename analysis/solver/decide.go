@@ -2,14 +2,14 @@ package solver
 
 import "slices"
 
-// solve looks for an assignment under the assumptions. When branching does not
-// end, it looks in boxes that grow: an answer "none" that rests on the box is none.
+// solve looks for an assignment under the assumptions. When branching does not end, it looks in
+// boxes of growing size; a contradiction that needs the box is none.
 func (s *search) solve(assumptions []lit) Answer {
-	b := box{l: truth}
-	s.linear.branched, s.linear.boxed = 0, false
+	b := box{literal: truth}
+	s.linear.branched, s.linear.inBox = 0, false
 	for {
-		answer := s.assign(append(assumptions[:len(assumptions):len(assumptions)], b.l))
-		outgrown := answer == Unsat && b.l != truth && slices.Contains(s.failed, b.l)
+		answer := s.assign(append(assumptions[:len(assumptions):len(assumptions)], b.literal))
+		outgrown := answer == Unsat && b.literal != truth && slices.Contains(s.failed, b.literal)
 		if !outgrown && (answer != Unknown || s.limit.reached != "") {
 			return answer
 		}
@@ -22,22 +22,19 @@ func (s *search) solve(assumptions []lit) Answer {
 // and no further, and a conflict at it or below has no decision to blame.
 const assumedLevel = 1
 
-// assign looks for an assignment under the assumptions. It returns Unknown at a
-// limit, or if it would like a box.
+// assign looks for an assignment under the assumptions. It returns Unknown at a limit, and when a
+// box is needed.
 func (s *search) assign(assumptions []lit) Answer {
-	// In conflicts, and in learned clauses: as usual for searches of some seconds.
-	const restartUnit, firstReduce = 64, 2000
 	s.failed = s.failed[:0]
-	if s.unsat || !s.order.settle() {
+	if s.unsat || !s.order.sortFacts() {
 		s.unsat = true
 		return Unsat
 	}
 	restarts, untilRestart := 0, restartUnit
 	untilReduce := firstReduce + len(s.learned)
 	s.conflicts, s.saturateAt = 0, 0
-	// Each round does one thing, the first of these that there is to do: a conflict to
-	// learn from, a restart, the assumptions, conclusions of the order, fewer clauses, a
-	// decision; and when there is none, whole numbers.
+	// Each round does the first of these that there is to do: learn from a conflict, restart,
+	// assume, draw conclusions of the order, drop clauses, decide; and then make numbers whole.
 	for steps := 0; ; steps++ {
 		if (steps%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
 			return Unknown
@@ -76,10 +73,10 @@ func (s *search) assign(assumptions []lit) Answer {
 			s.decide(l)
 			continue
 		}
-		if s.linear.branched > patience && !s.linear.boxed {
+		if s.linear.branched > maxBranches && !s.linear.inBox {
 			return Unknown
 		}
-		done, ok := s.linear.finish(s)
+		done, ok := s.linear.makeWhole(s)
 		if done {
 			return Sat
 		}
@@ -89,8 +86,8 @@ func (s *search) assign(assumptions []lit) Answer {
 	}
 }
 
-// assume decides all assumptions at once, at one level, as none is ever taken back alone.
-// It returns false if one is false.
+// assume decides all assumptions at one level, as none is ever taken back alone. It returns false
+// if one is false.
 func (s *search) assume(assumptions []lit) bool {
 	s.levels = append(s.levels, int32(len(s.trail)))
 	for _, l := range assumptions {
@@ -106,18 +103,18 @@ func (s *search) assume(assumptions []lit) bool {
 	return true
 }
 
-// choose returns the next literal to decide, if there is one: the most active variable
-// that something wants, with the value that agrees with what the theories have now, so
-// that deciding disturbs nothing; else what justifies an assertion that is not true yet.
+// choose returns the next literal to decide, if any: the most active variable in demand, with the
+// value that the theories have now, so that deciding changes nothing; else a literal that justifies
+// an assertion that is not true yet.
 func (s *search) choose() (l lit, ok bool) {
 	for len(s.items) > 0 {
 		v := s.pop()
-		if s.value[v<<1] != 0 || s.wanted[v] == 0 {
+		if s.value[v<<1] != 0 || s.demand[v] == 0 {
 			continue
 		}
 		switch m := s.meaning[v]; m.theory {
 		case inOrder:
-			return s.order.guess(v, m), true
+			return s.order.currentLiteral(v, m), true
 		case inNumbers:
 			return s.linear.guess(m), true
 		case inTerms:
@@ -132,9 +129,9 @@ func (s *search) choose() (l lit, ok bool) {
 	return l, !ok
 }
 
-// saturate draws the conclusions of the order that hold as things stand, and
-// reports whether there are new ones. It does so after some conflicts, and when the
-// search since has taken at least half as long as that took the last time.
+// saturate draws the conclusions of the present order, and reports whether there are new ones. It
+// does so after some conflicts, when the search has taken at least half as long as the last time
+// took.
 func (s *search) saturate() bool {
 	const some = 8
 	if s.conflicts < some || s.steps() < s.saturateAt {

@@ -2,44 +2,42 @@ package solver
 
 import "slices"
 
-// An encoding carries terms of a formula into clauses of a search: each
-// connective gets a variable and the clauses that define it, only in the
-// direction that is needed (Plaisted and Greenbaum, A Structure-Preserving Clause
-// Form Translation, JSC 1986). Definitions stay when assertions go; the search
-// then no longer decides their variables, and justifies only what is asserted.
+// An encoding translates terms of a formula into clauses of a search. Each connective gets a
+// variable and the clauses that define it, in the needed direction only (Plaisted and Greenbaum, A
+// Structure-Preserving Clause Form Translation, JSC 1986). Definitions stay when the assumptions of
+// a check go; the search then no longer decides their variables.
 type encoding struct {
 	f      *Formula
 	search *search
 
 	literals []lit      // of each node, or noLiteral
 	defined  []polarity // of each node: the directions that have clauses; these stay
-	wanted   []polarity // of each node: the directions that assertions use; those of a check go with it
+	needed   []polarity // of each node: the directions that assertions and assumptions use
 
-	// What the assumptions of a check have added goes with the check.
-	checking bool
-	uses     []use  // changes of wanted
-	start    int    // its first one in asserted
-	asserted []Bool // what must hold, but for conjunctions, which are taken apart, and facts
+	// The changes since a check began, which end with it.
+	checking     bool
+	undo         []use  // changes of needed
+	firstAssumed int    // where the assumptions begin in asserted
+	asserted     []Bool // what must hold, without facts; conjunctions are taken apart
 
-	// Of the walk that finds out whether all of asserted holds (justify.go).
-	next  int // of asserted: where to look for what is not true yet
-	stamp int32
-	seen  []int32 // of each node: the stamp when held was found
-	held  []bool  // of each node: it holds as things stand
+	// The state of looking for what does not hold yet (justify.go).
+	next    int // of asserted: where to look next
+	stamp   int32
+	stampOf []int32 // of each node: the stamp of its entry in holdsAt
+	holdsAt []bool  // of each node: it holds by the present state
 
-	looked int64 // at nodes
+	work int64 // nodes looked at
 }
 
-// A polarity is a set of directions: that a node is true, that it is false. A term that is
-// only asserted needs the clauses by which it implies what it says, and not those by
-// which that implies it: for t = a and b that is asserted, (not t or a) and (not t or b),
+// A polarity is a set of directions: that a node is true, that it is false. An asserted term needs
+// only the clauses by which it implies its meaning: for t = a and b, (not t or a) and (not t or b),
 // and not (t or not a or not b).
 type polarity uint8
 
-// noLiteral is that of a term that the search does not know.
+// noLiteral is the literal of a term that the search does not know.
 const noLiteral lit = -1
 
-// A use is what endCheck needs to undo a change of wanted.
+// A use is what endCheck needs to undo a change of needed.
 type use struct {
 	node int32
 	was  polarity
@@ -59,60 +57,59 @@ func (e *encoding) bytes() int64 {
 	return int64(len(e.literals))*perNode + int64(len(e.f.args))*perArgument
 }
 
-// grow makes room for what the formula has now.
+// grow makes room for new terms of the formula.
 func (e *encoding) grow() {
 	const perNode = 16
-	e.looked += perNode * int64(len(e.f.nodes)-len(e.literals))
+	e.work += perNode * int64(len(e.f.nodes)-len(e.literals))
 	for len(e.literals) < len(e.f.nodes) {
 		e.literals = append(e.literals, noLiteral)
 		e.defined = append(e.defined, 0)
-		e.wanted = append(e.wanted, 0)
-		e.seen = append(e.seen, 0)
-		e.held = append(e.held, false)
+		e.needed = append(e.needed, 0)
+		e.stampOf = append(e.stampOf, 0)
+		e.holdsAt = append(e.holdsAt, false)
 	}
 	e.search.order.grow(len(e.f.events))
 	e.literals[0] = truth
 }
 
-// beginCheck opens the part of the encoding that belongs to the assumptions of a check.
+// beginCheck begins the changes that end with a check.
 func (e *encoding) beginCheck() {
-	e.checking, e.uses, e.start = true, e.uses[:0], len(e.asserted)
+	e.checking, e.undo, e.firstAssumed = true, e.undo[:0], len(e.asserted)
 }
 
-// endCheck takes that part back. Clauses of definitions stay, as they do not say whether the terms
-// hold; their variables are not decided any more.
+// endCheck undoes them. Clauses of definitions stay, as they do not say whether the terms hold.
 func (e *encoding) endCheck() {
-	for _, u := range slices.Backward(e.uses) {
-		e.wanted[u.node] = u.was
+	for _, u := range slices.Backward(e.undo) {
+		e.needed[u.node] = u.was
 		if l := e.literals[u.node]; u.was == 0 && l != noLiteral {
-			e.want(l, e.f.nodes[u.node], -1)
+			e.changeDemand(l, e.f.nodes[u.node], -1)
 		}
 	}
-	e.checking, e.asserted = false, e.asserted[:e.start]
+	e.checking, e.asserted = false, e.asserted[:e.firstAssumed]
 }
 
-// want makes the search decide the variables of a node, or no longer.
-func (e *encoding) want(l lit, n node, by int32) {
-	e.search.want(l.variable(), by)
+// changeDemand changes whether the search decides the variables of a node.
+func (e *encoding) changeDemand(l lit, n node, by int32) {
+	e.search.changeDemand(l.variable(), by)
 	if n.kind == equal {
 		least, most := e.sides(n)
-		e.search.want(least.variable(), by)
-		e.search.want(most.variable(), by)
+		e.search.changeDemand(least.variable(), by)
+		e.search.changeDemand(most.variable(), by)
 	}
 }
 
-// use notes that a node is needed in a direction. It returns false if that is known.
+// use notes that a node is needed in a direction. It returns false if that was known.
 func (e *encoding) use(id int32, n polarity) bool {
-	was := e.wanted[id]
+	was := e.needed[id]
 	if was&n == n {
 		return false
 	}
 	if e.checking {
-		e.uses = append(e.uses, use{id, was})
+		e.undo = append(e.undo, use{id, was})
 	}
-	e.wanted[id] = was | n
+	e.needed[id] = was | n
 	if l := e.literals[id]; was == 0 && l != noLiteral {
-		e.want(l, e.f.nodes[id], 1)
+		e.changeDemand(l, e.f.nodes[id], 1)
 	}
 	return true
 }
@@ -159,7 +156,7 @@ func (e *encoding) remember(b Bool) { e.asserted = append(e.asserted, b) }
 
 // literal returns the literal of b, defined so that it implies b.
 func (e *encoding) literal(b Bool) lit {
-	e.looked++
+	e.work++
 	id := int32(b >> 1)
 	sign := lit(b & 1)
 	n := e.f.nodes[id]
@@ -183,7 +180,7 @@ func (e *encoding) literal(b Bool) lit {
 	return l ^ sign
 }
 
-// newLiteral makes the variable of a node: an atom's has a meaning for its theory.
+// newLiteral makes the variable of a node. An atom's has a meaning for its theory.
 func (e *encoding) newLiteral(id int32, n node) lit {
 	switch n.kind {
 	case before:
@@ -211,10 +208,9 @@ func (e *encoding) sides(n node) (most, least lit) {
 	return e.bound(n.a, n.k), e.bound(n.a, n.k-1).not()
 }
 
-// DefineAnd, defineIff and defineEqual use the literals of what a connective joins, for
-// the direction that is needed, and define adds the clauses the first time. Where these are
-// there already the literals are asked for all the same: they may have lost their wishes
-// with a check.
+// DefineAnd, defineIff and defineEqual ask for the literals of what a connective joins, in the
+// needed direction, and add the clauses the first time. They ask each time, as the end of a check
+// may have taken back the demand for these.
 
 // defineAnd defines l as the conjunction n: l implies each child, or all children imply l.
 func (e *encoding) defineAnd(l lit, n node, positive, define bool) {

@@ -153,24 +153,24 @@ func (f *Formula) atom(n node) Bool {
 	return f.add(at, n)
 }
 
-// mixed is hash with one more word.
-func mixed(hash, word uint64) uint64 {
+// mixHash returns hash with one more word.
+func mixHash(hash, word uint64) uint64 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15
 	return hash ^ hash>>29
 }
 
 // hash is that of a node that is no conjunction.
 func (n *node) hash() uint64 {
-	return mixed(mixed(uint64(n.kind), uint64(uint32(n.a))<<32|uint64(uint32(n.b))), uint64(n.k))
+	return mixHash(mixHash(uint64(n.kind), uint64(uint32(n.a))<<32|uint64(uint32(n.b))), uint64(n.k))
 }
 
 // hashOf is that of a conjunction.
 func hashOf(children []Bool) uint64 {
 	hash := uint64(len(children))
 	for _, b := range children {
-		hash = mixed(hash, uint64(uint32(b)))
+		hash = mixHash(hash, uint64(uint32(b)))
 	}
-	return mixed(hash, uint64(and))
+	return mixHash(hash, uint64(and))
 }
 
 // find returns where in the table the node of a hash is that is the one, or where it belongs.

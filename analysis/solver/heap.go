@@ -1,8 +1,7 @@
 package solver
 
-// A heap is the queue of variables to decide, by activity: how much they had to do with
-// the conflicts of late. It holds variables, the one with the highest activity on top; of equal
-// ones, the one with the lower number.
+// A heap is the queue of variables to decide, by activity: their part in recent conflicts. Of equal
+// activities the lower number comes first.
 type heap struct {
 	activity []float64
 	items    []int32
@@ -15,9 +14,9 @@ func (h *heap) grow() {
 	h.index = append(h.index, -1)
 }
 
-// above says which of two variables comes out first. That equal ones have an order makes
-// searches repeatable.
-func (h *heap) above(a, b int32) bool {
+// precedes reports whether a comes out before b. Ties have an order, so that searches are
+// repeatable.
+func (h *heap) precedes(a, b int32) bool {
 	return h.activity[a] > h.activity[b] || h.activity[a] == h.activity[b] && a < b
 }
 
@@ -45,12 +44,12 @@ func (h *heap) pop() int32 {
 	return top
 }
 
-// up and down move the variable at index i to where its activity belongs.
+// up and down move the variable at index i to its place.
 func (h *heap) up(i int) {
 	v := h.items[i]
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !h.above(v, h.items[parent]) {
+		if !h.precedes(v, h.items[parent]) {
 			break
 		}
 		h.set(i, h.items[parent])
@@ -66,10 +65,10 @@ func (h *heap) down(i int) {
 		if child >= len(h.items) {
 			break
 		}
-		if child+1 < len(h.items) && h.above(h.items[child+1], h.items[child]) {
+		if child+1 < len(h.items) && h.precedes(h.items[child+1], h.items[child]) {
 			child++
 		}
-		if !h.above(h.items[child], v) {
+		if !h.precedes(h.items[child], v) {
 			break
 		}
 		h.set(i, h.items[child])
@@ -78,14 +77,13 @@ func (h *heap) down(i int) {
 	h.set(i, v)
 }
 
-// set puts v at index i, and notes that.
+// set puts v at index i.
 func (h *heap) set(i int, v int32) {
 	h.items[i] = v
 	h.index[v] = int32(i)
 }
 
-// bump adds to the activity of v, and scales all of them down before they
-// outgrow a float.
+// bump adds to the activity of v, and scales all down before they exceed a float.
 func (h *heap) bump(v int32, by float64) (scaled bool) {
 	h.activity[v] += by
 	if h.activity[v] > 1e100 {

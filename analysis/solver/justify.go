@@ -41,11 +41,11 @@ func (e *encoding) satisfied() bool {
 // holds says whether b is true as things stand.
 func (e *encoding) holds(b Bool) bool {
 	id := int32(b >> 1)
-	if e.looked++; e.seen[id] != e.stamp {
-		e.seen[id] = e.stamp
-		e.held[id] = e.evaluate(id)
+	if e.work++; e.stampOf[id] != e.stamp {
+		e.stampOf[id] = e.stamp
+		e.holdsAt[id] = e.evaluate(id)
 	}
-	return e.held[id] != (b&1 == 1)
+	return e.holdsAt[id] != (b&1 == 1)
 }
 
 // evaluate finds out what a node is as things stand: an atom by the theory's present state,
@@ -60,7 +60,7 @@ func (e *encoding) evaluate(id int32) bool {
 		l := e.literals[id]
 		return s.value[l] > 0 || s.value[l] == 0 && s.phase[l.variable()] == l
 	case before:
-		return s.order.pos[n.a] < s.order.pos[n.b]
+		return s.order.positionOf[n.a] < s.order.positionOf[n.b]
 	case atMost:
 		return e.compare(n) <= 0
 	case equal:

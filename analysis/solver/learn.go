@@ -2,18 +2,11 @@ package solver
 
 import "slices"
 
-// activityDecay is what each conflict leaves of the activities of variables (VSIDS:
-// Moskewicz et al., Chaff, DAC 2001). Instead of making all of them smaller, what the
-// next conflicts add is made larger.
-const activityDecay = 0.95
-
-// learn turns the conflict into a clause, goes back to where the clause says
-// something new, and follows it. It returns false if there is no such place: the conflict is
-// of facts and assumptions alone, and the search ends. The clause follows from the others, so
-// that it may stay for all checks to come.
+// learn turns the conflict into a clause, backjumps to where the clause has a new conclusion, and
+// draws that. It returns false if the conflict is one of facts and assumptions alone. The clause
+// follows from the others, and stays for later checks.
 func (s *search) learn() bool {
-	// A theory may find a conflict that is all below the current level: from that level
-	// on nothing had to be decided.
+	// A theory may find a conflict that is all below the current level.
 	highest := 0
 	for _, l := range s.conflict {
 		highest = max(highest, int(s.level[l.variable()]))
@@ -47,11 +40,10 @@ func (s *search) firstUIP() []lit {
 	reason := s.conflict
 	open := 0
 	at := len(s.trail) - 1
-	// Each round replaces a literal of the level by what it follows from, last one first.
-	// The level's decision alone would do, but a later literal that all of the conflict
-	// goes through says more.
+	// Each round replaces a literal of the level by its reason, the last one first. The level's
+	// decision would do, but a later literal that dominates the conflict makes a stronger clause.
 	for {
-		s.looked += int64(len(reason))
+		s.work += int64(len(reason))
 		for _, l := range reason {
 			v := l.variable()
 			if s.seen[v] != 0 || s.level[v] == 0 {
@@ -106,17 +98,15 @@ func (s *search) minimize(learned []lit) []lit {
 	return kept
 }
 
-// redundant says whether l, which is true, follows by clauses from what was seen.
-//
-// An answer is kept with its variable while the clause is learned, so that each is looked
-// at once; depth bounds the stack.
+// redundant reports whether l, which is true, follows by clauses from what was seen. Answers are
+// kept while one clause is learned; depth bounds the stack.
 func (s *search) redundant(l lit, depth int) bool {
 	const deepest = 500
 	if s.reason[l.variable()] < 0 || depth == deepest {
 		return false
 	}
 	for _, r := range s.reasonOf(l) {
-		s.looked++
+		s.work++
 		v := r.variable()
 		if s.level[v] == 0 || s.seen[v] == inClause || s.seen[v] == isRedundant {
 			continue
@@ -134,8 +124,8 @@ func (s *search) redundant(l lit, depth int) bool {
 	return true
 }
 
-// backjump puts a literal of the highest level but the first one's second, and
-// returns that level and how many levels the clause speaks of.
+// backjump moves a literal of the second highest level to the second place. It returns that level,
+// and the number of levels in the clause.
 func (s *search) backjump(clause []lit) (back, glue int) {
 	levels := map[int32]bool{}
 	for i, l := range clause {
@@ -149,9 +139,8 @@ func (s *search) backjump(clause []lit) (back, glue int) {
 	return back, len(levels)
 }
 
-// analyzeFinal finds the assumptions that make all of the literals false: it goes back the
-// trail from these to what they follow from, until only assumptions are left (Eén and
-// Sörensson, MiniSat). They are the core that the engine gives out.
+// analyzeFinal finds the assumptions that make all of the literals false, by following reasons back
+// to assumptions (Eén and Sörensson, MiniSat). They are the core.
 func (s *search) analyzeFinal(lits ...lit) {
 	s.failed = s.failed[:0]
 	for _, l := range lits {
@@ -180,8 +169,8 @@ func (s *search) analyzeFinal(lits ...lit) {
 	}
 }
 
-// reduceDB reduces the clause database: it drops the half of what was learned that
-// speaks of the most levels (Audemard and Simon, Glucose, IJCAI 2009).
+// reduceDB drops the half of the learned clauses with the most levels (Audemard and Simon, Glucose,
+// IJCAI 2009).
 func (s *search) reduceDB() {
 	worst := slices.Clone(s.learned)
 	slices.SortStableFunc(worst, func(a, b ref) int { return s.glue(b) - s.glue(a) })
@@ -193,7 +182,7 @@ func (s *search) reduceDB() {
 	s.collectGarbage()
 }
 
-// isReason reports whether a clause holds up a value: it must stay, to explain that.
+// isReason reports whether a clause is the reason of a value: it must stay, to explain that.
 func (s *search) isReason(c ref) bool {
 	for _, l := range s.lits(c)[:2] {
 		if s.value[l] > 0 && s.reason[l.variable()] == c {
@@ -203,10 +192,9 @@ func (s *search) isReason(c ref) bool {
 	return false
 }
 
-// collectGarbage gives back the room of deleted clauses: all that holds a place of one, the
-// watches and reasons, is told the new places.
+// collectGarbage frees deleted clauses, and updates the places in watches and reasons.
 func (s *search) collectGarbage() {
-	s.looked += int64(len(s.words))
+	s.work += int64(len(s.words))
 	moved := s.compact()
 	for l, list := range s.watches {
 		kept := list[:0]

@@ -31,35 +31,35 @@ type linear struct {
 	// what backtracking takes back.
 	changes   []change
 	unchecked heap     // basic columns that may have left their bounds, lowest first
-	mark      []uint32 // of each row: the stamp of the walk that came by last
+	mark      []uint32 // of each row: the stamp of the last walk over it
 	stamp     uint32
-	branches  []int32 // variables of the search that branching wants
+	branches  []int32 // variables that branching has put in demand
 
-	looked   int64 // at terms of rows
+	work     int64 // terms of rows looked at
 	branched int   // branches since the check began
-	boxed    bool  // the check looks in boxes
+	inBox    bool  // the check is in a box
 }
 
 // A column is a variable or a sum, with its value and the bounds that hold now. Branching
 // gives it more bounds; simplex moves its value.
 type column struct {
 	value        rational
-	lower, upper reasoned
+	lower, upper literalBound
 	row          int32   // that defines it, or -1
-	uses         []int32 // rows whose terms have it, and some that had it: see eachUse
+	uses         []int32 // rows whose terms have it, or had it: see eachUse
 	bounds       []int32 // its atoms, by ascending k
 	source       int32   // integer variable of the formula, or -1
 }
 
-// A reasoned bound is set by a literal: the bound of a conflict is told by that.
-type reasoned struct {
+// A literalBound is a bound and the literal that set it.
+type literalBound struct {
 	set   bool
 	value rational
 	why   lit
 }
 
-// A bound is an atom: the column is at most k. Its negation is that it is at least k+1, as
-// all values are whole in the end.
+// A bound is an atom: the column is at most k. Its negation is that it is at least k+1, as all
+// values become whole.
 type bound struct {
 	column int32
 	k      int64
@@ -79,11 +79,11 @@ type term struct {
 	coef   rational
 }
 
-// A change of a column's bound, to be taken back when the literal why is.
+// A change of a column's bound, to be undone when the literal why is.
 type change struct {
 	column int32
 	upper  bool
-	was    reasoned
+	was    literalBound
 	why    lit
 }
 
@@ -109,8 +109,8 @@ func (p *linear) newColumn(source int32) int32 {
 	return int32(len(p.columns) - 1)
 }
 
-// column returns the column of a sum of f. It is called at level 0, where no value depends on
-// a decision. Sums of one variable have no row: their bounds are those of the variable.
+// column returns the column of a sum of f. It is called at level 0 only. A sum of one variable has
+// no row: its bounds are those of the variable.
 func (p *linear) column(f *Formula, sum int32) int32 {
 	c, ok := p.ofSum[sum]
 	if ok {
@@ -137,8 +137,8 @@ func (p *linear) variable(v int32) int32 {
 	return c
 }
 
-// define adds a row for a sum, in terms of the columns that are not basic now: variables that
-// are basic are replaced by what their rows say.
+// define adds a row for a sum, in terms of columns that are not basic: basic variables are replaced
+// by their rows.
 func (p *linear) define(sum []summand) int32 {
 	var terms, own []term
 	for _, t := range sum {
@@ -201,8 +201,7 @@ func (p *linear) atom(s *search, c int32, k int64) lit {
 	l := lit(s.newVariable(meaning{theory: inNumbers, a: id}) << 1)
 	p.bounds = append(p.bounds, bound{c, k, l})
 	p.columns[c].bounds = slices.Insert(list, i, id)
-	// Bounds of one column follow from each other; with its neighbours' clauses each gives
-	// all others, and simplex need not find that.
+	// The bounds of one column imply each other; clauses with its neighbours are enough for all.
 	if i > 0 {
 		s.implies(p.bounds[list[i-1]].l, l)
 	}
@@ -212,7 +211,7 @@ func (p *linear) atom(s *search, c int32, k int64) lit {
 	return l
 }
 
-// guess returns the literal of a bound that its column's value agrees with.
+// guess returns the literal of a bound that agrees with its column's value.
 func (p *linear) guess(m meaning) lit {
 	b := p.bounds[m.a]
 	if p.columns[b.column].value.compare(whole(b.k)) <= 0 {
@@ -226,14 +225,14 @@ func (p *linear) guess(m meaning) lit {
 func (p *linear) assert(s *search, l lit, m meaning) bool {
 	b := p.bounds[m.a]
 	if l == b.l {
-		return p.assertBound(s, b.column, true, reasoned{true, whole(b.k), l})
+		return p.assertBound(s, b.column, true, literalBound{true, whole(b.k), l})
 	}
-	return p.assertBound(s, b.column, false, reasoned{true, whole(b.k).plus(one), l})
+	return p.assertBound(s, b.column, false, literalBound{true, whole(b.k).plus(one), l})
 }
 
-// assertBound makes a bound of a column tighter: the upper or the lower one. A column that is
-// not basic moves into its bounds at once; a basic one is left for check.
-func (p *linear) assertBound(s *search, id int32, upper bool, to reasoned) bool {
+// assertBound tightens the upper or lower bound of a column. A column that is not basic moves into
+// its bounds at once; a basic one is left for check.
+func (p *linear) assertBound(s *search, id int32, upper bool, to literalBound) bool {
 	c := &p.columns[id]
 	own, opposite, dir := &c.lower, &c.upper, 1
 	if upper {
@@ -273,8 +272,7 @@ func (p *linear) retract(l lit) {
 	p.changes = p.changes[:last]
 }
 
-// update gives a column that is not basic another value, and with it the basic ones of the
-// rows that have it.
+// update gives a column that is not basic another value, and updates the basic columns of its rows.
 func (p *linear) update(id int32, to rational) {
 	by := to.minus(p.columns[id].value)
 	p.columns[id].value = to
@@ -292,7 +290,7 @@ func (p *linear) update(id int32, to rational) {
 func (p *linear) eachUse(id int32, visit func(r int32, coef rational)) {
 	p.stamp++
 	uses := p.columns[id].uses
-	p.looked += 4 * int64(len(uses))
+	p.work += 4 * int64(len(uses))
 	kept := uses[:0]
 	for _, r := range uses {
 		if p.mark[r] == p.stamp {
@@ -349,12 +347,12 @@ func (p *linear) check(s *search) bool {
 	return true
 }
 
-// entering returns a column that can move so that the row's value grows, or
-// shrinks: one that few rows use, or after many pivots the lowest.
+// entering returns a column that can move so that the row's value grows, or shrinks: one that few
+// rows use, or the lowest.
 func (p *linear) entering(r int32, grow, lowest bool) (best int32, ok bool) {
-	p.looked += int64(len(p.rows[r].terms))
+	p.work += int64(len(p.rows[r].terms))
 	for _, t := range p.rows[r].terms {
-		if !p.free(t.column, (t.coef.sign() > 0) == grow) {
+		if !p.canMove(t.column, (t.coef.sign() > 0) == grow) {
 			continue
 		}
 		if lowest {
@@ -367,8 +365,8 @@ func (p *linear) entering(r int32, grow, lowest bool) (best int32, ok bool) {
 	return best, ok
 }
 
-// free says that the column can grow, or shrink, within its bounds.
-func (p *linear) free(id int32, grow bool) bool {
+// canMove reports whether the column can grow, or shrink, within its bounds.
+func (p *linear) canMove(id int32, grow bool) bool {
 	c := &p.columns[id]
 	if grow {
 		return !c.upper.set || c.value.compare(c.upper.value) < 0
@@ -424,14 +422,11 @@ func (p *linear) pivotAndUpdate(r, enter int32, target rational) {
 	p.unchecked.push(enter)
 }
 
-// perRational is how many steps it takes to add to a term.
-const perRational = 16
-
-// replace puts terms in the place of a column, which the row has coef times. Rows that get a
-// column are added to its uses; those that lose one are found out by eachUse.
+// replace puts terms in the place of a column, which the row has coef times. Lists of uses get the
+// new columns of the row; eachUse drops the others.
 func (p *linear) replace(r, id int32, coef rational, terms []term) {
 	old := p.rows[r].terms
-	p.looked += perRational * int64(len(old)+len(terms))
+	p.work += perRational * int64(len(old)+len(terms))
 	i, _ := slices.BinarySearchFunc(old, id, func(t term, id int32) int {
 		return int(t.column) - int(id)
 	})

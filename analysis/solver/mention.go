@@ -43,8 +43,8 @@ func (m *mentions) node(id int32) {
 	}
 }
 
-// only returns those of the events that are mentioned.
-func (m *mentions) only(events []Event) []Event {
+// mentioned returns those of the events that are mentioned.
+func (m *mentions) mentioned(events []Event) []Event {
 	mentioned := make([]bool, len(m.f.events))
 	for _, level := range m.levels {
 		for _, id := range level {

@@ -4,38 +4,38 @@ package solver
 // these, which the search that goes on does not change, and which gives values to what the
 // question did not mention, too.
 type model struct {
-	f     *Formula
-	order []Event
-	pos   []int32        // of each event
-	bools map[int32]bool // of nodes that are variables; the others are false
-	ints  []int64        // of integer variables; the others are 0
-	known []int8         // of each node: 1 true, -1 false, 0 not yet found
+	f          *Formula
+	order      []Event
+	positionOf []int32        // of each event
+	bools      map[int32]bool // of nodes that are variables; the others are false
+	ints       []int64        // of integer variables; the others are 0
+	known      []int8         // of each node: 1 true, -1 false, 0 not yet found
 }
 
 func newModel(f *Formula) *model {
 	return &model{f: f, bools: map[int32]bool{}}
 }
 
-// placed makes the positions from the order; events that are not in it follow.
-func (m *model) placed() {
-	m.pos = make([]int32, len(m.f.events))
-	for e := range m.pos {
-		m.pos[e] = -1
+// setPositions makes the positions from the order; events that are not in it follow.
+func (m *model) setPositions() {
+	m.positionOf = make([]int32, len(m.f.events))
+	for e := range m.positionOf {
+		m.positionOf[e] = -1
 	}
 	for i, e := range m.order {
-		m.pos[e] = int32(i)
+		m.positionOf[e] = int32(i)
 	}
 	m.complete()
 }
 
 // complete puts the events that were made since at the end.
 func (m *model) complete() {
-	for len(m.pos) < len(m.f.events) {
-		m.pos = append(m.pos, -1)
+	for len(m.positionOf) < len(m.f.events) {
+		m.positionOf = append(m.positionOf, -1)
 	}
-	for e, p := range m.pos {
+	for e, p := range m.positionOf {
 		if p < 0 {
-			m.pos[e] = int32(len(m.order))
+			m.positionOf[e] = int32(len(m.order))
 			m.order = append(m.order, Event(e))
 		}
 	}
@@ -43,7 +43,7 @@ func (m *model) complete() {
 
 // value evaluates b.
 func (m *model) value(b Bool) bool {
-	if len(m.pos) < len(m.f.events) {
+	if len(m.positionOf) < len(m.f.events) {
 		m.complete()
 	}
 	for len(m.known) < len(m.f.nodes) {
@@ -72,7 +72,7 @@ func (m *model) evaluate(id int32, n node) bool {
 	case variable:
 		return m.bools[id]
 	case before:
-		return m.pos[n.a] < m.pos[n.b]
+		return m.positionOf[n.a] < m.positionOf[n.b]
 	case atMost:
 		return m.sum(n.a).compare(whole(n.k)) <= 0
 	case equal:

@@ -13,47 +13,46 @@ import "slices"
 // the topological order is at any time a total order in which all edges hold: when the
 // search ends it is the model.
 type order struct {
-	// The topological order: if there is an edge from a to b, pos[a] < pos[b], but for facts
-	// while unsorted is set. At is the inverse of pos.
-	at  []int32 // of each position: the event
-	pos []int32 // of each event: its position
+	// The topological order: if there is an edge from a to b, positionOf[a] < positionOf[b], but
+	// for facts while unsorted is set. EventAt is its inverse.
+	eventAt    []int32 // of each position: the event
+	positionOf []int32 // of each event: its position
 
 	out   []int32  // of each event: the newest edge from it, or -1
 	in    []int32  // of each event: the newest edge to it, or -1
-	edges []edge   // a stack: facts, and then those of the literals of the trail, in its order
+	edges []edge   // a stack: facts, and then the edges of the trail's literals, in its order
 	atoms [][]atom // of each event
 
-	closure       // of the edges as they were when it was last made
+	closure       // of the edges when it was last made
 	unsorted bool // facts were added that the topological order does not follow
 
-	// What searches leave; each has a stamp of its own, so that nothing is to be cleared.
+	// The state of graph searches. Each has a new stamp, so that nothing needs to be cleared.
 	mark     []uint32 // of each event: stamp of the search that reached it
 	stamp    uint32
 	parent   []int32 // of each event reached: the edge that led to it
-	forward  []int32 // of reorder: events that must go behind
-	backward []int32 // of reorder: events that must go in front
-	queue    []int32 // of path: events as many literals away as are looked at now
-	next     []int32 // of path: those one literal further
+	forward  []int32 // of reorder: events to move after
+	backward []int32 // of reorder: events to move before
+	queue    []int32 // of path: events at the present number of literals
+	next     []int32 // of path: events one literal further
 	slots    []int32 // of reassign: the positions of both groups, ascending
-	clause   []lit   // of path: what it has found
-	looked   int64   // at edges and events
+	clause   []lit   // of path: its result
+	work     int64   // edges and events looked at
 }
 
-// An edge says that one event is before another. Those from one event, and those to one,
-// are lists from the newest to the oldest: as they go in the opposite order in which they
-// came, taking one out is two assignments.
+// An edge says that one event is before another. The edges from an event, and those to it, are
+// lists from the newest to the oldest; the newest edge is removed first, by two assignments.
 type edge struct {
 	from, to        int32
 	nextOut, nextIn int32
 	why             lit // the literal that says so, or isFact
 }
 
-// isFact is why an edge stays that no literal stands for: program order, and what must come
-// before what in each run.
+// isFact is the reason of an edge without a literal: program order, and what must precede what in
+// each run.
 const isFact lit = -1
 
-// An atom at an event speaks of its place relative to another event. Each stands at both, as
-// either may be the one that moves.
+// An atom at an event compares its place with another event's. Each atom is at both events, as
+// either may move.
 type atom struct {
 	other int32
 	first lit // the event is before the other
@@ -65,20 +64,20 @@ func newOrder() *order { return &order{} }
 // bytes estimates what the order holds.
 func (o *order) bytes() int64 {
 	const perEvent, perEdge = 64, 20
-	return int64(len(o.at)*perEvent + len(o.edges)*perEdge)
+	return int64(len(o.eventAt)*perEvent + len(o.edges)*perEdge)
 }
 
 // grow makes room for events below n. New ones come last.
 func (o *order) grow(n int) {
-	more := n - len(o.at)
+	more := n - len(o.eventAt)
 	if more <= 0 {
 		return
 	}
-	o.at, o.pos, o.out, o.in = slices.Grow(o.at, more), slices.Grow(o.pos, more), slices.Grow(o.out, more), slices.Grow(o.in, more)
+	o.eventAt, o.positionOf, o.out, o.in = slices.Grow(o.eventAt, more), slices.Grow(o.positionOf, more), slices.Grow(o.out, more), slices.Grow(o.in, more)
 	o.atoms, o.mark, o.parent = slices.Grow(o.atoms, more), slices.Grow(o.mark, more), slices.Grow(o.parent, more)
-	for e := int32(len(o.at)); int(e) < n; e++ {
-		o.at = append(o.at, e)
-		o.pos = append(o.pos, e)
+	for e := int32(len(o.eventAt)); int(e) < n; e++ {
+		o.eventAt = append(o.eventAt, e)
+		o.positionOf = append(o.positionOf, e)
 		o.out = append(o.out, -1)
 		o.in = append(o.in, -1)
 		o.atoms = append(o.atoms, nil)
@@ -93,40 +92,39 @@ func (o *order) newAtom(a, b int32, l lit) {
 	o.atoms[b] = append(o.atoms[b], atom{a, l.not()})
 }
 
-// fact adds an edge that stays. It does not look for a cycle: there are as many facts as
-// events, and settle sorts all of them at once.
+// fact adds an edge that stays. It does not look for a cycle: sortFacts sorts all facts at once.
 func (o *order) fact(a, b int32) {
 	o.link(a, b, isFact)
-	if o.pos[a] > o.pos[b] {
+	if o.positionOf[a] > o.positionOf[b] {
 		o.unsorted = true
 	}
 }
 
-// link adds an edge to the lists of its events, as their newest.
+// link adds an edge to the lists of its events.
 func (o *order) link(a, b int32, why lit) {
-	o.looked++
+	o.work++
 	id := int32(len(o.edges))
 	o.edges = append(o.edges, edge{a, b, o.out[a], o.in[b], why})
 	o.out[a], o.in[b] = id, id
 }
 
-// settle brings the order of events in line with the facts: of the events that
+// sortFacts brings the order of events in line with the facts: of the events that
 // may come next, the one that stood first (Kahn, Topological Sorting of Large Networks, CACM
 // 1962). So the recorded order, in which the events were made, is kept as far as may be, and
 // the first guess of the search is the run that was seen. It returns false if they form a
 // cycle.
-func (o *order) settle() bool {
+func (o *order) sortFacts() bool {
 	if !o.unsorted {
 		return true
 	}
-	o.looked += int64(len(o.at)) + int64(len(o.edges))
-	waiting := make([]int32, len(o.at))
+	o.work += int64(len(o.eventAt)) + int64(len(o.edges))
+	waiting := make([]int32, len(o.eventAt))
 	for _, e := range o.edges {
 		waiting[e.to]++
 	}
-	ready := heap{activity: make([]float64, len(o.at)), index: make([]int32, len(o.at))}
-	for e := range o.at {
-		ready.activity[e] = -float64(o.pos[e])
+	ready := heap{activity: make([]float64, len(o.eventAt)), index: make([]int32, len(o.eventAt))}
+	for e := range o.eventAt {
+		ready.activity[e] = -float64(o.positionOf[e])
 		ready.index[e] = -1
 	}
 	for e, n := range waiting {
@@ -137,7 +135,7 @@ func (o *order) settle() bool {
 	placed := int32(0)
 	for len(ready.items) > 0 {
 		e := ready.pop()
-		o.pos[e], o.at[placed] = placed, e
+		o.positionOf[e], o.eventAt[placed] = placed, e
 		placed++
 		for id := o.out[e]; id >= 0; id = o.edges[id].nextOut {
 			to := o.edges[id].to
@@ -146,12 +144,12 @@ func (o *order) settle() bool {
 			}
 		}
 	}
-	o.unsorted = int(placed) < len(o.at)
+	o.unsorted = int(placed) < len(o.eventAt)
 	return !o.unsorted
 }
 
-// sides returns the events of which l says that the first is before the second: a negated
-// atom is the opposite order, as there is no third way.
+// sides returns the events that l says are in this order. A negated atom is the opposite order, as
+// the order is total.
 func sides(l lit, m meaning) (first, second int32) {
 	if l&1 == 0 {
 		return m.a, m.b
@@ -159,10 +157,10 @@ func sides(l lit, m meaning) (first, second int32) {
 	return m.b, m.a
 }
 
-// guess returns the literal of variable v that the current order agrees with: to decide it
-// so moves nothing.
-func (o *order) guess(v int32, m meaning) lit {
-	if o.pos[m.a] < o.pos[m.b] {
+// currentLiteral returns the literal of variable v that agrees with the current order: deciding it
+// moves nothing.
+func (o *order) currentLiteral(v int32, m meaning) lit {
+	if o.positionOf[m.a] < o.positionOf[m.b] {
 		return lit(v << 1)
 	}
 	return lit(v<<1 | 1)
@@ -175,7 +173,7 @@ func (o *order) assert(s *search, l lit, m meaning) bool {
 		return true // there is a path already
 	}
 	u, v := sides(l, m)
-	if o.pos[u] > o.pos[v] && !o.reorder(s, u, v) {
+	if o.positionOf[u] > o.positionOf[v] && !o.reorder(s, u, v) {
 		o.path(s, v, u, int32(len(s.trail)))
 		s.conflict = append(s.conflict[:0], l.not())
 		s.conflict = append(s.conflict, o.clause...)
@@ -206,17 +204,17 @@ func (o *order) retract(l lit) {
 func (o *order) reorder(s *search, u, v int32) bool {
 	o.stamp += 2
 	ahead, behind := o.stamp, o.stamp+1
-	low, high := o.pos[v], o.pos[u]
+	low, high := o.positionOf[v], o.positionOf[u]
 	o.forward = append(o.forward[:0], v)
 	o.mark[v] = ahead
 	for i := 0; i < len(o.forward); i++ {
 		for id := o.out[o.forward[i]]; id >= 0; id = o.edges[id].nextOut {
-			o.looked++
+			o.work++
 			to := o.edges[id].to
 			if to == u {
 				return false
 			}
-			if o.mark[to] != ahead && o.pos[to] < high {
+			if o.mark[to] != ahead && o.positionOf[to] < high {
 				o.mark[to] = ahead
 				o.forward = append(o.forward, to)
 			}
@@ -226,9 +224,9 @@ func (o *order) reorder(s *search, u, v int32) bool {
 	o.mark[u] = behind
 	for i := 0; i < len(o.backward); i++ {
 		for id := o.in[o.backward[i]]; id >= 0; id = o.edges[id].nextIn {
-			o.looked++
+			o.work++
 			from := o.edges[id].from
-			if o.mark[from] != behind && o.pos[from] > low {
+			if o.mark[from] != behind && o.positionOf[from] > low {
 				o.mark[from] = behind
 				o.backward = append(o.backward, from)
 			}
@@ -239,41 +237,40 @@ func (o *order) reorder(s *search, u, v int32) bool {
 	return true
 }
 
-// reassign gives the positions of both groups to the backward, then to the forward
-// one; within each the order stays.
+// reassign gives the positions of both groups first to the backward, then to the forward one;
+// within each the order stays.
 func (o *order) reassign() {
 	const perEvent = 8 // to sort
-	o.looked += perEvent * int64(len(o.backward)+len(o.forward))
-	byPosition := func(a, b int32) int { return int(o.pos[a]) - int(o.pos[b]) }
+	o.work += perEvent * int64(len(o.backward)+len(o.forward))
+	byPosition := func(a, b int32) int { return int(o.positionOf[a]) - int(o.positionOf[b]) }
 	slices.SortFunc(o.forward, byPosition)
 	slices.SortFunc(o.backward, byPosition)
 	o.slots = o.slots[:0]
 	i, j := 0, 0
 	for i < len(o.backward) || j < len(o.forward) {
-		if j == len(o.forward) || i < len(o.backward) && o.pos[o.backward[i]] < o.pos[o.forward[j]] {
-			o.slots = append(o.slots, o.pos[o.backward[i]])
+		if j == len(o.forward) || i < len(o.backward) && o.positionOf[o.backward[i]] < o.positionOf[o.forward[j]] {
+			o.slots = append(o.slots, o.positionOf[o.backward[i]])
 			i++
 		} else {
-			o.slots = append(o.slots, o.pos[o.forward[j]])
+			o.slots = append(o.slots, o.positionOf[o.forward[j]])
 			j++
 		}
 	}
 	for i, e := range o.backward {
-		o.pos[e], o.at[o.slots[i]] = o.slots[i], e
+		o.positionOf[e], o.eventAt[o.slots[i]] = o.slots[i], e
 	}
 	for i, e := range o.forward {
 		slot := o.slots[len(o.backward)+i]
-		o.pos[e], o.at[slot] = slot, e
+		o.positionOf[e], o.eventAt[slot] = slot, e
 	}
 }
 
-// infer gives atoms between the backward and the forward group their values: theory
-// propagation, of those conclusions that are at hand. Of the two groups, each event of the
-// one is before each of the other by way of the new edge. The others wait for saturate, or
-// for a conflict.
+// infer gives values to the atoms between the backward and the forward group (theory propagation):
+// each event of the one is before each of the other by the new edge. Other conclusions wait for
+// saturate, or for a conflict.
 func (o *order) infer(s *search, ahead uint32) {
 	for _, e := range o.backward {
-		o.looked += 1 + int64(len(o.atoms[e]))
+		o.work += 1 + int64(len(o.atoms[e]))
 		for _, a := range o.atoms[e] {
 			if o.mark[a.other] == ahead && s.value[a.first] == 0 {
 				s.enqueue(a.first, byOrder)
@@ -312,9 +309,9 @@ func (o *order) path(s *search, from, to, before int32) {
 		}
 		o.mark[e] = done
 		for id := o.out[e]; id >= 0; id = o.edges[id].nextOut {
-			o.looked++
+			o.work++
 			x := o.edges[id]
-			if o.mark[x.to] == done || o.pos[x.to] > o.pos[to] {
+			if o.mark[x.to] == done || o.positionOf[x.to] > o.positionOf[to] {
 				continue
 			}
 			free := x.why == isFact || s.level[x.why.variable()] == 0

@@ -72,8 +72,8 @@ func (a rational) plus(b rational) rational {
 			if c := a.n + b.n; (c > a.n) == (b.n > 0) && c != minInt64 {
 				return rational{n: c, d: 1}
 			}
-		} else if small(a.n) && small(a.d) && small(b.n) && small(b.d) {
-			return lowest(a.n*b.d+b.n*a.d, a.d*b.d)
+		} else if isSmall(a.n) && isSmall(a.d) && isSmall(b.n) && isSmall(b.d) {
+			return inLowestTerms(a.n*b.d+b.n*a.d, a.d*b.d)
 		}
 	}
 	return narrow(new(big.Rat).Add(a.big(), b.big()))
@@ -84,8 +84,8 @@ func (a rational) minus(b rational) rational { return a.plus(b.neg()) }
 func (a rational) times(b rational) rational {
 	if a.wide == nil && b.wide == nil {
 		switch {
-		case small(a.n) && small(a.d) && small(b.n) && small(b.d):
-			return lowest(a.n*b.n, a.d*b.d)
+		case isSmall(a.n) && isSmall(a.d) && isSmall(b.n) && isSmall(b.d):
+			return inLowestTerms(a.n*b.n, a.d*b.d)
 		case a.d == 1 && b.d == 1:
 			if hi, lo := bits.Mul64(magnitude(a.n), magnitude(b.n)); hi == 0 && lo < 1<<63 {
 				return rational{n: a.n * b.n, d: 1}
@@ -112,7 +112,7 @@ func (a rational) compare(b rational) int {
 		if a.d == b.d {
 			return sign(a.n, b.n)
 		}
-		if small(a.n) && small(a.d) && small(b.n) && small(b.d) {
+		if isSmall(a.n) && isSmall(a.d) && isSmall(b.n) && isSmall(b.d) {
 			return sign(a.n*b.d, b.n*a.d)
 		}
 	}
@@ -151,12 +151,12 @@ func (a rational) int64() (n int64, ok bool) {
 	return a.n, a.d == 1
 }
 
-// small says that the product of two such numbers, and the sum of two such
+// isSmall reports that the product of two such numbers, and the sum of two such
 // products, fit an int64.
-func small(a int64) bool { return -1<<31 < a && a < 1<<31 }
+func isSmall(a int64) bool { return -1<<31 < a && a < 1<<31 }
 
-// lowest is n/d, for d > 0, divided by what the two have in common.
-func lowest(n, d int64) rational {
+// inLowestTerms returns n/d, for d > 0, divided by what the two have in common.
+func inLowestTerms(n, d int64) rational {
 	if d == 1 {
 		return rational{n: n, d: 1}
 	}

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// A meaning says which atom of a theory a variable of the search stands for. A variable
-// without one is a boolean of the formula, or one of the engine's own: a guard, a box.
+// A meaning says which atom of a theory a variable of the search stands for. A variable without one
+// is a boolean of the formula, or the engine's own: a box.
 type meaning struct {
 	theory theory
 	a, b   int32 // inOrder: events, a before b; inNumbers: bound a; inTerms: node a
 }
 
-// A theory is who has a say in whether a literal can hold, beside the clauses.
+// A theory decides, besides the clauses, whether a literal can hold.
 type theory uint8
 
 const (
@@ -37,27 +37,26 @@ type search struct {
 	// Of each variable, numbered from 0; level, reason and position of those that have a
 	// value.
 	level    []int32
-	reason   []ref   // what gave it its value: a clause whose other literals are false, or the order
-	position []int32 // in the trail: what explains a literal stands before it
-	phase    []lit   // the literal that the variable was last
-	wanted   []int32 // how many wishes there are to decide the variable; none: its definitions are of terms that went
+	reason   []ref   // why it has its value: a clause whose other literals are false, or the order
+	position []int32 // in the trail: before the literals that it explains
+	phase    []lit   // the last literal of the variable
+	demand   []int32 // how many terms need the variable decided; 0 if all of them have gone with a check
 	meaning  []meaning
 
-	// The trail has the literals that hold, in the order in which they came to. It is one
-	// stack for decisions and what follows from them: level n is from levels[n-1] on, and
-	// begins with a decision, but level 1, which has the assumptions.
+	// The trail has the literals that hold, in the order in which they did. Level n begins at
+	// levels[n-1], with a decision; level 1 has the assumptions.
 	trail      []lit
 	levels     []int32 // length of the trail at the start of each level
-	clauseHead int     // of the trail: what is propagated through clauses
-	theoryHead int     // of the trail: what the theories know
-	unsat      bool    // contradiction at level 0: no question has an answer but Unsat any more
+	clauseHead int     // of the trail: propagated through clauses up to here
+	theoryHead int     // of the trail: known to the theories up to here
+	unsat      bool    // contradiction at level 0: every answer is Unsat
 
-	// What learning leaves and needs.
+	// The state of learning.
 	increment float64 // of activities
-	conflict  []lit   // a clause that is false: what is wrong now
+	conflict  []lit   // a clause that is false
 	seen      []mark
 	visited   []int32 // variables with a mark, not in the clause
-	stack     []lit   // room for the learned clause
+	stack     []lit   // buffer for the learned clause
 	failed    []lit   // assumptions that contradict each other
 
 	// When to saturate the order.
@@ -67,20 +66,20 @@ type search struct {
 	order  *order
 	linear *linear
 	terms  *encoding
-	limit  *limit // of the check that goes on
-	looked int64  // at watches and literals
+	limit  *limit // of the present check
+	work   int64  // watches and literals looked at
 }
 
-// A mark tells, while a clause is learned, what is known of a variable.
+// A mark is what is known of a variable while a clause is learned.
 type mark uint8
 
 const (
 	inClause    mark = 1 + iota
 	isRedundant      // follows from those in the clause
-	isNeeded         // does not, as far as is known
+	isNeeded         // does not follow, as far as is known
 )
 
-// truth is a literal that holds: that of variable 0, a fact from the beginning.
+// truth is the literal of variable 0, which holds always.
 const truth lit = 0
 
 // newSearch returns a search without clauses, in which only truth has a value. Its terms are
@@ -135,7 +134,7 @@ func (s *search) bytes() int64 {
 // steps is how much work the search has done so far. All parts count their own, so that the
 // inner loops have one addition each.
 func (s *search) steps() int64 {
-	return s.looked + s.order.looked + s.linear.looked + s.terms.looked
+	return s.work + s.order.work + s.linear.work + s.terms.work
 }
 
 // newVariable adds a variable that stands for m. It has no value, and is not decided before
@@ -148,19 +147,19 @@ func (s *search) newVariable(m meaning) int32 {
 	s.reason = append(s.reason, noReason)
 	s.position = append(s.position, 0)
 	s.phase = append(s.phase, lit(v<<1|1))
-	s.wanted = append(s.wanted, 0)
+	s.demand = append(s.demand, 0)
 	s.meaning = append(s.meaning, m)
 	s.seen = append(s.seen, 0)
 	s.grow()
 	return v
 }
 
-// want adds to the wishes to decide v, or takes one back. A variable that was in no conflict
-// yet (its activity is 0) does not go into the heap: the assignment that stands may be a
-// model without it (justify.go).
-func (s *search) want(v int32, by int32) {
-	s.wanted[v] += by
-	if s.wanted[v] > 0 && s.value[v<<1] == 0 && s.activity[v] > 0 {
+// changeDemand adds to the terms that need v decided, or takes them away. A variable that was in no
+// conflict yet (its activity is 0) does not go into the heap: the present assignment may be a model
+// without it (justify.go).
+func (s *search) changeDemand(v int32, by int32) {
+	s.demand[v] += by
+	if s.demand[v] > 0 && s.value[v<<1] == 0 && s.activity[v] > 0 {
 		s.push(v)
 	}
 }
@@ -246,7 +245,7 @@ func (s *search) backtrack(level int) {
 		v := l.variable()
 		s.value[l], s.value[l.not()] = 0, 0
 		s.phase[v] = l
-		if s.wanted[v] > 0 && s.activity[v] > 0 {
+		if s.demand[v] > 0 && s.activity[v] > 0 {
 			s.push(v)
 		}
 		if i < s.theoryHead {
@@ -310,7 +309,7 @@ func (s *search) propagateClauses() bool {
 		l := s.trail[s.clauseHead]
 		s.clauseHead++
 		list := s.watches[l]
-		s.looked += 1 + int64(len(list))
+		s.work += 1 + int64(len(list))
 		kept := list[:0]
 		for i := 0; i < len(list); i++ {
 			w := list[i]
@@ -353,13 +352,13 @@ func (s *search) propagateClauses() bool {
 func (s *search) watchAnother(lits []lit, c ref) bool {
 	for k := 2; k < len(lits); k++ {
 		if s.value[lits[k]] >= 0 {
-			s.looked += int64(k)
+			s.work += int64(k)
 			lits[1], lits[k] = lits[k], lits[1]
 			s.watches[lits[1].not()] = append(s.watches[lits[1].not()], watch{c, lits[0]})
 			return true
 		}
 	}
-	s.looked += int64(len(lits))
+	s.work += int64(len(lits))
 	return false
 }
 

@@ -7,10 +7,9 @@ import "math"
 // once, as 3x - 3y = 1, branching on a value that is not whole, and boxes where branching
 // does not end, since no bounds are there to stop it.
 
-// finish makes the values whole, once all atoms have a value. It returns done if
-// they are, and not ok and the conflict if they cannot be; else the search is to
-// go on.
-func (p *linear) finish(s *search) (done, ok bool) {
+// makeWhole makes the values whole, once all atoms have a value. It returns done if they are. It is
+// not ok, with a conflict, if they cannot be; else the search goes on.
+func (p *linear) makeWhole(s *search) (done, ok bool) {
 	for r := range p.rows {
 		if !p.gcdTest(s, p.rows[r]) {
 			return false, false
@@ -33,10 +32,6 @@ func (p *linear) finish(s *search) (done, ok bool) {
 	return true, true
 }
 
-// patience is how many values may be branched on before the search is confined to a
-// box; see [search.solve].
-const patience = 64
-
 // branch makes the search decide whether the column is at most k, or more: the value between
 // them goes either way (branch and bound). That it is decided by the search, and no
 // recursion here, lets it learn from what a side comes to.
@@ -44,15 +39,15 @@ func (p *linear) branch(s *search, id int32, k int64) {
 	p.branched++
 	v := p.atom(s, id, k).variable()
 	p.branches = append(p.branches, v)
-	s.want(v, 1)
+	s.changeDemand(v, 1)
 	s.push(v)
 }
 
 // confine keeps a variable in the range of int64, for ever.
 func (p *linear) confine(s *search, id int32) bool {
 	s.backtrack(0)
-	return p.assertBound(s, id, true, reasoned{true, whole(math.MaxInt64), truth}) &&
-		p.assertBound(s, id, false, reasoned{true, whole(math.MinInt64), truth})
+	return p.assertBound(s, id, true, literalBound{true, whole(math.MaxInt64), truth}) &&
+		p.assertBound(s, id, false, literalBound{true, whole(math.MinInt64), truth})
 }
 
 // gcdTest tells whether the columns of a row that are not fixed can make up for
@@ -61,13 +56,13 @@ func (p *linear) confine(s *search, id int32) bool {
 // Where rows have no bounds, branching would look for ever for what this sees at once.
 func (p *linear) gcdTest(s *search, r row) bool {
 	all := append([]term{{r.basic, one.neg()}}, r.terms...)
-	p.looked += perRational * int64(len(all))
+	p.work += perRational * int64(len(all))
 	common := int64(1) // denominator
 	for _, t := range all {
-		if t.coef.wide != nil || !small(t.coef.d) {
+		if t.coef.wide != nil || !isSmall(t.coef.d) {
 			return true
 		}
-		if common = common / gcd(common, t.coef.d) * t.coef.d; !small(common) {
+		if common = common / gcd(common, t.coef.d) * t.coef.d; !isSmall(common) {
 			return true
 		}
 	}
@@ -102,10 +97,10 @@ func (p *linear) fixed(id int32) bool {
 	return c.lower.set && c.upper.set && c.lower.value.compare(c.upper.value) == 0
 }
 
-// unbranch takes back what branching wished for.
-func (s *search) unbranch() {
+// dropBranches takes back the demand of branching.
+func (s *search) dropBranches() {
 	for _, v := range s.linear.branches {
-		s.want(v, -1)
+		s.changeDemand(v, -1)
 	}
 	s.linear.branches = s.linear.branches[:0]
 }
@@ -113,30 +108,30 @@ func (s *search) unbranch() {
 // A box is an assumption that all variables are near zero. Branching alone can
 // go on for ever where a model is near; in a box it ends.
 type box struct {
-	l    lit // the assumption; truth if there is none
-	size int64
+	literal lit // the assumption; truth if there is none
+	size    int64
 }
 
 // widen returns a box that follows b, the larger the more there were: none at the
 // end.
 func (b box) widen(s *search) box {
-	if b.l != truth {
-		s.addClause(b.l.not())
+	if b.literal != truth {
+		s.addClause(b.literal.not())
 	}
-	s.linear.boxed = true
+	s.linear.inBox = true
 	switch {
-	case b.l == truth:
+	case b.literal == truth:
 		b.size = 8
 	case b.size > 1<<24:
 		return box{truth, math.MaxInt64}
 	default:
 		b.size *= b.size
 	}
-	b.l = lit(s.newVariable(meaning{}) << 1)
+	b.literal = lit(s.newVariable(meaning{}) << 1)
 	for id := range s.linear.columns {
 		if s.linear.columns[id].source >= 0 {
-			s.addClause(b.l.not(), s.linear.atom(s, int32(id), b.size))
-			s.addClause(b.l.not(), s.linear.atom(s, int32(id), -b.size-1).not())
+			s.addClause(b.literal.not(), s.linear.atom(s, int32(id), b.size))
+			s.addClause(b.literal.not(), s.linear.atom(s, int32(id), -b.size-1).not())
 		}
 	}
 	return b

@@ -16,21 +16,21 @@ import (
 // made first. Every assignment of numbers is so a strict total order, and an atom
 // is one inequality, negated or not.
 type z3Engine struct {
-	f        *Formula
-	ctx      *z3.Context
-	solver   *z3.Solver
-	boolSort z3.Sort
-	intSort  z3.Sort
-	nodes    []z3.AST // of each node of f, once it was asked for; so with those below
-	events   []z3.AST
-	ints     []z3.AST
-	mentions *mentions
-	checked  bool // the newest level of mentions is a check's
-	asserted []Bool
-	named    map[Bool]z3.AST // the names of assumptions
-	names    int
-	taken    uint32 // of Z3's resources, that budgets know of
-	stopped  bool   // the last check ended at a limit
+	f              *Formula
+	ctx            *z3.Context
+	solver         *z3.Solver
+	boolSort       z3.Sort
+	intSort        z3.Sort
+	nodes          []z3.AST // of each node of f, once it was asked for; so with those below
+	events         []z3.AST
+	ints           []z3.AST
+	mentions       *mentions
+	checked        bool // the newest level of mentions is a check's
+	asserted       []Bool
+	named          map[Bool]z3.AST // the names of assumptions
+	names          int
+	resourcesSpent uint32 // of Z3's resources, that budgets know of
+	stopped        bool   // the last check ended at a limit
 
 	// What the last check has found.
 	model *model
@@ -75,8 +75,8 @@ func (z *z3Engine) failure() error {
 	return nil
 }
 
-// edit ends the last check. Whatever changes the assertions begins with it.
-func (z *z3Engine) edit() {
+// endLastCheck ends the last check, before assertions or assumptions change.
+func (z *z3Engine) endLastCheck() {
 	if z.checked {
 		z.mentions.pop()
 		z.checked = false
@@ -87,7 +87,7 @@ func (z *z3Engine) edit() {
 }
 
 func (z *z3Engine) Assert(bs ...Bool) {
-	z.edit()
+	z.endLastCheck()
 	z.asserted = append(z.asserted, bs...)
 	for _, b := range bs {
 		z.mentions.add(b)
@@ -98,7 +98,7 @@ func (z *z3Engine) Assert(bs ...Bool) {
 // Check asks Z3. A model in which a variable is no int64 is none of ours: the variable is
 // confined, and Z3 is asked again.
 func (z *z3Engine) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
-	z.edit()
+	z.endLastCheck()
 	z.mentions.push()
 	z.checked = true
 	z.model, z.core, z.why = nil, nil, ""
@@ -165,9 +165,6 @@ func (z *z3Engine) ask(ctx context.Context, budget *Budget, assumptions []z3.AST
 	return z.solver.Check(assumptions...)
 }
 
-// perResource is how many steps one of the resources takes that Z3 counts.
-const perResource = 100
-
 // limit sets the limit of the next search: of what Z3 counts, and not of how
 // long it takes.
 func (z *z3Engine) limit(budget *Budget) {
@@ -181,8 +178,8 @@ func (z *z3Engine) limit(budget *Budget) {
 // spend takes what Z3 has done since the last check off the budget.
 func (z *z3Engine) spend(budget *Budget) {
 	count := z.solver.Resources()
-	budget.Spend(int64(count-z.taken) * perResource)
-	z.taken = count
+	budget.Spend(int64(count-z.resourcesSpent) * perResource)
+	z.resourcesSpent = count
 }
 
 // watch interrupts the search when the context ends, or when Z3 holds too much
@@ -258,7 +255,7 @@ func (z *z3Engine) newModel() (m *model, outside bool) {
 		m.order = append(m.order, Event(e))
 	}
 	slices.SortStableFunc(m.order, func(a, b Event) int { return cmp.Compare(numbers[a], numbers[b]) })
-	m.placed()
+	m.setPositions()
 	for id, t := range z.nodes {
 		if z.f.nodes[id].kind == variable && t != (z3.AST{}) {
 			m.bools[int32(id)] = values.Eval(t).Bool() == z3.True
@@ -280,4 +277,4 @@ func (z *z3Engine) Why() string          { return z.why }
 func (z *z3Engine) Core() []Bool         { return z.core }
 func (z *z3Engine) Value(b Bool) bool    { return z.model.value(b) }
 func (z *z3Engine) IntValue(x Int) int64 { return z.model.number(x) }
-func (z *z3Engine) Order() []Event       { return z.mentions.only(z.model.order) }
+func (z *z3Engine) Order() []Event       { return z.mentions.mentioned(z.model.order) }
