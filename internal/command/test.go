@@ -119,7 +119,7 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 		return exitFailed, err
 	}
 	defer cleanup()
-	conf, err := t.recording(work)
+	conf, err := t.recorderConfig(work)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -135,9 +135,9 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 	return t.recordAndPredict(ctx, conf, gate)
 }
 
-// recording returns the configuration of the recorder. All phases of the run share the folder work,
+// recorderConfig returns the configuration of the recorder. All phases of the run share the folder work,
 // which has the instrumented sources, binaries, traces and files of replays.
-func (t *testRun) recording(work string) (*recorder.Config, error) {
+func (t *testRun) recorderConfig(work string) (*recorder.Config, error) {
 	shim, err := hiddenCommand(shimCommand)
 	if err != nil {
 		return nil, err

@@ -31,21 +31,18 @@ const header = "gopredict baseline v1"
 // no line numbers of the program, so that they change only with the bugs.
 type Baseline struct {
 	name string
-	bugs map[entry]*listed
+	bugs map[entry]*knownBug
 }
 
 // An entry names a bug.
 type entry struct{ pkg, id string }
 
-// A listed is a bug of a baseline.
-type listed struct {
+// A knownBug is a bug of a baseline.
+type knownBug struct {
 	line      int
 	text      string // for readers
 	confirmed bool   // this run has confirmed it
 }
-
-// maxBaseline is the size of the largest baseline that is read, in bytes.
-const maxBaseline = 64 << 20
 
 // ReadBaseline reads the baseline at path. If there is no file the baseline is empty. Reports and
 // errors call it name.
@@ -62,7 +59,7 @@ func ReadBaseline(name, path string) (*Baseline, error) {
 }
 
 func parseBaseline(name string, r io.Reader) (*Baseline, error) {
-	b := &Baseline{name: name, bugs: make(map[entry]*listed)}
+	b := &Baseline{name: name, bugs: make(map[entry]*knownBug)}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	n := 0
@@ -80,7 +77,7 @@ func parseBaseline(name string, r io.Reader) (*Baseline, error) {
 			if len(words) < 2 || !strings.Contains(words[1], "-") {
 				return nil, fmt.Errorf("%s:%d: found %.60q, expected a package and the id of a bug", name, n, line)
 			}
-			b.bugs[entry{words[0], words[1]}] = &listed{line: n, text: strings.Join(words[2:], " ")}
+			b.bugs[entry{words[0], words[1]}] = &knownBug{line: n, text: strings.Join(words[2:], " ")}
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -39,9 +39,6 @@ type comment struct {
 	used     bool
 }
 
-// maxSource is the size of the largest source file that is read, in bytes.
-const maxSource = 64 << 20
-
 // ReadComments reads the comments of the Go files in folders. Name returns the name of a file in
 // reports.
 func ReadComments(folders []string, name func(path string) string) *Comments {

@@ -437,15 +437,15 @@ func TestStatusLine(t *testing.T) {
 // A phase that is counted has a bar, how fast it goes, and the time left.
 func TestStatusCounts(t *testing.T) {
 	for _, c := range []struct {
-		counted
+		progress
 		elapsed time.Duration
 		want    string
 	}{
-		{counted{subject: "p", begun: 1, total: 40, details: "0 confirmed"}, 0, "░░░░░░░░░░ 1 of 40, 0 confirmed, p"},
-		{counted{subject: "p", begun: 21, total: 40, details: "2 confirmed"}, 40 * time.Second, "█████░░░░░ 21 of 40, 2 confirmed, 0.5/s, 40s left, p"},
-		{counted{begun: 100, total: 100}, 9900 * time.Millisecond, "██████████ 100 of 100, 10/s, 0s left"},
-		{counted{subject: "TestA, p", begun: 301}, 10 * time.Second, "301, 30/s, TestA, p"},
-		{counted{begun: 3, total: 2}, 0, "██████████ 3 of 2"},
+		{progress{subject: "p", begun: 1, total: 40, details: "0 confirmed"}, 0, "░░░░░░░░░░ 1 of 40, 0 confirmed, p"},
+		{progress{subject: "p", begun: 21, total: 40, details: "2 confirmed"}, 40 * time.Second, "█████░░░░░ 21 of 40, 2 confirmed, 0.5/s, 40s left, p"},
+		{progress{begun: 100, total: 100}, 9900 * time.Millisecond, "██████████ 100 of 100, 10/s, 0s left"},
+		{progress{subject: "TestA, p", begun: 301}, 10 * time.Second, "301, 30/s, TestA, p"},
+		{progress{begun: 3, total: 2}, 0, "██████████ 3 of 2"},
 	} {
 		assert.Equal(t, c.want, c.text(c.elapsed))
 	}

@@ -19,7 +19,7 @@ type Status struct {
 	f     *os.File // nil: not a terminal
 	start time.Time
 	text  string
-	count *counted // the progress of the phase; nil: it is not counted
+	count *progress // the progress of the phase; nil: it is not counted
 	shown bool
 	stop  chan struct{}
 	done  chan struct{}
@@ -79,7 +79,7 @@ func (s *Status) Set(phase, counts string) {
 func (s *Status) Count(phase, of string, begun, total int, more string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &counted{subject: given.Line(of), begun: begun, total: total, details: more, since: time.Now()}
+	c := &progress{subject: given.Line(of), begun: begun, total: total, details: more, since: time.Now()}
 	if phase = given.Line(phase); s.count != nil && s.text == phase && s.count.subject == c.subject {
 		c.since = s.count.since
 	}
@@ -87,8 +87,8 @@ func (s *Status) Count(phase, of string, begun, total int, more string) {
 	s.draw()
 }
 
-// A counted is the progress of a phase.
-type counted struct {
+// A progress is the progress of a phase.
+type progress struct {
 	subject      string
 	begun, total int
 	details      string
@@ -96,7 +96,7 @@ type counted struct {
 }
 
 // text returns the text of c after some time. The part that may be long is last.
-func (c *counted) text(elapsed time.Duration) string {
+func (c *progress) text(elapsed time.Duration) string {
 	parts := []string{fmt.Sprint(c.begun)}
 	if c.total > 0 {
 		full := c.begun * bars / max(c.total, c.begun)

@@ -171,7 +171,7 @@ func (p *printer) writeList(r *Report) {
 // writeWarning writes a finding without an effect: its accesses, and the command that replays it.
 func (p *printer) writeWarning(f *Finding) {
 	p.printf("%s", p.style.strong(f.certainty()+": "+f.Title()))
-	p.printf("%s, without an effect on the test", p.findingAndTest(f))
+	p.printf("%s, without an effect on the test", p.idAndTest(f))
 	width := 0
 	for _, a := range f.Accesses {
 		width = max(width, utf8.RuneCountInString(a.Pos()))
@@ -182,8 +182,8 @@ func (p *printer) writeWarning(f *Finding) {
 	p.writeReplay(f)
 }
 
-// findingAndTest names a finding and its test.
-func (p *printer) findingAndTest(f *Finding) string {
+// idAndTest names a finding and its test.
+func (p *printer) idAndTest(f *Finding) string {
 	if f.Test == "" {
 		return f.ID + " in " + f.Package
 	}
@@ -200,7 +200,7 @@ func (p *printer) writeReplay(f *Finding) {
 // writeFinding writes one finding in full.
 func (p *printer) writeFinding(f *Finding) {
 	p.printf("%s", p.style.loud(f.certainty()+": "+f.Title()))
-	p.printf("%s", p.findingAndTest(f))
+	p.printf("%s", p.idAndTest(f))
 	for i := range f.Accesses {
 		p.printf("")
 		p.writeAccess(f, i)
@@ -348,7 +348,7 @@ func (p *printer) writeKnown(r *Report, verbose bool) {
 		by[f.Suppressed.By]++
 		all++
 		if verbose {
-			p.printf("known: %s: %s: %s", p.findingAndTest(f), strings.ToLower(f.Title()), f.Suppressed.Reason)
+			p.printf("known: %s: %s: %s", p.idAndTest(f), strings.ToLower(f.Title()), f.Suppressed.Reason)
 		}
 	}
 	var parts []string
@@ -388,7 +388,7 @@ func (p *printer) writeInfeasible(r *Report) {
 			for _, a := range f.Accesses {
 				accesses = append(accesses, a.described())
 			}
-			p.printf("infeasible: %s: %s, %s: %s", p.findingAndTest(f), strings.ToLower(f.Title()), strings.Join(accesses, ", "), f.Reason)
+			p.printf("infeasible: %s: %s, %s: %s", p.idAndTest(f), strings.ToLower(f.Title()), strings.Join(accesses, ", "), f.Reason)
 		}
 	}
 }
