@@ -73,15 +73,17 @@ func TestObservePairs(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		before []uint64 // methods on the first object, before the pair comes to be
+		after  []uint64
 		want   int
 	}{
-		{"the first object was changed before", []uint64{20}, 0},
-		{"the first object is changed after", nil, 1},
+		{"the first object is never changed", nil, nil, 0},
+		{"the first object was changed before", []uint64{20}, nil, 1},
+		{"the first object is changed after", nil, []uint64{20}, 1},
 	} {
 		start(t, modeReplay)
-		// Event 0 makes the pair, event 1 changes its first object: a change after the making
-		// violates (state 2).
-		planMonitor("2 2 1 0 1 2 2 2")
+		// Event 0 makes the pair, event 1 changes its first object. State 1 is made, 3 changed;
+		// a change before or after the making violates (state 2).
+		planMonitor("2 2 1 3 1 2 2 2 2 3")
 		planMethod("20 1 0 0")  // on the first object alone
 		planMethod("21 0 1 22") // on the second; 22 tells of the first
 		g := run("0.1")
@@ -92,8 +94,8 @@ func TestObservePairs(t *testing.T) {
 		}
 		g.observe(first, 22)
 		g.observe(second, 21)
-		if len(c.before) == 0 {
-			g.observe(first, 20)
+		for _, m := range c.after {
+			g.observe(first, m)
 		}
 		if got := strings.Count(runtime.Written, "violated"); got != c.want {
 			t.Errorf("%s: found %d violations, expected %d", c.name, got, c.want)
