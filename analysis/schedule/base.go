@@ -3,6 +3,7 @@ package schedule
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -35,34 +36,64 @@ func testBegins(t *trace.Trace) map[string]int32 {
 	return begins
 }
 
+// bases are the bases of the schedules for one trace, each made once. They are safe for concurrent use.
+type bases struct {
+	t       *trace.Trace
+	o       *order.Order
+	answers *answers
+	begins  map[string]int32 // see testBegins
+	forks   []int32          // by goroutine: its fork, or [math.MaxInt32]
+	mu      sync.Mutex
+	known   map[int32]*base // by position
+}
+
+// newBases returns those of t, whose order is o.
+func newBases(t *trace.Trace, o *order.Order, a *answers) *bases {
+	s := &bases{t: t, o: o, answers: a, begins: testBegins(t), forks: make([]int32, len(t.Goroutines)), known: make(map[int32]*base)}
+	for g := range s.forks {
+		s.forks[g] = math.MaxInt32
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == trace.Fork && e.Obj < uint64(len(s.forks)) {
+			s.forks[e.Obj] = int32(i)
+		}
+	}
+	return s
+}
+
+// withOwnCache returns the same bases that keep what they make, and what they ask a, by themselves.
+func (s *bases) withOwnCache(a *answers) *bases {
+	return &bases{t: s.t, o: s.o, answers: a, begins: s.begins, forks: s.forks, known: make(map[int32]*base)}
+}
+
 // of is where the replays of schedules for v begin.
-func (p *Planner) of(v target) *base { return p.base(v.guide, v.accesses...) }
+func (s *bases) of(v target) *base { return s.base(v.guide, v.accesses...) }
 
 // start is what the schedule that m makes for v begins with. Late ones keep as much of the recorded run as the guide
 // lets them. Those that are tried last begin at a causality barrier: they may have to turn round what that keeps.
-func (p *Planner) start(m method, v target) *base {
+func (s *bases) start(m method, v target) *base {
 	switch m {
 	case pecan: // which has all that happened in any case
-		return p.near(v, p.holds(v.accesses[0]))
+		return s.near(v, locksAt(s.o, v.accesses[0]))
 	case sequenceRecorded:
-		return p.near(v, p.o.Held(v.accesses[len(v.accesses)-1]))
+		return s.near(v, s.o.Held(v.accesses[len(v.accesses)-1]))
 	}
 	switch {
 	case !v.late:
-		return p.of(v)
+		return s.of(v)
 	case m == directAll, m == directMatter:
-		return p.near(v, nil)
+		return s.near(v, nil)
 	case m == sequenceAll, m == sequenceMatter:
-		return p.near(v, p.o.Held(v.accesses[len(v.accesses)-1]))
+		return s.near(v, s.o.Held(v.accesses[len(v.accesses)-1]))
 	case m > sequenceAll:
-		return p.behind(v, p.graphs.Sequence(v.accesses...))
+		return s.behind(v, s.answers.graphs.Sequence(v.accesses...))
 	}
-	return p.behind(v, p.graphs.Meeting(v.accesses...))
+	return s.behind(v, s.answers.graphs.Meeting(v.accesses...))
 }
 
 // near is the base of schedules for v that begin with all that happened before the accesses, the sections of last, which
 // stay open, and what the guide wants after a later event. So much of the recorded run is as the guide wants it.
-func (p *Planner) near(v target, last []int32) *base {
+func (s *bases) near(v target, last []int32) *base {
 	at := int32(slices.Min(v.accesses))
 	for _, acq := range last {
 		at = min(at, acq)
@@ -72,59 +103,103 @@ func (p *Planner) near(v target, last []int32) *base {
 			at = min(at, int32(e.To))
 		}
 	}
-	if b := p.of(v); b.at >= at {
+	if b := s.of(v); b.at >= at {
 		return b
 	}
-	return p.baseAt(at)
+	return s.baseAt(at)
 }
 
 // behind is the base at a causality barrier before a property of v, or that of v where it is later.
-func (p *Planner) behind(v target, prop causality.Property) *base {
-	b := p.of(v)
-	if at := p.barrier(prop); at > b.at {
-		return p.baseAt(at)
+func (s *bases) behind(v target, prop causality.Property) *base {
+	b := s.of(v)
+	if at := s.answers.barrier(prop); at > b.at {
+		return s.baseAt(at)
 	}
 	return b
 }
 
 // base returns the base of the schedules for a violation; it is empty where
 // they go back to before its tests.
-func (p *Planner) base(guide []causality.Edge, violation ...int) *base {
+func (s *bases) base(guide []causality.Edge, violation ...int) *base {
 	at := int32(math.MaxInt32)
 	for _, i := range violation {
-		begin, ok := p.begins[p.t.Goroutines[p.t.Events[i].G].Test]
+		begin, ok := s.begins[s.t.Goroutines[s.t.Events[i].G].Test]
 		if !ok {
-			return p.baseAt(0)
+			return s.baseAt(0)
 		}
 		at = min(at, begin, int32(i))
 	}
 	for _, i := range violation {
-		if outer := p.o.Outermost(i); outer >= 0 && outer < int(at) {
-			return p.baseAt(0)
+		if outer := s.o.Outermost(i); outer >= 0 && outer < int(at) {
+			return s.baseAt(0)
 		}
 	}
 	for _, e := range guide {
 		if e.To < int(at) && int(at) <= e.From {
-			return p.baseAt(0)
+			return s.baseAt(0)
 		}
 	}
-	return p.baseAt(at)
+	return s.baseAt(at)
 }
 
-func (p *Planner) baseAt(at int32) *base {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	b := p.bases[at]
+func (s *bases) baseAt(at int32) *base {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.known[at]
 	if b == nil {
-		b = &base{at, p.o.Open(int(at))}
-		p.bases[at] = b
+		b = &base{at, s.o.Open(int(at))}
+		s.known[at] = b
 	}
 	return b
 }
 
 // runs reports whether goroutine g runs at b, and returns its last event before
 // that, -1 for none.
-func (p *Planner) runs(b *base, g trace.GID) (last int, ok bool) {
-	last = p.o.Events(g).Until(int(b.at))
-	return last, last >= 0 || p.forks[g] < b.at
+func (s *bases) runs(b *base, g trace.GID) (last int, ok bool) {
+	last = s.o.Events(g).Until(int(b.at))
+	return last, last >= 0 || s.forks[g] < b.at
+}
+
+// held is s, which begins with b, with what the goroutines do next: only replays need to know it.
+func (bs *bases) held(s Schedule, b *base, violation ...int) Schedule {
+	last := make([]int, len(bs.t.Goroutines))
+	took := make([]bool, len(bs.t.Goroutines))
+	for g := range last {
+		last[g], took[g] = bs.runs(b, trace.GID(g))
+	}
+	for _, i := range s.Steps {
+		last[bs.t.Events[i].G] = i
+	}
+	for g := range took {
+		if last[g] >= int(b.at) {
+			took[g] = true
+		} else if f := bs.forks[g]; !took[g] && f < math.MaxInt32 && last[bs.t.Events[int(f)].G] >= int(f) {
+			took[g] = true
+		}
+	}
+	for _, i := range violation {
+		took[bs.t.Events[i].G] = false
+	}
+	for g, ok := range took {
+		if !ok {
+			continue
+		}
+		if next := bs.next(trace.GID(g), last[g]); next >= 0 {
+			s.Hold = append(s.Hold, next)
+		}
+	}
+	slices.Sort(s.Hold)
+	return s
+}
+
+// next returns the first event of goroutine g after position i that the
+// goroutine can be kept from, or -1: what was begun before can complete by
+// itself.
+func (s *bases) next(g trace.GID, i int) int {
+	for i = s.o.Events(g).From(i + 1); i >= 0; i = s.o.Program().Next(i) {
+		if s.t.Events[i].Kind.CanHold() {
+			return i
+		}
+	}
+	return -1
 }

@@ -14,5 +14,5 @@ func (p *Planner) Blocked(standing, done []int) Schedule {
 	for _, i := range done {
 		c.add(i)
 	}
-	return p.held(p.schedule(b, c.steps(), standing...), b, standing...)
+	return p.held(newSchedule(p.t, b, c.steps(), standing...), b, standing...)
 }

@@ -106,16 +106,16 @@ type guide struct {
 }
 
 // newGuide returns a guide of edges, which are sorted by the later event. first is empty room.
-func (p *Planner) newGuide(edges []causality.Edge, first []int32) guide {
+func newGuide(gids *gids, edges []causality.Edge, first []int32) guide {
 	for _, e := range edges {
-		first[p.gids.of(e.To)+2]++
+		first[gids.of(e.To)+2]++
 	}
 	for g := 2; g < len(first); g++ {
 		first[g] += first[g-1]
 	}
 	sorted := make([]causality.Edge, len(edges))
 	for _, e := range edges { // which moves the end of its goroutine's to where it is in the end
-		at := &first[p.gids.of(e.To)+1]
+		at := &first[gids.of(e.To)+1]
 		sorted[*at] = e
 		*at++
 	}
@@ -132,7 +132,7 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 		p: p, base: b, reads: r, last: last, most: math.MaxInt, known: -1,
 		upto: room[:n], done: room[n : 2*n], seg: room[2*n : 3*n], guided: room[3*n : 4*n],
 		locks: make([]*[lockPage]lockState, (p.o.NumLocks()+lockPage-1)/lockPage),
-		guide: p.newGuide(guide, room[4*n:]),
+		guide: newGuide(&p.gids, guide, room[4*n:]),
 	}
 	p.spent.Add(int64(len(c.upto)))
 	for _, acq := range last {
@@ -146,12 +146,6 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 		c.section(int32(o.Acq), int32(o.Rel), o.Shared, p.o.LockNumber(o.Obj))
 	}
 	return c
-}
-
-// linksBefore returns how many of goroutine g's links are below position i.
-func (p *Planner) linksBefore(g trace.GID, i int32) int32 {
-	k, _ := slices.BinarySearchFunc(p.linksOf(g), i, func(l link, i int32) int { return cmp.Compare(l.at, i) })
-	return int32(k)
 }
 
 func toCompare(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
@@ -190,7 +184,7 @@ func (c *cone) close() {
 	for len(c.work) > 0 && c.closed <= c.most && !c.failed {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
-		links := c.p.linksOf(g)
+		links := c.p.links.of(g)
 		for int(c.done[g]) < len(links) && links[c.done[g]].at < c.upto[g] && c.closed <= c.most && !c.failed {
 			c.done[g]++
 			c.closed++
@@ -226,7 +220,7 @@ func (c *cone) include(i int) {
 func (c *cone) extend(g trace.GID, last int) {
 	if c.upto[g] <= int32(last) {
 		if c.upto[g] == c.base.at {
-			c.done[g] = c.p.linksBefore(g, c.base.at)
+			c.done[g] = c.p.links.before(g, c.base.at)
 		}
 		c.upto[g] = int32(last) + 1
 		c.work = append(c.work, g)

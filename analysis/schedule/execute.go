@@ -101,7 +101,7 @@ func (q queue) sink() {
 // execute performs the events of a cone along its guide. Where all goroutines
 // are blocked before the end, steps is nil, and blocked tells what could help: nothing where they wait
 // for events of each other.
-func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
+func (c *cone) execute() (steps []int, blocked []causality.Edge) {
 	all := len(c.upto)
 	room := make([]int32, 5*all)
 	x := &execution{
@@ -110,7 +110,7 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
 	n := x.begin()
-	p.spent.Add(int64(n + len(c.upto)))
+	c.p.spent.Add(int64(n + len(c.upto)))
 	x.count()
 	for len(x.ready) > 0 {
 		t := &x.ready[0]
@@ -122,7 +122,7 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 			x.ready.pop()
 			continue
 		}
-		x.at[g] = orNever(p.o.Program().Next(i))
+		x.at[g] = orNever(c.p.o.Program().Next(i))
 		if x.at[g] < x.upto[g] {
 			t.next = x.at[g]
 			x.ready.sink()

@@ -63,7 +63,7 @@ func TestPecanFigures(t *testing.T) {
 	} {
 		tr := tracetest.Parse(t, test.text)
 		p := plan(t, tr)
-		if got := p.pecan(0, test.i, test.j); !slices.Equal(got, test.steps) {
+		if got := pecanSteps(p.t, p.o, 0, test.i, test.j); !slices.Equal(got, test.steps) {
 			t.Errorf("%s: Algorithm 3 makes %v, want %v", test.name, got, test.steps)
 		}
 		for s := range p.Race(test.i, test.j, nil, math.MaxInt).All() {
@@ -244,7 +244,7 @@ func TestPecanIsTried(t *testing.T) {
 		3 w z
 		2 r x`)
 	p := plan(t, tr)
-	if got := p.pecan(0, 1, 5); !slices.Equal(got, []int{0}) {
+	if got := pecanSteps(p.t, p.o, 0, 1, 5); !slices.Equal(got, []int{0}) {
 		t.Errorf("Algorithm 3 makes %v, want [0]", got)
 	}
 	var all [][]int

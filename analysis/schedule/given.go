@@ -19,5 +19,5 @@ type given struct {
 
 func (g *given) schedule(p *Planner) Schedule {
 	b := p.baseAt(int32(g.from))
-	return p.held(p.schedule(b, g.steps, g.violation...), b, g.violation...)
+	return p.held(newSchedule(p.t, b, g.steps, g.violation...), b, g.violation...)
 }

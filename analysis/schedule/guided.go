@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
@@ -64,7 +63,7 @@ func (p *Planner) decided(prop causality.Property, v target, make func(guide []c
 		if c == nil {
 			return nil, false
 		}
-		steps, blocked := p.execute(c)
+		steps, blocked := c.execute()
 		c.free()
 		most = min(most, max(leastDecisions, decidedSteps/(c.size()+1)))
 		if blocked == nil {
@@ -75,7 +74,7 @@ func (p *Planner) decided(prop causality.Property, v target, make func(guide []c
 				return false
 			}
 			with := causality.Property{Edges: append(slices.Clip(prop.Edges), e), Needs: append(slices.Clip(prop.Needs), e.From)}
-			edges, ok := p.possible(with)
+			edges, ok := p.answers.possible(with)
 			if ok {
 				prop, guide = with, edges
 			}
@@ -90,67 +89,3 @@ func (p *Planner) decided(prop causality.Property, v target, make func(guide []c
 
 // over reports whether to give up.
 func (p *Planner) over(v target) bool { return v.until > 0 && p.Spent() > v.until }
-
-// maxAsked bounds the properties of which the planner keeps what it was told.
-const maxAsked = 1 << 10
-
-// An answer is what the causality graph of a property tells. The methods for one target, and recipes
-// that are made again, ask for the same ones.
-type answer struct {
-	edges    []causality.Edge // nil if the property is not possible
-	barrier  int32
-	possible bool // edges is known
-	barred   bool // barrier is known
-}
-
-// ask returns the answer for a property, after find has added what it finds out if it is not known.
-func (p *Planner) ask(prop causality.Property, known func(*answer) bool, find func(*answer)) answer {
-	key := keyOf(prop)
-	p.mu.Lock()
-	a, ok := p.asked[key]
-	p.mu.Unlock()
-	if ok && known(&a) {
-		return a
-	}
-	find(&a)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.asked) == maxAsked {
-		clear(p.asked)
-	}
-	p.asked[key] = a
-	return a
-}
-
-// keyOf is the same for the same property.
-func keyOf(prop causality.Property) string {
-	key := make([]byte, 0, 4*(1+2*len(prop.Edges)+len(prop.Needs)))
-	add := func(i int) { key = binary.LittleEndian.AppendUint32(key, uint32(i)) }
-	add(len(prop.Edges))
-	for _, e := range prop.Edges {
-		add(e.From)
-		add(e.To)
-	}
-	for _, i := range prop.Needs {
-		add(i)
-	}
-	return string(key)
-}
-
-// possible is [causality.Model.Possible].
-func (p *Planner) possible(prop causality.Property) ([]causality.Edge, bool) {
-	a := p.ask(prop, func(a *answer) bool { return a.possible }, func(a *answer) {
-		a.edges, _ = p.graphs.Possible(prop)
-		a.possible = true
-	})
-	return a.edges, a.edges != nil
-}
-
-// barrier returns a position all before which is before a causality barrier. In
-// the recorded run none of that is after what comes later, so that it can happen
-// as it did, with all that was read.
-func (p *Planner) barrier(prop causality.Property) int32 {
-	return p.ask(prop, func(a *answer) bool { return a.barred }, func(a *answer) {
-		a.barrier, a.barred = slices.Min(p.graphs.Barrier(prop)), true
-	}).barrier
-}

@@ -2,9 +2,7 @@ package schedule
 
 import (
 	"iter"
-	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gopredict/gopredict/analysis/causality"
@@ -20,19 +18,13 @@ type Planner struct {
 	o      *order.Order
 	graphs *causality.Model
 	gids   gids
-	links  []link  // goroutine by goroutine
-	first  []int32 // by goroutine: where its own begin in links
-	end    []int32 // and where they end
-	forks  []int32 // by goroutine: its fork, or [math.MaxInt32]
-
-	handed map[uint64]bool  // see [order.Order.HandedOver]
-	given  []order.Section  // of these locks, by acquire
-	begins map[string]int32 // see testBegins
-	slice  *dataflow.Scopes // nil before Slice
-	mu     sync.Mutex
-	bases  map[int32]*base // by position
-	asked  map[string]answer
-	spent  atomic.Int64
+	links  linkTable
+	*bases
+	answers *answers
+	handed  map[uint64]bool  // see [order.Order.HandedOver]
+	given   []order.Section  // of these locks, by acquire
+	slice   *dataflow.Scopes // nil before Slice
+	spent   atomic.Int64
 	// without are the schedulers that make none.
 	without []Scheduler
 	until   int64 // see Until
@@ -44,9 +36,11 @@ func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
 
 // Apart returns a planner for the same trace that knows nothing of what p has done, and counts what it does by itself.
 func (p *Planner) Apart() *Planner {
+	graphs := p.graphs.WithOwnCount()
+	answers := newAnswers(graphs)
 	return &Planner{
-		t: p.t, o: p.o, graphs: p.graphs.WithOwnCount(), gids: p.gids, links: p.links, first: p.first, end: p.end, forks: p.forks,
-		handed: p.handed, given: p.given, begins: p.begins, slice: p.slice, without: p.without, bases: make(map[int32]*base), asked: make(map[string]answer),
+		t: p.t, o: p.o, graphs: graphs, gids: p.gids, links: p.links, bases: p.bases.withOwnCache(answers), answers: answers,
+		handed: p.handed, given: p.given, slice: p.slice, without: p.without,
 	}
 }
 
@@ -60,32 +54,13 @@ func (p *Planner) Until(spent int64) {
 	p.graphs.LimitSpent(p.graphs.Spent() + spent - p.Spent())
 }
 
-// A link is an event that needs more than what must happen before it: an
-// acquire, a read of what others wrote, an operation of a channel that stands in
-// line.
-type link struct {
-	at int32
-	// need is the section that an acquire begins, the event that another link
-	// needs, or several for the writes of [order.Order.Sources].
-	need    int32
-	section bool
-	kept    reads // the cones that it counts for: these, and those that keep more
-}
-
-const several = -1
-
 // NewPlanner prepares schedules for t, whose order is o and whose causality
 // graphs are those of m, in linear time.
 func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
-		t: t, o: o, graphs: m, forks: make([]int32, len(t.Goroutines)),
-		gids: newGIDs(t), begins: testBegins(t), bases: make(map[int32]*base),
-		handed: o.HandedOver(), asked: make(map[string]answer),
+		t: t, o: o, graphs: m, gids: newGIDs(t), links: newLinkTable(t, o), handed: o.HandedOver(), answers: newAnswers(m),
 	}
-	for g := range p.forks {
-		p.forks[g] = math.MaxInt32
-	}
-	p.room()
+	p.bases = newBases(t, o, p.answers)
 	if len(p.handed) > 0 {
 		for _, s := range o.Sections() {
 			if p.handed[s.Obj] {
@@ -93,73 +68,8 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 			}
 		}
 	}
-	sites := o.Sites()
-	next := int32(0) // the number of the next section
-	for i := range t.Events {
-		e := &t.Events[i]
-		l := link{at: int32(i), need: -1}
-		switch e.Kind {
-		case trace.Fork:
-			if e.Obj < uint64(len(p.forks)) {
-				p.forks[e.Obj] = int32(i)
-			}
-			continue
-		case trace.Acquire, trace.RAcquire:
-			l.need, l.section = next, true
-			next++
-		case trace.Send, trace.Recv, trace.Select:
-			if l.need = int32(o.PreviousInLine(i)); l.need < 0 {
-				continue
-			}
-		case trace.Panic:
-			if l.need = int32(o.CloseOf(i)); l.need < 0 {
-				continue
-			}
-		case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
-			ws := o.Sources(i)
-			if len(ws) == 0 {
-				continue
-			}
-			if l.need = ws[0]; len(ws) > 1 {
-				l.need = several
-			}
-			l.kept = allReads
-			if s := sites.Of(e.Site); !s.Data && !s.Update {
-				l.kept = readsThatMatter
-			}
-		default:
-			continue
-		}
-		p.links[p.end[e.G]] = l
-		p.end[e.G]++
-	}
 	return p
 }
-
-// room makes room for the links that each goroutine has at most.
-func (p *Planner) room() {
-	n := make([]int32, len(p.t.Goroutines))
-	for i := range p.t.Events {
-		switch e := &p.t.Events[i]; e.Kind {
-		case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Select, trace.Panic:
-			n[e.G]++
-		case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
-			if len(p.o.Sources(i)) > 0 {
-				n[e.G]++
-			}
-		}
-	}
-	p.first = n
-	all := int32(0)
-	for g, its := range n {
-		p.first[g] = all
-		all += its
-	}
-	p.links, p.end = make([]link, all), slices.Clone(p.first)
-}
-
-// linksOf returns the links of goroutine g.
-func (p *Planner) linksOf(g trace.GID) []link { return p.links[p.first[g]:p.end[g]] }
 
 // Race returns what makes schedules that may lead to the race between the accesses at
 // positions i and j, the likeliest first, each with the recipe to make it
@@ -220,7 +130,7 @@ func (p *Planner) own(b *base, v target) (n int) {
 		g := p.gids.of(i)
 		later := func(j int) bool { return j > i && p.gids.of(j) == g }
 		if i > int(b.at) && !slices.ContainsFunc(v.accesses, later) {
-			n += int(p.linksBefore(g, int32(i)) - p.linksBefore(g, b.at))
+			n += int(p.links.before(g, int32(i)) - p.links.before(g, b.at))
 		}
 	}
 	return n
@@ -356,7 +266,7 @@ func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
 	if !ok {
 		return s, false
 	}
-	return p.schedule(b, steps, m.stands(v)...), true
+	return newSchedule(p.t, b, steps, m.stands(v)...), true
 }
 
 // stands are the events at which goroutines stand where a schedule for v ends that m makes.
@@ -381,7 +291,7 @@ func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 	case turnedNone:
 		return p.turned(b, v, noReads)
 	case pecan:
-		return p.pecan(int(b.at), v.accesses[0], v.accesses[1]), true
+		return pecanSteps(p.t, p.o, int(b.at), v.accesses[0], v.accesses[1]), true
 	}
 	return p.sequence(b, v, m)
 }
@@ -401,57 +311,13 @@ func (p *Planner) direct(b *base, v target, r reads) ([]int, bool) {
 	return c.steps(), true
 }
 
-// schedule is that of the steps, without what must not happen before the violation.
-func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
+// newSchedule is that of the steps, without what must not happen before the violation.
+func newSchedule(t *trace.Trace, b *base, steps []int, violation ...int) Schedule {
 	s := Schedule{From: int(b.at), Steps: steps}
 	for _, i := range violation {
-		if p.t.Events[i].Kind != trace.CondWake { // it has begun to wait, and does not stand there
+		if t.Events[i].Kind != trace.CondWake { // it has begun to wait, and does not stand there
 			s.Violation = append(s.Violation, i)
 		}
 	}
 	return s
-}
-
-// held is s, which begins with b, with what the goroutines do next: only replays need to know it.
-func (p *Planner) held(s Schedule, b *base, violation ...int) Schedule {
-	last := make([]int, len(p.t.Goroutines))
-	took := make([]bool, len(p.t.Goroutines))
-	for g := range last {
-		last[g], took[g] = p.runs(b, trace.GID(g))
-	}
-	for _, i := range s.Steps {
-		last[p.gids.of(i)] = i
-	}
-	for g := range took {
-		if last[g] >= int(b.at) {
-			took[g] = true
-		} else if f := p.forks[g]; !took[g] && f < math.MaxInt32 && last[p.gids.of(int(f))] >= int(f) {
-			took[g] = true
-		}
-	}
-	for _, i := range violation {
-		took[p.t.Events[i].G] = false
-	}
-	for g, ok := range took {
-		if !ok {
-			continue
-		}
-		if next := p.next(trace.GID(g), last[g]); next >= 0 {
-			s.Hold = append(s.Hold, next)
-		}
-	}
-	slices.Sort(s.Hold)
-	return s
-}
-
-// next returns the first event of goroutine g after position i that the
-// goroutine can be kept from, or -1: what was begun before can complete by
-// itself.
-func (p *Planner) next(g trace.GID, i int) int {
-	for i = p.o.Events(g).From(i + 1); i >= 0; i = p.o.Program().Next(i) {
-		if p.t.Events[i].Kind.CanHold() {
-			return i
-		}
-	}
-	return -1
 }

@@ -41,7 +41,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 	}
 	end := v.accesses[len(v.accesses)-1]
 	prop := p.graphs.Sequence(v.accesses...)
-	ends := p.ends(v.accesses)
+	ends := lastAccesses(p.t, v.accesses)
 	steps, ok = p.guided(b, prop, v, r, p.o.Held(end), func(c *cone) bool {
 		c.ends = ends
 		if m == sequenceSliced {
@@ -56,7 +56,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 		c.avoid = v.accesses[len(v.accesses)-1:]
 		c.reach(end)
 		if all {
-			for g, first := range p.dependents(end, slices.Max(v.accesses)) {
+			for g, first := range dependents(p.t, p.o, end, slices.Max(v.accesses)) {
 				if last := p.o.Events(trace.GID(g)).Until(first); last >= 0 {
 					c.add(last)
 				}
@@ -85,11 +85,11 @@ func (p *Planner) Sliced(accesses []int, guide []causality.Edge, turned []int) (
 	return s, Recipe{Accesses: p.o.ReplaceWakes(accesses), target: v, p: p, method: sequenceSliced}, ok
 }
 
-// ends returns the accesses after which their goroutine has no part any more.
-func (p *Planner) ends(accesses []int) []int {
+// lastAccesses returns the accesses after which their goroutine has no part any more.
+func lastAccesses(t *trace.Trace, accesses []int) []int {
 	var ends []int
 	for k, i := range accesses {
-		if !slices.ContainsFunc(accesses[k+1:], func(j int) bool { return p.t.Events[j].G == p.t.Events[i].G }) {
+		if !slices.ContainsFunc(accesses[k+1:], func(j int) bool { return t.Events[j].G == t.Events[i].G }) {
 			ends = append(ends, i)
 		}
 	}

@@ -1,6 +1,10 @@
 package schedule
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+)
 
 // turned performs the cone of the accesses so that the critical sections that
 // are open at the accesses come after all others of their locks, although the
@@ -12,7 +16,7 @@ import "slices"
 func (p *Planner) turned(b *base, v target, r reads) ([]int, bool) {
 	var last []int32
 	for _, i := range v.accesses {
-		last = append(last, p.holds(i)...)
+		last = append(last, locksAt(p.o, i)...)
 	}
 	if len(last) == 0 {
 		return nil, false
@@ -24,8 +28,8 @@ func (p *Planner) turned(b *base, v target, r reads) ([]int, bool) {
 	})
 }
 
-// holds returns the acquires of the locks that the goroutine of event i holds when it
+// locksAt returns the acquires of the locks that the goroutine of event i holds when it
 // stands there: not event i itself.
-func (p *Planner) holds(i int) []int32 {
-	return slices.DeleteFunc(slices.Clone(p.o.Held(i)), func(acq int32) bool { return int(acq) == i })
+func locksAt(o *order.Order, i int) []int32 {
+	return slices.DeleteFunc(slices.Clone(o.Held(i)), func(acq int32) bool { return int(acq) == i })
 }
