@@ -83,7 +83,7 @@ func (s *bases) start(m method, v target) *base {
 		return s.of(v)
 	case m == directAll, m == directMatter:
 		return s.near(v, nil)
-	case m == sequenceAll, m == sequenceMatter:
+	case m == sequenceAll:
 		return s.near(v, s.o.Held(v.accesses[len(v.accesses)-1]))
 	case m > sequenceAll:
 		return s.behind(v, s.answers.graphs.Sequence(v.accesses...))

@@ -23,7 +23,7 @@ func (p *Planner) Meet(first, second []int32, before func(i, j int) bool, most i
 		if slices.Contains(p.without, Cone) {
 			return
 		}
-		for _, m := range []method{directAll, directMatter, directNone} {
+		for _, m := range []method{directAll, directMatter} {
 			if !p.walk(m, first, second, before, most, yield) {
 				return
 			}
@@ -33,13 +33,10 @@ func (p *Planner) Meet(first, second []int32, before func(i, j int) bool, most i
 
 // keeps is what a direct method keeps.
 func (m method) keeps() reads {
-	switch m {
-	case directAll:
+	if m == directAll {
 		return allReads
-	case directMatter:
-		return readsThatMatter
 	}
-	return noReads
+	return readsThatMatter
 }
 
 // walk is Meet by one method. It reports whether more is wanted.
@@ -94,7 +91,7 @@ func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bo
 // one with that is yielded.
 func (p *Planner) Second(first, second []int32, before func(i, j int) bool, done func(j int) bool) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
-		for _, m := range []method{directAll, directMatter, directNone} {
+		for _, m := range []method{directAll, directMatter} {
 			if !p.walkSecond(m, first, second, before, done, yield) {
 				return
 			}

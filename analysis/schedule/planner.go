@@ -94,7 +94,7 @@ func (p *Planner) Race(i, j int, guide []causality.Edge, most int) *Attempt {
 		p: p, target: v, large: func(v target) bool { return p.large(v, most) },
 		// The second is the one that differs most, not a smaller cone.
 		keeping: []method{directAll, pecan},
-		others:  []method{directMatter, turnedMatter, pecan, directNone, turnedNone},
+		others:  []method{directMatter, turnedMatter, pecan},
 	}
 }
 
@@ -142,7 +142,7 @@ func (p *Planner) own(b *base, v target) (n int) {
 func (p *Planner) Deadlock(operations []int, guide []causality.Edge) *Attempt {
 	return &Attempt{
 		p: p, target: target{accesses: operations, guide: guide, blocks: true},
-		keeping: []method{directAll}, others: []method{directMatter, turnedMatter, directNone, turnedNone},
+		keeping: []method{directAll}, others: []method{directMatter, turnedMatter},
 	}
 }
 
@@ -151,7 +151,7 @@ func (p *Planner) Deadlock(operations []int, guide []causality.Edge) *Attempt {
 // barrier and the operations, where those of Deadlock may need all of the trace.
 func (p *Planner) Late(operations []int, guide []causality.Edge) *Attempt {
 	v := target{accesses: operations, guide: guide, blocks: true, late: true}
-	return &Attempt{p: p, target: v, others: []method{turnedMatter, directAll, turnedNone}}
+	return &Attempt{p: p, target: v, others: []method{turnedMatter, directAll}}
 }
 
 // A method is one way to make a schedule.
@@ -164,12 +164,9 @@ const (
 	directMatter
 	turnedMatter
 	pecan
-	directNone
-	turnedNone
 
 	sequenceAll
 	sequenceRecorded
-	sequenceMatter
 	sequenceNone
 	sequenceSliced
 )
@@ -177,7 +174,7 @@ const (
 // scheduler is who makes schedules by m.
 func (m method) scheduler() Scheduler {
 	switch m {
-	case turnedMatter, turnedNone:
+	case turnedMatter:
 		return Turned
 	case pecan, sequenceRecorded:
 		return Pecan
@@ -286,10 +283,6 @@ func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 		return p.direct(b, v, readsThatMatter)
 	case turnedMatter:
 		return p.turned(b, v, readsThatMatter)
-	case directNone:
-		return p.direct(b, v, noReads)
-	case turnedNone:
-		return p.turned(b, v, noReads)
 	case pecan:
 		return pecanSteps(p.t, p.o, int(b.at), v.accesses[0], v.accesses[1]), true
 	}

@@ -23,7 +23,7 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *At
 	return &Attempt{
 		p: p, target: v, large: func(v target) bool { return p.large(v, most) },
 		// What is added to a cone that there is not does not help.
-		keeping: []method{sequenceAll, sequenceRecorded}, others: []method{sequenceMatter, sequenceNone},
+		keeping: []method{sequenceAll, sequenceRecorded}, others: []method{sequenceNone},
 	}
 }
 
@@ -33,10 +33,7 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *At
 // of the accesses and does not depend on the last one.
 func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 	r, all := allReads, m == sequenceRecorded
-	switch m {
-	case sequenceMatter:
-		r = readsThatMatter
-	case sequenceNone:
+	if m == sequenceNone {
 		r = noReads
 	}
 	end := v.accesses[len(v.accesses)-1]
