@@ -22,7 +22,7 @@ func (d *decider) prefix(c detect.Candidate) int {
 // startDeadlocks begins with deadlocks: it sorts candidates by what they need.
 func (d *decider) startDeadlocks(cs []detect.Candidate) {
 	d.proposer.afterBarrier = false
-	d.allow(d.work.Share(circlingPart), 0)
+	d.allow(d.work.Share(waitCyclePart), 0)
 	slices.SortStableFunc(cs, func(a, b detect.Candidate) int { return cmp.Compare(d.prefix(a), d.prefix(b)) })
 }
 

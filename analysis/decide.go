@@ -86,10 +86,6 @@ func (d *decider) conclude(f *Finding, c detect.Candidate, open []instance) {
 // givenUp is why nothing is known of a candidate.
 const givenUp = "the search was given up"
 
-// maxTried is how many instances of a candidate are tried before all pairs or matches are looked
-// at, for patterns and where there are many races: one of these may be much simpler to come to.
-const maxTried = 2
-
 // isPartial reports whether c is a pattern that has more matches than instances.
 func (d *decider) isPartial(c detect.Candidate) bool { return len(c.Tuples) > 0 && !c.Exhaustive }
 

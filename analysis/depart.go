@@ -10,7 +10,6 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file takes proofs back. Each tier proves that no order of the recorded events reaches a
@@ -27,9 +26,6 @@ type Departure struct {
 
 // at is the event that departs.
 func (d *Departure) last() int { return d.events[len(d.events)-1] }
-
-// maxProven is of how many events tests are at most for which that is looked at.
-const maxProven = 1 << 20
 
 // A departureSearch looks for where runs of tests may depart from the recorded run.
 type departureSearch struct {
@@ -51,10 +47,6 @@ func (p *departureSearch) addProven(c candidate) {
 		p.background.Go(func() { departures() })
 	}
 }
-
-// maxEarly is how many events a trace has at most of which it is prepared to look for departures while
-// there is the solver's model: both together take much memory.
-const maxEarly = dataflow.MaxEvents
 
 // A testDepartures is what is known of the departures of some tests.
 type testDepartures struct {
@@ -249,9 +241,6 @@ func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.Departing)
 	}
 	return append(more, steps[own:]...)
 }
-
-// maxExtension bounds what one goroutine does more before a departure.
-const maxExtension = 1 << 12
 
 // sortedFor returns the departures, those first that may matter most to v: in a goroutine
 // of its accesses and before these.

@@ -57,9 +57,6 @@ func (s *subject) deviations(f *Finding) []int {
 	return s.judge().Deviations()
 }
 
-// maxFollowed bounds the reads that an assertion is followed through.
-const maxFollowed = 256
-
 // FollowsFrom returns the sites of the reads that the condition of event i of t follows
 // from, and of the writes that these have found, as far as formulas tell. Where none
 // tells, it may follow from all that came before.

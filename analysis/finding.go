@@ -146,10 +146,6 @@ func (r *Result) join(o *Result, from int, at map[string]int) {
 	r.Cut, r.TooLong = r.Cut || o.Cut, r.TooLong || o.TooLong
 }
 
-// madeSteps is how many steps of schedules are kept for each event of a window: they take less than what
-// would make them.
-const madeSteps = 2
-
 // letGo makes the schedules of r, so that nothing else is kept of the window that it is of, as far as they
 // have no more than so many steps. It reports whether nothing is kept.
 func (r *Result) letGo(steps int) bool {

@@ -69,7 +69,7 @@ func (s *matchSearch) decideMatches(f *Finding, c *candidate, braider *anomaly.B
 			}
 			before := braider.Spent()
 			bs, whole = braider.Of(first+k, most)
-			s.allowance.Spend(braidStep * int64(braider.Spent()-before))
+			s.allowance.Spend(matchStep * int64(braider.Spent()-before))
 			if g, ok := s.recorded(c, bs); ok {
 				*f = g
 				return
@@ -93,7 +93,7 @@ func (s *matchSearch) decideMatches(f *Finding, c *candidate, braider *anomaly.B
 			return
 		}
 		for events := range b.Matches(s.mustOrder()) {
-			if len(all) == maxLeft {
+			if len(all) == maxRemaining {
 				return
 			}
 			all = append(all, detect.Instance{Accesses: events, Pattern: b.Pattern})
@@ -139,10 +139,3 @@ func (s *matchSearch) matchPerTests(braids []anomaly.Braid) (groups []detect.Ins
 	}
 	return s.onePerTests(all)
 }
-
-// firstAccesses is how many accesses at the places of a pattern are looked at first: where the pattern
-// came often, it did early.
-const firstAccesses = 1 << 12
-
-// braidStep is how many steps it takes to look at an access or a chunk for braids.
-const braidStep = 4

@@ -30,9 +30,6 @@ type Merged struct {
 	each    int64          // steps for one
 }
 
-// mergedQuestions is how many questions can take all of their budget.
-const mergedQuestions = 6
-
 // Merge prepares for the test with that name. It returns nil if the recordings have too
 // much of it, or tell nothing of values.
 func (rs Recordings) Merge(test string, s Solving) *Merged {

@@ -18,18 +18,6 @@ type pairSearch struct {
 	*decider
 }
 
-const (
-	// maxLeft is how many pairs of a candidate the solver is left with at most.
-	maxLeft = 64
-	// maxNeighbours is how many pairs of accesses next to each other, the nearest ones of all, are tried.
-	maxNeighbours = 16
-	// maxMet is how many pairs that a cone leads to the judge is asked about, of one candidate.
-	maxMet = 16
-	// maxGroups is how many sets of tests the pairs of a candidate may be of, if it is to be
-	// infeasible: of each it takes to know that none of its runs departs.
-	maxGroups = 16
-)
-
 // allPairs looks at all pairs of those undecided candidates that have more of them than
 // instances, of which of has what the detectors say. It returns those that are undecided
 // then.
@@ -140,7 +128,7 @@ func (p *pairSearch) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 		*f = g
 		return
 	}
-	if left > maxLeft {
+	if left > maxRemaining {
 		return
 	}
 	groups, ok := p.pairPerTests(rows)
@@ -149,20 +137,12 @@ func (p *pairSearch) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 	}
 	var all []detect.Instance
 	for _, r := range open {
-		for _, pair := range r.Add(nil, must, maxLeft) {
+		for _, pair := range r.Add(nil, must, maxRemaining) {
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}
 	}
 	p.decideRemaining(f, c, all, nil, groups)
 }
-
-// rowStep is how many steps it takes to ask about an access of a row what must come before it; one
-// step is to look at nearShare of them.
-const rowStep, nearShare = 2, 4
-
-// maxNearSteps bounds these steps for the nearest pairs: of many goroutines there are more than enough near ones
-// in the first rows.
-const maxNearSteps = 1 << 12
 
 // neighbours returns the nearest pairs in rows that may meet, the nearest first.
 func (p *pairSearch) neighbours(rows []anomaly.Row, must anomaly.Ordering) []detect.Instance {

@@ -18,9 +18,6 @@ func (s *solving) askWithPartnersFirst(ctx context.Context, v instance, budget *
 	return d.Decide(ctx, 0, budget)
 }
 
-// maxPartners bounds the operations that are to come first.
-const maxPartners = 64
-
 // partners returns the operations on the other sides of the channels that goroutines wait for
 // at the given ones, but for those that must come after one of these.
 func (s *solving) partners(waits []int) (partners []int) {

@@ -67,9 +67,6 @@ func (p *proposer) propose(f *Finding, instances []instance) {
 	}
 }
 
-// maxTurned bounds the branches that one schedule turns.
-const maxTurned = 16
-
 // proposeSliced finds a schedule for an instance of a property in which branches come out
 // otherwise whose control scopes have ended: those that the judge finds do.
 func (p *proposer) proposeSliced(f *Finding, instances []instance) {

@@ -139,17 +139,6 @@ func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.Row, must
 	return r, nil
 }
 
-const (
-	// maxNear is of how many earlier accesses, the nearest ones, a schedule for the race with an
-	// event is looked for that turns critical sections round.
-	maxNear = 16
-	// planningEvent bounds the work for one of these, planningEvents that for all of them, and
-	// solvingEvents the solver's for all events together.
-	planningEvent  = 1 << 26
-	planningEvents = 1 << 28
-	solvingEvents  = solver.Second
-)
-
 // candidates returns the events of rows that may race with earlier ones and are not in racy, in
 // their order, as candidates of which the instances are those with the nearest ones.
 func (p *eventSearch) candidates(rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) []detect.Candidate {
@@ -165,7 +154,7 @@ func (p *eventSearch) candidates(rows []anomaly.Row, must anomaly.Ordering, racy
 					c = &detect.Candidate{Kind: bug.Race, Exhaustive: true}
 					of[j] = c
 				}
-				if nearest := is[max(0, len(is)-maxLeft):]; len(nearest) < len(is) {
+				if nearest := is[max(0, len(is)-maxRemaining):]; len(nearest) < len(is) {
 					c.Exhaustive, is = false, nearest
 				}
 				for _, i := range is {
@@ -178,8 +167,8 @@ func (p *eventSearch) candidates(rows []anomaly.Row, must anomaly.Ordering, racy
 	for _, j := range slices.Sorted(maps.Keys(of)) {
 		c := of[j]
 		slices.SortFunc(c.Instances, func(a, b detect.Instance) int { return cmp.Compare(b.Accesses[0], a.Accesses[0]) })
-		if len(c.Instances) > maxLeft {
-			c.Instances, c.Exhaustive = c.Instances[:maxLeft], false
+		if len(c.Instances) > maxRemaining {
+			c.Instances, c.Exhaustive = c.Instances[:maxRemaining], false
 		}
 		cs = append(cs, *c)
 	}

@@ -17,9 +17,6 @@ type refuter struct {
 	ownership ownership
 }
 
-// historyShare is of how many events one is an acquire of a given lock, roughly, which takes a step.
-const historyShare = 64
-
 // refute returns the instances that nothing refutes. If there are none, f has
 // the tier and the reason that refuted the first.
 func (r *refuter) refute(f *Finding, instances []instance) (open []instance) {
@@ -93,14 +90,6 @@ func (r *refuter) withFormula(instances []instance) []instance {
 		return r.t.Events[at].Kind == trace.Branch && r.flow.At(at) == nil
 	})
 }
-
-// maxAlone is how many events of one assertion the solver is asked about.
-const maxAlone = 64
-
-// maxSolved is the number of events of the longest traces of which candidates are
-// solved: none that is recorded is longer, as events take eight bytes of what [trace.MaxLogged] bounds, and most take
-// more. What solving has to know of a trace takes 30 bytes an event.
-const maxSolved = trace.MaxLogged / 8
 
 // mayDiffer returns those of the instances, conditions and others, that may come out otherwise, by
 // more than what must come before what. Once these are more than most, it takes the others for such.

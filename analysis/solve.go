@@ -70,10 +70,6 @@ func stopped(left, all []candidate, err error) error {
 	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
 }
 
-// manyCandidates is how many candidates are too many to solve without a sample of maxSample of them at most: each
-// has its part of the budget for all of them, sampledSteps at most.
-const manyCandidates, maxSample, sampledSteps = 5, 8, 1 << 20
-
 // sample asks about some of the candidates in short, and about no more instances of one that will not be proven
 // impossible than the nearest. If that decides none it is not hopeful, and all
 // stay undecided: the whole budget would be spent on some few of them.
@@ -103,15 +99,6 @@ func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidat
 	}
 	return hopeful, nil
 }
-
-// seekingPart is the part of the budget of a candidate that goes into what has a schedule
-// near to the recorded run, if not all of its instances can be proven impossible: as these
-// are not all that there are, or a proof for each takes more than is left. One of some of them
-// is worth nothing.
-const seekingPart = 20
-
-// overdraw is how many times its share of a budget a candidate, or one of its instances, may take.
-const overdraw = 4
 
 // A solving asks the solver about the instances of undecided candidates.
 type solving struct {
