@@ -41,14 +41,14 @@ func ArgsOf(args, tests []string, filter string, timeout time.Duration) []string
 		"-test.run=" + runPattern(names, filter),
 		"-test.count=" + strconv.Itoa(count),
 		"-test.timeout=" + timeout.String(),
-	}, without(args, func(name, _ string) bool { _, drop := dropped[name]; return drop })...)
+	}, withoutFlags(args, func(name, _ string) bool { _, drop := dropped[name]; return drop })...)
 }
 
 // ArgsWithout returns the arguments for running the tests of a run again, but for some
 // top-level ones, from the arguments of that run, and within a time.
 func ArgsWithout(args, tests []string, timeout time.Duration) []string {
 	skip := ""
-	args = without(args, func(name, value string) bool {
+	args = withoutFlags(args, func(name, value string) bool {
 		if name == "skip" {
 			skip = value + "|"
 		}
@@ -61,7 +61,7 @@ func ArgsWithout(args, tests []string, timeout time.Duration) []string {
 
 // without returns the arguments of a run but for the test flags to drop, by their names
 // and values.
-func without(args []string, drop func(name, value string) bool) (out []string) {
+func withoutFlags(args []string, drop func(name, value string) bool) (out []string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if a == "--" || !strings.HasPrefix(a, "-") {

@@ -91,7 +91,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	missed := func() {} // ends the second one, as the first is not confirmed: that may be made again, apart from others
 	run := func(ctx context.Context, order string, opts Options, record bool) (Verdict, error) {
 		return opts.Slots.run(ctx, w, word != "", func() (Verdict, error) {
-			v, err := once(ctx, bin, w, plan.inOrder(order), opts, record)
+			v, err := replayOnce(ctx, bin, w, plan.inOrder(order), opts, record)
 			if v.Status != bug.Confirmed {
 				missed()
 			}

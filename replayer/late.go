@@ -37,12 +37,12 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 	if r.Status != bug.Confirmed || opts.Hold > 0 || !r.mayRest(w) {
 		return nil
 	}
-	failing, late := suspects(w, r.Verdicts[0].Late)
+	failing, late := suspectsOf(w, r.Verdicts[0].Late)
 	if len(late) == 0 {
 		return nil
 	}
 	v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
-		return once(ctx, bin, w, plan.inOrder(r.Order).with("prompt"), opts, false)
+		return replayOnce(ctx, bin, w, plan.inOrder(r.Order).with("prompt"), opts, false)
 	})
 	opts.Work.keep(r.Trace)
 	if err != nil {
@@ -89,7 +89,7 @@ func failsTest(w *witness.Witness) bool { return w.Proof() == bug.FailedTest }
 // suspects returns those of the late goroutines that w may rest on, and whose wait counts:
 // that of the goroutine that fails, or of the first one to overtake another where a deadlock may
 // follow from any; "" of a timer that nobody has waited for, or where it is not known who fails.
-func suspects(w *witness.Witness, late []Late) (failing string, out []Late) {
+func suspectsOf(w *witness.Witness, late []Late) (failing string, out []Late) {
 	longest := func() (out []Late) {
 		for _, l := range late {
 			if l.For >= patience {

@@ -29,7 +29,7 @@ func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 		}
 		list = slices.Clone(list)
 		for i, s := range list {
-			list[i] = at(*r.moved(its[i]), s)
+			list[i] = stepAt(*r.moved(its[i]), s)
 		}
 		return list
 	}

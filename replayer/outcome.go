@@ -156,7 +156,7 @@ func failures(lines, known []string) (names, detail []string) {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), cutTo(withoutRepeats(detail), len(detail))
+	return slices.Compact(names), limitLinesOf(withoutRepeats(detail), len(detail))
 }
 
 // withoutRepeats leaves out, of more lines than are told, what a place of the program has logged again, the
@@ -202,7 +202,7 @@ func panicText(lines []string) []string {
 	if g := slices.IndexFunc(lines[:end], func(l string) bool { return strings.HasPrefix(l, "goroutine ") }); g >= 0 {
 		end = g
 	}
-	text := cut(slices.Clone(lines[:end]))
+	text := limitLines(slices.Clone(lines[:end]))
 	frames, inside := 0, false
 	for i := end; i+1 < len(lines) && frames < maxFrames; i++ {
 		if inside && lines[i] == "" { // the next goroutine's
@@ -256,10 +256,10 @@ func allBlocked(lines []string) bool {
 }
 
 // cut bounds lines in number and length.
-func cut(lines []string) []string { return cutTo(lines, len(lines)) }
+func limitLines(lines []string) []string { return limitLinesOf(lines, len(lines)) }
 
 // cutTo is cut for lines that are what is left of all.
-func cutTo(lines []string, all int) []string {
+func limitLinesOf(lines []string, all int) []string {
 	if all > maxDetail {
 		told := min(len(lines), maxDetail-1)
 		lines = append(lines[:told:told], fmt.Sprintf("… %d more lines …", all-told))

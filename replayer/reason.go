@@ -80,6 +80,6 @@ func deadlock(asleep []Blocked, tests []string) Outcome {
 		}
 		o.Detail = append(o.Detail, "goroutine "+b.String())
 	}
-	o.Detail = cut(o.Detail)
+	o.Detail = limitLines(o.Detail)
 	return o
 }

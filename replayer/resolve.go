@@ -148,11 +148,11 @@ func (r *resolver) number(w *witness.Witness) (distinct []*position) {
 
 // asPlace is what is the same of all steps at the place of s.
 func asPlace(s witness.Step) witness.Step {
-	return at(s, witness.Step{})
+	return stepAt(s, witness.Step{})
 }
 
 // at returns what step s does at a place.
-func at(place, s witness.Step) witness.Step {
+func stepAt(place, s witness.Step) witness.Step {
 	place.Goroutine, place.Occ, place.Value = s.Goroutine, s.Occ, s.Value
 	place.Variable, place.Region, place.Item, place.Case = s.Variable, s.Region, s.Item, s.Case
 	return place

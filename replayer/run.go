@@ -33,11 +33,11 @@ const defaultGrace = 3 * time.Second
 // show is a verdict. When Run returns, the program and its children in the same
 // process group are gone.
 func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options) (Verdict, error) {
-	return once(ctx, bin, w, plan, opts, true)
+	return replayOnce(ctx, bin, w, plan, opts, true)
 }
 
 // once is Run, which may do without recording.
-func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options, record bool) (Verdict, error) {
+func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options, record bool) (Verdict, error) {
 	timeout := cmp.Or(max(opts.Timeout, 0), DefaultTimeout)
 	if opts.Work == nil {
 		dir, err := os.MkdirTemp("", "gopredict-replay-")
@@ -95,7 +95,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	out, outcome := ran.output, ran.outcome
 	p, err := readVerdict(file.verdict, out)
 	if errors.Is(err, errNotBegun) && opts.Work.intoDir() {
-		return once(ctx, bin, w, plan, opts, record)
+		return replayOnce(ctx, bin, w, plan, opts, record)
 	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
@@ -109,7 +109,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		v.Outcome.Effect = bug.Leaks
 	}
 	if v.Status == bug.Confirmed {
-		v.hold(p.unproven(plan, v.Outcome, out))
+		v.withhold(p.unproven(plan, v.Outcome, out))
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
 	v.Output, v.Elapsed, v.Processor, v.Strayed, v.stuck = out, elapsed, ran.processor, strayed.Load(), len(p.Stuck) > 0
@@ -180,14 +180,14 @@ func await(ctx context.Context, file string, wanted func(Protocol) bool) (p Prot
 			return p, false
 		case <-tick.C:
 		}
-		if p = soFar(file); wanted(p) {
+		if p = verdictSoFar(file); wanted(p) {
 			return p, true
 		}
 	}
 }
 
 // soFar is the verdict that a running program has written yet.
-func soFar(file string) Protocol {
+func verdictSoFar(file string) Protocol {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return Protocol{}
@@ -298,7 +298,7 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 	w := plan.Witness
 	switch w.Proof() {
 	case bug.InOrder:
-		return unlike(p.Stands, w.Violation)
+		return patternDifference(p.Stands, w.Violation)
 	case bug.Stuck:
 		for i, s := range plan.Violation {
 			in := func(at Stuck) bool {
@@ -360,7 +360,7 @@ func (p Protocol) holds(plan *Plan, output string) bool {
 // unlike says in what the accesses of a replay differ from those of a pattern,
 // "" if in nothing: accesses are to one variable, or in one atomic region, where
 // those of the pattern are, and nowhere else.
-func unlike(stands []Stand, pattern []witness.Step) string {
+func patternDifference(stands []Stand, pattern []witness.Step) string {
 	if len(stands) != len(pattern) {
 		return fmt.Sprintf("%d of %d accesses came", len(stands), len(pattern))
 	}
@@ -394,7 +394,7 @@ func (s Stand) overlaps(o Stand) bool {
 }
 
 // hold makes v unconfirmed if there is a reason to.
-func (v *Verdict) hold(reason string) {
+func (v *Verdict) withhold(reason string) {
 	if reason != "" {
 		v.Status, v.Reason = bug.Unconfirmed, "the schedule was kept to its end, but "+reason
 	}

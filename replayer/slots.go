@@ -24,14 +24,14 @@ import (
 // Tests that have found something taken are run so from then on. Beside other packages the go command runs tests,
 // too: only if something is taken apart as well the replay is run alone.
 type Slots struct {
-	processors int
-	mu         sync.Mutex
-	changed    *sync.Cond       // what follows
-	all        lane             // of all packages
-	packages   map[string]*lane // by path
-	used, ran  time.Duration    // processor time and elapsed time of the last replays
-	vain       map[string]int   // how many replays of tests were run again apart and came to nothing
-	taken      map[string]bool  // tests that have found something taken
+	processors  int
+	mu          sync.Mutex
+	changed     *sync.Cond       // what follows
+	all         lane             // of all packages
+	packages    map[string]*lane // by path
+	used, ran   time.Duration    // processor time and elapsed time of the last replays
+	failedApart map[string]int   // how many replays of tests were run again apart and came to nothing
+	taken       map[string]bool  // tests that have found something taken
 }
 
 // A lane has the replays of a package, or of all.
@@ -45,19 +45,19 @@ type lane struct {
 type scope int
 
 const (
-	beside scope = iota // beside any other
-	apart               // beside those of other packages
-	alone               // beside none
+	concurrently   scope = iota // beside any other
+	withoutPackage              // beside those of other packages
+	exclusively                 // beside none
 )
 
 // mostBeside is how many replays may run for each processor, however little they use of it, and
 // lastRuns over about how many of them that is measured. After mostVain that came to nothing apart
 // the others did not disturb them.
-const mostBeside, lastRuns, mostVain = 4, 8, 2
+const maxPerProcessor, lastRuns, enoughFailedApart = 4, 8, 2
 
 // NewSlots returns room for the replays that so many processors can run at the same time.
 func NewSlots(processors int) *Slots {
-	s := &Slots{processors: max(processors, 1), packages: make(map[string]*lane), vain: make(map[string]int), taken: make(map[string]bool)}
+	s := &Slots{processors: max(processors, 1), packages: make(map[string]*lane), failedApart: make(map[string]int), taken: make(map[string]bool)}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
@@ -65,12 +65,12 @@ func NewSlots(processors int) *Slots {
 // Run calls run, which runs tests of a package, once there is room beside the replays. It returns how much
 // processor time that has used in which elapsed time. It is not called if ctx ends before.
 func (s *Slots) Run(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
-	return s.in(ctx, pkg, beside, run)
+	return s.in(ctx, pkg, concurrently, run)
 }
 
 // Apart is Run while nothing else of the package runs.
 func (s *Slots) Apart(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
-	return s.in(ctx, pkg, apart, run)
+	return s.in(ctx, pkg, withoutPackage, run)
 }
 
 func (s *Slots) in(ctx context.Context, pkg string, where scope, run func() (processor, elapsed time.Duration)) error {
@@ -88,30 +88,30 @@ func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay f
 	if s == nil {
 		return replay()
 	}
-	tests := whose(w)
-	where, again := s.first(tests), false // again: as it failed beside others
+	tests := testsKey(w)
+	where, again := s.firstScope(tests), false // again: as it failed beside others
 	for {
 		t, noRoom := s.take(ctx, w.Package, where)
 		if noRoom != nil {
 			return Verdict{}, noRoom
 		}
-		if again && s.undisturbed(tests) { // by now
+		if again && s.knownUndisturbed(tests) { // by now
 			s.leave(t, 0, 0)
 			return v, nil
 		}
 		v, err = replay()
 		if again && err == nil && !v.clashed() && (v.Status != bug.Confirmed || v.failed(free)) {
-			s.cameToNothing(tests)
+			s.countFailedApart(tests)
 		}
 		ofPackage, others := s.leave(t, v.Processor, v.Elapsed)
 		switch {
 		case err != nil:
 			return v, err
-		case v.clashed() && (where == beside || where == apart && others):
-			s.found(tests)
+		case v.clashed() && (where == concurrently || where == withoutPackage && others):
+			s.noteTaken(tests)
 			where, again = where+1, false
-		case v.failed(free) && where == beside && ofPackage && !s.undisturbed(tests):
-			where, again = apart, true
+		case v.failed(free) && where == concurrently && ofPackage && !s.knownUndisturbed(tests):
+			where, again = withoutPackage, true
 		default:
 			return v, nil
 		}
@@ -119,17 +119,17 @@ func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay f
 }
 
 // first is beside what a replay of the tests runs at first.
-func (s *Slots) first(tests string) scope {
+func (s *Slots) firstScope(tests string) scope {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taken[tests] {
-		return apart
+		return withoutPackage
 	}
-	return beside
+	return concurrently
 }
 
 // found notes that the tests have found something taken.
-func (s *Slots) found(tests string) {
+func (s *Slots) noteTaken(tests string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken[tests] = true
@@ -137,44 +137,44 @@ func (s *Slots) found(tests string) {
 
 // undisturbed reports whether enough replays of the tests came to nothing apart to know that others do not
 // disturb these.
-func (s *Slots) undisturbed(tests string) bool {
+func (s *Slots) knownUndisturbed(tests string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.vain[tests] >= mostVain
+	return s.failedApart[tests] >= enoughFailedApart
 }
 
 // cameToNothing counts a replay of the tests that did so apart.
-func (s *Slots) cameToNothing(tests string) {
+func (s *Slots) countFailedApart(tests string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.vain[tests]++
+	s.failedApart[tests]++
 }
 
 // whose tells the tests of w apart from others.
-func whose(w *witness.Witness) string { return w.Package + "\x00" + strings.Join(w.Tests, "\x00") }
+func testsKey(w *witness.Witness) string { return w.Package + "\x00" + strings.Join(w.Tests, "\x00") }
 
 // A turn is that of a replay to run.
 type turn struct {
-	own, all seen  // its package, and all
-	closed   *lane // to others; nil: none
+	own, all laneUse // its package, and all
+	closed   *lane   // to others; nil: none
 }
 
 // A seen lane is one as a replay of it has begun.
-type seen struct {
+type laneUse struct {
 	*lane
 	begun  int
 	beside bool // others were running
 }
 
 // enter counts a replay that begins.
-func (l *lane) enter() seen {
+func (l *lane) enter() laneUse {
 	l.running++
 	l.begun++
-	return seen{l, l.begun, l.running > 1}
+	return laneUse{l, l.begun, l.running > 1}
 }
 
 // leave counts that the replay has ended, and reports whether others of the lane ran meanwhile.
-func (s seen) leave() bool {
+func (s laneUse) leave() bool {
 	s.running--
 	return s.beside || s.lane.begun > s.begun
 }
@@ -193,7 +193,7 @@ func (s *Slots) take(ctx context.Context, pkg string, where scope) (*turn, error
 		own = new(lane)
 		s.packages[pkg] = own
 	}
-	closed := map[scope]*lane{apart: own, alone: &s.all}[where]
+	closed := map[scope]*lane{withoutPackage: own, exclusively: &s.all}[where]
 	if closed != nil {
 		closed.waiting++
 		defer func() {
@@ -231,7 +231,7 @@ func (s *Slots) open(own, closes *lane) bool {
 // last ones have.
 func (s *Slots) room() bool {
 	n := s.all.running
-	return n < s.processors || n < mostBeside*s.processors && time.Duration(n+1)*s.used < time.Duration(s.processors)*s.ran
+	return n < s.processors || n < maxPerProcessor*s.processors && time.Duration(n+1)*s.used < time.Duration(s.processors)*s.ran
 }
 
 // leave makes room for another replay than one that took so long. It reports whether others of its package ran

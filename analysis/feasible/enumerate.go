@@ -149,7 +149,7 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		last := accesses[len(accesses)-1]
-		if pos, ok := at.s.stands(int(t.Events[last].G)); ok && int(pos) == last && at.n == len(accesses)-1 && at.ended>>t.Events[last].G&1 == 0 {
+		if pos, ok := at.s.standsAt(int(t.Events[last].G)); ok && int(pos) == last && at.n == len(accesses)-1 && at.ended>>t.Events[last].G&1 == 0 {
 			return true
 		}
 		for g := range p.forked {
@@ -222,12 +222,12 @@ func appendValue(key []byte, v reflect.Value) []byte {
 // collect adds the pairs of goroutines that stand at a race in s.
 func (p *program) collect(s *state, found map[[2]int]bool) {
 	for g := range p.forked {
-		a, ok := s.stands(g)
+		a, ok := s.standsAt(g)
 		if !ok {
 			continue
 		}
 		for h := range g {
-			if b, ok := s.stands(h); ok && p.conflict(a, b) {
+			if b, ok := s.standsAt(h); ok && p.conflict(a, b) {
 				found[[2]int{int(min(a, b)), int(max(a, b))}] = true
 			}
 		}
@@ -236,7 +236,7 @@ func (p *program) collect(s *state, found map[[2]int]bool) {
 
 // stands returns the event at which goroutine g stands, if it is part of a
 // violation should another one be, too.
-func (s *state) stands(g int) (pos int32, ok bool) {
+func (s *state) standsAt(g int) (pos int32, ok bool) {
 	pos, reason := s.nextOf(g)
 	if reason != "" {
 		return none, false

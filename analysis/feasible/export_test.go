@@ -3,10 +3,10 @@ package feasible
 import "github.com/gopredict/gopredict/recorder/trace"
 
 // MarkEach has the judge keep states after so many steps each.
-func (j *Judge) MarkEach(steps int) { j.course.least = steps }
+func (j *Judge) MarkEach(steps int) { j.last.least = steps }
 
 // ListAtMost has the judge, before its first check, list so many changes after a mark.
-func (j *Judge) ListAtMost(changes int) { j.p.listed = changes }
+func (j *Judge) ListAtMost(changes int) { j.p.maxListed = changes }
 
 // Listed returns how many changes are listed after the last mark, and whether there is a copy instead.
 func (j *Judge) Listed() (changes int, copied bool) {

@@ -32,16 +32,16 @@ func Check(t *trace.Trace, steps, violation []int) error {
 
 // A Judge checks schedules of one trace. It serves one goroutine at a time.
 type Judge struct {
-	p      *program
-	s      *state  // fresh or ran
-	fresh  *state  // for checks that begin with no event; nil before there is one
-	ran    *state  // for others; nil likewise
-	base   saved   // which these began with last, without cells: see earlier
-	saves  []saved // every so many events, as far as the recorded run was executed
-	every  int
-	upTo   int // where the recorded run was executed
-	course course
-	spent  int
+	p          *program
+	s          *state  // fresh or ran
+	fresh      *state  // for checks that begin with no event; nil before there is one
+	ran        *state  // for others; nil likewise
+	base       saved   // which these began with last, without cells: see earlier
+	saves      []saved // every so many events, as far as the recorded run was executed
+	saveEvery  int
+	executedTo int // where the recorded run was executed
+	last       lastSchedule
+	spent      int
 }
 
 // New prepares the check of schedules of t, in time and memory proportional
@@ -53,7 +53,7 @@ func New(t *trace.Trace) *Judge {
 // NewWith is New for a trace of which somebody has the program order, the flow and the layout already.
 func NewWith(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *trace.Layout) *Judge {
 	p := compile(t, order, flow, l)
-	return &Judge{p: p, every: p.spacing(), course: course{least: max(leastMark, p.size()-len(p.mem.cells))}}
+	return &Judge{p: p, saveEvery: p.spacing(), last: lastSchedule{least: max(leastMark, p.size()-len(p.mem.cells))}}
 }
 
 // Spent is the work that was done for checks so far: events looked at, and states copied, in events. That the
@@ -74,17 +74,17 @@ func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, step
 func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	from = min(max(from, 0), len(j.p.t.Events))
 	j.spent += len(steps)
-	stand, ends := j.parts(steps, violation)
+	stand, ends := j.divide(steps, violation)
 	turned := j.turned(steps, stand)
 	if len(turned) > 0 { // what was within their scopes is left out
-		j.course.cut(0)
+		j.last.cut(0)
 	}
 	first := j.resume(from, steps, ends)
 	j.s.turned = turned
-	spacing := max(j.course.least, len(steps)/mostMarks)
+	spacing := max(j.last.least, len(steps)/mostMarks)
 	for i := first; i < len(steps); i++ {
 		pos := steps[i]
-		if reason := j.next(pos); reason != "" {
+		if reason := j.outOfTurn(pos); reason != "" {
 			return j.infeasible(i, pos, reason)
 		}
 		j.s.end = slices.Contains(ends, pos)
@@ -97,7 +97,7 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	}
 	stands := map[trace.GID]bool{}
 	for _, pos := range stand {
-		reason := j.next(pos)
+		reason := j.outOfTurn(pos)
 		if reason == "" {
 			g := j.p.t.Events[pos].G
 			if stands[g] {
@@ -149,7 +149,7 @@ func (j *Judge) turned(steps, stand []int) map[int32]bool {
 
 // parts returns of a violation the events at which goroutines stand, and of the
 // others those after which their goroutines do nothing.
-func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
+func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
 	var happened []int // among the steps
 	for _, pos := range violation {
 		if slices.Contains(steps, pos) {
@@ -159,7 +159,7 @@ func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
 		}
 	}
 	for _, pos := range happened {
-		if !slices.ContainsFunc(stand, func(at int) bool { return j.together(at, pos) }) && j.last(steps, pos) {
+		if !slices.ContainsFunc(stand, func(at int) bool { return j.together(at, pos) }) && j.lastStep(steps, pos) {
 			ends = append(ends, pos)
 		}
 	}
@@ -167,7 +167,7 @@ func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
 }
 
 // last reports whether the event at pos is the last of steps that its goroutine does.
-func (j *Judge) last(steps []int, pos int) bool {
+func (j *Judge) lastStep(steps []int, pos int) bool {
 	for _, step := range slices.Backward(steps) {
 		if j.together(step, pos) {
 			return step == pos
@@ -195,7 +195,7 @@ func (j *Judge) Deviations() []int {
 }
 
 // next tells why the event at pos is not the next one of its goroutine.
-func (j *Judge) next(pos int) string {
+func (j *Judge) outOfTurn(pos int) string {
 	events := j.p.t.Events
 	if pos < 0 || pos >= len(events) {
 		return fmt.Sprintf("expected a position below %d", len(events))

@@ -18,7 +18,7 @@ type memory struct {
 
 // A cell is what is known of a piece of memory that no access divides.
 type cell struct {
-	told   bool // memory.initial has what it held
+	known  bool // memory.initial has what it held
 	shared bool // several goroutines access it, and one writes
 }
 
@@ -42,14 +42,14 @@ func (m *memory) span(pos int32) trace.Span { return m.layout.Spans[m.layout.Of[
 // compileMemory sets ref of each access that reads.
 func (p *program) compileMemory(l *trace.Layout) *memory {
 	m := &memory{layout: l, cells: make([]cell, l.Cells()), initial: make([]uint64, l.Cells())}
-	m.share(p)
-	m.replay(p)
+	m.findShared(p)
+	m.findWriters(p)
 	return m
 }
 
 // share finds the cells of which it depends on the order of the events who wrote them last:
 // those that several goroutines access and one writes, or that events write that may be left out.
-func (m *memory) share(p *program) {
+func (m *memory) findShared(p *program) {
 	const nobody = -1
 	type use struct {
 		g             int32
@@ -109,7 +109,7 @@ func b2i(b bool) int32 {
 }
 
 // replay finds who wrote what each read of the recorded order read.
-func (m *memory) replay(p *program) {
+func (m *memory) findWriters(p *program) {
 	writer := make([]int32, len(m.cells))
 	for c := range writer {
 		writer[c] = none
@@ -136,8 +136,8 @@ func (m *memory) replay(p *program) {
 			found.Val, tells = p.flow.Found(p.t, i)
 		}
 		for c := sp.First; c < sp.First+sp.N; c++ {
-			if tells && writer[c] == none && !m.cells[c].told {
-				m.initial[c], m.cells[c].told = m.part(&found, c)
+			if tells && writer[c] == none && !m.cells[c].known {
+				m.initial[c], m.cells[c].known = m.part(&found, c)
 			}
 			if writes(e) {
 				writer[c] = int32(i)
@@ -166,7 +166,7 @@ func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
 // value returns what the writer left in cell c.
 func (m *memory) value(t *trace.Trace, writer, c int32) (uint64, bool) {
 	if writer == none {
-		return m.initial[c], m.cells[c].told
+		return m.initial[c], m.cells[c].known
 	}
 	return m.part(&t.Events[writer], c)
 }

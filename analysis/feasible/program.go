@@ -18,14 +18,14 @@ type program struct {
 	// WaitGroup or Once; the token's count; for events that begin a channel operation
 	// the chanOp, for other channel events (and cases) the channel. none where there is
 	// nothing to check.
-	refs   []int32
-	uses   []uses // by event
-	forked []bool // by goroutine: the trace has its fork
-	mem    *memory
-	flow   *dataflow.Flow
-	slice  *dataflow.Scopes
-	listed int    // how many changes since the last mark are listed
-	begin  *state // before the first step, without what is in memory
+	refs      []int32
+	uses      []uses // by event
+	forked    []bool // by goroutine: the trace has its fork
+	mem       *memory
+	flow      *dataflow.Flow
+	slice     *dataflow.Scopes
+	maxListed int    // how many changes since the last mark are listed
+	begin     *state // before the first step, without what is in memory
 
 	locks, conds, waitGroups, posts int    // how many there are
 	onceEnds                        []bool // by Once: the trace has its end
@@ -89,7 +89,7 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *
 	p.compileOnces()
 	p.compileChannels()
 	p.mem = p.compileMemory(l)
-	p.listed = max(mostListed, len(p.mem.cells))
+	p.maxListed = max(mostListed, len(p.mem.cells))
 	p.begin = p.withoutContents()
 	return p
 }

@@ -5,7 +5,7 @@ import "slices"
 // A course is what was executed last: schedules that are checked one after the other often begin alike, as those
 // for accesses close to each other do, and those that are made shorter. What they have in common is
 // executed once.
-type course struct {
+type lastSchedule struct {
 	from  int
 	steps []int // that were possible, from there on
 	ends  []int // see [Judge.parts]: what these find may differ
@@ -28,7 +28,7 @@ const leastMark, mostMarks, longCourse = 1 << 8, 1 << 5, 1 << 20
 // resume puts the state to where as many of the steps are done, from the given position on, as the course has
 // a mark for, and returns how many these are.
 func (j *Judge) resume(from int, steps, ends []int) int {
-	c := &j.course
+	c := &j.last
 	if len(c.marks) > 0 && c.from == from {
 		same := 0
 		for same < min(len(steps), len(c.steps)) && steps[same] == c.steps[same] {
@@ -59,7 +59,7 @@ func (j *Judge) resume(from int, steps, ends []int) int {
 }
 
 // cut leaves the first n marks.
-func (c *course) cut(n int) {
+func (c *lastSchedule) cut(n int) {
 	for _, m := range c.marks[n:] {
 		c.spare = append(c.spare, m.s)
 	}
@@ -68,7 +68,7 @@ func (c *course) cut(n int) {
 
 // done adds a step that was possible to the course, of which so many are between two marks.
 func (j *Judge) done(pos, spacing int) {
-	c := &j.course
+	c := &j.last
 	if len(c.steps) == longCourse || j.s.mem.changes.keeps == aCopy { // of which there is no mark
 		return
 	}

@@ -14,7 +14,7 @@ const (
 )
 
 // copied is how many cells, or as much, are copied in the time that an event takes.
-const copied = 32
+const copiedPerEvent = 32
 
 // size is what of a state there is to copy, in cells, goroutines and objects.
 func (p *program) size() int {
@@ -46,14 +46,14 @@ func (j *Judge) rewind(from int) {
 	j.s = j.ran
 	if j.base.s == nil || j.base.at != from {
 		at := j.earlier(from)
-		j.spent += max(0, min(from, j.upTo)-at)
-		j.upTo = max(j.upTo, from)
+		j.spent += max(0, min(from, j.executedTo)-at)
+		j.executedTo = max(j.executedTo, from)
 		for i := at; i < from; i++ {
 			if j.s.step(int32(i)) != "" {
 				j.s.next[j.p.t.Events[i].G] = j.p.next(int32(i))
 			}
-			if (i+1)%j.every == 0 && (i+1)/j.every > len(j.saves) {
-				j.spent += j.p.size() / copied
+			if (i+1)%j.saveEvery == 0 && (i+1)/j.saveEvery > len(j.saves) {
+				j.spent += j.p.size() / copiedPerEvent
 				j.saves = append(j.saves, saved{i + 1, j.s.clone()})
 			}
 		}
@@ -70,7 +70,7 @@ func (j *Judge) rewind(from int) {
 // it has changed since.
 func (j *Judge) earlier(from int) int {
 	var last saved
-	if k := min(from/j.every, len(j.saves)); k > 0 {
+	if k := min(from/j.saveEvery, len(j.saves)); k > 0 {
 		last = j.saves[k-1]
 	}
 	if j.base.s != nil && last.at < j.base.at && j.base.at <= from {
@@ -80,7 +80,7 @@ func (j *Judge) earlier(from int) int {
 	} else if last.s == nil {
 		j.s.become(j.p.initial())
 	} else {
-		j.spent += j.p.size() / copied
+		j.spent += j.p.size() / copiedPerEvent
 		j.s.become(last.s)
 	}
 	j.s.mem.changes.stop()

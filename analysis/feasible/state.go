@@ -40,7 +40,7 @@ func (p *program) initial() *state {
 func (p *program) withoutContents() *state {
 	n := len(p.forked)
 	s := &state{
-		p: p, next: make([]int32, n), started: make([]bool, n), mem: memoryState{p: p, changes: changes{most: p.listed}},
+		p: p, next: make([]int32, n), started: make([]bool, n), mem: memoryState{p: p, changes: changes{most: p.maxListed}},
 		taints: newTaints(p), locks: newLocks(p), chans: newChans(p), counters: newCounters(p),
 	}
 	for g := range s.next {

@@ -26,14 +26,14 @@ func (p *Program) Add(its Run) (fresh bool) {
 	r := &run{Program: p, t: its.Trace, flow: dataflow.New(its.Trace)}
 	r.prepare()
 	whole := false
-	for again := true; again; again = r.united {
-		r.names, r.united = newNaming(p), false
+	for again := true; again; again = r.namesUnited {
+		r.names, r.namesUnited = newNaming(p), false
 		r.walks++
 		r.names.align(r)
 		r.begin()
 		whole = r.play()
 	}
-	r.names.note()
+	r.names.noteRun()
 	switch {
 	case !whole:
 	case its.Died < 0 && !r.t.Complete && len(r.t.Stuck) == 0, len(r.t.Cuts) > 0, r.t.Meta.Limit > 0:
@@ -41,42 +41,42 @@ func (p *Program) Add(its Run) (fresh bool) {
 	default:
 		r.finish(its.Died)
 	}
-	return r.fresh
+	return r.isNew
 }
 
 // A run is the state of a walk through what was recorded of it.
 type run struct {
 	*Program
-	t        *trace.Trace
-	flow     *dataflow.Flow
-	names    *naming
-	s        *state
-	mine     []bool                        // by position: it is of the test, and after its begin
-	last     map[int32]last                // by goroutine
-	external map[uint64]bool               // channels with elements that no goroutine has sent
-	closed   map[uint64]bool               // channels that nobody has closed, but that are
-	cases    map[int32][]choice            // by goroutine: of the select to come
-	once     map[int32][]uint64            // by goroutine: of which the function has returned
-	ids      map[trace.GID]int32           // the program's numbers
-	posted   map[uint64]map[trace.GID]bool // by token: who has posted it
-	after    map[int]int                   // by position of a select: that of what it has chosen
-	fresh    bool                          // it has shown something that no run before it has
-	united   bool                          // names that the walk began with are those of one thing
-	walks    int                           // that have begun
+	t           *trace.Trace
+	flow        *dataflow.Flow
+	names       *naming
+	s           *state
+	ofTest      []bool                        // by position: it is of the test, and after its begin
+	lastEdges   map[int32]lastEdge            // by goroutine
+	external    map[uint64]bool               // channels with elements that no goroutine has sent
+	closed      map[uint64]bool               // channels that nobody has closed, but that are
+	cases       map[int32][]selectCase        // by goroutine: of the select to come
+	ranOnce     map[int32][]uint64            // by goroutine: of which the function has returned
+	numbers     map[trace.GID]int32           // the program's numbers
+	posted      map[uint64]map[trace.GID]bool // by token: who has posted it
+	after       map[int]int                   // by position of a select: that of what it has chosen
+	isNew       bool                          // it has shown something that no run before it has
+	namesUnited bool                          // names that the walk began with are those of one thing
+	walks       int                           // that have begun
 }
 
 // last is the edge that a goroutine has taken last.
-type last struct {
+type lastEdge struct {
 	node  int32
 	edge  int
 	fresh bool
 }
 
-func (r *run) in(i int) bool { return r.mine[i] }
+func (r *run) in(i int) bool { return r.ofTest[i] }
 
 // prepare finds the events of the test, and what they are on.
 func (r *run) prepare() {
-	r.mine = make([]bool, len(r.t.Events))
+	r.ofTest = make([]bool, len(r.t.Events))
 	r.after = make(map[int]int)
 	began, over := false, false
 	selects := make(map[trace.GID]int)
@@ -93,7 +93,7 @@ func (r *run) prepare() {
 			}
 			over = e.Kind == trace.TestEnd && r.t.Names[e.Obj] == r.test
 		}
-		r.mine[i] = true
+		r.ofTest[i] = true
 		switch e.Kind {
 		case trace.Select:
 			selects[e.G] = i
@@ -115,29 +115,29 @@ func (r *run) begin() {
 		case trace.Send, trace.SendDone, trace.SelectSend:
 			sends[e.Obj] = true
 		case trace.Close:
-			closes[e.Obj] = closes[e.Obj] || r.mine[i]
+			closes[e.Obj] = closes[e.Obj] || r.ofTest[i]
 		}
 	}
-	r.last, r.cases, r.once, r.ids = make(map[int32]last), make(map[int32][]choice), make(map[int32][]uint64), make(map[trace.GID]int32)
+	r.lastEdges, r.cases, r.ranOnce, r.numbers = make(map[int32]lastEdge), make(map[int32][]selectCase), make(map[int32][]uint64), make(map[trace.GID]int32)
 	r.posted = make(map[uint64]map[trace.GID]bool)
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
-		if !r.mine[i] {
+		if !r.ofTest[i] {
 			continue
 		}
 		its := r.t.Goroutines[e.G]
 		its.Site = r.sites.Of(r.t, its.Site)
-		r.ids[e.G] = r.goroutine(its)
+		r.numbers[e.G] = r.goroutine(its)
 		if e.Kind == trace.RecvDone && e.Val > 0 && !sends[e.Obj] {
 			r.external[e.Obj] = true
-			r.doubt(atAnyTime)
+			r.doubt(comesAnyTime)
 		}
 		if e.Kind == trace.RecvDone && e.Val == 0 && !closes[e.Obj] {
 			r.closed[e.Obj] = true
 		}
 		if e.Kind == trace.ChanMake && strings.HasPrefix(r.t.Sites[e.Site].Func, "time.") { // even if the timer has not fired
 			r.external[e.Obj] = true
-			r.doubt(atAnyTime)
+			r.doubt(comesAnyTime)
 		}
 		if e.Flags&trace.FlagTry != 0 && e.Kind.Class() == trace.ClassLock {
 			r.doubt("whether a TryLock fails is not in the recordings")
@@ -145,17 +145,17 @@ func (r *run) begin() {
 	}
 	for _, u := range r.t.Unseen {
 		if u.Test == r.test {
-			r.doubt("what a goroutine finds as it looks at %s is not in the recordings", unseen[u.What])
+			r.doubt("what a goroutine finds as it looks at %s is not in the recordings", unseenWords[u.What])
 		}
 	}
 	r.s = r.start()
 }
 
 // atAnyTime says of channels why not all is known.
-const atAnyTime = "what comes of timers, or of others than goroutines of the test, comes at any time"
+const comesAnyTime = "what comes of timers, or of others than goroutines of the test, comes at any time"
 
 // unseen says in words what [trace.Unseen.What] is.
-var unseen = map[string]string{
+var unseenWords = map[string]string{
 	"length": "the length of a channel", "clock": "the clock", "files": "files", "network": "the network", "chance": "chance",
 	"environment": "the environment", "goroutines": "how many goroutines there are", "result": "whether a test has failed",
 }
@@ -163,12 +163,12 @@ var unseen = map[string]string{
 // play executes the events; it reports whether all of them are what the model expects.
 func (r *run) play() bool {
 	for i := range r.t.Events {
-		if !r.mine[i] {
+		if !r.ofTest[i] {
 			continue
 		}
 		r.s.over = false // others may do something yet before the program has ended
 		why := r.event(i)
-		if r.united {
+		if r.namesUnited {
 			return false
 		}
 		if why != "" {
@@ -184,26 +184,26 @@ func (r *run) play() bool {
 // event executes the event at position i, and returns why that does not fit.
 func (r *run) event(i int) string {
 	e := &r.t.Events[i]
-	g := r.ids[e.G]
-	if why := r.complete(g, e); why != "" {
+	g := r.numbers[e.G]
+	if why := r.completePanicked(g, e); why != "" {
 		return why
 	}
 	if e.Kind != trace.SelectSend && e.Kind != trace.SelectRecv {
 		defer delete(r.cases, g)
 	}
-	if quiet(e.Kind) || e.Kind == trace.OnceDone && r.returned(g, e.Obj) {
-		r.tail(g, i)
+	if isInvisible(e.Kind) || e.Kind == trace.OnceDone && r.returned(g, e.Obj) {
+		r.addInvisible(g, i)
 		return ""
 	}
-	at := r.s.at[g]
+	at := r.s.next[g]
 	if at == none || r.nodes[at].ended {
 		return "it was not started, or has ended"
 	}
 	if r.nodes[at].kind == trace.None {
-		r.fill(at, g, i)
+		r.fillNode(at, g, i)
 	}
 	n := &r.nodes[at]
-	r.names.like(n, e)
+	r.names.bindLike(n, e)
 	if why := r.differs(n, e); why != "" {
 		return why
 	}
@@ -211,19 +211,19 @@ func (r *run) event(i int) string {
 	if v, ok := r.t.HeldAt(i); ok && e.Kind.IsAccess() && r.s.content(n.obj) == untouched {
 		r.initial[n.obj] = r.names.word(&trace.Event{Size: e.Size, Val: v})
 	}
-	if r.s.ways(g) == 0 {
+	if r.s.alternatives(g) == 0 {
 		return "it should wait, by what was recorded"
 	}
-	way, why := r.way(n, i)
+	way, why := r.alternative(n, i)
 	if why != "" {
 		return why
 	}
-	return r.take(g, at, e, i, r.s.do(g, way))
+	return r.takeEdge(g, at, e, i, r.s.execute(g, way))
 }
 
 // complete lets a goroutine go on that has not come out of an operation but by a panic.
-func (r *run) complete(g int32, e *trace.Event) string {
-	at := r.s.at[g]
+func (r *run) completePanicked(g int32, e *trace.Event) string {
+	at := r.s.next[g]
 	if at == none {
 		return ""
 	}
@@ -232,37 +232,37 @@ func (r *run) complete(g int32, e *trace.Event) string {
 		return ""
 	}
 	for k == trace.SelectDone {
-		if w := r.s.waits[g]; !w.done || w.found != panics {
+		if w := r.s.pending[g]; !w.done || w.found != panicked {
 			return "the operation before was not complete"
 		}
-		if why := r.take(g, at, e, -1, r.s.do(g, 0)); why != "" {
+		if why := r.takeEdge(g, at, e, -1, r.s.execute(g, 0)); why != "" {
 			return why
 		}
-		at = r.s.at[g]
+		at = r.s.next[g]
 		k = r.nodes[at].kind
 	}
-	if w := r.s.waits[g]; !w.done || w.found != panics {
+	if w := r.s.pending[g]; !w.done || w.found != panicked {
 		return "the operation before was not complete"
 	}
-	return r.take(g, at, e, -1, r.s.do(g, 0))
+	return r.takeEdge(g, at, e, -1, r.s.execute(g, 0))
 }
 
 // returned reports whether the goroutine has run the function of a Once itself.
 func (r *run) returned(g int32, once uint64) bool {
-	k := slices.Index(r.once[g], once)
+	k := slices.Index(r.ranOnce[g], once)
 	if k < 0 {
 		return false
 	}
-	r.once[g] = slices.Delete(r.once[g], k, k+1)
+	r.ranOnce[g] = slices.Delete(r.ranOnce[g], k, k+1)
 	return true
 }
 
 // tail notes what the goroutine has done since it has found something.
-func (r *run) tail(g int32, i int) {
+func (r *run) addInvisible(g int32, i int) {
 	e := r.t.Events[i]
 	if e.Kind == trace.SelectSend || e.Kind == trace.SelectRecv {
 		ch := r.channel(e.Obj, e.Size)
-		r.cases[g] = append(r.cases[g], choice{ch, e.Kind == trace.SelectSend})
+		r.cases[g] = append(r.cases[g], selectCase{ch, e.Kind == trace.SelectSend})
 		e.Obj = uint64(ch + 1)
 	}
 	switch {
@@ -273,9 +273,9 @@ func (r *run) tail(g int32, i int) {
 	case e.Kind == trace.Await && !(len(r.posted[e.Obj]) == 1 && r.posted[e.Obj][e.G]):
 		r.doubt("what goroutines take from pools, timers and input is taken as it came")
 	}
-	if l, ok := r.last[g]; ok && l.fresh {
+	if l, ok := r.lastEdges[g]; ok && l.fresh {
 		e.G, e.Site = trace.GID(g), r.sites.Of(r.t, e.Site)
-		r.nodes[l.node].next[l.edge].tail = append(r.nodes[l.node].next[l.edge].tail, e)
+		r.nodes[l.node].edges[l.edge].invisible = append(r.nodes[l.node].edges[l.edge].invisible, e)
 	}
 }
 
@@ -287,19 +287,19 @@ func (r *run) channel(id uint64, capacity uint32) int32 {
 	ch := r.object(ofChan, r.names.channel(id))
 	r.capacity[ch] = int(capacity)
 	if r.external[id] {
-		r.outside[ch] = true
+		r.external[ch] = true
 	}
 	if r.closed[id] {
-		r.shut[ch] = true
+		r.closedBefore[ch] = true
 	}
 	return ch
 }
 
 // on returns the number of what an event is on.
-func (r *run) on(e *trace.Event) int32 {
+func (r *run) objectOf(e *trace.Event) int32 {
 	switch k := e.Kind; {
 	case k.IsAccess():
-		return r.extent(extent{r.names.of(e.Obj), max(e.Size, 1)})
+		return r.extent(extent{r.names.nameAt(e.Obj), max(e.Size, 1)})
 	case k == trace.Fork:
 		return r.goroutine(r.t.Goroutines[e.Obj])
 	case k == trace.Select || k == trace.SelectDone:
@@ -307,28 +307,28 @@ func (r *run) on(e *trace.Event) int32 {
 	case k.Class() == trace.ClassChannel:
 		return r.channel(e.Obj, e.Size)
 	case k.HasAddress():
-		return r.object(classOf(k), r.names.of(e.Obj))
+		return r.object(classOf(k), r.names.nameAt(e.Obj))
 	}
 	return none
 }
 
 // fill makes of a place that nobody has seen what the event at position i is.
-func (r *run) fill(at, g int32, i int) {
+func (r *run) fillNode(at, g int32, i int) {
 	e := r.t.Events[i]
-	r.fresh = true
+	r.isNew = true
 	if e.Kind == trace.ChanMake {
 		r.names.chans[e.Obj] = 1<<40 | uint64(at)
 	}
-	on := r.on(&e)
+	on := r.objectOf(&e)
 	n := &r.nodes[at]
 	n.kind, n.obj, n.flags, n.size, n.site = e.Kind, on, e.Flags&flags, e.Size, r.sites.Of(r.t, e.Site)
 	r.noteReader(n)
 	switch {
 	case isStore(&e):
-		n.left = madeBy(at)
+		n.stored = madeBy(at)
 		if hasWord(&e) {
 			n.word = r.names.word(&e)
-			n.left = number(n.word)
+			n.stored = number(n.word)
 		}
 	case e.Kind == trace.WaitGroupAdd:
 		n.word = e.Val
@@ -344,15 +344,15 @@ func (r *run) fill(at, g int32, i int) {
 	}
 	e.G, e.Site = trace.GID(g), n.site
 	if e.Kind.HasAddress() {
-		e.Obj = r.names.of(e.Obj)
+		e.Obj = r.names.nameAt(e.Obj)
 	}
 	n.event = e
 }
 
 // casesOf returns the n cases of the select that a goroutine comes to: those that would send
 // come first, but the run tells nothing of those on nil channels; then those that would receive.
-func (r *run) casesOf(g int32, n int) (all []choice) {
-	var recvs []choice
+func (r *run) casesOf(g int32, n int) (all []selectCase) {
+	var recvs []selectCase
 	for _, c := range r.cases[g] {
 		if c.send {
 			all = append(all, c)
@@ -364,7 +364,7 @@ func (r *run) casesOf(g int32, n int) (all []choice) {
 		r.doubt("a select has cases that send to nil channels")
 	}
 	for len(all)+len(recvs) < n {
-		all = append(all, choice{none, true})
+		all = append(all, selectCase{none, true})
 	}
 	return append(all, recvs...)
 }
@@ -384,26 +384,26 @@ func (r *run) differs(n *node, e *trace.Event) string {
 	if n.kind == trace.ChanMake && kind == n.kind {
 		r.names.chans[e.Obj] = r.objects[ofChan][n.obj]
 	}
-	if n.asked && n.kind == kind {
-		n.asked, n.site, n.flags = false, r.sites.Of(r.t, e.Site), e.Flags&flags
+	if n.isBlocked && n.kind == kind {
+		n.isBlocked, n.site, n.flags = false, r.sites.Of(r.t, e.Site), e.Flags&flags
 		n.event.Site = n.site
 	}
 	switch {
 	case n.kind != kind || kind != trace.OnceBegin && n.site != r.sites.Of(r.t, e.Site):
 		s := r.sites.Sites[n.site]
 		return fmt.Sprintf("after it had found the same it came to %s at %s:%d in another run", n.kind, s.File, s.Line)
-	case n.obj != r.on(e):
-		r.united = n.obj != none && kind.HasAddress() && r.unite(r.nameOf(n), r.names.of(e.Obj))
+	case n.obj != r.objectOf(e):
+		r.namesUnited = n.obj != none && kind.HasAddress() && r.unite(r.nameOf(n), r.names.nameAt(e.Obj))
 		return "after it had found the same it was on another object in another run"
 	case kind == trace.WaitGroupAdd && n.word != e.Val,
-		isStore(e) && hasWord(e) && n.left != number(r.names.word(e)):
+		isStore(e) && hasWord(e) && n.stored != number(r.names.word(e)):
 		return "after it had found the same it stored another value in another run"
 	}
 	return ""
 }
 
 // way returns in which way the event at position i was done.
-func (r *run) way(n *node, i int) (int, string) {
+func (r *run) alternative(n *node, i int) (int, string) {
 	if n.kind != trace.Select {
 		return 0, ""
 	}
@@ -427,10 +427,10 @@ func (r *run) way(n *node, i int) (int, string) {
 
 // take lets a goroutine go on that has found something, at a node, by the event at position
 // i; -1 if there is none.
-func (r *run) take(g, at int32, e *trace.Event, i int, found content) string {
+func (r *run) takeEdge(g, at int32, e *trace.Event, i int, found content) string {
 	n := &r.nodes[at]
 	if i >= 0 && isLoad(n.kind) {
-		f, why := r.found(n, e, i, found)
+		f, why := r.foundBy(n, e, i, found)
 		if why != "" {
 			return why
 		}
@@ -439,39 +439,39 @@ func (r *run) take(g, at int32, e *trace.Event, i int, found content) string {
 	if i >= 0 && n.kind == trace.SelectDone && found != taken(int32(e.Val)) {
 		return "it took another case than the one that was ready, by what was recorded"
 	}
-	if n.kind == trace.OnceBegin && (found == runs) != (e.Kind == trace.OnceBegin) {
+	if n.kind == trace.OnceBegin && (found == runsFunction) != (e.Kind == trace.OnceBegin) {
 		return "the function was run more often than once"
 	}
 	if n.kind == trace.OnceEnd {
-		r.once[g] = append(r.once[g], e.Obj)
+		r.ranOnce[g] = append(r.ranOnce[g], e.Obj)
 	}
-	x := r.edge(at, found)
+	x := r.edgeFor(at, found)
 	fresh := x == nil
 	if fresh {
-		x = r.branch(g, at, e, found)
+		x = r.addEdge(g, at, e, found)
 	}
 	if n = &r.nodes[at]; n.kind == trace.AtomicRMW && i >= 0 {
-		left := r.left(at, e, found)
-		if x.left != left || x.fails != (e.Flags&trace.FlagFailed != 0) {
+		left := r.storedBy(at, e, found)
+		if x.stored != left || x.fails != (e.Flags&trace.FlagFailed != 0) {
 			return "after it had found the same it stored another value in another run"
 		}
 		if !x.fails {
 			r.s.store(n.obj, left)
 		}
 	}
-	if to := &r.nodes[x.to]; to.kind == trace.None || to.asked { // the runs so far may have ended on the way
-		fresh, x.tail = true, nil
+	if to := &r.nodes[x.to]; to.kind == trace.None || to.isBlocked { // the runs so far may have ended on the way
+		fresh, x.invisible = true, nil
 	}
-	r.last[g] = last{at, slices.IndexFunc(n.next, func(o edge) bool { return o.found == x.found }), fresh}
+	r.lastEdges[g] = lastEdge{at, slices.IndexFunc(n.edges, func(o edge) bool { return o.found == x.found }), fresh}
 	r.s.grow()
-	r.s.move(g, x)
+	r.s.goOn(g, x)
 	return ""
 }
 
 // found returns what a load has found, which the model knows as well.
-func (r *run) found(n *node, e *trace.Event, i int, found content) (content, string) {
+func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, string) {
 	if was, ok := r.initial[n.obj]; ok && !n.kind.IsWrite() && r.s.memory[n.obj] == untouched {
-		r.names.value(e, was)
+		r.names.bindValue(e, was)
 	}
 	v, known := r.names.word(e), hasWord(e)
 	if n.kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
@@ -489,7 +489,7 @@ func (r *run) found(n *node, e *trace.Event, i int, found content) (content, str
 }
 
 // left is what an atomic update leaves in memory.
-func (r *run) left(at int32, e *trace.Event, found content) content {
+func (r *run) storedBy(at int32, e *trace.Event, found content) content {
 	if hasWord(e) {
 		return number(r.names.word(e))
 	}
@@ -497,7 +497,7 @@ func (r *run) left(at int32, e *trace.Event, found content) content {
 }
 
 // branch adds what comes of a node where it has found something new.
-func (r *run) branch(g, at int32, e *trace.Event, found content) *edge {
+func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	n := r.nodes[at]
 	holds := n.held
 	switch n.kind {
@@ -508,21 +508,21 @@ func (r *run) branch(g, at int32, e *trace.Event, found content) *edge {
 			holds = slices.Delete(slices.Clone(holds), k, k+1)
 		}
 	}
-	r.fresh = true
-	x := edge{found: found, by: r.runs}
+	r.isNew = true
+	x := edge{found: found, firstRun: r.runCount}
 	if n.kind == trace.AtomicRMW {
-		x.left, x.fails = r.left(at, e, found), e.Flags&trace.FlagFailed != 0
+		x.stored, x.fails = r.storedBy(at, e, found), e.Flags&trace.FlagFailed != 0
 	}
 	x.to = r.leaf(g, holds)
 	next := &r.nodes[x.to]
-	r.expect(next, &n, found)
+	r.expectCompletion(next, &n, found)
 	next.ended = n.kind == trace.End || n.kind == trace.TestEnd && r.goroutines[g].Path == "0" && r.t.Names[e.Obj] == r.test
-	r.nodes[at].next = append(r.nodes[at].next, x)
-	return &r.nodes[at].next[len(r.nodes[at].next)-1]
+	r.nodes[at].edges = append(r.nodes[at].edges, x)
+	return &r.nodes[at].edges[len(r.nodes[at].edges)-1]
 }
 
 // expect makes of a place what comes after a node in any case: the end of what it has begun.
-func (r *run) expect(next, n *node, found content) {
+func (r *run) expectCompletion(next, n *node, found content) {
 	next.site, next.obj, next.event = n.site, n.obj, n.event
 	switch n.kind {
 	case trace.Send:
@@ -560,39 +560,39 @@ func (r *run) expect(next, n *node, found content) {
 // finish notes how the run has ended. Died is the position of the last event of what has
 // ended the program, if anything has.
 func (r *run) finish(died int) {
-	if died >= 0 && r.mine[died] {
-		g := r.ids[r.t.Events[died].G]
-		if at := r.s.at[g]; at != none && r.nodes[at].kind == trace.None && !r.nodes[at].ended {
+	if died >= 0 && r.ofTest[died] {
+		g := r.numbers[r.t.Events[died].G]
+		if at := r.s.next[g]; at != none && r.nodes[at].kind == trace.None && !r.nodes[at].ended {
 			r.nodes[at].exits = true
-			r.s.die(g)
+			r.s.exit(g)
 		}
 	}
 	for _, b := range r.t.Stuck {
-		if g, ok := r.ids[b.G]; ok && b.Obj != 0 {
-			r.blockedAt(g, b)
+		if g, ok := r.numbers[b.G]; ok && b.Obj != 0 {
+			r.addBlocked(g, b)
 		}
 	}
 	r.s.grow()
-	for g := range r.s.at {
-		if at := r.s.at[g]; at != none && r.nodes[at].kind == trace.Acquire && !r.s.over && r.s.canQueue(r.nodes[at].obj) {
-			r.s.do(int32(g), 0)
+	for g := range r.s.next {
+		if at := r.s.next[g]; at != none && r.nodes[at].kind == trace.Acquire && !r.s.over && r.s.canQueue(r.nodes[at].obj) {
+			r.s.execute(int32(g), 0)
 		}
 	}
-	end, stuck := r.s.end(), r.s.stuck()
-	r.fresh = r.fresh || !r.ran[end] || !r.blocked[stuck]
-	r.ran[end], r.blocked[stuck] = true, true
+	end, stuck := r.s.endHash(), r.s.describeStuck()
+	r.isNew = r.isNew || !r.ends[end] || !r.deadlocks[stuck]
+	r.ends[end], r.deadlocks[stuck] = true, true
 }
 
 // blockedAt notes where a goroutine waits for a lock or a Once: the trace has no event of that.
-func (r *run) blockedAt(g int32, b trace.Stuck) {
-	at := r.s.at[g]
+func (r *run) addBlocked(g int32, b trace.Stuck) {
+	at := r.s.next[g]
 	if at == none || r.nodes[at].kind != trace.None || b.Op.Class() != trace.ClassLock && b.Op != trace.OnceBegin {
 		return
 	}
-	r.fresh = true // even if another goroutine has ended the program: this one came there
-	e := trace.Event{Kind: b.Op, G: trace.GID(g), Site: r.sites.Of(r.t, b.Site), Obj: r.names.of(b.Obj)}
+	r.isNew = true // even if another goroutine has ended the program: this one came there
+	e := trace.Event{Kind: b.Op, G: trace.GID(g), Site: r.sites.Of(r.t, b.Site), Obj: r.names.nameAt(b.Obj)}
 	n := &r.nodes[at]
-	n.kind, n.asked, n.site, n.event = b.Op, true, e.Site, e
+	n.kind, n.isBlocked, n.site, n.event = b.Op, true, e.Site, e
 	n.obj = r.object(classOf(b.Op), e.Obj)
 	r.noteReader(n)
 }
@@ -603,16 +603,16 @@ func (p *Program) noteReader(n *node) {
 	switch n.kind {
 	case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Select, trace.CondWait, trace.WaitGroupWait, trace.OnceBegin:
 		for _, h := range n.held {
-			p.waited[h.lock] = p.waited[h.lock] || h.reader
+			p.readersWait[h.lock] = p.readersWait[h.lock] || h.reader
 		}
 	}
 }
 
 // stuck names the operations in which goroutines wait.
-func (s *state) stuck() string {
+func (s *state) describeStuck() string {
 	var all []string
-	for g := range s.at {
-		if at := s.at[g]; !s.over && at != none && s.p.nodes[at].kind != trace.None && s.ways(int32(g)) == 0 {
+	for g := range s.next {
+		if at := s.next[g]; !s.over && at != none && s.p.nodes[at].kind != trace.None && s.alternatives(int32(g)) == 0 {
 			n := &s.p.nodes[at]
 			all = append(all, fmt.Sprint(n.kind, " ", n.site, " ", n.obj))
 		}

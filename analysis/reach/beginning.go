@@ -35,11 +35,11 @@ func (b *Beginning) Stuck() bool { return b.stuck != "" }
 func (p *Program) Shown(b *Beginning) bool {
 	switch n := &p.nodes[b.key.node]; {
 	case b.stuck != "":
-		return p.blocked[b.stuck]
+		return p.deadlocks[b.stuck]
 	case b.leaf:
 		return n.kind != trace.None || n.exits
 	}
-	return p.edge(b.key.node, b.key.found) != nil
+	return p.edgeFor(b.key.node, b.key.found) != nil
 }
 
 // HasTried reports whether a run with that beginning has been made, and did not come there.
@@ -52,7 +52,7 @@ func (p *Program) Tried(b *Beginning) {
 		return
 	}
 	if b.stuck != "" {
-		p.blocked[b.stuck] = true
+		p.deadlocks[b.stuck] = true
 	} else {
 		p.tried[b.key] = true
 	}
@@ -74,7 +74,7 @@ func (p *Program) Sort(all []*Beginning) {
 	often := make(map[discovery]int)
 	for k := range p.nodes {
 		n := &p.nodes[k]
-		for _, e := range n.next {
+		for _, e := range n.edges {
 			often[discovery{n.site, n.kind, e.found}]++
 		}
 	}
@@ -95,11 +95,11 @@ func (p *Program) Sort(all []*Beginning) {
 }
 
 // beginning makes the trace of a run that comes to s.
-func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beginning)) Beginning {
+func (x *search) beginning(s *state, from int32, more []action, why func(*Beginning)) Beginning {
 	steps := x.path(from, more)
 	b := Beginning{At: none}
 	if why(&b); b.stuck == "" {
-		if least, end := x.least(steps, x.nodes[b.key.node].g); end != nil {
+		if least, end := x.minimized(steps, x.nodes[b.key.node].g); end != nil {
 			steps, s = least, end
 		}
 	}
@@ -110,22 +110,22 @@ func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beg
 	b.Trace = t
 	for _, step := range steps {
 		x.show(t, step)
-		if e := x.edge(step.node, step.found); e != nil && !slices.Contains(b.Runs, e.by) {
-			b.Runs = append(b.Runs, e.by)
+		if e := x.edgeFor(step.node, step.found); e != nil && !slices.Contains(b.Runs, e.firstRun) {
+			b.Runs = append(b.Runs, e.firstRun)
 		}
 	}
 	slices.Sort(b.Runs)
 	for i, e := range slices.Backward(t.Events) {
-		if waits(e.Kind) {
+		if canHold(e.Kind) {
 			b.At = i
 			break
 		}
 	}
-	for g := range s.at {
+	for g := range s.next {
 		if b.At == none {
 			continue
 		}
-		if at := x.hold(t, s, int32(g)); at != none && trace.GID(g) != t.Events[b.At].G {
+		if at := x.holdAt(t, s, int32(g)); at != none && trace.GID(g) != t.Events[b.At].G {
 			b.Hold = append(b.Hold, at)
 		}
 	}
@@ -136,24 +136,24 @@ func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beg
 }
 
 // waits reports whether a replay can let an event wait for its turn.
-func waits(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
+func canHold(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
 
 // show adds what would be recorded of a step.
-func (p *Program) show(t *trace.Trace, step taking) {
+func (p *Program) show(t *trace.Trace, step action) {
 	e, n := p.event(step.node), &p.nodes[step.node]
 	switch n.kind {
 	case trace.SendDone, trace.RecvDone, trace.SelectDone:
-		if step.found == panics {
+		if step.found == panicked {
 			break
 		}
-		e.Val = uint64(step.waits.element)
+		e.Val = uint64(step.pending.element)
 		if n.kind == trace.SelectDone {
-			e.Val = uint64(step.waits.kase)
+			e.Val = uint64(step.pending.caseNumber)
 			e.Flags |= trace.FlagAsked
 		}
 		t.Events = append(t.Events, e)
 	case trace.OnceBegin:
-		if e.Kind = trace.OnceBegin; step.found != runs {
+		if e.Kind = trace.OnceBegin; step.found != runsFunction {
 			e.Kind = trace.OnceDone
 		}
 		t.Events = append(t.Events, e)
@@ -162,8 +162,8 @@ func (p *Program) show(t *trace.Trace, step taking) {
 			t.Events = append(t.Events, e)
 		}
 	}
-	if x := p.edge(step.node, step.found); x != nil {
-		tail := x.tail
+	if x := p.edgeFor(step.node, step.found); x != nil {
+		tail := x.invisible
 		if k := slices.IndexFunc(tail, func(e trace.Event) bool { return e.Kind == trace.Panic }); k >= 0 && p.nodes[x.to].exits {
 			tail = tail[:k] // the end of the program comes after the other steps
 		}
@@ -191,30 +191,30 @@ func (p *Program) event(at int32) trace.Event {
 
 // hold adds what a goroutine comes to next, up to where it can be held, and returns the
 // position of that; none if it cannot, or there is nothing.
-func (x *searching) hold(t *trace.Trace, s *state, g int32) int {
-	for at := s.at[g]; at != none && x.nodes[at].kind != trace.None; {
+func (x *search) holdAt(t *trace.Trace, s *state, g int32) int {
+	for at := s.next[g]; at != none && x.nodes[at].kind != trace.None; {
 		if n := &x.nodes[at]; n.kind == trace.Acquire && s.queued[n.obj] == g+1 {
 			return none // it has begun
 		}
 		e := x.event(at)
-		if w := s.waits[g]; e.Kind == trace.SelectDone && w.done {
-			e.Val = uint64(w.kase)
+		if w := s.pending[g]; e.Kind == trace.SelectDone && w.done {
+			e.Val = uint64(w.caseNumber)
 			e.Flags |= trace.FlagAsked
 		}
 		t.Events = append(t.Events, e)
-		if waits(e.Kind) {
+		if canHold(e.Kind) {
 			return len(t.Events) - 1
 		}
-		found := s.waits[g].found
+		found := s.pending[g].found
 		if x.nodes[at].kind == trace.SelectDone {
-			found = taken(s.waits[g].kase)
+			found = taken(s.pending[g].caseNumber)
 		}
-		known := x.edge(at, found)
-		if known == nil || !s.waits[g].done && len(x.nodes[at].next) != 1 {
+		known := x.edgeFor(at, found)
+		if known == nil || !s.pending[g].done && len(x.nodes[at].edges) != 1 {
 			return none
 		}
-		for _, tail := range known.tail {
-			if t.Events = append(t.Events, tail); waits(tail.Kind) {
+		for _, tail := range known.invisible {
+			if t.Events = append(t.Events, tail); canHold(tail.Kind) {
 				return len(t.Events) - 1
 			}
 		}

@@ -15,25 +15,25 @@ import (
 // A use is one way of using one thing, of those that goroutines' operations depend on each
 // other by.
 type use struct {
-	what uses
+	kind useKind
 	on   int32   // the number of the thing
 	left content // of a store
 }
 
-type uses uint8
+type useKind uint8
 
 const (
-	reads     uses = iota // memory, by the first of the extents that overlap
-	stores                // one value
-	updates               // with what follows from what was there
-	acquires              // a lock
-	shares                // as a reader
-	sends                 // or closes
-	receives              //
-	adds                  // to a WaitGroup, one that counts up
-	awaits                // a WaitGroup
-	once                  //
-	condition             //
+	reads     useKind = iota // memory, by the first of the extents that overlap
+	stores                   // one value
+	updates                  // with what follows from what was there
+	acquires                 // a lock
+	shares                   // as a reader
+	sends                    // or closes
+	receives                 //
+	adds                     // to a WaitGroup, one that counts up
+	awaits                   // a WaitGroup
+	once                     //
+	condition                //
 	numUses
 )
 
@@ -65,7 +65,7 @@ type futures struct {
 	numbers map[use]int
 	values  map[int32][]use // the stores to memory
 	group   []int32         // by extent: the first of those that overlap with it
-	of      []future        // by node: of it, and all that comes behind
+	byNode  []future        // by node: of it, and all that comes behind
 	inside  [][]use         // by node, of an acquisition that is one step with what comes up to its release: all of that
 	local   []bool          // by node: see searching
 }
@@ -87,27 +87,27 @@ func (f *futures) number(u use) int {
 func lookAhead(p *Program, group []int32, local []bool) *futures {
 	f := &futures{
 		Program: p, numbers: make(map[use]int), values: make(map[int32][]use), group: group, local: local,
-		of: make([]future, len(p.nodes)), inside: make([][]use, len(p.nodes)),
+		byNode: make([]future, len(p.nodes)), inside: make([][]use, len(p.nodes)),
 	}
 	for k := range p.nodes {
 		n := &p.nodes[k]
-		if u := (use{stores, f.memory(n), n.left}); n.kind.IsAccess() && f.plain(n) && !slices.Contains(f.values[u.on], u) {
+		if u := (use{stores, f.memory(n), n.stored}); n.kind.IsAccess() && f.plain(n) && !slices.Contains(f.values[u.on], u) {
 			f.values[u.on] = append(f.values[u.on], u)
 		}
 	}
-	f.steps()
+	f.findAtomicSections()
 	for k := len(p.nodes) - 1; k >= 0; k-- { // what comes behind has a higher number
 		n := &p.nodes[k]
 		var all future
-		for _, x := range n.next {
+		for _, x := range n.edges {
 			if all == nil {
-				all = f.of[x.to]
+				all = f.byNode[x.to]
 			} else {
-				all = all.with(f.of[x.to])
+				all = all.with(f.byNode[x.to])
 			}
 		}
 		if n.kind == trace.Fork && n.child != none {
-			all = all.with(f.of[n.child])
+			all = all.with(f.byNode[n.child])
 		}
 		for _, u := range f.usesOf(n) {
 			k := f.number(u)
@@ -115,7 +115,7 @@ func lookAhead(p *Program, group []int32, local []bool) *futures {
 			one[k/64] = 1 << (k % 64)
 			all = all.with(one)
 		}
-		f.of[k] = all
+		f.byNode[k] = all
 	}
 	return f
 }
@@ -150,7 +150,7 @@ func (f *futures) usesOf(n *node) (all []use) {
 		return []use{{reads, f.memory(n), 0}, {updates, f.memory(n), 0}}
 	case trace.Write, trace.AtomicStore:
 		if f.plain(n) && len(f.values[f.memory(n)]) <= maxStores {
-			return []use{{stores, f.memory(n), n.left}}
+			return []use{{stores, f.memory(n), n.stored}}
 		}
 		return []use{{updates, f.memory(n), 0}}
 	case trace.Acquire:
@@ -177,7 +177,7 @@ func (f *futures) usesOf(n *node) (all []use) {
 
 // steps finds the locks of which each acquisition is one step with all up to its release, as
 // nothing in between can wait, or be seen by others: nobody ever finds them taken.
-func (f *futures) steps() {
+func (f *futures) findAtomicSections() {
 	broken := make(map[int32]bool)
 	for k := range f.nodes {
 		n := &f.nodes[k]
@@ -203,12 +203,12 @@ func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool)
 	todo := []int32{at}
 	for len(todo) > 0 {
 		at, todo = todo[len(todo)-1], todo[:len(todo)-1]
-		for _, x := range f.nodes[at].next {
+		for _, x := range f.nodes[at].edges {
 			n := &f.nodes[x.to]
 			switch {
 			case n.obj == lock && n.kind == trace.Release && k == trace.Acquire && n.wakes == none,
 				n.obj == lock && n.kind == trace.RRelease && k == trace.RAcquire:
-				if f.dies(n) {
+				if f.mayExit(n) {
 					return nil, false
 				}
 				continue
@@ -233,17 +233,17 @@ func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool)
 
 // apart reports whether nothing that other goroutines may do in s, or after, depends on what
 // a goroutine comes to.
-func (f *futures) apart(s *state, g int32) bool {
-	at := s.at[g]
+func (f *futures) independent(s *state, g int32) bool {
+	at := s.next[g]
 	n := &f.nodes[at]
-	if f.dies(n) || n.exits || n.kind == trace.None {
+	if f.mayExit(n) || n.exits || n.kind == trace.None {
 		return false
 	}
 	if all := f.inside[at]; all != nil {
-		return !slices.ContainsFunc(all, func(u use) bool { return !f.alone(s, g, u) })
+		return !slices.ContainsFunc(all, func(u use) bool { return !f.useIndependent(s, g, u) })
 	}
 	for _, u := range f.usesOf(n) {
-		if !f.alone(s, g, u) {
+		if !f.useIndependent(s, g, u) {
 			return false
 		}
 	}
@@ -251,39 +251,39 @@ func (f *futures) apart(s *state, g int32) bool {
 }
 
 // alone reports whether nothing that other goroutines than g may do depends on a use.
-func (f *futures) alone(s *state, g int32, u use) bool {
-	switch u.what {
+func (f *futures) useIndependent(s *state, g int32, u use) bool {
+	switch u.kind {
 	case reads:
-		return f.steady(s, g, u.on)
+		return f.unchangedByOthers(s, g, u.on)
 	case stores:
-		if s.content(u.on) == u.left && f.steady(s, g, u.on) {
+		if s.content(u.on) == u.left && f.unchangedByOthers(s, g, u.on) {
 			return true
 		}
-		return !f.others(s, g, use{reads, u.on, 0}) && (!f.stored(s, g, u.on) || !f.read(s, g, u.on))
+		return !f.othersMay(s, g, use{reads, u.on, 0}) && (!f.othersMayStore(s, g, u.on) || !f.mayRead(s, g, u.on))
 	case updates:
-		return !f.others(s, g, use{reads, u.on, 0}) && !f.stored(s, g, u.on)
+		return !f.othersMay(s, g, use{reads, u.on, 0}) && !f.othersMayStore(s, g, u.on)
 	case acquires:
-		return !f.others(s, g, use{acquires, u.on, 0}) && !f.others(s, g, use{shares, u.on, 0})
+		return !f.othersMay(s, g, use{acquires, u.on, 0}) && !f.othersMay(s, g, use{shares, u.on, 0})
 	case shares:
-		return !f.others(s, g, use{acquires, u.on, 0})
+		return !f.othersMay(s, g, use{acquires, u.on, 0})
 	case sends, receives:
-		return u.on == none || !f.outside[u.on] && !f.others(s, g, use{sends, u.on, 0}) && !f.others(s, g, use{receives, u.on, 0})
+		return u.on == none || !f.external[u.on] && !f.othersMay(s, g, use{sends, u.on, 0}) && !f.othersMay(s, g, use{receives, u.on, 0})
 	case adds:
-		return !f.others(s, g, use{awaits, u.on, 0})
+		return !f.othersMay(s, g, use{awaits, u.on, 0})
 	case awaits:
-		return !f.others(s, g, use{adds, u.on, 0})
+		return !f.othersMay(s, g, use{adds, u.on, 0})
 	}
-	return !f.others(s, g, u)
+	return !f.othersMay(s, g, u)
 }
 
 // others reports whether another goroutine than g may come to a use.
-func (f *futures) others(s *state, g int32, u use) bool {
+func (f *futures) othersMay(s *state, g int32, u use) bool {
 	k, ok := f.numbers[u]
 	if !ok {
 		return false
 	}
-	for h, at := range s.at {
-		if int32(h) != g && at != none && f.of[at].has(k) {
+	for h, at := range s.next {
+		if int32(h) != g && at != none && f.byNode[at].has(k) {
 			return true
 		}
 	}
@@ -291,26 +291,26 @@ func (f *futures) others(s *state, g int32, u use) bool {
 }
 
 // read reports whether g reads some memory yet.
-func (f *futures) read(s *state, g, memory int32) bool {
+func (f *futures) mayRead(s *state, g, memory int32) bool {
 	k, ok := f.numbers[use{reads, memory, 0}]
-	return ok && f.of[s.at[g]].has(k)
+	return ok && f.byNode[s.next[g]].has(k)
 }
 
 // stored reports whether another goroutine than g may store to some memory.
-func (f *futures) stored(s *state, g, memory int32) bool {
-	return f.others(s, g, use{updates, memory, 0}) || slices.ContainsFunc(f.values[memory], func(u use) bool { return f.others(s, g, u) })
+func (f *futures) othersMayStore(s *state, g, memory int32) bool {
+	return f.othersMay(s, g, use{updates, memory, 0}) || slices.ContainsFunc(f.values[memory], func(u use) bool { return f.othersMay(s, g, u) })
 }
 
 // steady reports whether no other goroutine than g may store anything to some memory but
 // what is there.
-func (f *futures) steady(s *state, g, memory int32) bool {
-	if f.others(s, g, use{updates, memory, 0}) {
+func (f *futures) unchangedByOthers(s *state, g, memory int32) bool {
+	if f.othersMay(s, g, use{updates, memory, 0}) {
 		return false
 	}
-	return !slices.ContainsFunc(f.values[memory], func(u use) bool { return u.left != s.content(memory) && f.others(s, g, u) })
+	return !slices.ContainsFunc(f.values[memory], func(u use) bool { return u.left != s.content(memory) && f.othersMay(s, g, u) })
 }
 
 // live reports of each extent whether it may be read yet.
-func (f *futures) live(s *state, x int32) bool {
-	return f.others(s, none, use{reads, f.group[x], 0})
+func (f *futures) mayBeRead(s *state, x int32) bool {
+	return f.othersMay(s, none, use{reads, f.group[x], 0})
 }

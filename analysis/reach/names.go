@@ -8,22 +8,22 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // of an object lie alike in all runs.
 type naming struct {
 	p     *Program
-	own   map[uint64]uint64 // by address
-	taken map[uint64]bool   // names
+	names map[uint64]uint64 // by address
+	used  map[uint64]bool   // names
 	chans map[uint64]uint64 // by the trace's number
 }
 
 func newNaming(p *Program) *naming {
-	return &naming{p: p, own: make(map[uint64]uint64), taken: make(map[uint64]bool), chans: map[uint64]uint64{0: 0}}
+	return &naming{p: p, names: make(map[uint64]uint64), used: make(map[uint64]bool), chans: map[uint64]uint64{0: 0}}
 }
 
 // of returns the name of what is at an address.
-func (n *naming) of(address uint64) uint64 {
-	own, ok := n.own[address]
+func (n *naming) nameAt(address uint64) uint64 {
+	own, ok := n.names[address]
 	if !ok {
-		if own = n.beside(address); n.taken[own] {
-			n.p.fresh += 1 << 12
-			own = n.p.fresh
+		if own = n.byNeighbour(address); n.used[own] {
+			n.p.lastName += 1 << 12
+			own = n.p.lastName
 		}
 		n.bind(address, own)
 	}
@@ -32,14 +32,14 @@ func (n *naming) of(address uint64) uint64 {
 
 // near is how far apart in bytes fields of one object may be, and variables that the
 // allocator puts into one block.
-const near = 64
+const neighbourhood = 64
 
 // beside returns the name that fits what is at an address, by those of its neighbours; if
 // they have none, the address itself.
-func (n *naming) beside(address uint64) uint64 {
-	for d := uint64(1); d <= near && onHeap(address); d++ {
+func (n *naming) byNeighbour(address uint64) uint64 {
+	for d := uint64(1); d <= neighbourhood && onHeap(address); d++ {
 		for _, by := range [...]uint64{address - d, address + d} {
-			if own, ok := n.own[by]; ok && onHeap(own) {
+			if own, ok := n.names[by]; ok && onHeap(own) {
 				return own + (address - by)
 			}
 		}
@@ -49,8 +49,8 @@ func (n *naming) beside(address uint64) uint64 {
 
 // bind names what is at an address, unless it has a name or another has that one.
 func (n *naming) bind(address, own uint64) {
-	if _, ok := n.own[address]; !ok && !n.taken[own] {
-		n.own[address], n.taken[own] = own, true
+	if _, ok := n.names[address]; !ok && !n.used[own] {
+		n.names[address], n.used[own] = own, true
 	}
 }
 
@@ -59,14 +59,14 @@ func (n *naming) word(e *trace.Event) uint64 {
 	if e.Size != 8 {
 		return e.Val
 	}
-	own, ok := n.own[e.Val]
+	own, ok := n.names[e.Val]
 	switch {
 	case !ok && onHeap(e.Val):
-		own = n.of(e.Val)
+		own = n.nameAt(e.Val)
 	case !ok:
 		return e.Val
 	}
-	n.p.words[own] = true
+	n.p.valueNames[own] = true
 	return own
 }
 
@@ -94,7 +94,7 @@ func (n *naming) align(r *run) {
 	stored := make(map[uint64]bool) // addresses
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
-		if !r.in(i) || quiet(e.Kind) {
+		if !r.in(i) || isInvisible(e.Kind) {
 			continue
 		}
 		first := e.Kind.IsAccess() && !stored[e.Obj]
@@ -108,20 +108,20 @@ func (n *naming) align(r *run) {
 		if its.kind != e.Kind || its.size != e.Size && e.Kind.IsAccess() || n.p.sites.Sites[its.site].Key != r.t.Sites[e.Site].Key {
 			continue
 		}
-		n.like(its, e)
+		n.bindLike(its, e)
 		if was, ok := n.p.initial[its.obj]; ok && first && isLoad(e.Kind) && !e.Kind.IsWrite() {
-			n.value(e, was)
+			n.bindValue(e, was)
 		}
 		if e.Kind == trace.Fork {
 			at[trace.GID(e.Obj)] = its.child
 		}
-		at[e.G] = n.follow(its, e)
+		at[e.G] = n.nodeAfter(its, e)
 	}
 }
 
 // like names what an event is on, and the address that it stores, as those of the node that
 // it is.
-func (n *naming) like(its *node, e *trace.Event) {
+func (n *naming) bindLike(its *node, e *trace.Event) {
 	if its.kind != e.Kind {
 		return
 	}
@@ -129,12 +129,12 @@ func (n *naming) like(its *node, e *trace.Event) {
 		n.bind(e.Obj, n.p.nameOf(its))
 	}
 	if isStore(e) {
-		n.value(e, its.word)
+		n.bindValue(e, its.word)
 	}
 }
 
 // value names the address that an event stores or finds, which has the given name in other runs.
-func (n *naming) value(e *trace.Event, own uint64) {
+func (n *naming) bindValue(e *trace.Event, own uint64) {
 	if hasWord(e) && e.Size == 8 && onHeap(e.Val) && (onHeap(own) || own >= 1<<56) {
 		n.bind(e.Val, own)
 	}
@@ -142,25 +142,25 @@ func (n *naming) value(e *trace.Event, own uint64) {
 
 // follow returns where a goroutine comes after an event that is that of a node, none if
 // that is not sure.
-func (n *naming) follow(its *node, e *trace.Event) int32 {
+func (n *naming) nodeAfter(its *node, e *trace.Event) int32 {
 	v := e.Val
-	if own, ok := n.own[v]; ok && e.Size == 8 {
+	if own, ok := n.names[v]; ok && e.Size == 8 {
 		v = own
 	}
-	for k := range its.next {
-		x := &its.next[k]
+	for k := range its.edges {
+		x := &its.edges[k]
 		same := false
 		switch {
 		case e.Kind == trace.AtomicRMW:
-			same = hasWord(e) && x.left == number(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
+			same = hasWord(e) && x.stored == number(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
 		case isLoad(e.Kind):
 			same = hasWord(e) && x.found == number(v)
 		case e.Kind == trace.RecvDone:
-			same = e.Val == 0 && x.found == closed
+			same = e.Val == 0 && x.found == foundClosed
 		case e.Kind == trace.SelectDone:
 			same = x.found == taken(int32(e.Val))
 		default:
-			same = x.found != panics
+			same = x.found != panicked
 		}
 		if same {
 			return x.to
@@ -202,7 +202,7 @@ func isStore(e *trace.Event) bool { return e.Kind == trace.Write || e.Kind == tr
 
 // quiet reports whether events of kind k follow from what the goroutine has found, and no
 // other goroutine sees them.
-func quiet(k trace.Kind) bool {
+func isInvisible(k trace.Kind) bool {
 	switch k.Class() {
 	case trace.ClassControl, trace.ClassRegion, trace.ClassToken, trace.ClassCall:
 		return true

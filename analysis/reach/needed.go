@@ -17,7 +17,7 @@ const ofMemory = numClasses
 // least returns those of the steps of a run that goroutine g needs to come to the end of its
 // own, with what the others do before they store anything else, and where they lead; nil if they do
 // not lead there.
-func (x *searching) least(steps []taking, g int32) (all []taking, s *state) {
+func (x *search) minimized(steps []action, g int32) (all []action, s *state) {
 	for len(steps) > 0 && steps[len(steps)-1].g != g {
 		steps = steps[:len(steps)-1]
 	}
@@ -27,37 +27,37 @@ func (x *searching) least(steps []taking, g int32) (all []taking, s *state) {
 	keep := x.needed(steps, g)
 	last := none // where all else is done
 	for k, t := range steps {
-		if keep[k] && waits(x.nodes[t.node].kind) {
+		if keep[k] && canHold(x.nodes[t.node].kind) {
 			last = k
 		}
 	}
 	if last != none {
-		all, s = x.lead(steps, keep, last, g)
+		all, s = x.replayKept(steps, keep, last, g)
 	}
 	if s == nil {
-		all, s = x.lead(steps, keep, none, g)
+		all, s = x.replayKept(steps, keep, none, g)
 	}
 	return all, s
 }
 
 // lead does the steps that are kept, and of the others those before their goroutines store
 // anything. Before the one at position last all but g look at what they can.
-func (x *searching) lead(steps []taking, keep []bool, last int, g int32) (all []taking, s *state) {
-	ends := x.pure(steps, keep)
+func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all []action, s *state) {
+	ends := x.firstStores(steps, keep)
 	s = x.start()
 	for k, t := range steps {
 		if k == last {
-			more, ok := x.look(s, g)
+			more, ok := x.letOthersLook(s, g)
 			if !ok {
 				return nil, nil
 			}
 			all = append(all, more...)
 		}
-		if !keep[k] && (k >= ends[t.g] || k > last && last != none || !x.comes(s, t)) {
+		if !keep[k] && (k >= ends[t.g] || k > last && last != none || !x.canFollow(s, t)) {
 			ends[t.g] = 0
 			continue
 		}
-		if !x.follow(s, t, &all) {
+		if !x.followAction(s, t, &all) {
 			return nil, nil
 		}
 	}
@@ -66,24 +66,24 @@ func (x *searching) lead(steps []taking, keep []bool, last int, g int32) (all []
 
 // comes reports whether a goroutine comes to a step in s, and can do it; if that is a read, finding
 // the same.
-func (x *searching) comes(s *state, t taking) bool {
+func (x *search) canFollow(s *state, t action) bool {
 	n := &x.nodes[t.node]
-	return !s.over && s.at[t.g] == t.node && t.way < s.ways(t.g) && (!isLoad(n.kind) || s.content(n.obj) == t.found)
+	return !s.over && s.next[t.g] == t.node && t.alternative < s.alternatives(t.g) && (!isLoad(n.kind) || s.content(n.obj) == t.found)
 }
 
 // follow does a step and adds it to all, and reports whether it finds in s what it says.
-func (x *searching) follow(s *state, t taking, all *[]taking) bool {
-	if !x.comes(s, t) {
+func (x *search) followAction(s *state, t action, all *[]action) bool {
+	if !x.canFollow(s, t) {
 		return false
 	}
 	n := &x.nodes[t.node]
-	t.waits = s.waits[t.g]
+	t.pending = s.pending[t.g]
 	t.queued = n.kind == trace.Acquire && s.queued[n.obj] == t.g+1
-	if s.do(t.g, t.way) != t.found {
+	if s.execute(t.g, t.alternative) != t.found {
 		return false
 	}
-	if e := x.edge(t.node, t.found); e != nil {
-		s.move(t.g, e)
+	if e := x.edgeFor(t.node, t.found); e != nil {
+		s.goOn(t.g, e)
 	}
 	*all = append(*all, t)
 	return true
@@ -91,17 +91,17 @@ func (x *searching) follow(s *state, t taking, all *[]taking) bool {
 
 // look lets all goroutines but g go on in s as long as they store nothing, and returns their
 // steps. If ok is false, s is of no use.
-func (x *searching) look(s *state, g int32) (all []taking, ok bool) {
+func (x *search) letOthersLook(s *state, g int32) (all []action, ok bool) {
 	for again := true; again; {
 		again = false
-		for h := range int32(len(s.at)) {
+		for h := range int32(len(s.next)) {
 			for h != g {
-				steps := x.glance(s, h)
+				steps := x.lookingSteps(s, h)
 				if len(steps) == 0 {
 					break
 				}
 				for _, t := range steps {
-					if !x.follow(s, t, &all) {
+					if !x.followAction(s, t, &all) {
 						return nil, false
 					}
 				}
@@ -113,13 +113,13 @@ func (x *searching) look(s *state, g int32) (all []taking, ok bool) {
 }
 
 // maxGlance is how many steps under a lock are looked at.
-const maxGlance = 100
+const maxLooking = 100
 
 // glance returns the step that a goroutine comes to in s if it stores nothing; of what it does
 // while it holds a lock all, or nothing.
-func (x *searching) glance(s *state, g int32) (all []taking) {
+func (x *search) lookingSteps(s *state, g int32) (all []action) {
 	held := 0
-	for at := s.at[g]; at != none && len(all) < maxGlance; {
+	for at := s.next[g]; at != none && len(all) < maxLooking; {
 		n := &x.nodes[at]
 		found := nothing
 		switch n.kind {
@@ -143,11 +143,11 @@ func (x *searching) glance(s *state, g int32) (all []taking) {
 		default:
 			return nil
 		}
-		e := x.edge(at, found)
+		e := x.edgeFor(at, found)
 		if e == nil {
 			return nil
 		}
-		all = append(all, taking{g: g, node: at, found: found})
+		all = append(all, action{g: g, node: at, found: found})
 		if held <= 0 {
 			return all
 		}
@@ -157,7 +157,7 @@ func (x *searching) glance(s *state, g int32) (all []taking) {
 }
 
 // needed reports which of the steps of a run are of goroutine g, or such that these depend on.
-func (x *searching) needed(steps []taking, g int32) []bool {
+func (x *search) needed(steps []action, g int32) []bool {
 	keep := make([]bool, len(steps))
 	for more := true; more; { // whether a release is needed is known by what comes before it
 		more = false
@@ -165,12 +165,12 @@ func (x *searching) needed(steps []taking, g int32) []bool {
 		wanted := make(map[object]bool)  // what these depend on
 		all := false                     // or nobody knows on what
 		for k, step := range slices.Backward(steps) {
-			if !keep[k] && (all || going[step.g] || x.gives(step, going, wanted) && !x.skips(steps[:k], keep, step)) {
+			if !keep[k] && (all || going[step.g] || x.isDependedOn(step, going, wanted) && !x.isUnneededRelease(steps[:k], keep, step)) {
 				keep[k], more = true, true
 			}
 			if keep[k] {
 				going[step.g] = true
-				all = !x.want(&x.nodes[step.node], wanted) || all
+				all = !x.addDependences(&x.nodes[step.node], wanted) || all
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func (x *searching) needed(steps []taking, g int32) []bool {
 }
 
 // things returns what an operation is on.
-func (x *searching) things(n *node) (all []object) {
+func (x *search) objectsOf(n *node) (all []object) {
 	switch {
 	case n.kind == trace.Select, n.kind == trace.SelectDone:
 		for _, c := range n.cases {
@@ -186,7 +186,7 @@ func (x *searching) things(n *node) (all []object) {
 		}
 	case n.obj == none, n.kind == trace.None, n.kind == trace.Fork:
 	case n.kind.IsAccess():
-		all = append(all, object{ofMemory, uint64(x.ahead.memory(n))})
+		all = append(all, object{ofMemory, uint64(x.futures.memory(n))})
 	default:
 		all = append(all, object{classOf(n.kind), uint64(n.obj)})
 	}
@@ -194,7 +194,7 @@ func (x *searching) things(n *node) (all []object) {
 }
 
 // gives reports whether goroutines with steps behind a step, or what these want, depend on it.
-func (x *searching) gives(step taking, going map[int32]bool, wanted map[object]bool) bool {
+func (x *search) isDependedOn(step action, going map[int32]bool, wanted map[object]bool) bool {
 	n := &x.nodes[step.node]
 	switch n.kind {
 	case trace.Fork:
@@ -202,12 +202,12 @@ func (x *searching) gives(step taking, going map[int32]bool, wanted map[object]b
 	case trace.Read, trace.AtomicLoad, trace.Acquire, trace.RAcquire, trace.WaitGroupWait, trace.WaitGroupWaited:
 		return false
 	}
-	return slices.ContainsFunc(x.things(n), func(o object) bool { return wanted[o] })
+	return slices.ContainsFunc(x.objectsOf(n), func(o object) bool { return wanted[o] })
 }
 
 // skips reports whether a step is a release and that of the same goroutine which took the
 // lock, before it, is not kept.
-func (x *searching) skips(before []taking, keep []bool, step taking) bool {
+func (x *search) isUnneededRelease(before []action, keep []bool, step action) bool {
 	n := &x.nodes[step.node]
 	if n.kind != trace.Release && n.kind != trace.RRelease {
 		return false
@@ -222,16 +222,16 @@ func (x *searching) skips(before []taking, keep []bool, step taking) bool {
 
 // want notes what an operation depends on. What a store replaces nobody finds any more. It returns
 // false if no run tells what it depends on, as on who closes a channel that package testing has.
-func (x *searching) want(n *node, wanted map[object]bool) bool {
+func (x *search) addDependences(n *node, wanted map[object]bool) bool {
 	switch n.kind {
 	case trace.Release, trace.RRelease, trace.WaitGroupAdd:
 		return true
 	}
-	for _, o := range x.things(n) {
+	for _, o := range x.objectsOf(n) {
 		switch {
-		case o.class == ofChan && (x.shut[int32(o.name)] || x.outside[int32(o.name)]):
+		case o.class == ofChan && (x.closedBefore[int32(o.name)] || x.external[int32(o.name)]):
 			return false
-		case x.ahead.plain(n):
+		case x.futures.plain(n):
 			delete(wanted, o)
 		default:
 			wanted[o] = true
@@ -242,7 +242,7 @@ func (x *searching) want(n *node, wanted map[object]bool) bool {
 
 // pure returns by goroutine the position up to which its steps that are not kept store nothing.
 // If it holds locks there, that is where it takes the first of them.
-func (x *searching) pure(steps []taking, keep []bool) []int {
+func (x *search) firstStores(steps []action, keep []bool) []int {
 	ends := make([]int, len(x.goroutines))
 	for g := range ends {
 		ends[g] = len(steps)
@@ -254,7 +254,7 @@ func (x *searching) pure(steps []taking, keep []bool) []int {
 		}
 		switch n := &x.nodes[t.node]; n.kind {
 		case trace.Acquire, trace.RAcquire:
-			if t.found != queues && !keep[k] {
+			if t.found != writerWaits && !keep[k] {
 				locks[t.g] = append(locks[t.g], k)
 			}
 		case trace.Release, trace.RRelease:

@@ -9,29 +9,29 @@ import (
 
 // A Program is what the runs of one test have shown of it.
 type Program struct {
-	test       string
-	nodes      []node
-	goroutines []goroutine
-	byPath     map[string]int32
-	sites      *trace.CommonSites
-	extents    []extent
-	byExtent   map[extent]int32
-	overlaps   [][]int32            // by extent: those that share memory with it
-	initial    map[int32]uint64     // by extent: the value that was there before the test
-	objects    [numClasses][]uint64 // names
-	byObject   map[object]int32     // their numbers
-	capacity   map[int32]int        // by channel
-	outside    map[int32]bool       // channels with elements that no goroutine has sent
-	shut       map[int32]bool       // channels that were closed before the test
-	waited     map[int32]bool       // locks of which readers wait for something
-	ran        map[uint64]bool      // ends of runs
-	blocked    map[string]bool      // where goroutines block for ever, in some run
-	tried      map[edgeKey]bool     // was run to without coming there
-	open       []string             // what is not known, once each
-	fresh      uint64               // the last name that is no address
-	in         map[uint64]runSet    // by name: the runs that have it
-	words      map[uint64]bool      // names that were found or stored
-	runs       int                  // that were added
+	test         string
+	nodes        []node
+	goroutines   []goroutine
+	byPath       map[string]int32
+	sites        *trace.CommonSites
+	extents      []extent
+	byExtent     map[extent]int32
+	overlaps     [][]int32            // by extent: those that share memory with it
+	initial      map[int32]uint64     // by extent: the value that was there before the test
+	objects      [numClasses][]uint64 // names
+	byObject     map[object]int32     // their numbers
+	capacity     map[int32]int        // by channel
+	external     map[int32]bool       // channels with elements that no goroutine has sent
+	closedBefore map[int32]bool       // channels that were closed before the test
+	readersWait  map[int32]bool       // locks of which readers wait for something
+	ends         map[uint64]bool      // ends of runs
+	deadlocks    map[string]bool      // where goroutines block for ever, in some run
+	tried        map[edgeKey]bool     // was run to without coming there
+	doubts       []string             // what is not known, once each
+	lastName     uint64               // the last name that is no address
+	runsWith     map[uint64]runSet    // by name: the runs that have it
+	valueNames   map[uint64]bool      // names that were found or stored
+	runCount     int                  // that were added
 }
 
 // A goroutine is one of all runs.
@@ -41,33 +41,33 @@ type goroutine struct {
 
 // A node is an operation that a goroutine comes to after one history.
 type node struct {
-	kind  trace.Kind // None: nobody has seen what comes here
-	g     int32
-	site  trace.SiteID
-	obj   int32 // number of the object or extent; of a fork the goroutine
-	flags trace.Flags
-	size  uint32
-	left  content  // of a write
-	word  uint64   // its value; of Add the delta
-	ended bool     // nothing comes: the goroutine ends here
-	exits bool     // likewise, and the program with it
-	asked bool     // of kind Acquire: made of what a run tells of who is blocked
-	held  []held   // locks that the goroutine holds before it
-	cases []choice // of a select
-	event trace.Event
-	next  []edge
-	wakes int32 // of the release in a wait: the condition; or none
-	child int32 // of a fork: where the new goroutine begins
+	kind      trace.Kind // None: nobody has seen what comes here
+	g         int32
+	site      trace.SiteID
+	obj       int32 // number of the object or extent; of a fork the goroutine
+	flags     trace.Flags
+	size      uint32
+	stored    content      // of a write
+	word      uint64       // its value; of Add the delta
+	ended     bool         // nothing comes: the goroutine ends here
+	exits     bool         // likewise, and the program with it
+	isBlocked bool         // of kind Acquire: made of what a run tells of who is blocked
+	held      []held       // locks that the goroutine holds before it
+	cases     []selectCase // of a select
+	event     trace.Event
+	edges     []edge
+	wakes     int32 // of the release in a wait: the condition; or none
+	child     int32 // of a fork: where the new goroutine begins
 }
 
 // An edge is what came of a node: what it has found, and where the goroutine stands then.
 type edge struct {
-	found content
-	to    int32
-	left  content       // of an atomic update: what is in memory then
-	fails bool          // it did not store
-	tail  []trace.Event // what the goroutine did before it came there that others cannot see
-	by    int           // the run that has shown it first
+	found     content
+	to        int32
+	stored    content       // of an atomic update: what is in memory then
+	fails     bool          // it did not store
+	invisible []trace.Event // what the goroutine did before it came there that others cannot see
+	firstRun  int           // the run that has shown it first
 }
 
 // A content is what memory, or a message, holds: equal for equal values, and else for what
@@ -85,7 +85,7 @@ type held struct {
 }
 
 // A choice is a case of a select.
-type choice struct {
+type selectCase struct {
 	ch   int32 // none: the nil channel
 	send bool
 }
@@ -121,8 +121,8 @@ func New(test string) *Program {
 	p := &Program{
 		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
 		byExtent: make(map[extent]int32), initial: make(map[int32]uint64), byObject: make(map[object]int32), capacity: make(map[int32]int),
-		outside: make(map[int32]bool), shut: make(map[int32]bool), waited: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), fresh: 1 << 56,
-		in: make(map[uint64]runSet), words: make(map[uint64]bool),
+		external: make(map[int32]bool), closedBefore: make(map[int32]bool), readersWait: make(map[int32]bool), ends: make(map[uint64]bool), deadlocks: make(map[string]bool), tried: make(map[edgeKey]bool), lastName: 1 << 56,
+		runsWith: make(map[uint64]runSet), valueNames: make(map[uint64]bool),
 	}
 	p.nodes = append(p.nodes, node{g: 0, obj: none, wakes: none, child: none}) // where the test begins
 	p.goroutine(trace.Goroutine{Test: test, Path: "0"})
@@ -135,12 +135,12 @@ func (p *Program) Size() int { return len(p.nodes) }
 // doubt notes a reason why not all may be known.
 func (p *Program) doubt(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	for _, o := range p.open {
+	for _, o := range p.doubts {
 		if o == text {
 			return
 		}
 	}
-	p.open = append(p.open, text)
+	p.doubts = append(p.doubts, text)
 }
 
 // goroutine returns the number of the goroutine of that path.
@@ -197,8 +197,8 @@ func (p *Program) leaf(g int32, holds []held) int32 {
 }
 
 // edge returns what came of a node where it found that, or nil.
-func (p *Program) edge(n int32, found content) *edge {
-	next := p.nodes[n].next
+func (p *Program) edgeFor(n int32, found content) *edge {
+	next := p.nodes[n].edges
 	for k := range next {
 		if next[k].found == found {
 			return &next[k]
@@ -206,7 +206,7 @@ func (p *Program) edge(n int32, found content) *edge {
 	}
 	if its := &p.nodes[n]; isLoad(its.kind) && found != untouched {
 		if v, ok := p.initial[its.obj]; ok && found == number(v) {
-			return p.edge(n, untouched) // it has found that before anybody knew what it was
+			return p.edgeFor(n, untouched) // it has found that before anybody knew what it was
 		}
 	}
 	return nil
@@ -225,13 +225,13 @@ const isNumber content = 1 << 63
 
 // The contents that are not made of others.
 const (
-	nothing   content = iota // there is nothing to find
-	untouched                // what was there before the test
-	closed                   // of a channel
-	panics                   // instead
-	runs                     // of Once.Do: its function
-	fires                    // of a timer's channel
-	queues                   // of a lock: a writer waits for its readers from now on
+	nothing      content = iota // there is nothing to find
+	untouched                   // what was there before the test
+	foundClosed                 // of a channel
+	panicked                    // instead
+	runsFunction                // of Once.Do: its function
+	timerFired                  // of a timer's channel
+	writerWaits                 // of a lock: a writer waits for its readers from now on
 )
 
 // number is the content of memory that holds a value.

@@ -40,18 +40,18 @@ func (s runSet) union(o runSet) runSet {
 }
 
 // note notes which names the run has, so that nobody takes two of these for one.
-func (n *naming) note() {
-	for own := range n.taken {
-		if given(own) {
-			n.p.in[own] = n.p.in[own].with(n.p.runs)
+func (n *naming) noteRun() {
+	for own := range n.used {
+		if isArbitrary(own) {
+			n.p.runsWith[own] = n.p.runsWith[own].with(n.p.runCount)
 		}
 	}
-	n.p.runs++
+	n.p.runCount++
 }
 
 // given reports whether a name is one that tells nothing but where the allocator has put what has
 // it.
-func given(own uint64) bool { return onHeap(own) || own >= 1<<56 }
+func isArbitrary(own uint64) bool { return onHeap(own) || own >= 1<<56 }
 
 // maxWalks is how often what was recorded is walked through at most, as each time two names may
 // become one.
@@ -62,18 +62,18 @@ const maxWalks = 256
 // is not known under both.
 func (r *run) unite(node, event uint64) bool {
 	p := r.Program
-	if r.walks > maxWalks || node == event || !given(node) || !given(event) || r.names.taken[node] || p.in[node].meets(p.in[event]) {
+	if r.walks > maxWalks || node == event || !isArbitrary(node) || !isArbitrary(event) || r.names.used[node] || p.runsWith[node].meets(p.runsWith[event]) {
 		return false
 	}
 	keep, drop := node, event
-	if p.words[drop] {
+	if p.valueNames[drop] {
 		keep, drop = drop, keep
 	}
-	if p.words[drop] || p.overlapping(keep) || p.overlapping(drop) {
+	if p.valueNames[drop] || p.overlapping(keep) || p.overlapping(drop) {
 		return false
 	}
-	p.in[keep] = p.in[keep].union(p.in[drop])
-	delete(p.in, drop)
+	p.runsWith[keep] = p.runsWith[keep].union(p.runsWith[drop])
+	delete(p.runsWith, drop)
 	for k := range p.extents {
 		if p.extents[k].from == drop && p.byExtent[p.extents[k]] == int32(k) {
 			p.moveExtent(int32(k), extent{keep, p.extents[k].size})
@@ -111,8 +111,8 @@ func (p *Program) moveExtent(k int32, x extent) {
 		p.extents[k], p.byExtent[x] = x, k
 		return
 	}
-	p.fresh += 1 << 12
-	p.extents[k].from = p.fresh
+	p.lastName += 1 << 12
+	p.extents[k].from = p.lastName
 	if v, ok := p.initial[k]; ok {
 		if _, known := p.initial[to]; !known {
 			p.initial[to] = v
@@ -134,8 +134,8 @@ func (p *Program) moveObject(c class, k int32, name uint64) {
 		p.objects[c][k], p.byObject[object{c, name}] = name, k
 		return
 	}
-	if c == ofLock && p.waited[k] {
-		p.waited[to] = true
+	if c == ofLock && p.readersWait[k] {
+		p.readersWait[to] = true
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]

@@ -22,41 +22,41 @@ type Result struct {
 func (r *Result) Complete() bool { return len(r.Next) == 0 && len(r.Open) == 0 }
 
 // A taking is one step of a run that was found.
-type taking struct {
-	g, node int32
-	way     int
-	found   content
-	waits   waiting // what its operation has come to
-	queued  bool    // it has begun before
+type action struct {
+	g, node     int32
+	alternative int
+	found       content
+	pending     pendingOp // what its operation has come to
+	queued      bool      // it has begun before
 }
 
 // A visit is a state that the search has come to, by steps from another one.
-type visit struct {
+type reachedState struct {
 	from  int32
-	steps []taking
+	steps []action
 }
 
 // A searching is the state of a search.
-type searching struct {
+type search struct {
 	*Program
-	local  []bool // by node: no other goroutine's operation can come before it, or see it
-	ahead  *futures
-	visits []visit
-	seen   map[uint64]bool
-	ends   map[uint64]bool
-	next   map[edgeKey]bool
-	stuck  map[string]bool
-	out    Result
+	local          []bool // by node: no other goroutine's operation can come before it, or see it
+	futures        *futures
+	visits         []reachedState
+	seen           map[uint64]bool
+	endsSeen       map[uint64]bool
+	edgesFound     map[edgeKey]bool
+	deadlocksFound map[string]bool
+	out            Result
 }
 
 // Search executes the program in all orders that matter, but comes to no more than limit
 // states.
 func (p *Program) Search(limit int) Result {
-	x := &searching{
-		Program: p, seen: make(map[uint64]bool), ends: make(map[uint64]bool), next: make(map[edgeKey]bool), stuck: make(map[string]bool),
+	x := &search{
+		Program: p, seen: make(map[uint64]bool), endsSeen: make(map[uint64]bool), edgesFound: make(map[edgeKey]bool), deadlocksFound: make(map[string]bool),
 	}
-	x.out.Open = slices.Clone(p.open)
-	x.privacy()
+	x.out.Open = slices.Clone(p.doubts)
+	x.findLocal()
 	type entry struct {
 		s  *state
 		at int32
@@ -64,11 +64,11 @@ func (p *Program) Search(limit int) Result {
 	// Where writers wait for readers is looked at last: what can be come to without that is,
 	// as a run that begins so may find the lock taken where it should go on.
 	var queue, late []entry
-	come := func(s *state, from int32, steps []taking) {
-		steps, ok := x.alone(s, from, steps)
-		if sum := s.sum(x.ahead.live); ok && !x.seen[sum] {
+	come := func(s *state, from int32, steps []action) {
+		steps, ok := x.runIndependent(s, from, steps)
+		if sum := s.hash(x.futures.mayBeRead); ok && !x.seen[sum] {
 			x.seen[sum] = true
-			x.visits = append(x.visits, visit{from, steps})
+			x.visits = append(x.visits, reachedState{from, steps})
 			next := entry{s, int32(len(x.visits) - 1)}
 			if s.isQueued() {
 				late = append(late, next)
@@ -87,8 +87,8 @@ func (p *Program) Search(limit int) Result {
 		}
 		s, at := queue[0].s, queue[0].at
 		moved := false
-		for g := range s.at {
-			for way := range s.ways(int32(g)) {
+		for g := range s.next {
+			for way := range s.alternatives(int32(g)) {
 				moved = true
 				c := s.clone()
 				if steps, ok := x.step(c, int32(g), way, at, nil); ok {
@@ -101,38 +101,38 @@ func (p *Program) Search(limit int) Result {
 		}
 		queue[0].s = nil
 	}
-	for end := range x.ran { // the search may have come to fewer than there are known
-		x.ends[end] = true
+	for end := range x.ends { // the search may have come to fewer than there are known
+		x.endsSeen[end] = true
 	}
-	x.out.Behaviours = len(x.ends)
+	x.out.Behaviours = len(x.endsSeen)
 	return x.out
 }
 
 // step lets a goroutine do what it comes to, and adds that to steps, which lead to s from
 // what was visited. If nobody knows what comes of that, ok is false, and a run is to find out.
-func (x *searching) step(s *state, g int32, way int, from int32, steps []taking) (all []taking, ok bool) {
-	at := s.at[g]
+func (x *search) step(s *state, g int32, way int, from int32, steps []action) (all []action, ok bool) {
+	at := s.next[g]
 	if x.nodes[at].exits {
-		s.die(g)
+		s.exit(g)
 		return steps, true
 	}
-	t := taking{g: g, node: at, way: way, waits: s.waits[g]}
+	t := action{g: g, node: at, alternative: way, pending: s.pending[g]}
 	if n := &x.nodes[at]; n.kind == trace.Acquire {
 		t.queued = s.queued[n.obj] == g+1
 	}
-	t.found = s.do(g, way)
+	t.found = s.execute(g, way)
 	steps = append(slices.Clip(steps), t)
-	if t.found == queues { // it does not go on yet
+	if t.found == writerWaits { // it does not go on yet
 		return steps, true
 	}
-	e := x.edge(at, t.found)
+	e := x.edgeFor(at, t.found)
 	if e == nil {
-		x.unknown(s, edgeKey{at, t.found}, from, steps)
+		x.addBeginning(s, edgeKey{at, t.found}, from, steps)
 		return steps, false
 	}
-	s.move(g, e)
-	for h, w := range s.waits { // a send to what is closed is one step
-		if w.done && w.found == panics && !s.over {
+	s.goOn(g, e)
+	for h, w := range s.pending { // a send to what is closed is one step
+		if w.done && w.found == panicked && !s.over {
 			return x.step(s, int32(h), 0, from, steps)
 		}
 	}
@@ -142,13 +142,13 @@ func (x *searching) step(s *state, g int32, way int, from int32, steps []taking)
 // alone does all that one goroutine can do while the others see nothing of it. ok is false
 // if that comes to where nobody knows how to go on: the others have done all such things
 // then, too, so that none of them holds a lock that the one may come to.
-func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, ok bool) {
+func (x *search) runIndependent(s *state, from int32, steps []action) (all []action, ok bool) {
 	for again := true; again && !s.over; {
 		again = false
-		for g := range s.at {
-			for s.at[g] != none && !s.over {
-				at := s.at[g]
-				if s.ways(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.local[at] && !x.ahead.apart(s, int32(g)) {
+		for g := range s.next {
+			for s.next[g] != none && !s.over {
+				at := s.next[g]
+				if s.alternatives(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.local[at] && !x.futures.independent(s, int32(g)) {
 					break
 				}
 				if steps, again = x.step(s, int32(g), 0, from, steps); !again {
@@ -157,9 +157,9 @@ func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, o
 			}
 		}
 	}
-	for g := range s.at {
-		if x.lost(s, int32(g)) {
-			x.unknown(s, edgeKey{s.at[g], nothing}, from, steps)
+	for g := range s.next {
+		if x.needsRun(s, int32(g)) {
+			x.addBeginning(s, edgeKey{s.next[g], nothing}, from, steps)
 			return steps, false
 		}
 	}
@@ -168,8 +168,8 @@ func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, o
 
 // lost reports whether a goroutine has come to where nobody knows how it goes on, and
 // a run can find out.
-func (x *searching) lost(s *state, g int32) bool {
-	at := s.at[g]
+func (x *search) needsRun(s *state, g int32) bool {
+	at := s.next[g]
 	if at == none || s.over {
 		return false
 	}
@@ -178,11 +178,11 @@ func (x *searching) lost(s *state, g int32) bool {
 }
 
 // unknown notes a run to where nobody knows what comes.
-func (x *searching) unknown(s *state, key edgeKey, from int32, steps []taking) {
-	if x.next[key] {
+func (x *search) addBeginning(s *state, key edgeKey, from int32, steps []action) {
+	if x.edgesFound[key] {
 		return
 	}
-	x.next[key] = true
+	x.edgesFound[key] = true
 	if x.tried[key] {
 		return
 	}
@@ -190,18 +190,18 @@ func (x *searching) unknown(s *state, key edgeKey, from int32, steps []taking) {
 }
 
 // end notes a state in which nothing can move any more.
-func (x *searching) end(s *state, at int32) {
-	x.ends[s.end()] = true
-	stuck := s.stuck()
-	if stuck == "" || x.stuck[stuck] || x.blocked[stuck] {
+func (x *search) end(s *state, at int32) {
+	x.endsSeen[s.endHash()] = true
+	stuck := s.describeStuck()
+	if stuck == "" || x.deadlocksFound[stuck] || x.deadlocks[stuck] {
 		return
 	}
-	x.stuck[stuck] = true
+	x.deadlocksFound[stuck] = true
 	x.out.Next = append(x.out.Next, x.beginning(s, at, nil, func(b *Beginning) { b.stuck = stuck }))
 }
 
 // privacy finds the operations that no other goroutine's can come before, or see.
-func (x *searching) privacy() {
+func (x *search) findLocal() {
 	type usage struct {
 		by     map[int32]bool
 		writes bool
@@ -274,7 +274,7 @@ func (x *searching) privacy() {
 	x.local = make([]bool, len(x.nodes))
 	for k := range x.nodes {
 		n := &x.nodes[k]
-		if x.dies(n) {
+		if x.mayExit(n) {
 			continue // what others do before that counts
 		}
 		local := true
@@ -287,7 +287,7 @@ func (x *searching) privacy() {
 			local = only(party(ofOnce, n.obj).all, n.g)
 		case trace.Send, trace.Recv, trace.Close:
 			p := party(ofChan, n.obj)
-			local = n.obj == none || !selected[n.obj] && !x.outside[n.obj] && len(p.sends) <= 1 && len(p.recvs) <= 1
+			local = n.obj == none || !selected[n.obj] && !x.external[n.obj] && len(p.sends) <= 1 && len(p.recvs) <= 1
 		case trace.WaitGroupAdd:
 			local = int64(n.word) < 0 || only(party(ofGroup, n.obj).waits, n.g)
 		case trace.WaitGroupWait:
@@ -299,15 +299,15 @@ func (x *searching) privacy() {
 		}
 		x.local[k] = local
 	}
-	x.ahead = lookAhead(x.Program, group, x.local)
+	x.futures = lookAhead(x.Program, group, x.local)
 }
 
 // dies reports whether the program can end at once with an operation.
-func (p *Program) dies(n *node) bool {
-	return slices.ContainsFunc(n.next, func(e edge) bool {
+func (p *Program) mayExit(n *node) bool {
+	return slices.ContainsFunc(n.edges, func(e edge) bool {
 		next := &p.nodes[e.to]
 		sends := next.kind == trace.SendDone || next.kind == trace.SelectDone // or a select does
-		return e.found == panics && next.exits || sends && n.kind != next.kind && p.dies(next)
+		return e.found == panicked && next.exits || sends && n.kind != next.kind && p.mayExit(next)
 	})
 }
 
@@ -318,8 +318,8 @@ func holds(n *node, lock int32) bool {
 }
 
 // path returns the steps of a run to a state that was visited, and some more.
-func (x *searching) path(at int32, more []taking) []taking {
-	var parts [][]taking
+func (x *search) path(at int32, more []action) []action {
+	var parts [][]action
 	for ; at != none; at = x.visits[at].from {
 		parts = append(parts, x.visits[at].steps)
 	}

@@ -8,18 +8,18 @@ import (
 
 // A state is where a run of a program stands.
 type state struct {
-	p      *Program
-	at     []int32 // by goroutine: the node that it comes to; none: it has not begun
-	over   bool    // the program has ended
-	dead   int32   // which goroutine has ended it
-	memory []content
-	locks  []int32 // by lock: how many readers; none: a writer
-	queued []int32 // by lock: 1 + the writer that waits for the readers, and lets no others in; 0: none
-	groups []int32
-	onces  []uint8
-	conds  [][]int32 // goroutines that wait, first come first
-	chans  []channel
-	waits  []waiting // by goroutine
+	p       *Program
+	next    []int32 // by goroutine: the node that it comes to; none: it has not begun
+	over    bool    // the program has ended
+	endedBy int32   // which goroutine has ended it
+	memory  []content
+	locks   []int32 // by lock: how many readers; none: a writer
+	queued  []int32 // by lock: 1 + the writer that waits for the readers, and lets no others in; 0: none
+	groups  []int32
+	onces   []uint8
+	conds   [][]int32 // goroutines that wait, first come first
+	chans   []channel
+	pending []pendingOp // by goroutine
 }
 
 // A channel serves those that wait first come first.
@@ -38,30 +38,30 @@ type element struct {
 
 // A waiter is a goroutine in the line of a channel.
 type waiter struct {
-	g, kase int32 // the number of the case, from 1; 0: of no select
-	from    content
+	g, caseNumber int32 // the number of the case, from 1; 0: of no select
+	from          content
 }
 
 // waiting is what has come of an operation that may wait.
-type waiting struct {
-	done    bool
-	found   content
-	kase    int32
-	element uint32
+type pendingOp struct {
+	done       bool
+	found      content
+	caseNumber int32
+	element    uint32
 }
 
 func (p *Program) start() *state {
 	s := &state{p: p}
 	s.grow()
-	s.at[0] = 0
+	s.next[0] = 0
 	return s
 }
 
 // grow makes room for what the program has got since s was made.
 func (s *state) grow() {
-	for len(s.at) < len(s.p.goroutines) {
-		s.at = append(s.at, none)
-		s.waits = append(s.waits, waiting{})
+	for len(s.next) < len(s.p.goroutines) {
+		s.next = append(s.next, none)
+		s.pending = append(s.pending, pendingOp{})
 	}
 	for len(s.memory) < len(s.p.extents) {
 		x, c := len(s.memory), untouched
@@ -85,13 +85,13 @@ func (s *state) grow() {
 		s.conds = append(s.conds, nil)
 	}
 	for len(s.chans) < len(s.p.objects[ofChan]) {
-		s.chans = append(s.chans, channel{closed: s.p.shut[int32(len(s.chans))]})
+		s.chans = append(s.chans, channel{closed: s.p.closedBefore[int32(len(s.chans))]})
 	}
 }
 
 func (s *state) clone() *state {
 	c := *s
-	c.at = slices.Clone(s.at)
+	c.next = slices.Clone(s.next)
 	c.memory = slices.Clone(s.memory)
 	c.locks = slices.Clone(s.locks)
 	c.queued = slices.Clone(s.queued)
@@ -106,7 +106,7 @@ func (s *state) clone() *state {
 		ch := &c.chans[k]
 		ch.elements, ch.sends, ch.recvs = slices.Clone(ch.elements), slices.Clone(ch.sends), slices.Clone(ch.recvs)
 	}
-	c.waits = slices.Clone(s.waits)
+	c.pending = slices.Clone(s.pending)
 	return &c
 }
 
@@ -130,11 +130,11 @@ func (s *state) store(x int32, c content) {
 }
 
 // ways returns in how many ways the goroutine can do what it comes to; 0: it waits.
-func (s *state) ways(g int32) int {
-	if s.over || s.at[g] == none {
+func (s *state) alternatives(g int32) int {
+	if s.over || s.next[g] == none {
 		return 0
 	}
-	n := &s.p.nodes[s.at[g]]
+	n := &s.p.nodes[s.next[g]]
 	free := func(ok bool) int {
 		if ok {
 			return 1
@@ -152,7 +152,7 @@ func (s *state) ways(g int32) int {
 	case trace.RAcquire:
 		return free(s.locks[n.obj] >= 0 && s.queued[n.obj] == 0)
 	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.WaitGroupWaited, trace.CondWake:
-		return free(s.waits[g].done)
+		return free(s.pending[g].done)
 	case trace.OnceBegin:
 		return free(s.onces[n.obj] != onceRuns)
 	case trace.Recv:
@@ -167,12 +167,12 @@ func (s *state) ways(g int32) int {
 
 // canQueue reports whether it makes a difference that a writer begins to wait for a lock.
 func (s *state) canQueue(lock int32) bool {
-	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.p.waited[lock]
+	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.p.readersWait[lock]
 }
 
 // onlyQueues reports whether a goroutine comes to a lock that has readers.
 func (s *state) onlyQueues(g int32) bool {
-	n := &s.p.nodes[s.at[g]]
+	n := &s.p.nodes[s.next[g]]
 	return n.kind == trace.Acquire && s.locks[n.obj] > 0
 }
 
@@ -188,7 +188,7 @@ const (
 
 // fires reports whether a channel, of which a timer sends, has nothing else.
 func (s *state) fires(ch int32) bool {
-	return ch != none && s.p.outside[ch] && len(s.chans[ch].elements) == 0 && len(s.chans[ch].sends) == 0 && !s.chans[ch].closed
+	return ch != none && s.p.external[ch] && len(s.chans[ch].elements) == 0 && len(s.chans[ch].sends) == 0 && !s.chans[ch].closed
 }
 
 // ready returns the numbers of the cases that a select can take at once, from 1.
@@ -211,18 +211,18 @@ func (s *state) ready(n *node) (all []int32) {
 
 // do does what the goroutine comes to, in one of the ways, but for going on: it returns
 // what that finds.
-func (s *state) do(g int32, way int) content {
-	at := s.at[g]
+func (s *state) execute(g int32, way int) content {
+	at := s.next[g]
 	n := &s.p.nodes[at]
 	switch n.kind {
 	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 		found := s.content(n.obj)
-		if e := s.p.edge(at, found); n.kind == trace.AtomicRMW && e != nil && !e.fails {
-			s.store(n.obj, e.left)
+		if e := s.p.edgeFor(at, found); n.kind == trace.AtomicRMW && e != nil && !e.fails {
+			s.store(n.obj, e.stored)
 		}
 		return found
 	case trace.Write, trace.AtomicStore:
-		c := n.left
+		c := n.stored
 		if n.flags&trace.FlagMap != 0 {
 			c = mix(s.content(n.obj), madeBy(at))
 		}
@@ -230,38 +230,38 @@ func (s *state) do(g int32, way int) content {
 	case trace.Acquire:
 		if s.locks[n.obj] > 0 {
 			s.queued[n.obj] = g + 1
-			return queues
+			return writerWaits
 		}
 		s.locks[n.obj], s.queued[n.obj] = none, 0
 	case trace.Release:
 		if s.locks[n.obj] != none {
-			return panics
+			return panicked
 		}
 		s.locks[n.obj] = 0
 	case trace.RAcquire:
 		s.locks[n.obj]++
 	case trace.RRelease:
 		if s.locks[n.obj] <= 0 {
-			return panics
+			return panicked
 		}
 		s.locks[n.obj]--
 	case trace.Fork:
-		s.at[n.obj] = n.child
+		s.next[n.obj] = n.child
 	case trace.WaitGroupAdd:
 		return s.add(n)
 	case trace.WaitGroupWait:
-		s.waits[g] = waiting{done: s.groups[n.obj] == 0}
+		s.pending[g] = pendingOp{done: s.groups[n.obj] == 0}
 	case trace.CondWait:
 		s.conds[n.obj] = append(s.conds[n.obj], g)
-		s.waits[g] = waiting{}
+		s.pending[g] = pendingOp{}
 	case trace.CondSignal:
 		if q := s.conds[n.obj]; len(q) > 0 {
-			s.waits[q[0]].done = true
+			s.pending[q[0]].done = true
 			s.conds[n.obj] = q[1:]
 		}
 	case trace.CondBroadcast:
 		for _, w := range s.conds[n.obj] {
-			s.waits[w].done = true
+			s.pending[w].done = true
 		}
 		s.conds[n.obj] = nil
 	case trace.OnceBegin:
@@ -269,28 +269,28 @@ func (s *state) do(g int32, way int) content {
 			return nothing
 		}
 		s.onces[n.obj] = onceRuns
-		return runs
+		return runsFunction
 	case trace.OnceEnd:
 		s.onces[n.obj] = onceDone
 	case trace.Send:
-		s.waits[g] = waiting{}
+		s.pending[g] = pendingOp{}
 		s.send(n.obj, waiter{g: g, from: madeBy(at)})
 	case trace.Recv:
-		s.waits[g] = waiting{}
+		s.pending[g] = pendingOp{}
 		s.recv(n.obj, waiter{g: g})
 	case trace.Close:
 		return s.close(n.obj)
 	case trace.Select:
-		s.choose(g, at, way)
+		s.executeSelect(g, at, way)
 	case trace.SelectDone:
-		k := s.waits[g].kase
+		k := s.pending[g].caseNumber
 		if k == 0 {
-			s.waits[g] = waiting{}
+			s.pending[g] = pendingOp{}
 		}
 		return taken(k)
 	case trace.SendDone, trace.RecvDone, trace.WaitGroupWaited, trace.CondWake:
-		found := s.waits[g].found
-		s.waits[g] = waiting{}
+		found := s.pending[g].found
+		s.pending[g] = pendingOp{}
 		return found
 	}
 	return nothing
@@ -302,11 +302,11 @@ func (s *state) add(n *node) content {
 	*count += int32(n.word)
 	switch {
 	case *count < 0:
-		return panics
+		return panicked
 	case *count == 0:
-		for h, at := range s.at {
+		for h, at := range s.next {
 			if at != none && s.p.nodes[at].kind == trace.WaitGroupWaited && s.p.nodes[at].obj == n.obj {
-				s.waits[h].done = true
+				s.pending[h].done = true
 			}
 		}
 	}
@@ -321,24 +321,24 @@ func (s *state) send(ch int32, w waiter) {
 	c := &s.chans[ch]
 	switch {
 	case c.closed:
-		s.waits[w.g] = waiting{done: true, found: panics, kase: w.kase}
+		s.pending[w.g] = pendingOp{done: true, found: panicked, caseNumber: w.caseNumber}
 	case len(c.recvs) > 0:
 		c.sent++
-		s.give(c.recvs[0], element{w.from, c.sent})
-		s.waits[w.g] = waiting{done: true, kase: w.kase, element: c.sent}
+		s.deliver(c.recvs[0], element{w.from, c.sent})
+		s.pending[w.g] = pendingOp{done: true, caseNumber: w.caseNumber, element: c.sent}
 	case len(c.elements) < s.p.capacity[ch]:
 		c.sent++
 		c.elements = append(c.elements, element{w.from, c.sent})
-		s.waits[w.g] = waiting{done: true, kase: w.kase, element: c.sent}
+		s.pending[w.g] = pendingOp{done: true, caseNumber: w.caseNumber, element: c.sent}
 	default:
 		c.sends = append(c.sends, w)
 	}
 }
 
 // give gives an element to who waits for one.
-func (s *state) give(w waiter, e element) {
-	s.leaveLines(w.g)
-	s.waits[w.g] = waiting{done: true, found: e.from, kase: w.kase, element: e.number}
+func (s *state) deliver(w waiter, e element) {
+	s.leaveQueues(w.g)
+	s.pending[w.g] = pendingOp{done: true, found: e.from, caseNumber: w.caseNumber, element: e.number}
 }
 
 // recv receives, or waits in line.
@@ -354,32 +354,32 @@ func (s *state) recv(ch int32, w waiter) {
 		if len(c.sends) > 0 {
 			c.sent++
 			c.elements = append(c.elements, element{c.sends[0].from, c.sent})
-			s.sent(c.sends[0], c.sent)
+			s.completeSend(c.sends[0], c.sent)
 		}
-		s.waits[w.g] = waiting{done: true, found: e.from, kase: w.kase, element: e.number}
+		s.pending[w.g] = pendingOp{done: true, found: e.from, caseNumber: w.caseNumber, element: e.number}
 	case len(c.sends) > 0:
 		from := c.sends[0]
 		c.sent++
 		number := c.sent
-		s.sent(from, number)
-		s.waits[w.g] = waiting{done: true, found: from.from, kase: w.kase, element: number}
+		s.completeSend(from, number)
+		s.pending[w.g] = pendingOp{done: true, found: from.from, caseNumber: w.caseNumber, element: number}
 	case c.closed:
-		s.waits[w.g] = waiting{done: true, found: closed, kase: w.kase}
-	case s.p.outside[ch]:
-		s.waits[w.g] = waiting{done: true, found: fires, kase: w.kase, element: 1}
+		s.pending[w.g] = pendingOp{done: true, found: foundClosed, caseNumber: w.caseNumber}
+	case s.p.external[ch]:
+		s.pending[w.g] = pendingOp{done: true, found: timerFired, caseNumber: w.caseNumber, element: 1}
 	default:
 		c.recvs = append(c.recvs, w)
 	}
 }
 
 // sent lets a sender go on whose element was taken.
-func (s *state) sent(w waiter, number uint32) {
-	s.leaveLines(w.g)
-	s.waits[w.g] = waiting{done: true, kase: w.kase, element: number}
+func (s *state) completeSend(w waiter, number uint32) {
+	s.leaveQueues(w.g)
+	s.pending[w.g] = pendingOp{done: true, caseNumber: w.caseNumber, element: number}
 }
 
 // leaveLines takes a goroutine out of all lines.
-func (s *state) leaveLines(g int32) {
+func (s *state) leaveQueues(g int32) {
 	its := func(w waiter) bool { return w.g == g }
 	for k := range s.chans {
 		c := &s.chans[k]
@@ -394,26 +394,26 @@ func (s *state) leaveLines(g int32) {
 
 func (s *state) close(ch int32) content {
 	if ch == none || s.chans[ch].closed {
-		return panics
+		return panicked
 	}
 	c := &s.chans[ch]
 	c.closed = true
 	for _, w := range slices.Clone(c.recvs) {
-		s.leaveLines(w.g)
-		s.waits[w.g] = waiting{done: true, found: closed, kase: w.kase}
+		s.leaveQueues(w.g)
+		s.pending[w.g] = pendingOp{done: true, found: foundClosed, caseNumber: w.caseNumber}
 	}
 	for _, w := range slices.Clone(c.sends) {
-		s.leaveLines(w.g)
-		s.waits[w.g] = waiting{done: true, found: panics, kase: w.kase}
+		s.leaveQueues(w.g)
+		s.pending[w.g] = pendingOp{done: true, found: panicked, caseNumber: w.caseNumber}
 	}
 	return nothing
 }
 
 // choose does a select.
-func (s *state) choose(g, at int32, way int) {
+func (s *state) executeSelect(g, at int32, way int) {
 	n := &s.p.nodes[at]
-	s.waits[g] = waiting{}
-	w := func(k int32) waiter { return waiter{g: g, kase: k, from: mix(madeBy(at), content(k))} }
+	s.pending[g] = pendingOp{}
+	w := func(k int32) waiter { return waiter{g: g, caseNumber: k, from: mix(madeBy(at), content(k))} }
 	do := func(k int32) {
 		if c := n.cases[k-1]; c.send {
 			s.send(c.ch, w(k))
@@ -426,7 +426,7 @@ func (s *state) choose(g, at int32, way int) {
 		return
 	}
 	if n.flags&trace.FlagDefault != 0 {
-		s.waits[g] = waiting{done: true}
+		s.pending[g] = pendingOp{done: true}
 		return
 	}
 	for k, c := range n.cases {
@@ -437,28 +437,28 @@ func (s *state) choose(g, at int32, way int) {
 }
 
 // move lets a goroutine go on after what it has found.
-func (s *state) move(g int32, e *edge) {
-	s.at[g] = e.to
-	if e.found == panics && s.p.nodes[e.to].exits { // at once
-		s.die(g)
+func (s *state) goOn(g int32, e *edge) {
+	s.next[g] = e.to
+	if e.found == panicked && s.p.nodes[e.to].exits { // at once
+		s.exit(g)
 	}
 }
 
 // die ends the program.
-func (s *state) die(g int32) { s.over, s.dead = true, g }
+func (s *state) exit(g int32) { s.over, s.endedBy = true, g }
 
 // sum tells states apart. Live reports whether what an extent holds may be read yet.
-func (s *state) sum(live func(s *state, x int32) bool) uint64 {
+func (s *state) hash(live func(s *state, x int32) bool) uint64 {
 	h := content(0)
 	put := func(c content) { h = mix(h, c) }
 	if s.over {
-		put(1<<44 + content(s.dead))
+		put(1<<44 + content(s.endedBy))
 	}
-	for g, at := range s.at {
+	for g, at := range s.next {
 		put(content(at))
-		w := s.waits[g]
+		w := s.pending[g]
 		if w.done {
-			put(mix(w.found, content(w.kase)+1))
+			put(mix(w.found, content(w.caseNumber)+1))
 		}
 	}
 	for x := range int32(len(s.memory)) {
@@ -495,7 +495,7 @@ func (s *state) sum(live func(s *state, x int32) bool) uint64 {
 		for _, line := range [][]waiter{c.sends, c.recvs} {
 			put(1 << 43)
 			for _, w := range line {
-				put(mix(content(w.g), content(w.kase)))
+				put(mix(content(w.g), content(w.caseNumber)))
 			}
 		}
 	}
@@ -504,10 +504,10 @@ func (s *state) sum(live func(s *state, x int32) bool) uint64 {
 
 // end tells ends of runs apart: where the goroutines stand, or where one has ended the
 // program.
-func (s *state) end() uint64 {
+func (s *state) endHash() uint64 {
 	h := content(0)
-	for g, at := range s.at {
-		if !s.over || s.dead == int32(g) {
+	for g, at := range s.next {
+		if !s.over || s.endedBy == int32(g) {
 			h = mix(h, mix(content(g), content(at)))
 		}
 	}

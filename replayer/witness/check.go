@@ -21,7 +21,7 @@ const (
 )
 
 // A form is what a header's values must look like.
-type form struct {
+type headerForm struct {
 	is    *regexp.Regexp
 	want  string
 	empty bool // "" will do, too
@@ -29,7 +29,7 @@ type form struct {
 
 // forms are those of the headers that have one. What stands in tests and id are names of a
 // folder and a file.
-var forms = map[string]form{
+var headerForms = map[string]headerForm{
 	"id":       {regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`), "small letters, digits and dashes, such as race-7c1f0a", false},
 	"pattern":  {regexp.MustCompile(`^[^\pC]+$`), "a name in one line", true}, // that of a property may have spaces
 	"package":  {regexp.MustCompile(`^[^\s\pC]+$`), "an import path", true},
@@ -42,7 +42,7 @@ const maxName = 1000
 
 // checkHeader returns what is wrong with the values of a header.
 func checkHeader(key string, values []string) error {
-	switch f, ok := forms[key]; {
+	switch f, ok := headerForms[key]; {
 	case ok:
 		for _, v := range values {
 			if len(v) > maxName || !f.is.MatchString(v) && (v != "" || !f.empty) {

@@ -48,7 +48,7 @@ func Below(dir string) ([]string, error) {
 // folders in between are made if need be. No link leads out of there. The file is there
 // either as before or complete: it is written beside its place and renamed.
 func (w *Witness) Save(pkg, name string) error {
-	if err := fill(pkg, name, w.Write); err != nil {
+	if err := writeFile(pkg, name, w.Write); err != nil {
 		return fmt.Errorf("saving witness %s: %w", w.ID, err)
 	}
 	return nil
@@ -62,7 +62,7 @@ func Move(draft, pkg, name string) error {
 		return err
 	}
 	defer f.Close()
-	if err := fill(pkg, name, func(w io.Writer) error {
+	if err := writeFile(pkg, name, func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err
 	}); err != nil {
@@ -72,7 +72,7 @@ func Move(draft, pkg, name string) error {
 }
 
 // fill has write fill the file of that name below pkg.
-func fill(pkg, name string, write func(io.Writer) error) (err error) {
+func writeFile(pkg, name string, write func(io.Writer) error) (err error) {
 	root, err := os.OpenRoot(pkg)
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func (f Files) Name(path string) string {
 	if rel, ok := below(f.Root, path); ok {
 		return rel
 	}
-	if rel, ok := f.elsewhere(path); ok {
+	if rel, ok := f.inOtherGOROOT(path); ok {
 		return "std/" + rel
 	}
 	return path
@@ -52,7 +52,7 @@ func (f Files) Name(path string) string {
 // elsewhere finds a file of another GOROOT in this one. The go command takes
 // compiled packages of the standard library from its cache whatever the name
 // of the GOROOT was, which is the one that the packages then tell.
-func (f Files) elsewhere(path string) (rel string, ok bool) {
+func (f Files) inOtherGOROOT(path string) (rel string, ok bool) {
 	_, rel, ok = strings.Cut(filepath.ToSlash(path), "/src/")
 	if !ok || f.GOROOT == "" {
 		return "", false

@@ -101,7 +101,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	}
 	pooled, items := pooled(t, index.pools, s.Steps, violation)
 	steps = minimize.Apply(s, minimizers[meta.Extent]...)
-	hold = filter(gates(t, hold), controlled)
+	hold = filter(holdable(t, hold), controlled)
 
 	m := newMaker(t, index, meta.Files, meta.Source, skipped, steps, hold, violation, pooled)
 	w.Steps, w.Hold, w.Violation, w.Pooled = m.steps(steps), m.steps(hold), m.steps(violation), m.steps(pooled)
@@ -215,7 +215,7 @@ func filter(positions []int, ok func(int) bool) []int {
 
 // gates maps each position to the next one of the same goroutine at which a
 // replay can hold it; those that have none are dropped.
-func gates(t *trace.Trace, positions []int) []int {
+func holdable(t *trace.Trace, positions []int) []int {
 	var out []int
 	for _, i := range positions {
 		g := t.Events[i].G

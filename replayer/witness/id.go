@@ -45,7 +45,7 @@ func (x *Index) siteName(t *trace.Trace, e trace.Event, source *Sources) string 
 		if name, which := source.operand(s.File, s.Func, s.Line, e.Kind); name != "" {
 			return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, Shape(name), which)
 		}
-		if text, which, _ := source.called(s.File, s.Func, s.Line); text != "" {
+		if text, which, _ := source.callSite(s.File, s.Func, s.Line); text != "" {
 			return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, text, which)
 		}
 	}

@@ -12,17 +12,17 @@ import (
 
 // A maker turns events of one trace into steps.
 type maker struct {
-	t      *trace.Trace
-	files  Files
-	source *Sources // may be nil
-	want   []int    // the positions of events that become steps, sorted
-	occ    []int    // their occurrences
-	sites  map[trace.SiteID]bool
-	asked  map[int]int // the case that a schedule has asked a select for, by position
-	index  *Index
-	names  map[uint64]string    // operands by object, from where the source tells
-	gs     map[trace.GID]string // their names, once for all steps
-	common map[operation]Step
+	t              *trace.Trace
+	files          Files
+	source         *Sources // may be nil
+	positions      []int    // the positions of events that become steps, sorted
+	occurrences    []int    // their occurrences
+	sites          map[trace.SiteID]bool
+	asked          map[int]int // the case that a schedule has asked a select for, by position
+	index          *Index
+	names          map[uint64]string    // operands by object, from where the source tells
+	goroutineNames map[trace.GID]string // their names, once for all steps
+	common         map[operation]Step
 }
 
 // An operation is what steps have in common that are at one place of the sources.
@@ -34,14 +34,14 @@ type operation struct {
 // newMaker counts what the steps for the events in lists need, where those that are left
 // out do not happen.
 func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, left map[int]bool, lists ...[]int) *maker {
-	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string), gs: make(map[trace.GID]string), common: make(map[operation]Step)}
-	m.want = slices.Concat(lists...)
-	slices.Sort(m.want)
-	m.want = slices.Compact(m.want)
-	m.occ = occurrences(t, index, m.want, left)
+	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string), goroutineNames: make(map[trace.GID]string), common: make(map[operation]Step)}
+	m.positions = slices.Concat(lists...)
+	slices.Sort(m.positions)
+	m.positions = slices.Compact(m.positions)
+	m.occurrences = occurrences(t, index, m.positions, left)
 	m.asked = index.asked
 	m.sites = make(map[trace.SiteID]bool)
-	for _, i := range m.want {
+	for _, i := range m.positions {
 		m.sites[t.Events[i].Site] = true
 	}
 	for _, list := range lists {
@@ -78,8 +78,8 @@ func (m *maker) step(i int) Step {
 		m.common[operation{e.Site, e.Kind}] = s
 	}
 	s.Goroutine, s.Case, s.Value = m.goroutine(e.G), m.asked[i], value(m.t, i)
-	if at, ok := slices.BinarySearch(m.want, i); ok {
-		s.Occ = m.occ[at]
+	if at, ok := slices.BinarySearch(m.positions, i); ok {
+		s.Occ = m.occurrences[at]
 	}
 	if s.Expr == "" && s.Nth == 0 && minimize.IsSync(e.Kind) && e.Kind != trace.Call {
 		s.Expr = m.names[e.Obj]
@@ -89,10 +89,10 @@ func (m *maker) step(i int) Step {
 
 // goroutine returns the name of one.
 func (m *maker) goroutine(g trace.GID) string {
-	name, known := m.gs[g]
+	name, known := m.goroutineNames[g]
 	if !known {
 		name = m.t.Goroutines[g].Name()
-		m.gs[g] = name
+		m.goroutineNames[g] = name
 	}
 	return name
 }
@@ -119,7 +119,7 @@ func (m *maker) place(e trace.Event) Step {
 	case s.Nth > 0:
 		s.Text = strings.TrimSpace(m.source.Line(site.File, site.Line))
 	default:
-		s.Text, s.Which, s.Of = m.source.called(site.File, site.Func, site.Line)
+		s.Text, s.Which, s.Of = m.source.callSite(site.File, site.Func, site.Line)
 	}
 	if s.Expr == "" && s.Nth == 0 {
 		s.Expr = m.operand(e)

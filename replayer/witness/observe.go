@@ -105,7 +105,7 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	out := make([]int, len(steps))
 	for n, s := range steps {
 		out[n] = -1
-		its := found[f.of[n]]
+		its := found[f.ofStep[n]]
 		if k, ok := slices.BinarySearchFunc(its, s.Occ, func(o occurrence, n int) int { return cmp.Compare(o.n, n) }); ok {
 			out[n] = its[k].at
 		}
@@ -124,7 +124,7 @@ func Needed(t *trace.Trace, ws ...*Witness) (is func(*trace.Event) bool, decide 
 	f := newFinder(t, steps)
 	left := make([]int, len(f.numbers)) // how many more may be steps
 	for n, s := range steps {
-		left[f.of[n]] = max(left[f.of[n]], s.Occ)
+		left[f.ofStep[n]] = max(left[f.ofStep[n]], s.Occ)
 	}
 	for is, n := range f.numbers {
 		if e := (trace.Event{Kind: is.op}); e.Decides() {
@@ -160,19 +160,19 @@ type finder struct {
 	t          *trace.Trace
 	places     map[place]int32
 	numbers    map[where]int32
-	of         []int32                // by step the number of where it is
+	ofStep     []int32                // by step the number of where it is
 	sites      map[trace.SiteID]int32 // the places of the events so far, -1 of those that no step is at
 	goroutines []int32                // the numbers of those that have steps, else -1
 }
 
 func newFinder(t *trace.Trace, steps []Step) *finder {
 	f := &finder{
-		t: t, places: make(map[place]int32), numbers: make(map[where]int32), of: make([]int32, len(steps)),
+		t: t, places: make(map[place]int32), numbers: make(map[where]int32), ofStep: make([]int32, len(steps)),
 		sites: make(map[trace.SiteID]int32), goroutines: make([]int32, len(t.Goroutines)),
 	}
 	goroutines := make(map[string]int32)
 	for n, s := range steps {
-		f.of[n] = numberOf(f.numbers, where{numberOf(f.places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op})
+		f.ofStep[n] = numberOf(f.numbers, where{numberOf(f.places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op})
 	}
 	var name []byte
 	for g := range f.goroutines {

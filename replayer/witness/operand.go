@@ -44,18 +44,18 @@ func Operand(k trace.Kind, line string) string {
 		if !ok || strings.Count(line, "<-") > 1 {
 			return ""
 		}
-		return tail(before)
+		return operandAtEnd(before)
 	case trace.Recv:
 		if _, after, ok := strings.Cut(line, "<-"); ok && strings.Count(line, "<-") == 1 {
-			return head(after)
+			return operandAtStart(after)
 		}
 		if _, after, ok := strings.Cut(line, "range "); ok {
-			return head(after)
+			return operandAtStart(after)
 		}
 		return ""
 	case trace.Close:
 		if _, after, ok := strings.Cut(line, "close("); ok {
-			return head(after)
+			return operandAtStart(after)
 		}
 		return ""
 	}
@@ -63,7 +63,7 @@ func Operand(k trace.Kind, line string) string {
 		return Called(line)
 	}
 	if k == trace.Read || k == trace.Write {
-		return cmp.Or(touched(line), receiver(k, line))
+		return cmp.Or(accessed(line), receiver(k, line))
 	}
 	return receiver(k, line)
 }
@@ -84,13 +84,13 @@ func receiver(k trace.Kind, line string) string {
 			if !ok {
 				break
 			}
-			add(tail(line[:len(line)-len(after)-len("."+m+"(")]))
+			add(operandAtEnd(line[:len(line)-len(after)-len("."+m+"(")]))
 			rest = after
 		}
 		if k == trace.AtomicLoad || k == trace.AtomicStore || k == trace.AtomicRMW {
 			for _, call := range strings.Split(line, "atomic."+m)[1:] { // LoadInt64(&x)
 				if typ, arg, ok := strings.Cut(call, "(&"); ok && !strings.ContainsAny(typ, "( ") {
-					add(head(arg))
+					add(operandAtStart(arg))
 				}
 			}
 		}
@@ -104,7 +104,7 @@ func Called(line string) string {
 	before, after, ok := strings.Cut(line, "(")
 	arguments, _, literal := strings.Cut(strings.ReplaceAll(after, ".(", ""), "func(")
 	alone := !strings.Contains(arguments, "(") && (!literal || strings.HasSuffix(strings.TrimSpace(after), "{"))
-	if name := tail(before); ok && strings.Contains(name, ".") && alone {
+	if name := operandAtEnd(before); ok && strings.Contains(name, ".") && alone {
 		return name
 	}
 	return ""
@@ -112,10 +112,10 @@ func Called(line string) string {
 
 // touched returns what a call accesses: "buf" in "f.Read(buf)" and "pool.Put(buf)", and the
 // function itself in "v, ok := next()", which iter.Pull has made.
-func touched(line string) string {
+func accessed(line string) string {
 	for _, m := range []string{"Read", "ReadAt", "Write", "WriteAt", "Put"} {
 		if _, after, ok := strings.Cut(line, "."+m+"("); ok {
-			name := head(after)
+			name := operandAtStart(after)
 			if strings.HasPrefix(strings.TrimSpace(after)[len(name):], "(") {
 				return "" // a call or conversion
 			}
@@ -125,7 +125,7 @@ func touched(line string) string {
 	if i := strings.LastIndex(line, "= "); i >= 0 {
 		line = line[i+len("= "):]
 	}
-	name := head(line)
+	name := operandAtStart(line)
 	if strings.Contains(name, ".") || !strings.HasSuffix(strings.TrimSpace(line), name+"()") {
 		return ""
 	}
@@ -141,7 +141,7 @@ func forked(line string) string {
 		return callee(strings.TrimSpace(after))
 	}
 	if i := strings.Index(rest, ".Go("); i >= 0 {
-		return tail(rest[:i]) + ".Go"
+		return operandAtEnd(rest[:i]) + ".Go"
 	}
 	return ""
 }
@@ -171,7 +171,7 @@ func callee(s string) string {
 
 // tail returns the operand that s ends with: names, dots, and whole pairs of
 // brackets.
-func tail(s string) string {
+func operandAtEnd(s string) string {
 	s = strings.TrimRight(s, " \t")
 	i, depth := len(s), 0
 	for i > 0 {
@@ -194,7 +194,7 @@ func tail(s string) string {
 }
 
 // head returns the operand that s begins with, without a call's arguments.
-func head(s string) string {
+func operandAtStart(s string) string {
 	s = strings.TrimLeft(s, " \t")
 	depth := 0
 	for i, r := range s {

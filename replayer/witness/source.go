@@ -30,14 +30,14 @@ type sourceFile struct {
 	lines []string
 	funcs map[string]extent // by declared name: "F", "T.M", "(*T).M"; no init, if there are several
 	// locals are the names of the variables, parameters too, of a declaration.
-	locals map[extent]map[string]bool
-	looks  map[extent]looks // of the declarations that were asked for
+	locals      map[extent]map[string]bool
+	lineIndexes map[extent]lineIndex // of the declarations that were asked for
 }
 
 // looks are the lines of a declaration by what they look like, in order: by their
 // text, without the space around it, and by its [Shape], in which the variables
 // that are called have no names either.
-type looks struct{ text, shape map[string][]int }
+type lineIndex struct{ text, shape map[string][]int }
 
 // An extent is the lines of a declaration, from 1, the last included.
 type extent struct{ from, to int }
@@ -240,14 +240,14 @@ func withoutBrackets(s string) string {
 }
 
 // looks returns the lines of a declaration in file by what they look like.
-func (s *Sources) looks(file string, e extent) looks {
+func (s *Sources) linesOf(file string, e extent) lineIndex {
 	f := s.file(file)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l, ok := f.looks[e]; ok {
+	if l, ok := f.lineIndexes[e]; ok {
 		return l
 	}
-	l := looks{make(map[string][]int), make(map[string][]int)}
+	l := lineIndex{make(map[string][]int), make(map[string][]int)}
 	variable := func(name string) bool { return f.locals[e][name] }
 	for n := e.from; n <= min(e.to, len(f.lines)); n++ {
 		if text := strings.TrimSpace(f.lines[n-1]); text != "" {
@@ -256,24 +256,24 @@ func (s *Sources) looks(file string, e extent) looks {
 			l.shape[shape] = append(l.shape[shape], n)
 		}
 	}
-	if f.looks == nil {
-		f.looks = make(map[extent]looks)
+	if f.lineIndexes == nil {
+		f.lineIndexes = make(map[extent]lineIndex)
 	}
-	f.looks[e] = l
+	f.lineIndexes[e] = l
 	return l
 }
 
 // called returns what tells the call site at a line apart from the others of
 // its function: the line's text, and which one it is of those of the same
 // [Shape], from 1. All is zero if the function is not found there.
-func (s *Sources) called(file, fn string, line int) (text string, which, of int) {
+func (s *Sources) callSite(file, fn string, line int) (text string, which, of int) {
 	text = strings.TrimSpace(s.Line(file, line))
 	e, ok := s.function(file, fn)
 	if text == "" || !ok || line < e.from || line > e.to {
 		return "", 0, 0
 	}
 	variable := func(name string) bool { return s.file(file).locals[e][name] }
-	alike := s.looks(file, e).shape[shapeOf(text, variable)]
+	alike := s.linesOf(file, e).shape[shapeOf(text, variable)]
 	return text, slices.Index(alike, line) + 1, len(alike)
 }
 
@@ -314,7 +314,7 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 	}
 	var same, shaped, called []int
 	if step.Text != "" {
-		looks := s.looks(file, e)
+		looks := s.linesOf(file, e)
 		same, shaped = looks.text[step.Text], looks.shape[Shape(step.Text)]
 		// Whether it called variables, nobody knows any more: so many lines do.
 		called = looks.shape[shapeOf(step.Text, func(string) bool { return true })]

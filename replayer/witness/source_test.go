@@ -174,7 +174,7 @@ func TestSourcesFindsCalledVariables(t *testing.T) {
 		return "package p\n\nfunc f(" + next + ", " + stop + " func()) {\n\tgo func() {\n\t\t" + next + "()\n\t}()\n\t" + next + "()\n\t" + stop + "()\n\tdone()\n}\n"
 	}
 	s, dir := sourcesOf(t, map[string]string{"old.go": text("next", "stop"), "new.go": "\n\n" + text("more", "end")})
-	line, which, of := s.called(filepath.Join(dir, "old.go"), "p.f", 7)
+	line, which, of := s.callSite(filepath.Join(dir, "old.go"), "p.f", 7)
 	assert.Equal(t, "next()", line)
 	assert.Equal(t, [2]int{2, 3}, [2]int{which, of})
 	step := Step{Op: trace.Write, Func: "p.f", Line: 7, Expr: "next", Text: line, Which: which, Of: of}
@@ -182,6 +182,6 @@ func TestSourcesFindsCalledVariables(t *testing.T) {
 	assert.True(t, sure)
 	assert.Equal(t, 9, at)
 
-	_, _, of = s.called(filepath.Join(dir, "old.go"), "p.f", 9)
+	_, _, of = s.callSite(filepath.Join(dir, "old.go"), "p.f", 9)
 	assert.Equal(t, 1, of, "done is a function")
 }
