@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // This file adds runs to a program: it executes what was recorded on the model, and notes
@@ -23,7 +24,7 @@ type Run struct {
 
 // Add adds a run, and reports whether it has shown anything new.
 func (p *Program) Add(its Run) (fresh bool) {
-	r := &run{Program: p, t: its.Trace, flow: dataflow.New(its.Trace)}
+	r := &run{Program: p, t: its.Trace, facts: facts.New(its.Trace), flow: dataflow.New(its.Trace)}
 	r.prepare()
 	whole := false
 	for again := true; again; again = r.namesUnited {
@@ -47,39 +48,35 @@ func (p *Program) Add(its Run) (fresh bool) {
 // A run is the state of a walk through what was recorded of it.
 type run struct {
 	*Program
-	t           *trace.Trace
-	flow        *dataflow.Flow
-	names       *naming
-	s           *state
-	ofTest      []bool                        // by position: it is of the test, and after its begin
-	lastEdges   map[int32]lastEdge            // by goroutine
-	external    map[uint64]bool               // channels with elements that no goroutine has sent
-	closed      map[uint64]bool               // channels that nobody has closed, but that are
-	cases       map[int32][]selectCase        // by goroutine: of the select to come
-	ranOnce     map[int32][]uint64            // by goroutine: of which the function has returned
-	numbers     map[trace.GID]int32           // the program's numbers
-	posted      map[uint64]map[trace.GID]bool // by token: who has posted it
-	after       map[int]int                   // by position of a select: that of what it has chosen
-	isNew       bool                          // it has shown something that no run before it has
-	namesUnited bool                          // names that the walk began with are those of one thing
-	walks       int                           // that have begun
+	t       *trace.Trace
+	facts   *facts.Facts
+	flow    *dataflow.Flow
+	names   *naming
+	s       *state
+	numbers map[trace.GID]int32 // the program's numbers of its goroutines
+	// ofTest says of each event whether it is of the test, and after its begin.
+	ofTest []bool
+	// timers are by number the channels with elements that no goroutine has sent, and closed
+	// those that are closed though no goroutine of the test has done it.
+	timers, closed []bool
+	lastEdges      map[int32]lastEdge // by goroutine
+	ranOnce        map[int32][]uint64 // by goroutine: Onces of which it has run the function
+	isNew          bool               // it has shown something that no run before it has
+	namesUnited    bool               // names that the walk began with are those of one thing
+	walks          int                // that have begun
 }
 
-// last is the edge that a goroutine has taken last.
+// A lastEdge is the edge that a goroutine has taken last.
 type lastEdge struct {
 	node  int32
 	edge  int
 	fresh bool
 }
 
-func (r *run) in(i int) bool { return r.ofTest[i] }
-
-// prepare finds the events of the test, and what they are on.
+// prepare finds the events of the test, and what others have done to its channels.
 func (r *run) prepare() {
 	r.ofTest = make([]bool, len(r.t.Events))
-	r.after = make(map[int]int)
 	began, over := false, false
-	selects := make(map[trace.GID]int)
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
 		g := &r.t.Goroutines[e.G]
@@ -94,52 +91,42 @@ func (r *run) prepare() {
 			over = e.Kind == trace.TestEnd && r.t.Names[e.Obj] == r.test
 		}
 		r.ofTest[i] = true
-		switch e.Kind {
-		case trace.Select:
-			selects[e.G] = i
-		case trace.SelectDone:
-			if at, ok := selects[e.G]; ok {
-				r.after[at] = i
-			}
-		}
+	}
+	n := r.facts.Objects(trace.ClassChannel).Len()
+	r.timers, r.closed = make([]bool, n), make([]bool, n)
+	for ch := range int32(n) {
+		c := r.facts.Channel(ch)
+		ofTimer := c.Made != facts.None && strings.HasPrefix(r.t.Sites[r.t.Events[c.Made].Site].Func, "time.") // even if it has not fired
+		r.timers[ch] = ofTimer || c.External && len(r.facts.Line(ch, false)) == 0
+		r.closed[ch] = !slices.ContainsFunc(r.facts.Closes(ch), func(i int32) bool { return r.ofTest[i] }) && r.foundClosed(ch)
 	}
 }
 
-// begin finds the goroutines of the run, and the channels of which others send.
+// foundClosed reports whether a receive of the test has found a channel closed.
+func (r *run) foundClosed(channel int32) bool {
+	return slices.ContainsFunc(r.facts.OperationsOn(channel), func(row int32) bool {
+		o := &r.facts.Operations()[row]
+		return o.Outcome == facts.FoundClosed && r.ofTest[o.Done]
+	})
+}
+
+// begin finds the goroutines of the run, and what its recording does not tell.
 func (r *run) begin() {
-	sends := make(map[uint64]bool)
-	r.external, r.closed = make(map[uint64]bool), make(map[uint64]bool)
-	closes := make(map[uint64]bool)
-	for i := range r.t.Events {
-		switch e := &r.t.Events[i]; e.Kind {
-		case trace.Send, trace.SendDone, trace.SelectSend:
-			sends[e.Obj] = true
-		case trace.Close:
-			closes[e.Obj] = closes[e.Obj] || r.ofTest[i]
-		}
-	}
-	r.lastEdges, r.cases, r.ranOnce, r.numbers = make(map[int32]lastEdge), make(map[int32][]selectCase), make(map[int32][]uint64), make(map[trace.GID]int32)
-	r.posted = make(map[uint64]map[trace.GID]bool)
+	r.lastEdges, r.ranOnce, r.numbers = make(map[int32]lastEdge), make(map[int32][]uint64), make(map[trace.GID]int32)
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
 		if !r.ofTest[i] {
 			continue
 		}
-		its := r.t.Goroutines[e.G]
-		its.Site = r.sites.Of(r.t, its.Site)
-		r.numbers[e.G] = r.goroutine(its)
-		if e.Kind == trace.RecvDone && e.Val > 0 && !sends[e.Obj] {
-			r.external[e.Obj] = true
-			r.doubt(comesAnyTime)
-		}
-		if e.Kind == trace.RecvDone && e.Val == 0 && !closes[e.Obj] {
-			r.closed[e.Obj] = true
-		}
-		if e.Kind == trace.ChanMake && strings.HasPrefix(r.t.Sites[e.Site].Func, "time.") { // even if the timer has not fired
-			r.external[e.Obj] = true
-			r.doubt(comesAnyTime)
-		}
-		if e.Flags&trace.FlagTry != 0 && e.Kind.Class() == trace.ClassLock {
+		g := r.t.Goroutines[e.G]
+		g.Site = r.sites.Of(r.t, g.Site)
+		r.numbers[e.G] = r.goroutine(g)
+		switch class := e.Kind.Class(); {
+		case class == trace.ClassChannel && e.Obj != 0 && !e.Kind.Begins():
+			if r.timers[r.facts.Objects(class).Number(e.Obj)] {
+				r.doubt(comesAnyTime)
+			}
+		case class == trace.ClassLock && e.Flags&trace.FlagTry != 0:
 			r.doubt("whether a TryLock fails is not in the recordings")
 		}
 	}
@@ -188,9 +175,6 @@ func (r *run) event(i int) string {
 	if why := r.completePanicked(g, e); why != "" {
 		return why
 	}
-	if e.Kind != trace.SelectSend && e.Kind != trace.SelectRecv {
-		defer delete(r.cases, g)
-	}
 	if isInvisible(e.Kind) || e.Kind == trace.OnceDone && r.returned(g, e.Obj) {
 		r.addInvisible(g, i)
 		return ""
@@ -228,7 +212,7 @@ func (r *run) completePanicked(g int32, e *trace.Event) string {
 		return ""
 	}
 	k := r.nodes[at].kind
-	if k != trace.SendDone && k != trace.RecvDone && k != trace.SelectDone || e.Kind == k {
+	if k.Class() != trace.ClassChannel || !k.Completes() || e.Kind == k {
 		return ""
 	}
 	for k == trace.SelectDone {
@@ -260,23 +244,32 @@ func (r *run) returned(g int32, once uint64) bool {
 // tail notes what the goroutine has done since it has found something.
 func (r *run) addInvisible(g int32, i int) {
 	e := r.t.Events[i]
-	if e.Kind == trace.SelectSend || e.Kind == trace.SelectRecv {
-		ch := r.channel(e.Obj, e.Size)
-		r.cases[g] = append(r.cases[g], selectCase{ch, e.Kind == trace.SelectSend})
-		e.Obj = uint64(ch + 1)
-	}
-	switch {
-	case e.Kind == trace.Post && r.posted[e.Obj] == nil:
-		r.posted[e.Obj] = map[trace.GID]bool{e.G: true}
-	case e.Kind == trace.Post:
-		r.posted[e.Obj][e.G] = true
-	case e.Kind == trace.Await && !(len(r.posted[e.Obj]) == 1 && r.posted[e.Obj][e.G]):
-		r.doubt("what goroutines take from pools, timers and input is taken as it came")
+	switch e.Kind {
+	case trace.SelectSend, trace.SelectRecv:
+		e.Obj = uint64(r.channel(e.Obj, e.Size) + 1)
+	case trace.Await:
+		if !r.hasPosted(e.G, i) {
+			r.doubt("what goroutines take from pools, timers and input is taken as it came")
+		}
 	}
 	if l, ok := r.lastEdges[g]; ok && l.fresh {
 		e.G, e.Site = trace.GID(g), r.sites.Of(r.t, e.Site)
 		r.nodes[l.node].edges[l.edge].invisible = append(r.nodes[l.node].edges[l.edge].invisible, e)
 	}
+}
+
+// hasPosted reports whether goroutine g, and nobody else of the test, has posted the token that
+// event i awaits.
+func (r *run) hasPosted(g trace.GID, i int) (has bool) {
+	for _, post := range r.facts.Posts(i) {
+		if r.ofTest[post] {
+			if r.t.Events[post].G != g {
+				return false
+			}
+			has = true
+		}
+	}
+	return has
 }
 
 // channel returns the number of a channel; none of the nil channel.
@@ -286,10 +279,11 @@ func (r *run) channel(id uint64, capacity uint32) int32 {
 	}
 	ch := r.object(ofChan, r.names.channel(id))
 	r.capacity[ch] = int(capacity)
-	if r.external[id] {
+	n := r.facts.Objects(trace.ClassChannel).Number(id)
+	if n != facts.None && r.timers[n] { // what is only a case has no number
 		r.external[ch] = true
 	}
-	if r.closed[id] {
+	if n != facts.None && r.closed[n] {
 		r.closedBefore[ch] = true
 	}
 	return ch
@@ -330,10 +324,10 @@ func (r *run) fillNode(at, g int32, i int) {
 			n.word = r.names.word(&e)
 			n.stored = number(n.word)
 		}
-	case e.Kind == trace.WaitGroupAdd:
+	case changesGroup(e.Kind):
 		n.word = e.Val
 	case e.Kind == trace.Select:
-		n.cases = r.casesOf(g, int(e.Val))
+		n.cases = r.casesOf(i, int(e.Val))
 	case e.Kind == trace.OnceDone: // somebody else has run the function
 		n.kind = trace.OnceBegin
 	}
@@ -349,11 +343,13 @@ func (r *run) fillNode(at, g int32, i int) {
 	n.event = e
 }
 
-// casesOf returns the n cases of the select that a goroutine comes to: those that would send
-// come first, but the run tells nothing of those on nil channels; then those that would receive.
-func (r *run) casesOf(g int32, n int) (all []selectCase) {
+// casesOf returns the n cases of the select at position i: those that would send come first,
+// but the run tells nothing of those on nil channels; then those that would receive.
+func (r *run) casesOf(i, n int) (all []selectCase) {
 	var recvs []selectCase
-	for _, c := range r.cases[g] {
+	for _, at := range r.facts.Cases(r.facts.SelectOf(r.facts.OperationOf(i))) {
+		e := &r.t.Events[at]
+		c := selectCase{r.channel(e.Obj, e.Size), e.Kind.Sends()}
 		if c.send {
 			all = append(all, c)
 		} else {
@@ -375,7 +371,7 @@ func (r *run) differs(n *node, e *trace.Event) string {
 	if kind == trace.OnceDone {
 		kind = trace.OnceBegin
 	}
-	if n.kind == trace.SendDone || n.kind == trace.RecvDone || n.kind == trace.SelectDone || n.kind == trace.WaitGroupWaited || n.kind == trace.CondWake {
+	if n.kind.Completes() {
 		if n.kind != kind {
 			return "the operation before was not complete"
 		}
@@ -395,7 +391,7 @@ func (r *run) differs(n *node, e *trace.Event) string {
 	case n.obj != r.objectOf(e):
 		r.namesUnited = n.obj != none && kind.HasAddress() && r.unite(r.nameOf(n), r.names.nameAt(e.Obj))
 		return "after it had found the same it was on another object in another run"
-	case kind == trace.WaitGroupAdd && n.word != e.Val,
+	case changesGroup(kind) && n.word != e.Val,
 		isStore(e) && hasWord(e) && n.stored != number(r.names.word(e)):
 		return "after it had found the same it stored another value in another run"
 	}
@@ -408,11 +404,11 @@ func (r *run) alternative(n *node, i int) (int, string) {
 		return 0, ""
 	}
 	ready := r.s.ready(n)
-	done, ok := r.after[i]
 	if len(ready) == 0 {
 		return 0, ""
 	}
-	if !ok { // it has panicked, or nobody knows what it has chosen
+	done := r.facts.Selects()[r.facts.SelectOf(r.facts.OperationOf(i))].Done
+	if done == facts.None { // it has panicked, or nobody knows what it has chosen
 		return max(0, slices.IndexFunc(ready, func(k int32) bool {
 			c := n.cases[k-1]
 			return c.send && r.s.chans[c.ch].closed
@@ -500,11 +496,11 @@ func (r *run) storedBy(at int32, e *trace.Event, found content) content {
 func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	n := r.nodes[at]
 	holds := n.held
-	switch n.kind {
-	case trace.Acquire, trace.RAcquire:
-		holds = append(slices.Clone(holds), held{n.obj, n.kind == trace.RAcquire})
-	case trace.Release, trace.RRelease:
-		if k := slices.Index(holds, held{n.obj, n.kind == trace.RRelease}); k >= 0 {
+	switch lock := (held{n.obj, n.kind.IsShared()}); {
+	case n.kind.Acquires():
+		holds = append(slices.Clone(holds), lock)
+	case n.kind.Releases():
+		if k := slices.Index(holds, lock); k >= 0 {
 			holds = slices.Delete(slices.Clone(holds), k, k+1)
 		}
 	}
@@ -524,29 +520,22 @@ func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 // expect makes of a place what comes after a node in any case: the end of what it has begun.
 func (r *run) expectCompletion(next, n *node, found content) {
 	next.site, next.obj, next.event = n.site, n.obj, n.event
-	switch n.kind {
-	case trace.Send:
-		next.kind = trace.SendDone
-	case trace.Recv:
-		next.kind = trace.RecvDone
-	case trace.Select:
-		next.kind, next.cases = trace.SelectDone, n.cases
-	case trace.WaitGroupWait:
-		next.kind = trace.WaitGroupWaited
-	case trace.CondWait:
+	next.kind = completions[n.kind]
+	switch k := n.kind; {
+	case k == trace.Select:
+		next.cases = n.cases
+	case k == trace.CondWait:
 		next.wakes = n.obj
-	case trace.Release, trace.RRelease:
-		if n.wakes != none {
-			next.kind, next.obj = trace.CondWake, n.wakes
-		}
-	case trace.SelectDone:
+	case k.Releases() && n.wakes != none:
+		next.kind, next.obj = trace.CondWake, n.wakes
+	case k == trace.SelectDone:
 		for k, c := range n.cases {
 			if found != taken(int32(k+1)) {
 				continue
 			}
-			next.kind, next.obj = trace.RecvDone, c.ch
+			next.kind, next.obj = completions[trace.Recv], c.ch
 			if c.send {
-				next.kind = trace.SendDone
+				next.kind = completions[trace.Send]
 			}
 		}
 	}

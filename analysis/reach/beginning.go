@@ -135,14 +135,11 @@ func (x *search) beginning(s *state, from int32, more []action, why func(*Beginn
 	return b
 }
 
-// waits reports whether a replay can let an event wait for its turn.
-func canHold(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
-
 // show adds what would be recorded of a step.
 func (p *Program) show(t *trace.Trace, step action) {
 	e, n := p.event(step.node), &p.nodes[step.node]
-	switch n.kind {
-	case trace.SendDone, trace.RecvDone, trace.SelectDone:
+	switch {
+	case n.kind.Class() == trace.ClassChannel && n.kind.Completes():
 		if step.found == panicked {
 			break
 		}
@@ -152,7 +149,7 @@ func (p *Program) show(t *trace.Trace, step action) {
 			e.Flags |= trace.FlagAsked
 		}
 		t.Events = append(t.Events, e)
-	case trace.OnceBegin:
+	case n.kind == trace.OnceBegin:
 		if e.Kind = trace.OnceBegin; step.found != runsFunction {
 			e.Kind = trace.OnceDone
 		}
@@ -176,7 +173,7 @@ func (p *Program) event(at int32) trace.Event {
 	n := &p.nodes[at]
 	e := n.event
 	switch {
-	case n.kind == trace.Select || n.kind == trace.SelectDone:
+	case n.isSelect():
 	case n.kind.Class() == trace.ClassChannel, n.kind == trace.Fork:
 		if e.Obj = uint64(n.obj); n.kind != trace.Fork {
 			e.Obj++ // 0 is the nil channel

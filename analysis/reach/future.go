@@ -129,12 +129,12 @@ func (f *futures) memory(n *node) int32 {
 
 // plain reports whether a node stores a value to memory that nothing else overlaps with.
 func (f *futures) plain(n *node) bool {
-	return (n.kind == trace.Write || n.kind == trace.AtomicStore) && n.flags&trace.FlagMap == 0 && len(f.overlaps[n.obj]) == 0
+	return storesValue(n.kind) && n.flags&trace.FlagMap == 0 && len(f.overlaps[n.obj]) == 0
 }
 
 // usesOf returns what a node uses.
 func (f *futures) usesOf(n *node) (all []use) {
-	if n.kind == trace.Select || n.kind == trace.SelectDone {
+	if n.isSelect() {
 		for _, c := range n.cases {
 			all = append(all, use{sends, c.ch, 0}, use{receives, c.ch, 0})
 		}
@@ -143,34 +143,33 @@ func (f *futures) usesOf(n *node) (all []use) {
 	if n.obj == none {
 		return nil
 	}
-	switch n.kind {
-	case trace.Read, trace.AtomicLoad:
-		return []use{{reads, f.memory(n), 0}}
-	case trace.AtomicRMW:
+	one := func(k useKind, on int32) []use { return []use{{k, on, 0}} }
+	switch k := n.kind; {
+	case k == trace.AtomicRMW:
 		return []use{{reads, f.memory(n), 0}, {updates, f.memory(n), 0}}
-	case trace.Write, trace.AtomicStore:
+	case isLoad(k):
+		return one(reads, f.memory(n))
+	case k.IsAccess():
 		if f.plain(n) && len(f.values[f.memory(n)]) <= maxStores {
 			return []use{{stores, f.memory(n), n.stored}}
 		}
-		return []use{{updates, f.memory(n), 0}}
-	case trace.Acquire:
-		return []use{{acquires, n.obj, 0}}
-	case trace.RAcquire:
-		return []use{{shares, n.obj, 0}}
-	case trace.Send, trace.SendDone, trace.Close:
-		return []use{{sends, n.obj, 0}}
-	case trace.Recv, trace.RecvDone:
-		return []use{{receives, n.obj, 0}}
-	case trace.WaitGroupAdd:
-		if int64(n.word) > 0 {
-			return []use{{adds, n.obj, 0}}
-		}
-	case trace.WaitGroupWait, trace.WaitGroupWaited:
-		return []use{{awaits, n.obj, 0}}
-	case trace.OnceBegin, trace.OnceEnd:
-		return []use{{once, n.obj, 0}}
-	case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
-		return []use{{condition, n.obj, 0}}
+		return one(updates, f.memory(n))
+	case k == trace.Acquire:
+		return one(acquires, n.obj)
+	case k == trace.RAcquire:
+		return one(shares, n.obj)
+	case k.Sends(), k == trace.Close:
+		return one(sends, n.obj)
+	case k.Receives():
+		return one(receives, n.obj)
+	case n.delta() > 0:
+		return one(adds, n.obj)
+	case k.Class() == trace.ClassWaitGroup && !changesGroup(k):
+		return one(awaits, n.obj)
+	case k == trace.OnceBegin, k == trace.OnceEnd:
+		return one(once, n.obj)
+	case k.Class() == trace.ClassCond:
+		return one(condition, n.obj)
 	}
 	return nil
 }
@@ -214,10 +213,7 @@ func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool)
 				continue
 			case n.kind == trace.None && !n.ended && !n.exits:
 				continue // a run is to find out
-			case !f.local[x.to], n.kind == trace.None, n.kind == trace.Fork, n.kind == trace.Acquire, n.kind == trace.RAcquire,
-				n.kind == trace.Release, n.kind == trace.RRelease,
-				n.kind == trace.End, n.kind == trace.TestEnd, n.kind.Class() == trace.ClassChannel, n.kind.Class() == trace.ClassWaitGroup,
-				n.kind.Class() == trace.ClassCond, n.kind.Class() == trace.ClassOnce, n.kind == trace.Select, n.kind == trace.SelectDone:
+			case !f.local[x.to], n.kind == trace.None, n.kind == trace.Fork, n.ends(), n.kind.HasAddress() && !n.kind.IsAccess(), n.kind.Class() == trace.ClassChannel:
 				return nil, false
 			}
 			for _, u := range f.usesOf(n) {

@@ -94,7 +94,7 @@ func (n *naming) align(r *run) {
 	stored := make(map[uint64]bool) // addresses
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
-		if !r.in(i) || isInvisible(e.Kind) {
+		if !r.ofTest[i] || isInvisible(e.Kind) {
 			continue
 		}
 		first := e.Kind.IsAccess() && !stored[e.Obj]
@@ -155,10 +155,10 @@ func (n *naming) nodeAfter(its *node, e *trace.Event) int32 {
 			same = hasWord(e) && x.stored == number(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
 		case isLoad(e.Kind):
 			same = hasWord(e) && x.found == number(v)
-		case e.Kind == trace.RecvDone:
-			same = e.Val == 0 && x.found == foundClosed
 		case e.Kind == trace.SelectDone:
 			same = x.found == taken(int32(e.Val))
+		case e.Kind.Completes() && e.Kind.Receives():
+			same = e.Val == 0 && x.found == foundClosed
 		default:
 			same = x.found != panicked
 		}
@@ -178,34 +178,4 @@ func (p *Program) nameOf(n *node) uint64 {
 		return p.extents[n.obj].from
 	}
 	return p.objects[classOf(n.kind)][n.obj]
-}
-
-func classOf(k trace.Kind) class {
-	switch k.Class() {
-	case trace.ClassLock:
-		return ofLock
-	case trace.ClassCond:
-		return ofCond
-	case trace.ClassWaitGroup:
-		return ofGroup
-	case trace.ClassOnce:
-		return ofOnce
-	}
-	return ofChan
-}
-
-func isLoad(k trace.Kind) bool {
-	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
-}
-
-func isStore(e *trace.Event) bool { return e.Kind == trace.Write || e.Kind == trace.AtomicStore }
-
-// quiet reports whether events of kind k follow from what the goroutine has found, and no
-// other goroutine sees them.
-func isInvisible(k trace.Kind) bool {
-	switch k.Class() {
-	case trace.ClassControl, trace.ClassRegion, trace.ClassToken, trace.ClassCall:
-		return true
-	}
-	return k == trace.SelectSend || k == trace.SelectRecv
 }

@@ -136,12 +136,10 @@ func (x *search) lookingSteps(s *state, g int32) (all []action) {
 			}
 			held--
 		case trace.Begin, trace.Fork, trace.TestBegin, trace.ChanMake, trace.WaitGroupWait:
-		case trace.WaitGroupAdd:
-			if int64(n.word) < 0 {
+		default:
+			if !changesGroup(n.kind) || n.delta() < 0 {
 				return nil
 			}
-		default:
-			return nil
 		}
 		e := x.edgeFor(at, found)
 		if e == nil {
@@ -180,7 +178,7 @@ func (x *search) needed(steps []action, g int32) []bool {
 // things returns what an operation is on.
 func (x *search) objectsOf(n *node) (all []object) {
 	switch {
-	case n.kind == trace.Select, n.kind == trace.SelectDone:
+	case n.isSelect():
 		for _, c := range n.cases {
 			all = append(all, object{ofChan, uint64(c.ch)})
 		}
@@ -209,11 +207,11 @@ func (x *search) isDependedOn(step action, going map[int32]bool, wanted map[obje
 // lock, before it, is not kept.
 func (x *search) isUnneededRelease(before []action, keep []bool, step action) bool {
 	n := &x.nodes[step.node]
-	if n.kind != trace.Release && n.kind != trace.RRelease {
+	if !n.kind.Releases() {
 		return false
 	}
 	for k, t := range slices.Backward(before) {
-		if a := &x.nodes[t.node]; t.g == step.g && a.obj == n.obj && (a.kind == trace.Acquire || a.kind == trace.RAcquire) {
+		if a := &x.nodes[t.node]; t.g == step.g && a.obj == n.obj && a.kind.Acquires() {
 			return !keep[k]
 		}
 	}
@@ -223,8 +221,7 @@ func (x *search) isUnneededRelease(before []action, keep []bool, step action) bo
 // want notes what an operation depends on. What a store replaces nobody finds any more. It returns
 // false if no run tells what it depends on, as on who closes a channel that package testing has.
 func (x *search) addDependences(n *node, wanted map[object]bool) bool {
-	switch n.kind {
-	case trace.Release, trace.RRelease, trace.WaitGroupAdd:
+	if n.kind.Releases() || changesGroup(n.kind) {
 		return true
 	}
 	for _, o := range x.objectsOf(n) {

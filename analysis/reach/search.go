@@ -253,17 +253,15 @@ func (x *search) findLocal() {
 		default:
 			p := party(classOf(n.kind), n.obj)
 			p.all[n.g] = true
-			switch n.kind {
-			case trace.Send, trace.Close:
+			switch {
+			case n.kind == trace.Send, n.kind == trace.Close:
 				p.sends[n.g] = true
-			case trace.Recv:
+			case n.kind == trace.Recv:
 				p.recvs[n.g] = true
-			case trace.WaitGroupWait:
+			case n.kind == trace.WaitGroupWait:
 				p.waits[n.g] = true
-			case trace.WaitGroupAdd:
-				if int64(n.word) > 0 {
-					p.adds[n.g] = true
-				}
+			case n.delta() > 0:
+				p.adds[n.g] = true
 			}
 		}
 		for _, c := range n.cases {
@@ -288,10 +286,11 @@ func (x *search) findLocal() {
 		case trace.Send, trace.Recv, trace.Close:
 			p := party(ofChan, n.obj)
 			local = n.obj == none || !selected[n.obj] && !x.external[n.obj] && len(p.sends) <= 1 && len(p.recvs) <= 1
-		case trace.WaitGroupAdd:
-			local = int64(n.word) < 0 || only(party(ofGroup, n.obj).waits, n.g)
 		case trace.WaitGroupWait:
 			local = only(party(ofGroup, n.obj).adds, n.g)
+		}
+		if changesGroup(n.kind) {
+			local = n.delta() < 0 || only(party(ofGroup, n.obj).waits, n.g)
 		}
 		if n.kind.IsAccess() {
 			u := &memory[group[n.obj]]

@@ -151,8 +151,6 @@ func (s *state) alternatives(g int32) int {
 		return free(s.canQueue(n.obj))
 	case trace.RAcquire:
 		return free(s.locks[n.obj] >= 0 && s.queued[n.obj] == 0)
-	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.WaitGroupWaited, trace.CondWake:
-		return free(s.pending[g].done)
 	case trace.OnceBegin:
 		return free(s.onces[n.obj] != onceRuns)
 	case trace.Recv:
@@ -161,6 +159,9 @@ func (s *state) alternatives(g int32) int {
 		}
 	case trace.Select:
 		return max(1, len(s.ready(n)))
+	}
+	if n.kind.Completes() {
+		return free(s.pending[g].done)
 	}
 	return 1
 }
@@ -247,8 +248,6 @@ func (s *state) execute(g int32, way int) content {
 		s.locks[n.obj]--
 	case trace.Fork:
 		s.next[n.obj] = n.child
-	case trace.WaitGroupAdd:
-		return s.add(n)
 	case trace.WaitGroupWait:
 		s.pending[g] = pendingOp{done: s.groups[n.obj] == 0}
 	case trace.CondWait:
@@ -288,7 +287,11 @@ func (s *state) execute(g int32, way int) content {
 			s.pending[g] = pendingOp{}
 		}
 		return taken(k)
-	case trace.SendDone, trace.RecvDone, trace.WaitGroupWaited, trace.CondWake:
+	}
+	switch {
+	case changesGroup(n.kind):
+		return s.add(n)
+	case n.kind.Completes() && n.kind != trace.SelectDone:
 		found := s.pending[g].found
 		s.pending[g] = pendingOp{}
 		return found

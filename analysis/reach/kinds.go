@@ -1,0 +1,68 @@
+package reach
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// This file is all that this package knows of single kinds of events, besides the rules of
+// the model (state.go).
+
+// completions are the kinds of the events that complete what events of other kinds begin. A
+// wait for a condition is not among them: a release comes before it completes.
+var completions = map[trace.Kind]trace.Kind{
+	trace.Send:          trace.SendDone,
+	trace.Recv:          trace.RecvDone,
+	trace.Select:        trace.SelectDone,
+	trace.WaitGroupWait: trace.WaitGroupWaited,
+}
+
+// isLoad reports whether a node of kind k finds what is in memory.
+func isLoad(k trace.Kind) bool { return k.IsRead() }
+
+// isStore reports whether e stores a value that does not depend on what was there.
+func isStore(e *trace.Event) bool { return storesValue(e.Kind) }
+
+func storesValue(k trace.Kind) bool { return k == trace.Write || k == trace.AtomicStore }
+
+// changesGroup reports whether events of kind k change the counter of a WaitGroup.
+func changesGroup(k trace.Kind) bool { return k == trace.WaitGroupAdd }
+
+// delta returns what a node adds to the counter of a WaitGroup.
+func (n *node) delta() int64 {
+	if changesGroup(n.kind) {
+		return int64(n.word)
+	}
+	return 0
+}
+
+// isSelect reports whether a node is a select, or the choice that it makes.
+func (n *node) isSelect() bool { return n.kind == trace.Select || n.kind == trace.SelectDone }
+
+// ends reports whether a goroutine ends with a node, or its test does.
+func (n *node) ends() bool { return n.kind == trace.End || n.kind == trace.TestEnd }
+
+// classOf returns the class of the objects that events of kind k are on.
+func classOf(k trace.Kind) class {
+	switch k.Class() {
+	case trace.ClassLock:
+		return ofLock
+	case trace.ClassCond:
+		return ofCond
+	case trace.ClassWaitGroup:
+		return ofGroup
+	case trace.ClassOnce:
+		return ofOnce
+	}
+	return ofChan
+}
+
+// isInvisible reports whether events of kind k follow from what the goroutine has found, and
+// no other goroutine sees them.
+func isInvisible(k trace.Kind) bool {
+	switch k.Class() {
+	case trace.ClassControl, trace.ClassRegion, trace.ClassToken, trace.ClassCall:
+		return true
+	}
+	return k == trace.SelectSend
+}
+
+// canHold reports whether a replay can let an event wait for its turn.
+func canHold(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
