@@ -16,11 +16,12 @@ type memoryState struct {
 // A cellState is what is in a cell.
 type cellState struct {
 	writer int32
-	taint  int32 // the read that makes the value unknown, none, or computed
+	// The read that makes the value unknown, none, or computed.
+	taint int32
 }
 
-// computed is the taint of a cell that does not hold what the writer left in the trace, but what a
-// formula says: see contents.vals.
+// computed is the taint of a cell that does not hold what the writer left in
+// the trace, but what a formula says: see contents.vals.
 const computed = -2
 
 // access executes a memory access.
@@ -45,8 +46,9 @@ func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 	return ""
 }
 
-// read executes a read that no formula tells of. If it matters it must find what it found in the
-// trace; writers is where those who wrote that are in memory.from.
+// read executes a read that no formula tells of. If it matters it must find
+// what it found in the trace; writers is where those who wrote that are in
+// memory.from.
 func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) string {
 	c, was, differs := s.mem.firstDifference(e, sp, writers)
 	switch {
@@ -61,16 +63,18 @@ func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) st
 	return ""
 }
 
-// follow executes the part of the access at pos, of sp, that formulas (dataflow.Formula) tell of. It
-// reports whether the access is a read that is tracked, of which all that follows is in formulas,
-// and returns the value that it stores; known says that that is known. A tracked read may find
+// follow executes the part of the access at pos, of sp, that formulas
+// (dataflow.Formula) tell of. It reports whether the access is a read that is
+// tracked, of which all that follows is in formulas, and returns the value
+// that it stores; known says that that is known. A tracked read may find
 // something else than recorded.
 func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) (v int64, known, tracked bool) {
 	in := s.p.flow.At(int(pos))
 	tracked = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
 	same := tracked && s.mem.undisturbed(sp, writers)
 	if s.taints.asRecorded(in) && (!tracked || same) {
-		// Whatever the memory held at first: an allocator may have cleared it.
+		// Whatever the memory held at first: an allocator may have cleared
+		// it.
 		return int64(e.Val), true, tracked
 	}
 	old, known := uint64(0), true
@@ -97,8 +101,8 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) 
 	return v, known, true
 }
 
-// firstDifference returns the first cell of sp in which e finds something else than in the trace,
-// and who had written it there.
+// firstDifference returns the first cell of sp in which e finds something
+// else than in the trace, and who had written it there.
 func (s *memoryState) firstDifference(e *trace.Event, sp trace.Span, writers int32) (c, was int32, differs bool) {
 	from := s.p.mem.from[writers:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
@@ -113,8 +117,8 @@ func (s *memoryState) firstDifference(e *trace.Event, sp trace.Span, writers int
 	return 0, 0, false
 }
 
-// differs reports whether what e reads in cell c differs from what it read in the trace, where was
-// had written it.
+// differs reports whether what e reads in cell c differs from what it read in
+// the trace, where was had written it.
 func (s *memoryState) differs(e *trace.Event, now cellState, was, c int32) bool {
 	if now.taint >= 0 {
 		return true
@@ -145,7 +149,8 @@ func (s *memoryState) writerName(w int32) string {
 	return s.p.describe(int(w))
 }
 
-// values returns what e read in cell c in the trace, and what it finds there now, if both are known.
+// values returns what e read in cell c in the trace, and what it finds there
+// now, if both are known.
 func (s *memoryState) values(e *trace.Event, was, c int32) (want, got uint64, known bool) {
 	want, recorded := s.p.mem.recorded(s.p.t, e, was, c)
 	got, found := s.value(c)
@@ -176,8 +181,8 @@ func (s *memoryState) word(e *trace.Event, sp trace.Span) (v uint64, known bool)
 	return v, true
 }
 
-// undisturbed reports whether the memory of an access holds what it held in the trace: the same
-// writers' values.
+// undisturbed reports whether the memory of an access holds what it held in
+// the trace: the same writers' values.
 func (s *memoryState) undisturbed(sp trace.Span, writers int32) bool {
 	from := s.p.mem.from[writers:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
@@ -202,7 +207,8 @@ func (s *memoryState) store(pos int32, sp trace.Span, taint int32) {
 	}
 }
 
-// storeComputed stores v, of the writing event e at pos, or what nobody knows.
+// storeComputed stores v, of the writing event e at pos, or what nobody
+// knows.
 func (s *memoryState) storeComputed(pos int32, e *trace.Event, sp trace.Span, v int64, known bool) {
 	s.store(pos, sp, none)
 	stored := *e

@@ -3,7 +3,9 @@ package feasible
 // contents are what is in the cells of a state.
 type contents struct {
 	cells []cellState
-	vals  []uint64 // by cell: what is there, if its taint is computed; nil where no formula tells what is stored
+	// By cell: what is there, if its taint is computed; nil where no formula
+	// tells what is stored.
+	vals []uint64
 }
 
 // set makes c what o is, of the same program.
@@ -12,20 +14,27 @@ func (c *contents) set(o *contents) {
 	copy(c.vals, o.vals)
 }
 
-// changes are the way back to what contents were, from some time on: a list, the oldest first, with marks in it.
-// Where a schedule goes on for long after the last mark, a copy of the contents as they were then
-// takes less than the list would.
+// changes are the way back to what contents were, from some time on: a list,
+// the oldest first, with marks in it. Where a schedule goes on for long after
+// the last mark, a copy of the contents as they were then takes less than the
+// list would.
 type changes struct {
-	keeps  keeping
-	list   changeList
-	vals   []uint64 // of those in the list whose taint was computed, what was there
-	marked int      // how many were in the list at the last mark
-	most   int      // how many may come after these
-	copied contents // as they were at the last mark, where it keeps a copy; otherwise the memory for one
+	keeps keeping
+	list  changeList
+	// Of those in the list whose taint was computed, what was there.
+	vals []uint64
+	// How many were in the list at the last mark.
+	marked int
+	// How many may come after these.
+	most int
+	// As they were at the last mark, where it keeps a copy; otherwise the
+	// memory for one.
+	copied contents
 }
 
-// mostListed is how many changes are listed after a mark, or as many as there are cells: to copy these takes less time
-// than that list took. Between two marks a course mostly has fewer, and so loses none.
+// mostListed is how many changes are listed after a mark, or as many as there
+// are cells: to copy these takes less time than that list took. Between two
+// marks a course mostly has fewer, and so loses none.
 const mostListed = 1 << 20
 
 // keeping is how changes are kept.
@@ -34,7 +43,9 @@ type keeping uint8
 const (
 	nothing keeping = iota
 	aList
-	aCopy // and the list up to the last mark: what was written since is not known, and needs no more to be
+	// And the list up to the last mark: what was written since is not known,
+	// and needs no more to be.
+	aCopy
 )
 
 // start has all changes kept from now on.
@@ -48,13 +59,15 @@ func (l *changes) stop() {
 	l.keeps, l.list.n, l.vals, l.marked = nothing, 0, l.vals[:0], 0
 }
 
-// mark returns how many changes there are, with which [changes.back] comes back to here.
+// mark returns how many changes there are, with which [changes.back] comes
+// back to here.
 func (l *changes) mark() int {
 	l.marked = l.list.n
 	return l.marked
 }
 
-// keep keeps what is in the n cells of c from first on, before they are written.
+// keep keeps what is in the n cells of c from first on, before they are
+// written.
 func (l *changes) keep(c *contents, first, n int32) {
 	if l.keeps != aList {
 		return
@@ -74,7 +87,8 @@ func (l *changes) keep(c *contents, first, n int32) {
 	}
 }
 
-// back takes c back to the mark with n changes, or with 0 to where they started.
+// back takes c back to the mark with n changes, or with 0 to where they
+// started.
 func (l *changes) back(c *contents, n int) {
 	if l.keeps == aCopy {
 		c.set(&l.copied)
@@ -84,7 +98,8 @@ func (l *changes) back(c *contents, n int) {
 	l.marked = n
 }
 
-// back takes the memory back to the mark with n changes, or with 0 to where they started.
+// back takes the memory back to the mark with n changes, or with 0 to where
+// they started.
 func (s *memoryState) back(n int) { s.changes.back(&s.contents, n) }
 
 // undo takes back in c all changes of the list but the first n.
@@ -104,8 +119,9 @@ type change struct {
 	was  cellState
 }
 
-// A changeList is in parts: there may be millions in each schedule, and to move them as the list gets
-// longer would take more than to execute that. Later ones have the memory of those before.
+// A changeList is in parts: there may be millions in each schedule, and to
+// move them as the list gets longer would take more than to execute that.
+// Later ones have the memory of those before.
 type changeList struct {
 	parts [][]change
 	n     int

@@ -8,42 +8,54 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file derives what the trace tells of channels: which operations send and receive which
-// elements. It is the judge's own derivation, beside that of package facts.
+// This file derives what the trace tells of channels: which operations send
+// and receive which elements. It is the judge's own derivation, beside that
+// of package facts.
 
 // A channel is what the trace tells of one channel.
 type channel struct {
-	cap            uint64
-	sends, recvs   uint64 // operations with a rank
-	sent, received uint64 // the highest numbers of elements
-	first          uint64 // number of the first of these, sends and then receives, among those of all channels
-	// external is set if elements come or go that no event accounts for, as those that timers
-	// send. Then only the order of each side is checked.
+	cap uint64
+	// Operations with a rank.
+	sends, recvs uint64
+	// The highest numbers of elements.
+	sent, received uint64
+	// Number of the first of these, sends and then receives, among those of
+	// all channels.
+	first uint64
+	// external is set if elements come or go that no event accounts for, as
+	// those that timers send. Then only the order of each side is checked.
 	external bool
-	made     bool // the trace has its making
-	closes   bool // the trace has its close
-	closed   bool // before the trace began
+	// The trace has its making.
+	made bool
+	// The trace has its close.
+	closes bool
+	// Before the trace began.
+	closed bool
 }
 
 // A chanOp is a send or receive, from the event that begins it.
 type chanOp struct {
 	ch   int32
 	recv bool
-	// rank is its place, from 1, among the operations of its side in the order in which they
-	// begin. A channel serves them in that order, so that it is the number of the element. It is
-	// 0 for a receive that found the channel closed and for a send that panicked.
+	// rank is its place, from 1, among the operations of its side in the
+	// order in which they begin. A channel serves them in that order, so
+	// that it is the number of the element. It is 0 for a receive that found
+	// the channel closed and for a send that panicked.
 	rank uint64
 }
 
 // unranked marks, until ranks are given, an operation that gets none.
 const unranked = math.MaxUint64
 
-// A chanMatcher numbers channels, and matches the begins of their operations with their ends.
+// A chanMatcher numbers channels, and matches the begins of their operations
+// with their ends.
 type chanMatcher struct {
 	*program
-	ids   numbering
-	begun []int32             // by goroutine: the begin of the operation underway, or none
-	cases map[trace.GID]int32 // by goroutine: the first case of the select to come
+	ids numbering
+	// By goroutine: the begin of the operation underway, or none.
+	begun []int32
+	// By goroutine: the first case of the select to come.
+	cases map[trace.GID]int32
 }
 
 // compileChannels fills in what the trace tells of channels.
@@ -89,8 +101,9 @@ func (m *chanMatcher) channel(i int, e *trace.Event) {
 	}
 }
 
-// operation notes what the event at i begins, or ends. A select begins the operation that it
-// chooses; the next event of the goroutine ends an operation.
+// operation notes what the event at i begins, or ends. A select begins the
+// operation that it chooses; the next event of the goroutine ends an
+// operation.
 func (m *chanMatcher) operation(i int, e *trace.Event) {
 	begin := m.begun[e.G]
 	switch e.Kind {
@@ -154,7 +167,8 @@ func (p *program) rank() {
 	}
 }
 
-// number returns the number of the operation of that rank on one side of c, if there is one.
+// number returns the number of the operation of that rank on one side of c,
+// if there is one.
 func (c *channel) number(recv bool, rank uint64) (n uint64, ok bool) {
 	if recv {
 		return c.first + c.sends + rank - 1, 0 < rank && rank <= c.recvs
@@ -162,8 +176,8 @@ func (c *channel) number(recv bool, rank uint64) (n uint64, ok bool) {
 	return c.first + rank - 1, 0 < rank && rank <= c.sends
 }
 
-// channelOf returns the channel of an operation of kind k: the ref of a send or receive is that of
-// the operation.
+// channelOf returns the channel of an operation of kind k: the ref of a send
+// or receive is that of the operation.
 func (p *program) channelOf(k trace.Kind, ref int32) int32 {
 	if k == trace.Send || k == trace.Recv {
 		return p.ops[ref].ch
@@ -180,8 +194,8 @@ func (p *program) firstCase(pos int32) int32 {
 	return p.firsts[k].at
 }
 
-// partner returns the operation on the other side of a channel that must begin before e completes
-// one, by its number; ok is false if there is none.
+// partner returns the operation on the other side of a channel that must
+// begin before e completes one, by its number; ok is false if there is none.
 func (p *program) partner(e *trace.Event, ref int32) (number uint64, ok bool) {
 	switch e.Kind {
 	case trace.RecvDone:
@@ -194,10 +208,12 @@ func (p *program) partner(e *trace.Event, ref int32) (number uint64, ok bool) {
 	return 0, false
 }
 
-// findsClosed reports whether e completes a receive that found the channel closed.
+// findsClosed reports whether e completes a receive that found the channel
+// closed.
 func findsClosed(e *trace.Event) bool { return e.Kind == trace.RecvDone && e.Val == 0 }
 
-// execute executes an event of a channel or select. Elements carry the taint of who sends them.
+// execute executes an event of a channel or select. Elements carry the taint
+// of who sends them.
 func (s *chansState) execute(pos int32, e *trace.Event, ref int32, taints *taintsState) string {
 	switch e.Kind {
 	case trace.ChanMake:

@@ -8,37 +8,44 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A chansState is the state of all channels, and of the operations on them that are underway.
+// A chansState is the state of all channels, and of the operations on them
+// that are underway.
 type chansState struct {
-	p        *program
-	states   []chanState
-	underway []chanWait        // by goroutine
-	elements map[element]int32 // the taint of what was sent
+	p      *program
+	states []chanState
+	// By goroutine.
+	underway []chanWait
+	// The taint of what was sent.
+	elements map[element]int32
 }
 
-// A chanState is the state of a channel. Elements are passed on as soon as they can be, as the
-// runtime does, so the numbers of operations begun tell which of them have taken effect. A trace
-// has fewer than 2^31 of them.
+// A chanState is the state of a channel. Elements are passed on as soon as
+// they can be, as the runtime does, so the numbers of operations begun tell
+// which of them have taken effect. A trace has fewer than 2^31 of them.
 type chanState struct {
 	made, closed bool
-	sends, recvs uint32 // ranked operations begun
-	last         uint32 // number of elements sent before the close
-	// diverged is the number of the last element that comes from the send and goes to the receive
-	// of the trace: an operation that should have found the channel closed found it open, and is
-	// in the queue after it.
+	// Ranked operations begun.
+	sends, recvs uint32
+	// Number of elements sent before the close.
+	last uint32
+	// diverged is the number of the last element that comes from the send
+	// and goes to the receive of the trace: an operation that should have
+	// found the channel closed found it open, and is in the queue after it.
 	diverged uint32
-	// strays counts operations without a rank that began while the channel was open, sends and
-	// receives.
+	// strays counts operations without a rank that began while the channel
+	// was open, sends and receives.
 	strays [2]uint32
-	// capacity is how many elements could be sent before the close, and all how many were, with
-	// those of strays.
+	// capacity is how many elements could be sent before the close, and all
+	// how many were, with those of strays.
 	capacity, all uint32
 }
 
 // A chanWait is a goroutine's channel operation underway.
 type chanWait struct {
-	op   int32 // none if there is none
-	open bool  // it began while the channel was open
+	// None if there is none.
+	op int32
+	// It began while the channel was open.
+	open bool
 	// before counts the operations of its side that began before.
 	before uint32
 }
@@ -113,7 +120,8 @@ func (s *chansState) begin(g trace.GID, ref, taint int32) string {
 	return ""
 }
 
-// complete completes the operation of goroutine g that is underway; n is the element's number.
+// complete completes the operation of goroutine g that is underway; n is the
+// element's number.
 func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) string {
 	w := s.underway[g]
 	s.underway[g] = chanWait{op: none}
@@ -149,7 +157,8 @@ func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) strin
 	return ""
 }
 
-// close closes a channel. mayPanic is set if the trace does not show that the goroutine went on.
+// close closes a channel. mayPanic is set if the trace does not show that the
+// goroutine went on.
 func (s *chansState) close(ref int32, mayPanic bool) string {
 	if ref == none {
 		return ""
@@ -168,8 +177,8 @@ func (s *chansState) close(ref int32, mayPanic bool) string {
 	return ""
 }
 
-// panicked tells why goroutine g's operation, which panicked in the trace, does not: a send panics
-// if the channel is closed, or is while it waits.
+// panicked tells why goroutine g's operation, which panicked in the trace,
+// does not: a send panics if the channel is closed, or is while it waits.
 func (s *chansState) panicked(g trace.GID) string {
 	w := s.underway[g]
 	if w.op == none || s.p.ops[w.op].recv {
@@ -185,7 +194,8 @@ func (s *chansState) panicked(g trace.GID) string {
 	return ""
 }
 
-// proceeds tells why an operation that begins now on a channel completes in a deadlock.
+// proceeds tells why an operation that begins now on a channel completes in a
+// deadlock.
 func (s *chansState) proceeds(ch int32, recv bool, f *future) string {
 	c, of := &s.states[ch], &s.p.chans[ch]
 	n, others := uint64(c.sends)+1, uint64(c.recvs)+of.cap

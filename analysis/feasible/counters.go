@@ -7,17 +7,23 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A countersState is the state of what goroutines wait for but locks and channels: conditions,
-// WaitGroups, Onces and tokens.
+// A countersState is the state of what goroutines wait for but locks and
+// channels: conditions, WaitGroups, Onces and tokens.
 type countersState struct {
-	p         *program
-	queues    [][]trace.GID // by condition: those that wait, first come first
-	signalled []bool        // by goroutine: taken from the condition's queue
-	groups    []int64       // by WaitGroup: its counter
-	wasZero   []bool        // by goroutine: the WaitGroup's counter was zero when Wait began
-	onces     []onceState
-	posts     []int32 // by token: how many, from the first on, are done
-	posted    []bool  // by post
+	p *program
+	// By condition: those that wait, first come first.
+	queues [][]trace.GID
+	// By goroutine: taken from the condition's queue.
+	signalled []bool
+	// By WaitGroup: its counter.
+	groups []int64
+	// By goroutine: the WaitGroup's counter was zero when Wait began.
+	wasZero []bool
+	onces   []onceState
+	// By token: how many, from the first on, are done.
+	posts []int32
+	// By post.
+	posted []bool
 }
 
 type onceState uint8
@@ -49,7 +55,8 @@ func (s *countersState) set(o *countersState) {
 	copy(s.posted, o.posted)
 }
 
-// cond executes an operation of a condition, which wakes those that wait first come first served.
+// cond executes an operation of a condition, which wakes those that wait
+// first come first served.
 func (s *countersState) cond(e *trace.Event, ref int32) string {
 	q := &s.queues[ref]
 	switch e.Kind {
@@ -84,7 +91,8 @@ func mostWoken(e *trace.Event) int {
 	return 0
 }
 
-// delta is what e adds to the counter of a WaitGroup: of other events nothing.
+// delta is what e adds to the counter of a WaitGroup: of other events
+// nothing.
 func delta(e *trace.Event) int64 {
 	if mayAdd(e.Kind) {
 		return int64(e.Val)
@@ -92,7 +100,8 @@ func delta(e *trace.Event) int64 {
 	return 0
 }
 
-// mayAdd reports whether operations of kind k change the counter of a WaitGroup.
+// mayAdd reports whether operations of kind k change the counter of a
+// WaitGroup.
 func mayAdd(k trace.Kind) bool { return k == trace.WaitGroupAdd }
 
 // waitGroup executes an operation of a WaitGroup.
@@ -133,8 +142,8 @@ func (s *countersState) once(k trace.Kind, ref int32) string {
 	return ""
 }
 
-// token executes a post or an await. An await needs all posts of its token that came before it in
-// the recorded run, so only posts without a gap count.
+// token executes a post or an await. An await needs all posts of its token
+// that came before it in the recorded run, so only posts without a gap count.
 func (s *countersState) token(k trace.Kind, c count) string {
 	tok, posts := s.p.tokens[c.token], &s.posts[c.token]
 	switch {
@@ -149,8 +158,8 @@ func (s *countersState) token(k trace.Kind, c count) string {
 	return ""
 }
 
-// groupHarmless tells why the operation of a WaitGroup at which a goroutine stands is no misuse
-// while another one waits: only an Add at zero is.
+// groupHarmless tells why the operation of a WaitGroup at which a goroutine
+// stands is no misuse while another one waits: only an Add at zero is.
 func (s *countersState) groupHarmless(k trace.Kind, ref int32) string {
 	if n := s.groups[ref]; mayAdd(k) && n != 0 {
 		return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", n)
@@ -158,7 +167,8 @@ func (s *countersState) groupHarmless(k trace.Kind, ref int32) string {
 	return ""
 }
 
-// groupInProperUse tells why an Add is no misuse: the counter does not fall below zero.
+// groupInProperUse tells why an Add is no misuse: the counter does not fall
+// below zero.
 func (s *countersState) groupInProperUse(e *trace.Event, ref int32) string {
 	if n := s.groups[ref]; n+delta(e) >= 0 {
 		return fmt.Sprintf("expected the counter to fall below zero, found it at %d", n)
@@ -166,8 +176,8 @@ func (s *countersState) groupInProperUse(e *trace.Event, ref int32) string {
 	return ""
 }
 
-// waitReturns tells why Wait returns in a deadlock: the WaitGroup's counter is zero, or others
-// take away all of it.
+// waitReturns tells why Wait returns in a deadlock: the WaitGroup's counter
+// is zero, or others take away all of it.
 func (s *countersState) waitReturns(ref int32, f *future) string {
 	if n := s.groups[ref] + f.dones[ref]; n <= 0 {
 		return fmt.Sprintf("expected a WaitGroup of which goroutines that wait in turn have Dones left, found %d", n)
@@ -175,8 +185,9 @@ func (s *countersState) waitReturns(ref int32, f *future) string {
 	return ""
 }
 
-// wakes tells why goroutine g, which waits for a condition, wakes in a deadlock: it was signalled,
-// or there are more signals to come than goroutines in the queue before it.
+// wakes tells why goroutine g, which waits for a condition, wakes in a
+// deadlock: it was signalled, or there are more signals to come than
+// goroutines in the queue before it.
 func (s *countersState) wakes(g trace.GID, ref int32, f *future) string {
 	before := slices.Index(s.queues[ref], g)
 	switch {
@@ -188,7 +199,8 @@ func (s *countersState) wakes(g trace.GID, ref int32, f *future) string {
 	return ""
 }
 
-// doReturns tells why Do returns in a deadlock: nobody runs the Once's function, or it returns.
+// doReturns tells why Do returns in a deadlock: nobody runs the Once's
+// function, or it returns.
 func (s *countersState) doReturns(ref int32, f *future) string {
 	switch {
 	case ref == none || s.onces[ref] != onceRunning || !s.p.onceEnds[ref]:

@@ -23,8 +23,8 @@ func Interleavings(t *trace.Trace, yield func(order []int) bool) {
 	p.extend(p.initial(), make([]int, 0, len(t.Events)), yield)
 }
 
-// extend yields all orders that start with order, which leads to s. It returns
-// false if yield did.
+// extend yields all orders that start with order, which leads to s. It
+// returns false if yield did.
 func (p *program) extend(s *state, order []int, yield func([]int) bool) bool {
 	longest := true
 	for _, next := range p.successors(s, s.clone) {
@@ -41,7 +41,8 @@ type successor struct {
 	state *state
 }
 
-// successors returns the states one step after s, of which clone returns copies.
+// successors returns the states one step after s, of which clone returns
+// copies.
 func (p *program) successors(s *state, clone func() *state) []successor {
 	var all []successor
 	for g := range p.forked {
@@ -56,13 +57,14 @@ func (p *program) successors(s *state, clone func() *state) []successor {
 	return all
 }
 
-// Races returns all pairs of conflicting accesses of t, as positions, at which
-// two goroutines stand at once in some feasible interleaving: by definition
-// the predictable races. At least one of the two writes and at least one is
-// not atomic; or one closes a channel, and the other one closes it or sends; or
-// one adds to a WaitGroup's zero, and the other one waits; or
-// one is a plain access to where a lock, WaitGroup or Once is. The pairs are sorted, the lower position first. Like
-// [Interleavings] it is for small traces, though it visits equal states once.
+// Races returns all pairs of conflicting accesses of t, as positions, at
+// which two goroutines stand at once in some feasible interleaving: by
+// definition the predictable races. At least one of the two writes and at
+// least one is not atomic; or one closes a channel, and the other one closes
+// it or sends; or one adds to a WaitGroup's zero, and the other one waits; or
+// one is a plain access to where a lock, WaitGroup or Once is. The pairs are
+// sorted, the lower position first. Like [Interleavings] it is for small
+// traces, though it visits equal states once.
 func Races(t *trace.Trace) [][2]int {
 	p := compiled(t)
 	found := map[[2]int]bool{}
@@ -75,11 +77,12 @@ func Races(t *trace.Trace) [][2]int {
 	})
 }
 
-// Fails reports whether some feasible interleaving of t comes to the assertion, or
-// the branch to a failure, at position i, and what it decides comes out otherwise
-// than recorded; or to the operation at position i, which is a misuse then: a release of a
-// lock that is not held, a send to or close of what is closed, a Done below zero. It is for
-// small traces, as [Races] is.
+// Fails reports whether some feasible interleaving of t comes to the
+// assertion, or the branch to a failure, at position i, and what it decides
+// comes out otherwise than recorded; or to the operation at position i, which
+// is a misuse then: a release of a lock that is not held, a send to or close
+// of what is closed, a Done below zero. It is for small traces, as [Races]
+// is.
 func Fails(t *trace.Trace, i int) bool {
 	p := compiled(t)
 	e := &t.Events[i]
@@ -92,7 +95,8 @@ func Fails(t *trace.Trace, i int) bool {
 	return fails
 }
 
-// visit calls f with each state that can be come to, once, until it returns false. The state is only lent to f.
+// visit calls f with each state that can be come to, once, until it returns
+// false. The state is only lent to f.
 func (p *program) visit(f func(*state) bool) {
 	start := p.initial()
 	key := start.appendKey(nil)
@@ -124,11 +128,11 @@ func (p *program) visit(f func(*state) bool) {
 	}
 }
 
-// Reaches reports whether some feasible interleaving of t performs all accesses
-// but the last one, at the given positions, in this order, and then stands at
-// the last. Of a goroutine that does nothing after such an access, what that
-// reads need not be as recorded: see [Judge.CheckFrom]. It is for small traces,
-// as [Races] is.
+// Reaches reports whether some feasible interleaving of t performs all
+// accesses but the last one, at the given positions, in this order, and then
+// stands at the last. Of a goroutine that does nothing after such an access,
+// what that reads need not be as recorded: see [Judge.CheckFrom]. It is for
+// small traces, as [Races] is.
 func Reaches(t *trace.Trace, accesses []int) bool {
 	p := compiled(t)
 	type progress struct {
@@ -176,11 +180,12 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 	return false
 }
 
-// appendKey appends to key what tells states of a program apart, whatever fields they have.
+// appendKey appends to key what tells states of a program apart, whatever
+// fields they have.
 func (s *state) appendKey(key []byte) []byte { return appendValue(key, reflect.ValueOf(s).Elem()) }
 
-// appendValue appends v to key so that no two values of a type have the same, but for the program
-// that they are of.
+// appendValue appends v to key so that no two values of a type have the same,
+// but for the program that they are of.
 func appendValue(key []byte, v reflect.Value) []byte {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -254,7 +259,8 @@ func (p *program) conflict(i, j int32) bool {
 	return p.misuse(i, j) || p.misuse(j, i)
 }
 
-// misuse reports whether event i must not meet j, and one of them is no access.
+// misuse reports whether event i must not meet j, and one of them is no
+// access.
 func (p *program) misuse(i, j int32) bool {
 	a, b := &p.t.Events[i], &p.t.Events[j]
 	same := a.Obj == b.Obj && a.Obj != 0
@@ -267,8 +273,8 @@ func (p *program) misuse(i, j int32) bool {
 	return a.Kind.IsPlain() && usesObject(b.Kind) && overlap(a, b)
 }
 
-// usesObject reports whether an operation of kind k on an object begins, or is done, by
-// an access to the memory of the object that races with others.
+// usesObject reports whether an operation of kind k on an object begins, or
+// is done, by an access to the memory of the object that races with others.
 func usesObject(k trace.Kind) bool {
 	switch k.Class() {
 	case trace.ClassLock:

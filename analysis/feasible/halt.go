@@ -6,26 +6,42 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A future is what still happens, by the trace, if some goroutines do not go on.
+// A future is what still happens, by the trace, if some goroutines do not go
+// on.
 type future struct {
-	sends, recvs, closes []bool  // by channel: there are some to come
-	dones                []int64 // by WaitGroup: what Dones to come take away
-	signals              []int   // by condition: how many waiters those to come wake at most
-	ends                 []bool  // by Once: its function returns
+	// By channel: there are some to come.
+	sends, recvs, closes []bool
+	// By WaitGroup: what Dones to come take away.
+	dones []int64
+	// By condition: how many waiters those to come wake at most.
+	signals []int
+	// By Once: its function returns.
+	ends []bool
 }
 
 // A halt follows what does not happen, in the order of the trace.
 type halt struct {
 	*state
-	stopped []bool     // by goroutine: it has come to where it does not go on
-	kept    []lockSide // by lock: how those who do not go on hold it
-	begins  []bool     // by number of a ranked operation on a channel (channel.number): it does not happen
-	closes  []bool     // by channel: its close does not
-	groups  []bool     // by WaitGroup: one of its Dones does not
-	tokens  []bool     // by token: one of its posts does not
-	onces   []bool     // by Once: the end of its function does not
-	wakers  []int      // by condition: how many waiters may be woken yet
-	waits   []bool     // by goroutine: it has not begun to wait for a condition when the others stop
+	// By goroutine: it has come to where it does not go on.
+	stopped []bool
+	// By lock: how those who do not go on hold it.
+	kept []lockSide
+	// By number of a ranked operation on a channel (channel.number): it does
+	// not happen.
+	begins []bool
+	// By channel: its close does not.
+	closes []bool
+	// By WaitGroup: one of its Dones does not.
+	groups []bool
+	// By token: one of its posts does not.
+	tokens []bool
+	// By Once: the end of its function does not.
+	onces []bool
+	// By condition: how many waiters may be woken yet.
+	wakers []int
+	// By goroutine: it has not begun to wait for a condition when the others
+	// stop.
+	waits []bool
 }
 
 // A lockSide is how a lock is held, 0 if it is not.
@@ -36,10 +52,11 @@ const (
 	forWriting
 )
 
-// futureWithout returns what still happens if the goroutines that stand at ops do not go on: of all
-// events that have not happened those that need none of theirs, nor a lock that these keep,
-// directly or by others that wait for them; and that they begin the operations. It is nil where all
-// these are acquires, to which nothing else matters.
+// futureWithout returns what still happens if the goroutines that stand at
+// ops do not go on: of all events that have not happened those that need none
+// of theirs, nor a lock that these keep, directly or by others that wait for
+// them; and that they begin the operations. It is nil where all these are
+// acquires, to which nothing else matters.
 func (s *state) futureWithout(ops []int32) *future {
 	if !slices.ContainsFunc(ops, func(pos int32) bool { return s.p.t.Events[pos].Kind.Class() != trace.ClassLock }) {
 		return nil
@@ -65,7 +82,8 @@ func (s *state) futureWithout(ops []int32) *future {
 	return f
 }
 
-// toCome calls f with the events that have not happened, in the order of the trace.
+// toCome calls f with the events that have not happened, in the order of the
+// trace.
 func (s *state) toCome(f func(pos int32, e *trace.Event)) {
 	for i := s.toComeFrom(); i < len(s.p.t.Events); i++ {
 		pos, e := int32(i), &s.p.t.Events[i]
@@ -98,7 +116,8 @@ func (h *halt) countWakers() {
 	})
 }
 
-// keepLocks notes the locks of the goroutines at ops. A writer that waits keeps readers out.
+// keepLocks notes the locks of the goroutines at ops. A writer that waits
+// keeps readers out.
 func (h *halt) keepLocks(ops []int32) {
 	for _, pos := range ops {
 		e := &h.p.t.Events[pos]

@@ -11,10 +11,13 @@ import (
 // An Infeasible is the reason why a schedule cannot happen. Its text is for
 // readers, who know goroutines and sources and no positions in a trace.
 type Infeasible struct {
-	Step   int // index in the steps; len(steps) for the violation
-	Event  int // position in the trace's events
-	Where  string
-	Reason string // what was expected and what was found
+	// Index in the steps; len(steps) for the violation.
+	Step int
+	// Position in the trace's events.
+	Event int
+	Where string
+	// What was expected and what was found.
+	Reason string
 }
 
 func (e *Infeasible) Error() string {
@@ -24,22 +27,29 @@ func (e *Infeasible) Error() string {
 // Check reports whether executing the events of t at the positions steps, in
 // this order, and then standing before the events at the positions violation
 // is a possible execution, in which these would still be what makes them a
-// violation: see [state.harmless]. It returns nil if it is and an [*Infeasible]
-// if it is not. Whoever has many schedules of one trace makes one [Judge].
+// violation: see [state.harmless]. It returns nil if it is and an
+// [*Infeasible] if it is not. Whoever has many schedules of one trace makes
+// one [Judge].
 func Check(t *trace.Trace, steps, violation []int) error {
 	return New(t).Check(steps, violation)
 }
 
 // A Judge checks schedules of one trace. It serves one goroutine at a time.
 type Judge struct {
-	p          *program
-	s          *state  // fresh or ran
-	fresh      *state  // for checks that begin with no event; nil before there is one
-	ran        *state  // for others; nil likewise
-	base       saved   // which these began with last, without cells: see earlier
-	saves      []saved // every so many events, as far as the recorded run was executed
-	saveEvery  int
-	executedTo int // where the recorded run was executed
+	p *program
+	// Fresh or ran.
+	s *state
+	// For checks that begin with no event; nil before there is one.
+	fresh *state
+	// For others; nil likewise.
+	ran *state
+	// Which these began with last, without cells: see earlier.
+	base saved
+	// Every so many events, as far as the recorded run was executed.
+	saves     []saved
+	saveEvery int
+	// Where the recorded run was executed.
+	executedTo int
 	last       lastSchedule
 	spent      int
 }
@@ -50,27 +60,30 @@ func New(t *trace.Trace) *Judge {
 	return NewWith(t, trace.NewProgramOrder(t), dataflow.New(t), trace.NewLayout(t))
 }
 
-// NewWith is New for a trace of which somebody has the program order, the flow and the layout already.
+// NewWith is New for a trace of which somebody has the program order, the
+// flow and the layout already.
 func NewWith(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *trace.Layout) *Judge {
 	p := compile(t, order, flow, l)
 	return &Judge{p: p, saveEvery: p.spacing(), last: lastSchedule{least: max(leastMark, p.size()-len(p.mem.cells))}}
 }
 
-// Spent is the work that was done for checks so far: events looked at, and states copied, in events. That the
-// recorded run is executed once does not count: it is as much as to prepare the judge.
+// Spent is the work that was done for checks so far: events looked at, and
+// states copied, in events. That the recorded run is executed once does not
+// count: it is as much as to prepare the judge.
 func (j *Judge) Spent() int { return j.spent }
 
 // Check is [Check] for the judge's trace. Beyond the steps it takes time
 // proportional to the number of variables and synchronization objects.
 func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, steps, violation) }
 
-// CheckFrom is Check for schedules that begin with the first from events of the
-// trace, as they were recorded, and go on with the steps. A series of checks executes
-// these events once, and few of them again where from goes back.
+// CheckFrom is Check for schedules that begin with the first from events of
+// the trace, as they were recorded, and go on with the steps. A series of
+// checks executes these events once, and few of them again where from goes
+// back.
 //
-// Events of the violation that are among the steps have happened then. What the
-// last of these in a goroutine reads need not be as recorded, if the goroutine
-// has no further step and does not stand at the violation.
+// Events of the violation that are among the steps have happened then. What
+// the last of these in a goroutine reads need not be as recorded, if the
+// goroutine has no further step and does not stand at the violation.
 func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	from = min(max(from, 0), len(j.p.t.Events))
 	j.spent += len(steps)
@@ -122,8 +135,8 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	return nil
 }
 
-// turned returns the branches behind which steps, or the events at which goroutines stand
-// then, go on where the branches' scopes have ended.
+// turned returns the branches behind which steps, or the events at which
+// goroutines stand then, go on where the branches' scopes have ended.
 func (j *Judge) turned(steps, stand []int) map[int32]bool {
 	if j.p.slice.Empty() {
 		return nil
@@ -147,8 +160,8 @@ func (j *Judge) turned(steps, stand []int) map[int32]bool {
 	return turned
 }
 
-// parts returns of a violation the events at which goroutines stand, and of the
-// others those after which their goroutines do nothing.
+// parts returns of a violation the events at which goroutines stand, and of
+// the others those after which their goroutines do nothing.
 func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
 	var happened []int // among the steps
 	for _, pos := range violation {
@@ -166,7 +179,8 @@ func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
 	return stand, ends
 }
 
-// last reports whether the event at pos is the last of steps that its goroutine does.
+// last reports whether the event at pos is the last of steps that its
+// goroutine does.
 func (j *Judge) lastStep(steps []int, pos int) bool {
 	for _, step := range slices.Backward(steps) {
 		if j.together(step, pos) {
@@ -176,15 +190,16 @@ func (j *Judge) lastStep(steps []int, pos int) bool {
 	return false
 }
 
-// together reports whether the events at positions a and b are there and of one goroutine.
+// together reports whether the events at positions a and b are there and of
+// one goroutine.
 func (j *Judge) together(a, b int) bool {
 	es := j.p.t.Events
 	return a >= 0 && a < len(es) && b >= 0 && b < len(es) && es[a].G == es[b].G
 }
 
-// Deviations returns the positions of the reads that found something else than
-// recorded in the schedule of the last check, ascending, as far as formulas tell
-// what comes of it.
+// Deviations returns the positions of the reads that found something else
+// than recorded in the schedule of the last check, ascending, as far as
+// formulas tell what comes of it.
 func (j *Judge) Deviations() []int {
 	var all []int
 	for pos := range j.s.taints.found {

@@ -7,27 +7,35 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A locksState is the state of all mutexes and of both sides of all RWMutexes, and who holds them.
+// A locksState is the state of all mutexes and of both sides of all
+// RWMutexes, and who holds them.
 type locksState struct {
 	locks []lockState
-	last  []int32 // by goroutine: its last holding, an index of holdings, or none
-	// holdings are what goroutines hold. Those of one goroutine are linked, the last one first,
-	// and so are those from free on, which are nobody's.
+	// By goroutine: its last holding, an index of holdings, or none.
+	last []int32
+	// holdings are what goroutines hold. Those of one goroutine are linked,
+	// the last one first, and so are those from free on, which are nobody's.
 	holdings []holding
-	free     int32 // none: there are none
+	// None: there are none.
+	free int32
 }
 
 type lockState struct {
-	held    bool // by a writer
+	// By a writer.
+	held    bool
 	readers int32
-	by      trace.GID // the writer that has acquired it last
+	// The writer that has acquired it last.
+	by trace.GID
 }
 
-// A holding is a lock that a goroutine has acquired and nobody has released since.
+// A holding is a lock that a goroutine has acquired and nobody has released
+// since.
 type holding struct {
-	lock   int32
-	shared bool  // the reader side
-	before int32 // the goroutine's holding before, or none
+	lock int32
+	// The reader side.
+	shared bool
+	// The goroutine's holding before, or none.
+	before int32
 }
 
 func newLocks(p *program) locksState {
@@ -45,8 +53,9 @@ func (s *locksState) set(o *locksState) {
 	s.holdings, s.free = append(s.holdings[:0], o.holdings...), o.free
 }
 
-// execute executes an operation of a lock. Even where that is impossible it is noted who holds the
-// lock then: the recorded run may begin before the trace does.
+// execute executes an operation of a lock. Even where that is impossible it
+// is noted who holds the lock then: the recorded run may begin before the
+// trace does.
 func (s *locksState) execute(e *trace.Event, lock int32) string {
 	reason := s.locks[lock].execute(e.Kind)
 	switch e.Kind {
@@ -61,8 +70,8 @@ func (s *locksState) execute(e *trace.Event, lock int32) string {
 	return reason
 }
 
-// execute executes an operation of the lock. Who releases does not matter: Go's mutexes are not
-// bound to goroutines.
+// execute executes an operation of the lock. Who releases does not matter:
+// Go's mutexes are not bound to goroutines.
 func (l *lockState) execute(k trace.Kind) string {
 	switch k {
 	case trace.Acquire:
@@ -92,8 +101,8 @@ func (l *lockState) execute(k trace.Kind) string {
 	return ""
 }
 
-// release ends the last such holding of goroutine g. If it has none, another goroutine has handed
-// the lock over: the writer, or any reader.
+// release ends the last such holding of goroutine g. If it has none, another
+// goroutine has handed the lock over: the writer, or any reader.
 func (s *locksState) release(g trace.GID, lock int32, shared bool) {
 	if s.drop(g, lock, shared) || !shared && s.drop(s.locks[lock].by, lock, shared) {
 		return

@@ -4,22 +4,27 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// memory is what the trace accesses, in cells ([trace.Layout]): each access covers a span of them.
+// memory is what the trace accesses, in cells ([trace.Layout]): each access
+// covers a span of them.
 type memory struct {
 	layout *trace.Layout
-	cells  []cell // by cell of the layout
-	// initial is by cell what it held before its first write, where that or a read told.
+	// By cell of the layout.
+	cells []cell
+	// initial is by cell what it held before its first write, where that or
+	// a read told.
 	initial []uint64
-	// from holds for each reading event, from program.refs on, the writer of each
-	// shared cell of its span in the recorded order. Other cells have, in every
-	// order, the writer that they had there.
+	// from holds for each reading event, from program.refs on, the writer of
+	// each shared cell of its span in the recorded order. Other cells have,
+	// in every order, the writer that they had there.
 	from []int32
 }
 
 // A cell is what is known of a piece of memory that no access divides.
 type cell struct {
-	known  bool // memory.initial has what it held
-	shared bool // several goroutines access it, and one writes
+	// Memory.initial has what it held.
+	known bool
+	// Several goroutines access it, and one writes.
+	shared bool
 }
 
 // reads reports whether an event of kind k reads memory.
@@ -32,8 +37,8 @@ func writes(e *trace.Event) bool {
 	return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0
 }
 
-// isWord reports whether Val of an access holds what is in memory after it, and
-// not a digest of that.
+// isWord reports whether Val of an access holds what is in memory after it,
+// and not a digest of that.
 func isWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
 // span is what the access at pos covers.
@@ -47,8 +52,9 @@ func (p *program) compileMemory(l *trace.Layout) *memory {
 	return m
 }
 
-// share finds the cells of which it depends on the order of the events who wrote them last:
-// those that several goroutines access and one writes, or that events write that may be left out.
+// share finds the cells of which it depends on the order of the events who
+// wrote them last: those that several goroutines access and one writes, or
+// that events write that may be left out.
 func (m *memory) findShared(p *program) {
 	const nobody = -1
 	type use struct {

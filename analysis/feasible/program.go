@@ -5,8 +5,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// none stands for "no event", "no object" and, as a writer, for the value that
-// memory had before its first recorded write.
+// none stands for "no event", "no object" and, as a writer, for the value
+// that memory had before its first recorded write.
 const none = -1
 
 // A program is the trace made ready for execution in other orders: numbers in
@@ -14,45 +14,56 @@ const none = -1
 type program struct {
 	t     *trace.Trace
 	order *trace.ProgramOrder
-	// refs are by event and its kind: a read's place in memory.from; the lock, condition,
-	// WaitGroup or Once; the token's count; for events that begin a channel operation
-	// the chanOp, for other channel events (and cases) the channel. none where there is
-	// nothing to check.
-	refs      []int32
-	uses      []uses // by event
-	forked    []bool // by goroutine: the trace has its fork
-	mem       *memory
-	flow      *dataflow.Flow
-	slice     *dataflow.Scopes
-	maxListed int    // how many changes since the last mark are listed
-	begin     *state // before the first step, without what is in memory
+	// refs are by event and its kind: a read's place in memory.from; the
+	// lock, condition, WaitGroup or Once; the token's count; for events that
+	// begin a channel operation the chanOp, for other channel events (and
+	// cases) the channel. none where there is nothing to check.
+	refs []int32
+	// By event.
+	uses []uses
+	// By goroutine: the trace has its fork.
+	forked []bool
+	mem    *memory
+	flow   *dataflow.Flow
+	slice  *dataflow.Scopes
+	// How many changes since the last mark are listed.
+	maxListed int
+	// Before the first step, without what is in memory.
+	begin *state
 
-	locks, conds, waitGroups, posts int    // how many there are
-	onceEnds                        []bool // by Once: the trace has its end
-	chans                           []channel
-	ranked                          uint64 // operations on channels
-	ops                             []chanOp
-	firsts                          []firstCase // by position of their selects
-	tokens                          []token
-	counts                          []count
+	// How many there are.
+	locks, conds, waitGroups, posts int
+	// By Once: the trace has its end.
+	onceEnds []bool
+	chans    []channel
+	// Operations on channels.
+	ranked uint64
+	ops    []chanOp
+	// By position of their selects.
+	firsts []firstCase
+	tokens []token
+	counts []count
 }
 
-// A firstCase is where the first of the cases of a select is, if it has any that are recorded.
+// A firstCase is where the first of the cases of a select is, if it has any
+// that are recorded.
 type firstCase struct{ of, at int32 }
 
 // A token's posts have the numbers from first on.
 type token struct{ first, n int32 }
 
-// A count is a token, and the number of its posts so far, for a post with itself.
+// A count is a token, and the number of its posts so far, for a post with
+// itself.
 type count struct{ token, posts int32 }
 
 // uses are what becomes of the value of a read.
 type uses uint8
 
 const (
-	isData uses = 1 << iota // a read that does not matter
-	// isUpdate is a read of which the value goes into the memory that it came
-	// from, by the goroutine's next write or by the event itself.
+	// A read that does not matter.
+	isData uses = 1 << iota
+	// isUpdate is a read of which the value goes into the memory that it
+	// came from, by the goroutine's next write or by the event itself.
 	isUpdate
 )
 
@@ -97,7 +108,8 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *
 // next returns the event of its goroutine after the one at pos, or none.
 func (p *program) next(pos int32) int32 { return int32(p.order.Next(int(pos))) }
 
-// unfinished reports whether the operation at pos was not completed in the recorded run, or by a panic.
+// unfinished reports whether the operation at pos was not completed in the
+// recorded run, or by a panic.
 func (p *program) unfinished(pos int32) bool {
 	next := p.next(pos)
 	return next == none || p.t.Events[next].Kind == trace.Panic
@@ -105,8 +117,8 @@ func (p *program) unfinished(pos int32) bool {
 
 // compileUpdates marks the reads that belong to a store: the next event of
 // their goroutine that is no read, if it writes the same memory. What has no
-// such store may have been rewritten in a way that the judge does not know, or
-// panicked.
+// such store may have been rewritten in a way that the judge does not know,
+// or panicked.
 func (p *program) compileUpdates(sites *trace.SiteIndex) {
 	for i := range p.t.Events {
 		e := &p.t.Events[i]

@@ -6,10 +6,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Ran reports whether t, in the order in which its events stand, is a run that the
-// program may do, as far as t tells: each event is possible when it comes, each read finds
-// what the last write there has left, and the last event, a condition, comes out as
-// its formula says. A trace that was recorded is one; this is for those that somebody has made up.
+// Ran reports whether t, in the order in which its events stand, is a run
+// that the program may do, as far as t tells: each event is possible when it
+// comes, each read finds what the last write there has left, and the last
+// event, a condition, comes out as its formula says. A trace that was
+// recorded is one; this is for those that somebody has made up.
 func Ran(t *trace.Trace) error {
 	steps := make([]int, len(t.Events))
 	for i := range steps {

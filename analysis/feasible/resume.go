@@ -2,31 +2,38 @@ package feasible
 
 import "slices"
 
-// A course is what was executed last: schedules that are checked one after the other often begin alike, as those
-// for accesses close to each other do, and those that are made shorter. What they have in common is
-// executed once.
+// A course is what was executed last: schedules that are checked one after
+// the other often begin alike, as those for accesses close to each other do,
+// and those that are made shorter. What they have in common is executed once.
 type lastSchedule struct {
-	from  int
-	steps []int // that were possible, from there on
-	ends  []int // see [Judge.parts]: what these find may differ
+	from int
+	// That were possible, from there on.
+	steps []int
+	// See [Judge.parts]: what these find may differ.
+	ends  []int
 	marks []mark
-	spare []*state // of marks that are gone
-	least int      // steps between two marks
+	// Of marks that are gone.
+	spare []*state
+	// Steps between two marks.
+	least int
 }
 
-// A mark is the state after so many steps of a course, without cells, and how many of the changes of cells these
-// have made.
+// A mark is the state after so many steps of a course, without cells, and how
+// many of the changes of cells these have made.
 type mark struct {
 	at, changes int
 	s           *state
 }
 
-// leastMark is how many steps are at least between two marks, of which to make one takes no longer than as many steps
-// as there are goroutines and objects; mostMarks is how many marks a course has, and longCourse how many steps.
+// leastMark is how many steps are at least between two marks, of which to
+// make one takes no longer than as many steps as there are goroutines and
+// objects; mostMarks is how many marks a course has, and longCourse how many
+// steps.
 const leastMark, mostMarks, longCourse = 1 << 8, 1 << 5, 1 << 20
 
-// resume puts the state to where as many of the steps are done, from the given position on, as the course has
-// a mark for, and returns how many these are.
+// resume puts the state to where as many of the steps are done, from the
+// given position on, as the course has a mark for, and returns how many these
+// are.
 func (j *Judge) resume(from int, steps, ends []int) int {
 	c := &j.last
 	if len(c.marks) > 0 && c.from == from {
@@ -66,7 +73,8 @@ func (c *lastSchedule) cut(n int) {
 	c.marks = c.marks[:n]
 }
 
-// done adds a step that was possible to the course, of which so many are between two marks.
+// done adds a step that was possible to the course, of which so many are
+// between two marks.
 func (j *Judge) done(pos, spacing int) {
 	c := &j.last
 	if len(c.steps) == longCourse || j.s.mem.changes.keeps == aCopy { // of which there is no mark

@@ -6,14 +6,16 @@ type saved struct {
 	s  *state
 }
 
-// maxSaved bounds how much is saved of all states together, in cells, goroutines and
-// objects; minSpacing is how many events are at least between two of them.
+// maxSaved bounds how much is saved of all states together, in cells,
+// goroutines and objects; minSpacing is how many events are at least between
+// two of them.
 const (
 	maxSaved   = 1 << 21
 	minSpacing = 1 << 8
 )
 
-// copied is how many cells, or as much, are copied in the time that an event takes.
+// copied is how many cells, or as much, are copied in the time that an event
+// takes.
 const copiedPerEvent = 32
 
 // size is what of a state there is to copy, in cells, goroutines and objects.
@@ -21,7 +23,8 @@ func (p *program) size() int {
 	return len(p.mem.cells) + 8*len(p.forked) + p.locks + p.conds + p.waitGroups + len(p.onceEnds) + len(p.chans) + p.posts
 }
 
-// spacing is after how many events of the recorded run a state is saved each time.
+// spacing is after how many events of the recorded run a state is saved each
+// time.
 func (p *program) spacing() int {
 	return max(minSpacing, int(int64(len(p.t.Events))*int64(p.size())/maxSaved))
 }
@@ -65,9 +68,9 @@ func (j *Judge) rewind(from int) {
 	j.s.restore(j.base.s)
 }
 
-// earlier puts the state to the latest saved one that is not after the first from events,
-// and returns after how many that is. Of the base the cells are those of the state, but for what
-// it has changed since.
+// earlier puts the state to the latest saved one that is not after the first
+// from events, and returns after how many that is. Of the base the cells are
+// those of the state, but for what it has changed since.
 func (j *Judge) earlier(from int) int {
 	var last saved
 	if k := min(from/j.saveEvery, len(j.saves)); k > 0 {

@@ -6,14 +6,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A state is where a program is after some steps. No two states share any of it but the program.
+// A state is where a program is after some steps. No two states share any of
+// it but the program.
 type state struct {
-	p       *program
-	next    []int32 // by goroutine: its next event, or none
-	started []bool  // by goroutine: its fork was executed
-	end     bool    // the goroutine of the next step does nothing after it
-	// turned are the branches that must come out otherwise than recorded: steps leave out what
-	// came of them. No state that is kept has any.
+	p *program
+	// By goroutine: its next event, or none.
+	next []int32
+	// By goroutine: its fork was executed.
+	started []bool
+	// The goroutine of the next step does nothing after it.
+	end bool
+	// turned are the branches that must come out otherwise than recorded:
+	// steps leave out what came of them. No state that is kept has any.
 	turned map[int32]bool
 
 	mem      memoryState
@@ -36,7 +40,8 @@ func (p *program) initial() *state {
 	return s
 }
 
-// withoutContents returns the state before the first step without what is in memory.
+// withoutContents returns the state before the first step without what is in
+// memory.
 func (p *program) withoutContents() *state {
 	n := len(p.forked)
 	s := &state{
@@ -69,7 +74,8 @@ func (s *state) become(o *state) {
 	s.restore(o)
 }
 
-// restore makes all of s but what is in memory what it is in another state, of the same program.
+// restore makes all of s but what is in memory what it is in another state,
+// of the same program.
 func (s *state) restore(o *state) {
 	copy(s.next, o.next)
 	copy(s.started, o.started)
@@ -80,8 +86,8 @@ func (s *state) restore(o *state) {
 	s.counters.set(&o.counters)
 }
 
-// nextOf returns the next event of goroutine g, and why it cannot be reached: there is none, or
-// the goroutine does not run yet.
+// nextOf returns the next event of goroutine g, and why it cannot be reached:
+// there is none, or the goroutine does not run yet.
 func (s *state) nextOf(g int) (pos int32, reason string) {
 	switch pos = s.next[g]; {
 	case pos == none:
@@ -92,8 +98,9 @@ func (s *state) nextOf(g int) (pos int32, reason string) {
 	return pos, ""
 }
 
-// step executes the event at pos, which must be the next of its goroutine. It returns why that is
-// impossible, and "" if it is not; after a failure the state is of no use.
+// step executes the event at pos, which must be the next of its goroutine. It
+// returns why that is impossible, and "" if it is not; after a failure the
+// state is of no use.
 func (s *state) step(pos int32) string {
 	e := &s.p.t.Events[pos]
 	reason := s.taints.misses(e)
@@ -156,7 +163,8 @@ func (s *state) allBefore(pos int32) string {
 	return ""
 }
 
-// decide executes an event after which the goroutine's way depends on what it has read.
+// decide executes an event after which the goroutine's way depends on what it
+// has read.
 func (s *state) decide(pos int32, e *trace.Event) string {
 	in := s.p.flow.At(int(pos))
 	otherwise, known := false, false
@@ -183,9 +191,10 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 	return ""
 }
 
-// harmless tells why the event at pos, at which its goroutine stands, is not what makes it part of
-// a violation: to fail, for an assertion, to close a channel while another goroutine sends or
-// closes, or to add to a WaitGroup's zero while another one waits.
+// harmless tells why the event at pos, at which its goroutine stands, is not
+// what makes it part of a violation: to fail, for an assertion, to close a
+// channel while another goroutine sends or closes, or to add to a WaitGroup's
+// zero while another one waits.
 func (s *state) harmless(pos int32) string {
 	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	switch k := e.Kind; {
@@ -202,7 +211,8 @@ func (s *state) harmless(pos int32) string {
 	return ""
 }
 
-// misusable reports whether an operation of kind k can be a violation by itself.
+// misusable reports whether an operation of kind k can be a violation by
+// itself.
 func misusable(k trace.Kind) bool {
 	switch k {
 	case trace.Release, trace.RRelease, trace.Send, trace.SelectSend, trace.Close:
@@ -211,9 +221,10 @@ func misusable(k trace.Kind) bool {
 	return mayAdd(k)
 }
 
-// inProperUse tells why the operation at pos, by which its goroutine alone violates something, is
-// no misuse: a release of a lock that nobody holds, a send to or close of a channel that is closed,
-// a Done that takes the counter below zero.
+// inProperUse tells why the operation at pos, by which its goroutine alone
+// violates something, is no misuse: a release of a lock that nobody holds, a
+// send to or close of a channel that is closed, a Done that takes the counter
+// below zero.
 func (s *state) inProperUse(pos int32) string {
 	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	switch k := e.Kind; {
@@ -229,7 +240,8 @@ func (s *state) inProperUse(pos int32) string {
 	return ""
 }
 
-// fails reports whether the event at pos, at which its goroutine stands, is a violation by itself.
+// fails reports whether the event at pos, at which its goroutine stands, is a
+// violation by itself.
 func (s *state) fails(pos int32, e *trace.Event) bool {
 	if misusable(e.Kind) {
 		return s.taints.misses(e) == "" && s.inProperUse(pos) == ""

@@ -7,11 +7,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// StuckFrom is [Judge.CheckFrom] for a deadlock: after the steps goroutines stand before
-// the operations at the given positions, one of each goroutine, and none of them can go
-// on as long as the others do not. What other goroutines do by then or later does not
-// free them, as far as the trace tells. Who waits for a condition stands before it wakes,
-// and who waits for a Once's function before Do returns.
+// StuckFrom is [Judge.CheckFrom] for a deadlock: after the steps goroutines
+// stand before the operations at the given positions, one of each goroutine,
+// and none of them can go on as long as the others do not. What other
+// goroutines do by then or later does not free them, as far as the trace
+// tells. Who waits for a condition stands before it wakes, and who waits for
+// a Once's function before Do returns.
 func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 	if err := j.CheckFrom(from, steps, operations); err != nil {
 		return err
@@ -32,8 +33,9 @@ func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 	return nil
 }
 
-// goesOn tells why the operation at pos, at which its goroutine stands, is not blocked
-// as long as all those that stand at ops do not go on, so that f is what happens.
+// goesOn tells why the operation at pos, at which its goroutine stands, is
+// not blocked as long as all those that stand at ops do not go on, so that f
+// is what happens.
 func (s *state) goesOn(pos int32, ops []int32, f *future) string {
 	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	switch e.Kind {
@@ -71,9 +73,9 @@ func (s *state) goesOn(pos int32, ops []int32, f *future) string {
 	return "expected an operation that can block for ever, found another one"
 }
 
-// lockFree tells why a lock is not kept from a goroutine that wants it, for reading or for
-// writing, by those that stand at others: none of them has it, and none waits for it
-// and so shuts out a reader (sync.RWMutex).
+// lockFree tells why a lock is not kept from a goroutine that wants it, for
+// reading or for writing, by those that stand at others: none of them has it,
+// and none waits for it and so shuts out a reader (sync.RWMutex).
 func (s *state) lockFree(lock int32, read bool, others []int32) string {
 	for _, pos := range others {
 		e := &s.p.t.Events[pos]
@@ -87,10 +89,11 @@ func (s *state) lockFree(lock int32, read bool, others []int32) string {
 	return fmt.Sprintf("expected the lock to be kept by one that waits in turn, found none (held: %t, readers: %d)", l.held, l.readers)
 }
 
-// Deadlocks returns by goroutine, in ascending order, the operations of the sets of goroutines that
-// are stuck in some feasible interleaving of t: each stands at an operation that is blocked
-// as long as the others of the set do not go on. It returns each largest such set of a
-// state once. Like [Races] it is for small traces.
+// Deadlocks returns by goroutine, in ascending order, the operations of the
+// sets of goroutines that are stuck in some feasible interleaving of t: each
+// stands at an operation that is blocked as long as the others of the set do
+// not go on. It returns each largest such set of a state once. Like [Races]
+// it is for small traces.
 func Deadlocks(t *trace.Trace) (sets [][]int) {
 	p := compiled(t)
 	found := map[string]bool{}
@@ -104,7 +107,8 @@ func Deadlocks(t *trace.Trace) (sets [][]int) {
 	return sets
 }
 
-// stuck returns the operations of the largest set of goroutines that are stuck.
+// stuck returns the operations of the largest set of goroutines that are
+// stuck.
 func (s *state) stuck() (set []int) {
 	var ops []int32
 	for g := range s.p.forked {

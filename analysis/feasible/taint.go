@@ -9,16 +9,19 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// A taintsState says which reads have found something else than recorded, and what may depend on
-// them. A taint is such a read, or none.
+// A taintsState says which reads have found something else than recorded, and
+// what may depend on them. A taint is such a read, or none.
 type taintsState struct {
-	p  *program
-	of []int32 // by goroutine: all that it does from there on may depend on it
-	// updates are by goroutine half of an x.n++ that waits for its store: only what that writes
-	// depends on it.
+	p *program
+	// By goroutine: all that it does from there on may depend on it.
+	of []int32
+	// updates are by goroutine half of an x.n++ that waits for its store:
+	// only what that writes depends on it.
 	updates []int32
-	lost    map[trace.GID][]int32 // by goroutine: reads that should have found what may be a pointer
-	found   map[int32]finding     // what tracked reads have found, where that is not what was recorded
+	// By goroutine: reads that should have found what may be a pointer.
+	lost map[trace.GID][]int32
+	// What tracked reads have found, where that is not what was recorded.
+	found map[int32]finding
 }
 
 // A finding is what a tracked read has found, if that is known.
@@ -53,7 +56,8 @@ func (s *taintsState) infect(g trace.GID, taint int32) {
 	}
 }
 
-// deviate notes that a read that only moves data has found something else than recorded.
+// deviate notes that a read that only moves data has found something else
+// than recorded.
 func (s *taintsState) deviate(pos int32, e *trace.Event) {
 	s.infect(e.G, pos)
 	if isWord(e) && e.Val >= reach {
@@ -61,7 +65,8 @@ func (s *taintsState) deviate(pos int32, e *trace.Event) {
 	}
 }
 
-// ofWrite returns the taint of what goroutine g writes now, by which an update of it ends.
+// ofWrite returns the taint of what goroutine g writes now, by which an
+// update of it ends.
 func (s *taintsState) ofWrite(g trace.GID) int32 {
 	taint := s.of[g]
 	if taint == none {
@@ -71,7 +76,8 @@ func (s *taintsState) ofWrite(g trace.GID) int32 {
 	return taint
 }
 
-// undecided tells why a condition may not come out as recorded for goroutine g.
+// undecided tells why a condition may not come out as recorded for goroutine
+// g.
 func (s *taintsState) undecided(g trace.GID) string {
 	if r := s.of[g]; r != none {
 		return fmt.Sprintf("expected the recorded outcome, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
@@ -79,14 +85,15 @@ func (s *taintsState) undecided(g trace.GID) string {
 	return ""
 }
 
-// reach is how far behind an address what belongs to it may begin, in bytes. No pointer is below
-// it.
+// reach is how far behind an address what belongs to it may begin, in bytes.
+// No pointer is below it.
 const reach = 4096
 
-// misses tells why its goroutine may not come to e. Before it there was a condition, which may
-// have come out otherwise. Or e cannot touch what it touched in the trace: the address is that of,
-// or in, what a read of the goroutine should have pointed to, and a local variable may have
-// carried the pointer.
+// misses tells why its goroutine may not come to e. Before it there was a
+// condition, which may have come out otherwise. Or e cannot touch what it
+// touched in the trace: the address is that of, or in, what a read of the
+// goroutine should have pointed to, and a local variable may have carried the
+// pointer.
 func (s *taintsState) misses(e *trace.Event) string {
 	if e.Flags&trace.FlagBranched != 0 {
 		if reason := s.undecided(e.G); reason != "" {
@@ -105,8 +112,8 @@ func (s *taintsState) misses(e *trace.Event) string {
 	return ""
 }
 
-// asRecorded reports whether all that an instance of a formula, or none, follows from was found as
-// in the trace.
+// asRecorded reports whether all that an instance of a formula, or none,
+// follows from was found as in the trace.
 func (s *taintsState) asRecorded(in *dataflow.Instance) bool {
 	return in == nil || !slices.ContainsFunc(in.Reads, func(r int32) bool {
 		_, deviates := s.found[r]
@@ -114,8 +121,8 @@ func (s *taintsState) asRecorded(in *dataflow.Instance) bool {
 	})
 }
 
-// eval computes a formula from what was read, if all of that is known. Before is what is in memory
-// before an update.
+// eval computes a formula from what was read, if all of that is known. Before
+// is what is in memory before an update.
 func (s *taintsState) eval(in *dataflow.Instance, before int64) (v int64, known bool) {
 	known = true
 	v = in.Formula.Eval(before, func(k int, r dataflow.Reading) int64 {
@@ -132,8 +139,8 @@ func (s *taintsState) eval(in *dataflow.Instance, before int64) (v int64, known 
 	return v, known
 }
 
-// otherwise reports whether the condition of which in is the instance comes out otherwise than at
-// e, if that is known.
+// otherwise reports whether the condition of which in is the instance comes
+// out otherwise than at e, if that is known.
 func (s *taintsState) otherwise(e *trace.Event, in *dataflow.Instance) (is, known bool) {
 	v, known := s.eval(in, 0)
 	return known && !in.Same(e, v), known

@@ -10,19 +10,24 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// This file adds runs to a program: it executes what was recorded on the model, and notes
-// what the goroutines have found. Where the model does not agree with what was recorded,
-// something is not in the trace.
+// This file adds runs to a program: it executes what was recorded on the
+// model, and notes what the goroutines have found. Where the model does not
+// agree with what was recorded, something is not in the trace.
 
 // A Run is what was recorded of a run of the test.
 type Run struct {
 	Trace *trace.Trace
-	// Died is the position of the last event of the goroutine that has ended the program
-	// before the test's end, as by a panic; -1 if none has.
+	// Died is the position of the last event of the goroutine that has ended
+	// the program before the test's end, as by a panic; -1 if none has.
 	Died int
 }
 
-// Add adds a run, and reports whether it has shown anything new.
+// Add adds a run to the program, and reports whether it has shown anything
+// new.
+//
+// It walks through the recorded events once. If the walk shows that two names
+// are those of one thing (same.go), the names become one, and the walk begins
+// anew.
 func (p *Program) Add(its Run) (fresh bool) {
 	r := &run{Program: p, t: its.Trace, facts: facts.New(its.Trace), flow: dataflow.New(its.Trace)}
 	r.prepare()
@@ -45,35 +50,53 @@ func (p *Program) Add(its Run) (fresh bool) {
 	return r.isNew
 }
 
-// A run is the state of a walk through what was recorded of it.
+// A run is the state of a walk through what was recorded of one run. The walk
+// executes the events on the model (state.go) and compares what the model
+// finds with what was recorded.
 type run struct {
 	*Program
-	t       *trace.Trace
-	facts   *facts.Facts
-	flow    *dataflow.Flow
-	names   *naming
-	s       *state
-	numbers map[trace.GID]int32 // the program's numbers of its goroutines
-	// ofTest says of each event whether it is of the test, and after its begin.
+	// The recording, and what follows from it.
+	t     *trace.Trace
+	facts *facts.Facts
+	flow  *dataflow.Flow
+	// The names of its objects in the program.
+	names *naming
+	// Where the walk is.
+	s *state
+	// The program's numbers of the run's goroutines.
+	numbers map[trace.GID]int32
+	// ofTest says of each event whether it is of the test, and after its
+	// begin.
 	ofTest []bool
-	// timers are by number the channels with elements that no goroutine has sent, and closed
-	// those that are closed though no goroutine of the test has done it.
+	// timers are by number the channels with elements that no goroutine has
+	// sent, and closed those that are closed though no goroutine of the test
+	// has done it.
 	timers, closed []bool
-	lastEdges      map[int32]lastEdge // by goroutine
-	ranOnce        map[int32][]uint64 // by goroutine: Onces of which it has run the function
-	isNew          bool               // it has shown something that no run before it has
-	namesUnited    bool               // names that the walk began with are those of one thing
-	walks          int                // that have begun
+	// By goroutine.
+	lastEdges map[int32]lastEdge
+	// By goroutine: the Onces of which it has run the function, until it
+	// returns from Do.
+	ranOnce map[int32][]uint64
+	// It has shown something that no run before it has.
+	isNew bool
+	// Names that the walk began with are those of one thing.
+	namesUnited bool
+	// How many walks have begun.
+	walks int
 }
 
-// A lastEdge is the edge that a goroutine has taken last.
+// A lastEdge is the edge that a goroutine has taken last. What it does after
+// that and other goroutines cannot see is noted at the edge.
 type lastEdge struct {
-	node  int32
-	edge  int
+	// The node, and the index of the edge there.
+	node int32
+	edge int
+	// No run before has taken it, so that what comes after it is noted.
 	fresh bool
 }
 
-// prepare finds the events of the test, and what others have done to its channels.
+// prepare finds the events of the test, and what others than its goroutines
+// have done to its channels.
 func (r *run) prepare() {
 	r.ofTest = make([]bool, len(r.t.Events))
 	began, over := false, false
@@ -102,7 +125,8 @@ func (r *run) prepare() {
 	}
 }
 
-// foundClosed reports whether a receive of the test has found a channel closed.
+// foundClosed reports whether a receive of the test has found a channel
+// closed.
 func (r *run) foundClosed(channel int32) bool {
 	return slices.ContainsFunc(r.facts.OperationsOn(channel), func(row int32) bool {
 		o := &r.facts.Operations()[row]
@@ -110,7 +134,9 @@ func (r *run) foundClosed(channel int32) bool {
 	})
 }
 
-// begin finds the goroutines of the run, and what its recording does not tell.
+// begin finds the goroutines of the run, and notes why its recording does not
+// tell everything. The doubts come before the walk, so that they are there
+// even if the walk ends early.
 func (r *run) begin() {
 	r.lastEdges, r.ranOnce, r.numbers = make(map[int32]lastEdge), make(map[int32][]uint64), make(map[trace.GID]int32)
 	for i := range r.t.Events {
@@ -138,16 +164,18 @@ func (r *run) begin() {
 	r.s = r.start()
 }
 
-// atAnyTime says of channels why not all is known.
+// comesAnyTime says of channels of timers why not everything is known: the
+// search has them ready at any time.
 const comesAnyTime = "what comes of timers, or of others than goroutines of the test, comes at any time"
 
-// unseen says in words what [trace.Unseen.What] is.
+// unseenWords says in words what [trace.Unseen.What] is.
 var unseenWords = map[string]string{
 	"length": "the length of a channel", "clock": "the clock", "files": "files", "network": "the network", "chance": "chance",
 	"environment": "the environment", "goroutines": "how many goroutines there are", "result": "whether a test has failed",
 }
 
-// play executes the events; it reports whether all of them are what the model expects.
+// play executes the events. It reports whether all of them are what the model
+// expects; the first that is not becomes a doubt.
 func (r *run) play() bool {
 	for i := range r.t.Events {
 		if !r.ofTest[i] {
@@ -168,7 +196,8 @@ func (r *run) play() bool {
 	return true
 }
 
-// event executes the event at position i, and returns why that does not fit.
+// event executes the event at position i, and returns why that does not fit
+// the model.
 func (r *run) event(i int) string {
 	e := &r.t.Events[i]
 	g := r.numbers[e.G]
@@ -205,7 +234,9 @@ func (r *run) event(i int) string {
 	return r.takeEdge(g, at, e, i, r.s.execute(g, way))
 }
 
-// complete lets a goroutine go on that has not come out of an operation but by a panic.
+// completePanicked lets a goroutine go on that has not completed an operation
+// because of a panic. A trace has no event of such a completion, but the
+// model has a step of it.
 func (r *run) completePanicked(g int32, e *trace.Event) string {
 	at := r.s.next[g]
 	if at == none {
@@ -231,7 +262,8 @@ func (r *run) completePanicked(g int32, e *trace.Event) string {
 	return r.takeEdge(g, at, e, -1, r.s.execute(g, 0))
 }
 
-// returned reports whether the goroutine has run the function of a Once itself.
+// returned reports whether the goroutine has run the function of a Once
+// itself, and forgets it. Its return from Do is no operation of its own then.
 func (r *run) returned(g int32, once uint64) bool {
 	k := slices.Index(r.ranOnce[g], once)
 	if k < 0 {
@@ -241,7 +273,9 @@ func (r *run) returned(g int32, once uint64) bool {
 	return true
 }
 
-// tail notes what the goroutine has done since it has found something.
+// addInvisible notes what the goroutine has done since it found something,
+// and what no other goroutine sees. It is recorded once, at the edge that the
+// goroutine has taken first.
 func (r *run) addInvisible(g int32, i int) {
 	e := r.t.Events[i]
 	switch e.Kind {
@@ -258,8 +292,9 @@ func (r *run) addInvisible(g int32, i int) {
 	}
 }
 
-// hasPosted reports whether goroutine g, and nobody else of the test, has posted the token that
-// event i awaits.
+// hasPosted reports whether goroutine g, and nobody else of the test, has
+// posted the token that event i awaits. Then what it gets from a pool, say,
+// does not depend on the order of goroutines.
 func (r *run) hasPosted(g trace.GID, i int) (has bool) {
 	for _, post := range r.facts.Posts(i) {
 		if r.ofTest[post] {
@@ -272,7 +307,7 @@ func (r *run) hasPosted(g trace.GID, i int) (has bool) {
 	return has
 }
 
-// channel returns the number of a channel; none of the nil channel.
+// channel returns the program's number of a channel; none of the nil channel.
 func (r *run) channel(id uint64, capacity uint32) int32 {
 	if id == 0 {
 		return none
@@ -289,7 +324,8 @@ func (r *run) channel(id uint64, capacity uint32) int32 {
 	return ch
 }
 
-// on returns the number of what an event is on.
+// objectOf returns the program's number of what an event is on: of its
+// memory, its goroutine, its channel or another object.
 func (r *run) objectOf(e *trace.Event) int32 {
 	switch k := e.Kind; {
 	case k.IsAccess():
@@ -306,7 +342,8 @@ func (r *run) objectOf(e *trace.Event) int32 {
 	return none
 }
 
-// fill makes of a place that nobody has seen what the event at position i is.
+// fillNode makes of a leaf, a node that nobody has seen yet, what the event
+// at position i is.
 func (r *run) fillNode(at, g int32, i int) {
 	e := r.t.Events[i]
 	r.isNew = true
@@ -343,8 +380,9 @@ func (r *run) fillNode(at, g int32, i int) {
 	n.event = e
 }
 
-// casesOf returns the n cases of the select at position i: those that would send come first,
-// but the run tells nothing of those on nil channels; then those that would receive.
+// casesOf returns the n cases of the select at position i: those that would
+// send come first, but the run tells nothing of those on nil channels; then
+// those that would receive.
 func (r *run) casesOf(i, n int) (all []selectCase) {
 	var recvs []selectCase
 	for _, at := range r.facts.Cases(r.facts.SelectOf(r.facts.OperationOf(i))) {
@@ -365,7 +403,9 @@ func (r *run) casesOf(i, n int) (all []selectCase) {
 	return append(all, recvs...)
 }
 
-// differs says in what an event is not that of the node that its goroutine comes to.
+// differs says in what an event is not that of the node that its goroutine
+// comes to. The same history leads to the same operation, unless it depends
+// on something that is not in the trace.
 func (r *run) differs(n *node, e *trace.Event) string {
 	kind := e.Kind
 	if kind == trace.OnceDone {
@@ -398,7 +438,8 @@ func (r *run) differs(n *node, e *trace.Event) string {
 	return ""
 }
 
-// way returns in which way the event at position i was done.
+// alternative returns which of its alternatives the event at position i has
+// taken. Only selects have several.
 func (r *run) alternative(n *node, i int) (int, string) {
 	if n.kind != trace.Select {
 		return 0, ""
@@ -421,8 +462,9 @@ func (r *run) alternative(n *node, i int) (int, string) {
 	return way, ""
 }
 
-// take lets a goroutine go on that has found something, at a node, by the event at position
-// i; -1 if there is none.
+// takeEdge lets a goroutine go on from a node that has found something, by
+// the event at position i; -1 if the trace has none. It adds an edge if no
+// run has found that there before.
 func (r *run) takeEdge(g, at int32, e *trace.Event, i int, found content) string {
 	n := &r.nodes[at]
 	if i >= 0 && isLoad(n.kind) {
@@ -464,7 +506,8 @@ func (r *run) takeEdge(g, at int32, e *trace.Event, i int, found content) string
 	return ""
 }
 
-// found returns what a load has found, which the model knows as well.
+// foundBy returns what a load has found. The model says that as well; if they
+// differ, something has stored that the trace does not show.
 func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, string) {
 	if was, ok := r.initial[n.obj]; ok && !n.kind.IsWrite() && r.s.memory[n.obj] == untouched {
 		r.names.bindValue(e, was)
@@ -484,7 +527,7 @@ func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, s
 	return found, ""
 }
 
-// left is what an atomic update leaves in memory.
+// storedBy is what an atomic update leaves in memory.
 func (r *run) storedBy(at int32, e *trace.Event, found content) content {
 	if hasWord(e) {
 		return number(r.names.word(e))
@@ -492,7 +535,8 @@ func (r *run) storedBy(at int32, e *trace.Event, found content) content {
 	return mix(madeBy(at), found)
 }
 
-// branch adds what comes of a node where it has found something new.
+// addEdge adds what follows a node if it finds something new: an edge, and a
+// leaf that it leads to.
 func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	n := r.nodes[at]
 	holds := n.held
@@ -517,7 +561,9 @@ func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	return &r.nodes[at].edges[len(r.nodes[at].edges)-1]
 }
 
-// expect makes of a place what comes after a node in any case: the end of what it has begun.
+// expectCompletion makes of a leaf what follows a node in any case: the
+// completion of the operation that it begins. The completion says what the
+// operation has found.
 func (r *run) expectCompletion(next, n *node, found content) {
 	next.site, next.obj, next.event = n.site, n.obj, n.event
 	next.kind = completions[n.kind]
@@ -546,8 +592,8 @@ func (r *run) expectCompletion(next, n *node, found content) {
 	next.event.Kind = next.kind
 }
 
-// finish notes how the run has ended. Died is the position of the last event of what has
-// ended the program, if anything has.
+// finish notes how the run has ended. Died is the position of the last event
+// of what has ended the program, if anything has.
 func (r *run) finish(died int) {
 	if died >= 0 && r.ofTest[died] {
 		g := r.numbers[r.t.Events[died].G]
@@ -572,7 +618,8 @@ func (r *run) finish(died int) {
 	r.ends[end], r.deadlocks[stuck] = true, true
 }
 
-// blockedAt notes where a goroutine waits for a lock or a Once: the trace has no event of that.
+// addBlocked notes where a goroutine waits for a lock or a Once. The trace
+// has no event of that, as these are logged after they happened.
 func (r *run) addBlocked(g int32, b trace.Stuck) {
 	at := r.s.next[g]
 	if at == none || r.nodes[at].kind != trace.None || b.Op.Class() != trace.ClassLock && b.Op != trace.OnceBegin {
@@ -586,8 +633,9 @@ func (r *run) addBlocked(g int32, b trace.Stuck) {
 	r.noteReader(n)
 }
 
-// noteReader notes of which locks a goroutine is a reader where it may wait: while a writer waits
-// for these readers, it lets no others in.
+// noteReader notes of which locks a goroutine is a reader where it may wait.
+// While a writer waits for these readers, the lock lets no others in
+// (sync.RWMutex), so the search must let writers wait.
 func (p *Program) noteReader(n *node) {
 	switch n.kind {
 	case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Select, trace.CondWait, trace.WaitGroupWait, trace.OnceBegin:
@@ -597,7 +645,8 @@ func (p *Program) noteReader(n *node) {
 	}
 }
 
-// stuck names the operations in which goroutines wait.
+// describeStuck names the operations in which goroutines wait. Two ends of
+// runs with the same text are the same deadlock.
 func (s *state) describeStuck() string {
 	var all []string
 	for g := range s.next {

@@ -6,32 +6,38 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Beginning is that of a run to what no run has shown.
+// A Beginning is the beginning of a run that leads to something that no run
+// has shown.
 type Beginning struct {
-	// Trace is what would be recorded of it, with the events after it that its goroutines
-	// come to next.
+	// Trace is what would be recorded of the run, with the events after it
+	// that its goroutines come to next.
 	Trace *trace.Trace
-	// At is the position of the last event that can wait for its turn; those before it come
-	// first, in their order. After it the program goes on as it likes.
+	// At is the position of the last event that can wait for its turn; those
+	// before it come first, in their order. After it the program goes on as
+	// it likes.
 	At int
 	// First is the goroutine that finds something new then, or is to go on.
 	First trace.GID
-	// Hold are the positions of what the other goroutines come to next, and wait at until
-	// then.
+	// Hold are the positions of what the other goroutines come to next. They
+	// wait there until then.
 	Hold []int
-	// Runs are those that have shown what it does up to there first, in the order of
-	// [Program.Add], from 0.
+	// Runs are those that have shown first what the beginning does, in the
+	// order of [Program.Add], from 0.
 	Runs []int
 
-	key   edgeKey
-	leaf  bool   // nobody has seen what comes at the node of key
-	stuck string // where goroutines are blocked then; "" if key is what it is for
+	// What a goroutine finds where.
+	key edgeKey
+	// Nobody has seen what comes at the node of key.
+	leaf bool
+	// Where goroutines are blocked then; "" if key is what it is for.
+	stuck string
 }
 
 // Stuck reports whether b leads to where goroutines block for ever.
 func (b *Beginning) Stuck() bool { return b.stuck != "" }
 
-// Shown reports whether some run has shown what b leads to.
+// Shown reports whether some run has shown what b leads to. A run that was
+// made for another beginning may have.
 func (p *Program) Shown(b *Beginning) bool {
 	switch n := &p.nodes[b.key.node]; {
 	case b.stuck != "":
@@ -42,11 +48,12 @@ func (p *Program) Shown(b *Beginning) bool {
 	return p.edgeFor(b.key.node, b.key.found) != nil
 }
 
-// HasTried reports whether a run with that beginning has been made, and did not come there.
+// HasTried reports whether a run with that beginning was made, and did not
+// come to where it leads.
 func (p *Program) HasTried(b *Beginning) bool { return b.stuck == "" && p.tried[b.key] }
 
-// Tried notes that a run with that beginning has been made. If it has not come there, what
-// the traces show of the program is not all.
+// Tried notes that a run with that beginning was made. If it has not come to
+// where it leads, the traces do not show all of the program.
 func (p *Program) Tried(b *Beginning) {
 	if p.Shown(b) {
 		return
@@ -59,17 +66,25 @@ func (p *Program) Tried(b *Beginning) {
 	p.doubt("some runs did not come where they should, by what was recorded")
 }
 
-// A discovery is what some goroutine has found at a place of the sources.
+// A discovery is something that a goroutine has found at a site. How often it
+// was made says how new it is.
 type discovery struct {
-	site  trace.SiteID
-	kind  trace.Kind
+	// Where.
+	site trace.SiteID
+	// By which operation.
+	kind trace.Kind
+	// What was found.
 	found content
 }
 
-// Sort puts those beginnings first that lead to where goroutines block for ever or nobody has
-// been, then those whose goroutine finds what none has found at that place yet, or has the least
-// often. What nobody looks at, as it is only added to, comes last. Of those that are alike the
-// last comes first: what the search has come to after more steps is further from what was run.
+// Sort sorts beginnings by what they may discover. First come those that lead
+// to where goroutines block for ever, then those that lead to where nobody
+// has been. Then come those whose goroutine finds what was found least often
+// at that site. Values that nobody looks at, as they are only added to, come
+// last.
+//
+// Of beginnings that are alike the last one comes first: what the search has
+// found after more steps is further from what was run.
 func (p *Program) Sort(all []*Beginning) {
 	often := make(map[discovery]int)
 	for k := range p.nodes {
@@ -94,7 +109,9 @@ func (p *Program) Sort(all []*Beginning) {
 	slices.SortStableFunc(all, func(a, b *Beginning) int { return known(a) - known(b) })
 }
 
-// beginning makes the trace of a run that comes to s.
+// beginning makes the beginning of a run to state s. The run takes the steps
+// that lead to the state from, which was reached, and then some more. Why
+// says what it leads to.
 func (x *search) beginning(s *state, from int32, more []action, why func(*Beginning)) Beginning {
 	steps := x.path(from, more)
 	b := Beginning{At: none}
@@ -135,7 +152,7 @@ func (x *search) beginning(s *state, from int32, more []action, why func(*Beginn
 	return b
 }
 
-// show adds what would be recorded of a step.
+// show adds to a trace what would be recorded of a step.
 func (p *Program) show(t *trace.Trace, step action) {
 	e, n := p.event(step.node), &p.nodes[step.node]
 	switch {
@@ -186,8 +203,9 @@ func (p *Program) event(at int32) trace.Event {
 	return e
 }
 
-// hold adds what a goroutine comes to next, up to where it can be held, and returns the
-// position of that; none if it cannot, or there is nothing.
+// holdAt adds what a goroutine comes to next, up to where a replay can hold
+// it, and returns the position of that. It returns none if the goroutine
+// cannot be held, or nothing comes.
 func (x *search) holdAt(t *trace.Trace, s *state, g int32) int {
 	for at := s.next[g]; at != none && x.nodes[at].kind != trace.None; {
 		if n := &x.nodes[at]; n.kind == trace.Acquire && s.queued[n.obj] == g+1 {

@@ -6,43 +6,58 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file tells what goroutines may do yet from where they stand. An operation that
-// nothing of what the others may do depends on is done at once: it makes no difference when
-// (the persistent sets of Godefroid, of one operation each). So is one that stores what is
-// there already, as long as the others store nothing else: setters of the same flag come in
-// any order.
+// This file tells what goroutines may do yet from where they stand. An
+// operation that nothing of what the others may do depends on is done at
+// once: it makes no difference when (the persistent sets of Godefroid, of one
+// operation each). So is one that stores what is there already, as long as
+// the others store nothing else: setters of the same flag come in any order.
 
-// A use is one way of using one thing, of those that goroutines' operations depend on each
-// other by.
+// A use is one way of using one thing. Operations of goroutines depend on
+// each other by their uses: those that use nothing together come in any
+// order.
 type use struct {
+	// How it is used.
 	kind useKind
-	on   int32   // the number of the thing
-	left content // of a store
+	// The number of the thing, in its class.
+	on int32
+	// What a store leaves.
+	left content
 }
 
+// A useKind says how a thing is used.
 type useKind uint8
 
 const (
-	reads     useKind = iota // memory, by the first of the extents that overlap
-	stores                   // one value
-	updates                  // with what follows from what was there
-	acquires                 // a lock
-	shares                   // as a reader
-	sends                    // or closes
-	receives                 //
-	adds                     // to a WaitGroup, one that counts up
-	awaits                   // a WaitGroup
-	once                     //
-	condition                //
+	// Memory, by the first of the extents that overlap.
+	reads useKind = iota
+	// One value.
+	stores
+	// With what follows from what was there.
+	updates
+	// A lock.
+	acquires
+	// As a reader.
+	shares
+	// Or closes.
+	sends
+	receives //
+	// To a WaitGroup, one that counts up.
+	adds
+	// A WaitGroup.
+	awaits
+	once      //
+	condition //
 	numUses
 )
 
 // A future is a set of uses, by their numbers.
 type future []uint64
 
+// has reports whether use number k is in the future.
 func (f future) has(k int) bool { return k/64 < len(f) && f[k/64]>>(k%64)&1 != 0 }
 
-// with returns f and others together; f if that has them all.
+// with returns f and others together; f itself if that has them all, as is
+// often the case.
 func (f future) with(others future) future {
 	for k, w := range others {
 		if k >= len(f) || w&^f[k] != 0 {
@@ -59,19 +74,25 @@ func (f future) with(others future) future {
 	return f
 }
 
-// futures are those of a program's nodes.
+// The futures of a program's nodes say what may come after them. They do not
+// depend on a state, and are found once for each search.
 type futures struct {
 	*Program
+	// The numbers of uses.
 	numbers map[use]int
-	values  map[int32][]use // the stores to memory
-	group   []int32         // by extent: the first of those that overlap with it
-	byNode  []future        // by node: of it, and all that comes behind
-	inside  [][]use         // by node, of an acquisition that is one step with what comes up to its release: all of that
-	local   []bool          // by node: see searching
+	// By memory: the stores to it, if there are not too many.
+	values map[int32][]use
+	// By extent: the first of those that overlap with it, which stands for
+	// all of them.
+	group []int32
+	// By node: the uses of it and of all that may come after it.
+	byNode []future
+	// By node, of an acquisition that is one step with all up to its
+	// release: the uses of that.
+	inside [][]use
+	// By node: see search.
+	local []bool
 }
-
-// maxStores is how many different stores to one piece of memory are told apart.
-const maxStores = 8
 
 // number numbers a use.
 func (f *futures) number(u use) int {
@@ -83,7 +104,8 @@ func (f *futures) number(u use) int {
 	return k
 }
 
-// lookAhead finds the futures of a program's nodes, of which those are local.
+// lookAhead finds the futures of a program's nodes, of which those are local
+// that no other goroutine can see.
 func lookAhead(p *Program, group []int32, local []bool) *futures {
 	f := &futures{
 		Program: p, numbers: make(map[use]int), values: make(map[int32][]use), group: group, local: local,
@@ -120,6 +142,8 @@ func lookAhead(p *Program, group []int32, local []bool) *futures {
 	return f
 }
 
+// memory returns the memory of an access: of extents that overlap the first.
+// It is none of other nodes.
 func (f *futures) memory(n *node) int32 {
 	if n.kind.IsAccess() && n.obj != none {
 		return f.group[n.obj]
@@ -127,7 +151,8 @@ func (f *futures) memory(n *node) int32 {
 	return none
 }
 
-// plain reports whether a node stores a value to memory that nothing else overlaps with.
+// plain reports whether a node stores a value to memory that nothing else
+// overlaps with. Then the value says all that a reader can find.
 func (f *futures) plain(n *node) bool {
 	return storesValue(n.kind) && n.flags&trace.FlagMap == 0 && len(f.overlaps[n.obj]) == 0
 }
@@ -174,8 +199,9 @@ func (f *futures) usesOf(n *node) (all []use) {
 	return nil
 }
 
-// steps finds the locks of which each acquisition is one step with all up to its release, as
-// nothing in between can wait, or be seen by others: nobody ever finds them taken.
+// findAtomicSections finds the locks of which each critical section is one
+// step, as nothing in it can wait, or be seen by others. Nobody ever finds
+// such a lock taken, so that the uses of its section are all that matters.
 func (f *futures) findAtomicSections() {
 	broken := make(map[int32]bool)
 	for k := range f.nodes {
@@ -196,7 +222,8 @@ func (f *futures) findAtomicSections() {
 	}
 }
 
-// upToRelease returns the uses of memory after an acquisition up to its release.
+// upToRelease returns the uses of memory after an acquisition up to its
+// release. ok is false if something in between can wait or be seen.
 func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool) {
 	all = []use{}
 	todo := []int32{at}
@@ -227,8 +254,9 @@ func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool)
 	return all, true
 }
 
-// apart reports whether nothing that other goroutines may do in s, or after, depends on what
-// a goroutine comes to.
+// independent reports whether nothing that other goroutines may do in s, or
+// after, depends on what a goroutine comes to. Then that alone is a
+// persistent set (Godefroid, chapter 4).
 func (f *futures) independent(s *state, g int32) bool {
 	at := s.next[g]
 	n := &f.nodes[at]
@@ -246,7 +274,9 @@ func (f *futures) independent(s *state, g int32) bool {
 	return true
 }
 
-// alone reports whether nothing that other goroutines than g may do depends on a use.
+// useIndependent reports whether nothing that other goroutines than g may do
+// depends on a use. A store of what is there already changes nothing, as long
+// as the others store nothing else.
 func (f *futures) useIndependent(s *state, g int32, u use) bool {
 	switch u.kind {
 	case reads:
@@ -272,7 +302,7 @@ func (f *futures) useIndependent(s *state, g int32, u use) bool {
 	return !f.othersMay(s, g, u)
 }
 
-// others reports whether another goroutine than g may come to a use.
+// othersMay reports whether another goroutine than g may come to a use.
 func (f *futures) othersMay(s *state, g int32, u use) bool {
 	k, ok := f.numbers[u]
 	if !ok {
@@ -286,19 +316,20 @@ func (f *futures) othersMay(s *state, g int32, u use) bool {
 	return false
 }
 
-// read reports whether g reads some memory yet.
+// mayRead reports whether g may read some memory yet.
 func (f *futures) mayRead(s *state, g, memory int32) bool {
 	k, ok := f.numbers[use{reads, memory, 0}]
 	return ok && f.byNode[s.next[g]].has(k)
 }
 
-// stored reports whether another goroutine than g may store to some memory.
+// othersMayStore reports whether another goroutine than g may store to some
+// memory.
 func (f *futures) othersMayStore(s *state, g, memory int32) bool {
 	return f.othersMay(s, g, use{updates, memory, 0}) || slices.ContainsFunc(f.values[memory], func(u use) bool { return f.othersMay(s, g, u) })
 }
 
-// steady reports whether no other goroutine than g may store anything to some memory but
-// what is there.
+// unchangedByOthers reports whether no other goroutine than g may store
+// anything to some memory but what is there.
 func (f *futures) unchangedByOthers(s *state, g, memory int32) bool {
 	if f.othersMay(s, g, use{updates, memory, 0}) {
 		return false
@@ -306,7 +337,8 @@ func (f *futures) unchangedByOthers(s *state, g, memory int32) bool {
 	return !slices.ContainsFunc(f.values[memory], func(u use) bool { return u.left != s.content(memory) && f.othersMay(s, g, u) })
 }
 
-// live reports of each extent whether it may be read yet.
+// mayBeRead reports whether an extent may be read yet. What nobody reads any
+// more does not tell states apart.
 func (f *futures) mayBeRead(s *state, x int32) bool {
 	return f.othersMay(s, none, use{reads, f.group[x], 0})
 }

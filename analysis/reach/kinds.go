@@ -2,11 +2,12 @@ package reach
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// This file is all that this package knows of single kinds of events, besides the rules of
-// the model (state.go).
+// This file is all that this package knows of single kinds of events, besides
+// the rules of the model (state.go).
 
-// completions are the kinds of the events that complete what events of other kinds begin. A
-// wait for a condition is not among them: a release comes before it completes.
+// completions are the kinds of the events that complete what events of other
+// kinds begin. A wait for a condition is not among them: a release comes
+// before it completes.
 var completions = map[trace.Kind]trace.Kind{
 	trace.Send:          trace.SendDone,
 	trace.Recv:          trace.RecvDone,
@@ -17,12 +18,14 @@ var completions = map[trace.Kind]trace.Kind{
 // isLoad reports whether a node of kind k finds what is in memory.
 func isLoad(k trace.Kind) bool { return k.IsRead() }
 
-// isStore reports whether e stores a value that does not depend on what was there.
+// isStore reports whether e stores a value that does not depend on what was
+// there.
 func isStore(e *trace.Event) bool { return storesValue(e.Kind) }
 
 func storesValue(k trace.Kind) bool { return k == trace.Write || k == trace.AtomicStore }
 
-// changesGroup reports whether events of kind k change the counter of a WaitGroup.
+// changesGroup reports whether events of kind k change the counter of a
+// WaitGroup.
 func changesGroup(k trace.Kind) bool { return k == trace.WaitGroupAdd }
 
 // delta returns what a node adds to the counter of a WaitGroup.
@@ -54,8 +57,8 @@ func classOf(k trace.Kind) class {
 	return ofChan
 }
 
-// isInvisible reports whether events of kind k follow from what the goroutine has found, and
-// no other goroutine sees them.
+// isInvisible reports whether events of kind k follow from what the goroutine
+// has found, and no other goroutine sees them.
 func isInvisible(k trace.Kind) bool {
 	switch k.Class() {
 	case trace.ClassControl, trace.ClassRegion, trace.ClassToken, trace.ClassCall:

@@ -2,22 +2,30 @@ package reach
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// A naming gives the objects of one run, by their addresses and numbers, the names that
-// they have in the program: what operations with the same history are on has the same name,
-// whatever address the allocator has given it. Where nothing tells, the neighbours do: the fields
-// of an object lie alike in all runs.
+// A naming gives the objects of one run, by their addresses and numbers, the
+// names that they have in the program.
+//
+// The allocator gives an object another address in each run. So what
+// operations with the same history are on has the same name. Where nothing
+// tells, the neighbours do: the fields of an object have the same offsets in
+// all runs.
 type naming struct {
-	p     *Program
-	names map[uint64]uint64 // by address
-	used  map[uint64]bool   // names
-	chans map[uint64]uint64 // by the trace's number
+	// The program that has the names.
+	p *Program
+	// The names of addresses.
+	names map[uint64]uint64
+	// The names that were given.
+	used map[uint64]bool
+	// The names of channels, by the trace's numbers.
+	chans map[uint64]uint64
 }
 
 func newNaming(p *Program) *naming {
 	return &naming{p: p, names: make(map[uint64]uint64), used: make(map[uint64]bool), chans: map[uint64]uint64{0: 0}}
 }
 
-// of returns the name of what is at an address.
+// nameAt returns the name of what is at an address, a new one if it has none
+// yet.
 func (n *naming) nameAt(address uint64) uint64 {
 	own, ok := n.names[address]
 	if !ok {
@@ -30,12 +38,8 @@ func (n *naming) nameAt(address uint64) uint64 {
 	return own
 }
 
-// near is how far apart in bytes fields of one object may be, and variables that the
-// allocator puts into one block.
-const neighbourhood = 64
-
-// beside returns the name that fits what is at an address, by those of its neighbours; if
-// they have none, the address itself.
+// byNeighbour returns the name that fits what is at an address, by those of
+// its neighbours; if they have none, the address itself.
 func (n *naming) byNeighbour(address uint64) uint64 {
 	for d := uint64(1); d <= neighbourhood && onHeap(address); d++ {
 		for _, by := range [...]uint64{address - d, address + d} {
@@ -47,14 +51,16 @@ func (n *naming) byNeighbour(address uint64) uint64 {
 	return address
 }
 
-// bind names what is at an address, unless it has a name or another has that one.
+// bind names what is at an address, unless it has a name or something else
+// has that one.
 func (n *naming) bind(address, own uint64) {
 	if _, ok := n.names[address]; !ok && !n.used[own] {
 		n.names[address], n.used[own] = own, true
 	}
 }
 
-// word returns a value, of an address its name.
+// word returns the value of an event. An address is replaced by its name, so
+// that values are equal in runs in which the same is stored.
 func (n *naming) word(e *trace.Event) uint64 {
 	if e.Size != 8 {
 		return e.Val
@@ -70,12 +76,12 @@ func (n *naming) word(e *trace.Event) uint64 {
 	return own
 }
 
-// hasWord reports whether the value of an event is known. Of more than a word there is only a
-// length or a digest, which may be of addresses.
+// hasWord reports whether the value of an event is known. Of more than a word
+// there is only a length or a digest, which may be of addresses.
 func hasWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
-// channel returns the name of a channel: one that no goroutine of the test has made keeps
-// its number.
+// channel returns the name of a channel. One that no goroutine of the test
+// has made keeps its number.
 func (n *naming) channel(id uint64) uint64 {
 	if own, ok := n.chans[id]; ok {
 		return own
@@ -83,12 +89,13 @@ func (n *naming) channel(id uint64) uint64 {
 	return id
 }
 
-// onHeap reports whether v may be an address that the allocator has chosen. Variables of
-// packages are at the same addresses in all runs.
+// onHeap reports whether v may be an address that the allocator has chosen.
+// Variables of packages are at the same addresses in all runs.
 func onHeap(v uint64) bool { return v >= 1<<32 && v < 1<<47 }
 
-// align names what the operations of a run are on that the program knows: as long as a
-// goroutine goes a way that is known.
+// align names what the operations of a run are on that the program knows: as
+// long as a goroutine goes a way that is known. It comes before the walk,
+// since the walk needs the names.
 func (n *naming) align(r *run) {
 	at := map[trace.GID]int32{}
 	stored := make(map[uint64]bool) // addresses
@@ -119,8 +126,8 @@ func (n *naming) align(r *run) {
 	}
 }
 
-// like names what an event is on, and the address that it stores, as those of the node that
-// it is.
+// bindLike names what an event is on, and the address that it stores, as
+// those of the node that it is.
 func (n *naming) bindLike(its *node, e *trace.Event) {
 	if its.kind != e.Kind {
 		return
@@ -133,15 +140,16 @@ func (n *naming) bindLike(its *node, e *trace.Event) {
 	}
 }
 
-// value names the address that an event stores or finds, which has the given name in other runs.
+// bindValue names the address that an event stores or finds, which has the
+// given name in other runs.
 func (n *naming) bindValue(e *trace.Event, own uint64) {
 	if hasWord(e) && e.Size == 8 && onHeap(e.Val) && (onHeap(own) || own >= 1<<56) {
 		n.bind(e.Val, own)
 	}
 }
 
-// follow returns where a goroutine comes after an event that is that of a node, none if
-// that is not sure.
+// nodeAfter returns where a goroutine comes after an event that is that of a
+// node, none if that is not sure.
 func (n *naming) nodeAfter(its *node, e *trace.Event) int32 {
 	v := e.Val
 	if own, ok := n.names[v]; ok && e.Size == 8 {

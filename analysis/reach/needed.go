@@ -6,17 +6,19 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file leaves out of the beginning of a run what others store that is not needed to come
-// where it leads, and what they do after that; what they can look at without that they do. So who
-// goes on finds them where they have looked at something and not yet done what they do about it:
-// that is where what is not one step goes wrong.
+// This file leaves out of the beginning of a run what others store that is
+// not needed to come where it leads, and what they do after that; what they
+// can look at without that they do. So who goes on finds them where they have
+// looked at something and not yet done what they do about it: that is where
+// what is not one step goes wrong.
 
 // ofMemory is the class of memory that overlaps, by the first extent of it.
 const ofMemory = numClasses
 
-// least returns those of the steps of a run that goroutine g needs to come to the end of its
-// own, with what the others do before they store anything else, and where they lead; nil if they do
-// not lead there.
+// minimized returns those of the steps of a run that goroutine g needs to
+// come to the end of its own, with what the others do before they store
+// anything else, and where they lead. It returns nil if they do not lead
+// there.
 func (x *search) minimized(steps []action, g int32) (all []action, s *state) {
 	for len(steps) > 0 && steps[len(steps)-1].g != g {
 		steps = steps[:len(steps)-1]
@@ -40,8 +42,9 @@ func (x *search) minimized(steps []action, g int32) (all []action, s *state) {
 	return all, s
 }
 
-// lead does the steps that are kept, and of the others those before their goroutines store
-// anything. Before the one at position last all but g look at what they can.
+// replayKept does the steps that are kept, and of the others those before
+// their goroutines store anything. Before the step at position last all
+// goroutines but g look at what they can.
 func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all []action, s *state) {
 	ends := x.firstStores(steps, keep)
 	s = x.start()
@@ -64,14 +67,15 @@ func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all
 	return all, s
 }
 
-// comes reports whether a goroutine comes to a step in s, and can do it; if that is a read, finding
-// the same.
+// canFollow reports whether a goroutine comes to a step in s, and can do it;
+// if that is a read, finding the same.
 func (x *search) canFollow(s *state, t action) bool {
 	n := &x.nodes[t.node]
 	return !s.over && s.next[t.g] == t.node && t.alternative < s.alternatives(t.g) && (!isLoad(n.kind) || s.content(n.obj) == t.found)
 }
 
-// follow does a step and adds it to all, and reports whether it finds in s what it says.
+// followAction does a step and adds it to all. It reports whether the step
+// finds in s what it says.
 func (x *search) followAction(s *state, t action, all *[]action) bool {
 	if !x.canFollow(s, t) {
 		return false
@@ -89,8 +93,8 @@ func (x *search) followAction(s *state, t action, all *[]action) bool {
 	return true
 }
 
-// look lets all goroutines but g go on in s as long as they store nothing, and returns their
-// steps. If ok is false, s is of no use.
+// letOthersLook lets all goroutines but g go on in s as long as they store
+// nothing, and returns their steps. If ok is false, s is of no use.
 func (x *search) letOthersLook(s *state, g int32) (all []action, ok bool) {
 	for again := true; again; {
 		again = false
@@ -112,11 +116,8 @@ func (x *search) letOthersLook(s *state, g int32) (all []action, ok bool) {
 	return all, true
 }
 
-// maxGlance is how many steps under a lock are looked at.
-const maxLooking = 100
-
-// glance returns the step that a goroutine comes to in s if it stores nothing; of what it does
-// while it holds a lock all, or nothing.
+// lookingSteps returns the step that a goroutine comes to in s if it stores
+// nothing; of what it does while it holds a lock all, or nothing.
 func (x *search) lookingSteps(s *state, g int32) (all []action) {
 	held := 0
 	for at := s.next[g]; at != none && len(all) < maxLooking; {
@@ -154,7 +155,8 @@ func (x *search) lookingSteps(s *state, g int32) (all []action) {
 	return nil
 }
 
-// needed reports which of the steps of a run are of goroutine g, or such that these depend on.
+// needed reports which of the steps of a run are of goroutine g, or such that
+// these depend on. It is a slice of the run, from its end.
 func (x *search) needed(steps []action, g int32) []bool {
 	keep := make([]bool, len(steps))
 	for more := true; more; { // whether a release is needed is known by what comes before it
@@ -175,7 +177,7 @@ func (x *search) needed(steps []action, g int32) []bool {
 	return keep
 }
 
-// things returns what an operation is on.
+// objectsOf returns what an operation is on.
 func (x *search) objectsOf(n *node) (all []object) {
 	switch {
 	case n.isSelect():
@@ -191,7 +193,8 @@ func (x *search) objectsOf(n *node) (all []object) {
 	return all
 }
 
-// gives reports whether goroutines with steps behind a step, or what these want, depend on it.
+// isDependedOn reports whether a step is needed by goroutines that have steps
+// after it, or by what these depend on.
 func (x *search) isDependedOn(step action, going map[int32]bool, wanted map[object]bool) bool {
 	n := &x.nodes[step.node]
 	switch n.kind {
@@ -203,8 +206,8 @@ func (x *search) isDependedOn(step action, going map[int32]bool, wanted map[obje
 	return slices.ContainsFunc(x.objectsOf(n), func(o object) bool { return wanted[o] })
 }
 
-// skips reports whether a step is a release and that of the same goroutine which took the
-// lock, before it, is not kept.
+// isUnneededRelease reports whether a step is a release, and the acquisition
+// of the same goroutine that it ends is not kept.
 func (x *search) isUnneededRelease(before []action, keep []bool, step action) bool {
 	n := &x.nodes[step.node]
 	if !n.kind.Releases() {
@@ -218,8 +221,9 @@ func (x *search) isUnneededRelease(before []action, keep []bool, step action) bo
 	return false
 }
 
-// want notes what an operation depends on. What a store replaces nobody finds any more. It returns
-// false if no run tells what it depends on, as on who closes a channel that package testing has.
+// addDependences notes what an operation depends on. What a store replaces
+// nobody finds any more. It returns false if no run tells what it depends on,
+// as on who closes a channel of package testing.
 func (x *search) addDependences(n *node, wanted map[object]bool) bool {
 	if n.kind.Releases() || changesGroup(n.kind) {
 		return true
@@ -237,8 +241,9 @@ func (x *search) addDependences(n *node, wanted map[object]bool) bool {
 	return true
 }
 
-// pure returns by goroutine the position up to which its steps that are not kept store nothing.
-// If it holds locks there, that is where it takes the first of them.
+// firstStores returns by goroutine the position up to which its steps that
+// are not kept store nothing. If it holds locks there, that is where it takes
+// the first of them.
 func (x *search) firstStores(steps []action, keep []bool) []int {
 	ends := make([]int, len(x.goroutines))
 	for g := range ends {

@@ -7,94 +7,160 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Program is what the runs of one test have shown of it.
+// A Program is what the runs of one test have shown of it: one tree of nodes
+// for each goroutine.
 type Program struct {
-	test         string
-	nodes        []node
-	goroutines   []goroutine
-	byPath       map[string]int32
-	sites        *trace.CommonSites
-	extents      []extent
-	byExtent     map[extent]int32
-	overlaps     [][]int32            // by extent: those that share memory with it
-	initial      map[int32]uint64     // by extent: the value that was there before the test
-	objects      [numClasses][]uint64 // names
-	byObject     map[object]int32     // their numbers
-	capacity     map[int32]int        // by channel
-	external     map[int32]bool       // channels with elements that no goroutine has sent
-	closedBefore map[int32]bool       // channels that were closed before the test
-	readersWait  map[int32]bool       // locks of which readers wait for something
-	ends         map[uint64]bool      // ends of runs
-	deadlocks    map[string]bool      // where goroutines block for ever, in some run
-	tried        map[edgeKey]bool     // was run to without coming there
-	doubts       []string             // what is not known, once each
-	lastName     uint64               // the last name that is no address
-	runsWith     map[uint64]runSet    // by name: the runs that have it
-	valueNames   map[uint64]bool      // names that were found or stored
-	runCount     int                  // that were added
+	// The name of the test.
+	test string
+	// All nodes of all goroutines. The first one is where the test begins; a
+	// node that follows another one has a higher number.
+	nodes []node
+	// The goroutines of all runs, by their numbers here.
+	goroutines []goroutine
+	// The numbers of goroutines by their paths ("0.2.1").
+	byPath map[string]int32
+	// The sites of all runs, with one number for each.
+	sites *trace.CommonSites
+	// The pieces of memory that are accessed as a whole.
+	extents []extent
+	// Their numbers.
+	byExtent map[extent]int32
+	// By extent: the other ones that share memory with it.
+	overlaps [][]int32
+	// By extent: the value that was there before the test, where a run has
+	// shown it.
+	initial map[int32]uint64
+	// By class: the names of the objects, by their numbers.
+	objects [numClasses][]uint64
+	// The numbers of the objects in their classes.
+	byObject map[object]int32
+	// By channel: how many elements it buffers.
+	capacity map[int32]int
+	// The channels with elements that no goroutine has sent, as timers do.
+	external map[int32]bool
+	// The channels that are closed though no goroutine of the test has
+	// closed them.
+	closedBefore map[int32]bool
+	// The locks that a goroutine holds as a reader while it may wait for
+	// something.
+	readersWait map[int32]bool
+	// The hashes of the ends of runs, which are the behaviours.
+	ends map[uint64]bool
+	// Where goroutines block for ever, in some run.
+	deadlocks map[string]bool
+	// The edges that a run was made for, in vain.
+	tried map[edgeKey]bool
+	// Why not everything may be known, each reason once.
+	doubts []string
+	// The last name that was given to what has no address of its own.
+	lastName uint64
+	// By name: the runs that have it.
+	runsWith map[uint64]runSet
+	// The names of addresses that were found or stored as values.
+	valueNames map[uint64]bool
+	// How many runs were added.
+	runCount int
 }
 
-// A goroutine is one of all runs.
+// A goroutine is one of all runs that have a goroutine of its path.
 type goroutine struct {
-	trace.Goroutine // with the program's numbers
+	// With the program's numbers.
+	trace.Goroutine
 }
 
 // A node is an operation that a goroutine comes to after one history.
 type node struct {
-	kind      trace.Kind // None: nobody has seen what comes here
-	g         int32
-	site      trace.SiteID
-	obj       int32 // number of the object or extent; of a fork the goroutine
-	flags     trace.Flags
-	size      uint32
-	stored    content      // of a write
-	word      uint64       // its value; of Add the delta
-	ended     bool         // nothing comes: the goroutine ends here
-	exits     bool         // likewise, and the program with it
-	isBlocked bool         // of kind Acquire: made of what a run tells of who is blocked
-	held      []held       // locks that the goroutine holds before it
-	cases     []selectCase // of a select
-	event     trace.Event
-	edges     []edge
-	wakes     int32 // of the release in a wait: the condition; or none
-	child     int32 // of a fork: where the new goroutine begins
+	// What the operation is. None says that nobody has seen what comes here:
+	// the node is a leaf.
+	kind trace.Kind
+	// The goroutine.
+	g int32
+	// Where the operation is in the sources.
+	site trace.SiteID
+	// The number of the object or extent; of a fork that of the goroutine.
+	obj int32
+	// Flags that tell operations apart.
+	flags trace.Flags
+	// The bytes of an access.
+	size uint32
+	// What a write leaves in memory.
+	stored content
+	// The value of a write, or the delta of an Add.
+	word uint64
+	// Nothing comes here: the goroutine has ended.
+	ended bool
+	// Likewise, and the program with it.
+	exits bool
+	// The node is made of what a run tells of who is blocked; no event has
+	// shown it.
+	isBlocked bool
+	// The locks that the goroutine holds before the operation.
+	held []held
+	// The cases of a select.
+	cases []selectCase
+	// The event that a run has shown first, with the program's numbers.
+	event trace.Event
+	// What has followed, for each content that was found.
+	edges []edge
+	// Of the release in a wait for a condition the condition; none of
+	// others.
+	wakes int32
+	// Of a fork the node where the new goroutine begins.
+	child int32
 }
 
-// An edge is what came of a node: what it has found, and where the goroutine stands then.
+// An edge is what has followed a node: what the node has found, and where the
+// goroutine is then.
 type edge struct {
-	found     content
-	to        int32
-	stored    content       // of an atomic update: what is in memory then
-	fails     bool          // it did not store
-	invisible []trace.Event // what the goroutine did before it came there that others cannot see
-	firstRun  int           // the run that has shown it first
+	// What the operation has found: a value, a message, a case.
+	found content
+	// The node that the goroutine comes to then.
+	to int32
+	// What an atomic update leaves in memory.
+	stored content
+	// The atomic update has not stored: a compare-and-swap has failed.
+	fails bool
+	// What the goroutine does up to the next node that others cannot see.
+	invisible []trace.Event
+	// The run that has shown the edge first.
+	firstRun int
 }
 
-// A content is what memory, or a message, holds: equal for equal values, and else for what
-// the same operations have left.
+// A content is what memory, or a message, holds. Contents are equal for equal
+// values, and where no value is known, for what the same operations have
+// left.
 type content uint64
 
+// An edgeKey names an edge, whether it is known or not.
 type edgeKey struct {
 	node  int32
 	found content
 }
 
+// A held lock is one that a goroutine has, on one side.
 type held struct {
-	lock   int32
+	// The number of the lock.
+	lock int32
+	// It is held on the reader side.
 	reader bool
 }
 
-// A choice is a case of a select.
+// A selectCase is a case of a select.
 type selectCase struct {
-	ch   int32 // none: the nil channel
+	// The number of the channel; none of the nil channel.
+	ch int32
+	// It would send.
 	send bool
 }
 
+// An extent is a piece of memory that is accessed as a whole. From is a name,
+// size is in bytes.
 type extent struct {
 	from uint64
 	size uint32
 }
 
+// A class is that of the objects that have numbers of their own.
 type class uint8
 
 const (
@@ -106,14 +172,16 @@ const (
 	numClasses
 )
 
+// An object is named among those of its class.
 type object struct {
 	class class
 	name  uint64
 }
 
+// none stands for no node, object or number.
 const none = -1
 
-// flags are those that tell operations apart.
+// flags are those that tell operations apart. Others say what was found.
 const flags = trace.FlagMap | trace.FlagTry | trace.FlagDefault
 
 // New returns the program of a test, of which nothing is known.
@@ -132,7 +200,7 @@ func New(test string) *Program {
 // Size is how many operations are known.
 func (p *Program) Size() int { return len(p.nodes) }
 
-// doubt notes a reason why not all may be known.
+// doubt notes a reason why not everything may be known, once.
 func (p *Program) doubt(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for _, o := range p.doubts {
@@ -160,7 +228,8 @@ func (p *Program) goroutine(its trace.Goroutine) int32 {
 	return g
 }
 
-// extent returns the number of a piece of memory.
+// extent returns the number of a piece of memory, and finds the ones that it
+// overlaps with.
 func (p *Program) extent(x extent) int32 {
 	if k, ok := p.byExtent[x]; ok {
 		return k
@@ -190,13 +259,15 @@ func (p *Program) object(c class, name uint64) int32 {
 	return k
 }
 
-// leaf adds a place that nobody has seen yet.
+// leaf adds a node that nobody has seen yet, where a goroutine holds some
+// locks.
 func (p *Program) leaf(g int32, holds []held) int32 {
 	p.nodes = append(p.nodes, node{g: g, obj: none, wakes: none, child: none, held: holds})
 	return int32(len(p.nodes) - 1)
 }
 
-// edge returns what came of a node where it found that, or nil.
+// edgeFor returns the edge of a node that has found that, or nil if no run
+// has found it there.
 func (p *Program) edgeFor(n int32, found content) *edge {
 	next := p.nodes[n].edges
 	for k := range next {
@@ -212,7 +283,8 @@ func (p *Program) edgeFor(n int32, found content) *edge {
 	return nil
 }
 
-// mix makes one content of others.
+// mix makes one content of two. It is a hash (splitmix64): that two contents
+// collide is taken not to happen.
 func mix(a, b content) content {
 	x := uint64(a)*0x9e3779b97f4a7c15 ^ (uint64(b) + 0x2545f4914f6cdd1d)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -220,18 +292,26 @@ func mix(a, b content) content {
 	return content(x^x>>31) &^ isNumber
 }
 
-// isNumber is set in the contents that are values, so that what is read there is known.
+// isNumber is set in the contents that are values, so that what is read there
+// is known.
 const isNumber content = 1 << 63
 
 // The contents that are not made of others.
 const (
-	nothing      content = iota // there is nothing to find
-	untouched                   // what was there before the test
-	foundClosed                 // of a channel
-	panicked                    // instead
-	runsFunction                // of Once.Do: its function
-	timerFired                  // of a timer's channel
-	writerWaits                 // of a lock: a writer waits for its readers from now on
+	// There is nothing to find.
+	nothing content = iota
+	// What was there before the test.
+	untouched
+	// Of a channel.
+	foundClosed
+	// Instead.
+	panicked
+	// Of Once.Do: its function.
+	runsFunction
+	// Of a timer's channel.
+	timerFired
+	// Of a lock: a writer waits for its readers from now on.
+	writerWaits
 )
 
 // number is the content of memory that holds a value.

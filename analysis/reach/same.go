@@ -2,13 +2,15 @@ package reach
 
 import "slices"
 
-// This file gives one name to what has got two. Where nothing tells what a goroutine works on,
-// it is named by its address, and another run, in which another goroutine comes to it first,
-// may have it at another address. So it has two names, until a run has both goroutines at it.
+// This file gives one name to what has got two. Where nothing tells what a
+// goroutine works on, it is named by its address, and another run, in which
+// another goroutine comes to it first, may have it at another address. So it
+// has two names, until a run has both goroutines at it.
 
 // A runSet has a bit for each run, by their numbers.
 type runSet []uint64
 
+// with returns s and run number n.
 func (s runSet) with(n int) runSet {
 	for len(s) <= n/64 {
 		s = append(s, 0)
@@ -39,7 +41,8 @@ func (s runSet) union(o runSet) runSet {
 	return all
 }
 
-// note notes which names the run has, so that nobody takes two of these for one.
+// noteRun notes which names the run has, so that nobody takes two of these
+// for one.
 func (n *naming) noteRun() {
 	for own := range n.used {
 		if isArbitrary(own) {
@@ -49,17 +52,13 @@ func (n *naming) noteRun() {
 	n.p.runCount++
 }
 
-// given reports whether a name is one that tells nothing but where the allocator has put what has
-// it.
+// isArbitrary reports whether a name tells nothing but where the allocator
+// has put what has it.
 func isArbitrary(own uint64) bool { return onHeap(own) || own >= 1<<56 }
 
-// maxWalks is how often what was recorded is walked through at most, as each time two names may
-// become one.
-const maxWalks = 256
-
-// unite makes one name of two, that of a node and that of the event that is it, and reports
-// whether they may be those of one thing: no run has both, and what follows from them
-// is not known under both.
+// unite makes one name of two, that of a node and that of the event that is
+// it. It reports whether they may be those of one thing: no run has both, and
+// what follows from them is not known under both.
 func (r *run) unite(node, event uint64) bool {
 	p := r.Program
 	if r.walks > maxWalks || node == event || !isArbitrary(node) || !isArbitrary(event) || r.names.used[node] || p.runsWith[node].meets(p.runsWith[event]) {
@@ -92,7 +91,8 @@ func (r *run) unite(node, event uint64) bool {
 	return true
 }
 
-// overlapping reports whether memory of that name shares some with other memory.
+// overlapping reports whether memory of that name shares some with other
+// memory.
 func (p *Program) overlapping(name uint64) bool {
 	for k, x := range p.extents {
 		if x.from == name && len(p.overlaps[k]) > 0 {
@@ -102,8 +102,9 @@ func (p *Program) overlapping(name uint64) bool {
 	return false
 }
 
-// moveExtent makes extent k the one that it is by another name. What is left of it, if there is
-// that one already, nobody touches.
+// moveExtent gives extent k another name. If there is an extent of that name
+// already, all nodes of k are on that one from now on, and nobody touches k
+// any more.
 func (p *Program) moveExtent(k int32, x extent) {
 	delete(p.byExtent, p.extents[k])
 	to, ok := p.byExtent[x]

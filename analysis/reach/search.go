@@ -9,48 +9,74 @@ import (
 
 // A Result is what a search has found.
 type Result struct {
-	// Next are beginnings of runs that lead to what no run has shown, the shortest ones
-	// first. Of those that lead to the same place there is one.
+	// Next are beginnings of runs that lead to what no run has shown, the
+	// shortest ones first. Of those that lead to the same place there is
+	// one.
 	Next []Beginning
-	// Behaviours is how many ends of runs the search has come to, or runs have shown.
+	// Behaviours is how many ends of runs the search has reached, or runs
+	// have shown.
 	Behaviours int
-	// Open says why there may be more than what was found; empty: there is not.
+	// Open says why there may be more than what was found. If it is empty
+	// there is not.
 	Open []string
 }
 
-// Complete reports whether the runs have shown everything that goroutines can come to.
+// Complete reports whether the runs have shown everything that goroutines can
+// come to.
 func (r *Result) Complete() bool { return len(r.Next) == 0 && len(r.Open) == 0 }
 
-// A taking is one step of a run that was found.
+// An action is one step of a run that was found: what one goroutine does at
+// one node.
 type action struct {
-	g, node     int32
+	// The goroutine, and the node that it was at.
+	g, node int32
+	// Which of its alternatives it has taken.
 	alternative int
-	found       content
-	pending     pendingOp // what its operation has come to
-	queued      bool      // it has begun before
+	// What it has found.
+	found content
+	// What had become of its operation before.
+	pending pendingOp
+	// It is a writer that has begun to wait for readers before.
+	queued bool
 }
 
-// A visit is a state that the search has come to, by steps from another one.
+// A reachedState is a state that the search has reached, by steps from
+// another one. The chain of them leads back to the beginning.
 type reachedState struct {
-	from  int32
+	// The state before, an index of search.visits; none at the beginning.
+	from int32
+	// The steps from there.
 	steps []action
 }
 
-// A searching is the state of a search.
+// A search looks at the states that a program can reach, breadth first.
 type search struct {
 	*Program
-	local          []bool // by node: no other goroutine's operation can come before it, or see it
-	futures        *futures
-	visits         []reachedState
-	seen           map[uint64]bool
-	endsSeen       map[uint64]bool
-	edgesFound     map[edgeKey]bool
+	// By node: no other goroutine's operation can come before it, or see it.
+	local []bool
+	// What may come after each node.
+	futures *futures
+	// The states that were reached.
+	visits []reachedState
+	// The hashes of these.
+	seen map[uint64]bool
+	// The hashes of the ends of runs that were found, or that runs have
+	// shown.
+	endsSeen map[uint64]bool
+	// The unknown edges that the search has found, each once.
+	edgesFound map[edgeKey]bool
+	// The deadlocks that the search has found and no run has shown.
 	deadlocksFound map[string]bool
-	out            Result
+	// The result so far.
+	out Result
 }
 
-// Search executes the program in all orders that matter, but comes to no more than limit
-// states.
+// Search executes the program in all orders that matter, but reaches no more
+// than limit states. Equal states are looked at once.
+//
+// States in which a writer waits for the readers of a lock are looked at
+// last. What can be reached without that is reached without it: a run that
+// begins so may find the lock taken where it should go on.
 func (p *Program) Search(limit int) Result {
 	x := &search{
 		Program: p, seen: make(map[uint64]bool), endsSeen: make(map[uint64]bool), edgesFound: make(map[edgeKey]bool), deadlocksFound: make(map[string]bool),
@@ -61,8 +87,9 @@ func (p *Program) Search(limit int) Result {
 		s  *state
 		at int32
 	}
-	// Where writers wait for readers is looked at last: what can be come to without that is,
-	// as a run that begins so may find the lock taken where it should go on.
+	// Where writers wait for readers is looked at last: what can be come to
+	// without that is, as a run that begins so may find the lock taken where
+	// it should go on.
 	var queue, late []entry
 	come := func(s *state, from int32, steps []action) {
 		steps, ok := x.runIndependent(s, from, steps)
@@ -108,8 +135,9 @@ func (p *Program) Search(limit int) Result {
 	return x.out
 }
 
-// step lets a goroutine do what it comes to, and adds that to steps, which lead to s from
-// what was visited. If nobody knows what comes of that, ok is false, and a run is to find out.
+// step lets a goroutine do what it comes to, and adds that to steps, which
+// lead to s from a reached state. If nobody knows what follows, ok is false,
+// and a run is to find out.
 func (x *search) step(s *state, g int32, way int, from int32, steps []action) (all []action, ok bool) {
 	at := s.next[g]
 	if x.nodes[at].exits {
@@ -139,9 +167,10 @@ func (x *search) step(s *state, g int32, way int, from int32, steps []action) (a
 	return steps, true
 }
 
-// alone does all that one goroutine can do while the others see nothing of it. ok is false
-// if that comes to where nobody knows how to go on: the others have done all such things
-// then, too, so that none of them holds a lock that the one may come to.
+// runIndependent does all that goroutines can do one at a time while the
+// others see nothing of it. ok is false if that leads to where nobody knows
+// how to go on. The others have done all such things then, too, so that none
+// of them holds a lock that the goroutine may need.
 func (x *search) runIndependent(s *state, from int32, steps []action) (all []action, ok bool) {
 	for again := true; again && !s.over; {
 		again = false
@@ -166,8 +195,8 @@ func (x *search) runIndependent(s *state, from int32, steps []action) (all []act
 	return steps, true
 }
 
-// lost reports whether a goroutine has come to where nobody knows how it goes on, and
-// a run can find out.
+// needsRun reports whether a goroutine has come to where nobody knows how it
+// goes on, and a run can find out.
 func (x *search) needsRun(s *state, g int32) bool {
 	at := s.next[g]
 	if at == none || s.over {
@@ -177,7 +206,8 @@ func (x *search) needsRun(s *state, g int32) bool {
 	return n.kind == trace.None && !n.exits && !n.ended && !x.tried[edgeKey{at, nothing}]
 }
 
-// unknown notes a run to where nobody knows what comes.
+// addBeginning notes a run to where nobody knows what follows, once for each
+// such place.
 func (x *search) addBeginning(s *state, key edgeKey, from int32, steps []action) {
 	if x.edgesFound[key] {
 		return
@@ -200,7 +230,9 @@ func (x *search) end(s *state, at int32) {
 	x.out.Next = append(x.out.Next, x.beginning(s, at, nil, func(b *Beginning) { b.stuck = stuck }))
 }
 
-// privacy finds the operations that no other goroutine's can come before, or see.
+// findLocal finds the operations that no other goroutine's can come before,
+// or see: on memory or an object that only one goroutine uses, on memory that
+// nobody writes, or that is always accessed under one lock.
 func (x *search) findLocal() {
 	type usage struct {
 		by     map[int32]bool
@@ -301,7 +333,9 @@ func (x *search) findLocal() {
 	x.futures = lookAhead(x.Program, group, x.local)
 }
 
-// dies reports whether the program can end at once with an operation.
+// mayExit reports whether the program can end at once with an operation, by a
+// panic. What others have done before that counts, so such an operation is
+// never independent.
 func (p *Program) mayExit(n *node) bool {
 	return slices.ContainsFunc(n.edges, func(e edge) bool {
 		next := &p.nodes[e.to]
@@ -310,13 +344,13 @@ func (p *Program) mayExit(n *node) bool {
 	})
 }
 
-// holds reports whether the goroutine of an access holds a lock so that no other one can
-// make one that matters to it.
+// holds reports whether the goroutine of an access holds a lock so that no
+// other one can make an access that matters to it.
 func holds(n *node, lock int32) bool {
 	return slices.ContainsFunc(n.held, func(h held) bool { return h.lock == lock && (!h.reader || !n.kind.IsWrite()) })
 }
 
-// path returns the steps of a run to a state that was visited, and some more.
+// path returns the steps of a run to a reached state, and some more.
 func (x *search) path(at int32, more []action) []action {
 	var parts [][]action
 	for ; at != none; at = x.visits[at].from {

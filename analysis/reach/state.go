@@ -6,50 +6,77 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A state is where a run of a program stands.
+// A state is where a run of a program is, and what is in its memory and
+// objects.
 type state struct {
-	p       *Program
-	next    []int32 // by goroutine: the node that it comes to; none: it has not begun
-	over    bool    // the program has ended
-	endedBy int32   // which goroutine has ended it
-	memory  []content
-	locks   []int32 // by lock: how many readers; none: a writer
-	queued  []int32 // by lock: 1 + the writer that waits for the readers, and lets no others in; 0: none
-	groups  []int32
-	onces   []uint8
-	conds   [][]int32 // goroutines that wait, first come first
-	chans   []channel
-	pending []pendingOp // by goroutine
+	p *Program
+	// By goroutine: the node that it comes to; none if it has not begun.
+	next []int32
+	// The program has ended.
+	over bool
+	// Which goroutine has ended it.
+	endedBy int32
+	// By extent: what it holds.
+	memory []content
+	// By lock: how many readers it has; none if it has a writer.
+	locks []int32
+	// By lock: 1 and the writer that waits for the readers, and lets no
+	// others in; 0 if there is none.
+	queued []int32
+	// By WaitGroup: its counter.
+	groups []int32
+	// By Once: 0, onceRuns or onceDone.
+	onces []uint8
+	// By condition: the goroutines that wait, first come first served.
+	conds [][]int32
+	// By channel.
+	chans []channel
+	// By goroutine: what has become of the operation that it has begun.
+	pending []pendingOp
 }
 
-// A channel serves those that wait first come first.
+// A channel serves those that wait first come first served.
 type channel struct {
-	elements     []element
+	// What was sent and not yet received.
+	elements []element
+	// Who waits to send, and to receive.
 	sends, recvs []waiter
-	closed       bool
-	sent         uint32 // how many elements
+	// It is closed.
+	closed bool
+	// How many elements were sent.
+	sent uint32
 }
 
 // An element is what a node has sent.
 type element struct {
-	from   content
+	// Which send it comes from.
+	from content
+	// Its number, from 1.
 	number uint32
 }
 
-// A waiter is a goroutine in the line of a channel.
+// A waiter is a goroutine in the queue of a channel.
 type waiter struct {
-	g, caseNumber int32 // the number of the case, from 1; 0: of no select
-	from          content
+	// The goroutine, and the case of its select, from 1; 0 of no select.
+	g, caseNumber int32
+	// What it sends.
+	from content
 }
 
-// waiting is what has come of an operation that may wait.
+// A pendingOp is what has become of an operation that may wait. The goroutine
+// takes it when it comes to the completion.
 type pendingOp struct {
-	done       bool
-	found      content
+	// The operation is complete: the goroutine can go on.
+	done bool
+	// What it has found.
+	found content
+	// The case that a select has taken, from 1; 0 for the default.
 	caseNumber int32
-	element    uint32
+	// The number of the element that was sent or received.
+	element uint32
 }
 
+// start returns the state in which the test begins.
 func (p *Program) start() *state {
 	s := &state{p: p}
 	s.grow()
@@ -57,7 +84,8 @@ func (p *Program) start() *state {
 	return s
 }
 
-// grow makes room for what the program has got since s was made.
+// grow makes room for what the program has got since s was made. A walk finds
+// new objects on its way.
 func (s *state) grow() {
 	for len(s.next) < len(s.p.goroutines) {
 		s.next = append(s.next, none)
@@ -89,6 +117,7 @@ func (s *state) grow() {
 	}
 }
 
+// clone returns a copy of s.
 func (s *state) clone() *state {
 	c := *s
 	c.next = slices.Clone(s.next)
@@ -121,7 +150,8 @@ func (s *state) content(x int32) content {
 	return untouched
 }
 
-// store puts c into an extent. What overlaps with it holds what follows from both.
+// store puts c into an extent. What overlaps with it holds what follows from
+// both.
 func (s *state) store(x int32, c content) {
 	s.memory[x] = c
 	for _, o := range s.p.overlaps[x] {
@@ -129,7 +159,8 @@ func (s *state) store(x int32, c content) {
 	}
 }
 
-// ways returns in how many ways the goroutine can do what it comes to; 0: it waits.
+// alternatives returns in how many ways the goroutine can do what it comes
+// to; 0 if it waits. Only a select has several.
 func (s *state) alternatives(g int32) int {
 	if s.over || s.next[g] == none {
 		return 0
@@ -166,12 +197,14 @@ func (s *state) alternatives(g int32) int {
 	return 1
 }
 
-// canQueue reports whether it makes a difference that a writer begins to wait for a lock.
+// canQueue reports whether it makes a difference that a writer begins to wait
+// for a lock: it then keeps readers out that may be waited for.
 func (s *state) canQueue(lock int32) bool {
 	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.p.readersWait[lock]
 }
 
-// onlyQueues reports whether a goroutine comes to a lock that has readers.
+// onlyQueues reports whether a goroutine comes to a lock that has readers, so
+// that it can do nothing there but begin to wait.
 func (s *state) onlyQueues(g int32) bool {
 	n := &s.p.nodes[s.next[g]]
 	return n.kind == trace.Acquire && s.locks[n.obj] > 0
@@ -187,12 +220,14 @@ const (
 	onceDone = 2
 )
 
-// fires reports whether a channel, of which a timer sends, has nothing else.
+// fires reports whether a channel of a timer has nothing else to receive.
+// Then the timer may fire.
 func (s *state) fires(ch int32) bool {
 	return ch != none && s.p.external[ch] && len(s.chans[ch].elements) == 0 && len(s.chans[ch].sends) == 0 && !s.chans[ch].closed
 }
 
-// ready returns the numbers of the cases that a select can take at once, from 1.
+// ready returns the numbers of the cases that a select can take at once, from
+// 1.
 func (s *state) ready(n *node) (all []int32) {
 	for k, c := range n.cases {
 		if c.ch == none {
@@ -210,8 +245,8 @@ func (s *state) ready(n *node) (all []int32) {
 	return all
 }
 
-// do does what the goroutine comes to, in one of the ways, but for going on: it returns
-// what that finds.
+// execute does what the goroutine comes to, in one of its alternatives, but
+// for going on. It returns what the operation finds.
 func (s *state) execute(g int32, way int) content {
 	at := s.next[g]
 	n := &s.p.nodes[at]
@@ -299,7 +334,7 @@ func (s *state) execute(g int32, way int) content {
 	return nothing
 }
 
-// add does WaitGroup.Add.
+// add does WaitGroup.Add. At zero it lets those go on that wait.
 func (s *state) add(n *node) content {
 	count := &s.groups[n.obj]
 	*count += int32(n.word)
@@ -316,7 +351,7 @@ func (s *state) add(n *node) content {
 	return nothing
 }
 
-// send sends, or waits in line.
+// send sends an element, or queues the sender.
 func (s *state) send(ch int32, w waiter) {
 	if ch == none {
 		return
@@ -338,13 +373,13 @@ func (s *state) send(ch int32, w waiter) {
 	}
 }
 
-// give gives an element to who waits for one.
+// deliver gives an element to a receiver that waits for one.
 func (s *state) deliver(w waiter, e element) {
 	s.leaveQueues(w.g)
 	s.pending[w.g] = pendingOp{done: true, found: e.from, caseNumber: w.caseNumber, element: e.number}
 }
 
-// recv receives, or waits in line.
+// recv receives an element, or queues the receiver.
 func (s *state) recv(ch int32, w waiter) {
 	if ch == none {
 		return
@@ -375,13 +410,14 @@ func (s *state) recv(ch int32, w waiter) {
 	}
 }
 
-// sent lets a sender go on whose element was taken.
+// completeSend lets a sender go on whose element was received.
 func (s *state) completeSend(w waiter, number uint32) {
 	s.leaveQueues(w.g)
 	s.pending[w.g] = pendingOp{done: true, caseNumber: w.caseNumber, element: number}
 }
 
-// leaveLines takes a goroutine out of all lines.
+// leaveQueues takes a goroutine out of the queues of all channels, as its
+// select has taken one case.
 func (s *state) leaveQueues(g int32) {
 	its := func(w waiter) bool { return w.g == g }
 	for k := range s.chans {
@@ -395,6 +431,7 @@ func (s *state) leaveQueues(g int32) {
 	}
 }
 
+// close closes a channel and lets those go on that wait.
 func (s *state) close(ch int32) content {
 	if ch == none || s.chans[ch].closed {
 		return panicked
@@ -412,7 +449,8 @@ func (s *state) close(ch int32) content {
 	return nothing
 }
 
-// choose does a select.
+// executeSelect does a select: it takes a case that is ready, or the default,
+// or queues at all channels.
 func (s *state) executeSelect(g, at int32, way int) {
 	n := &s.p.nodes[at]
 	s.pending[g] = pendingOp{}
@@ -439,7 +477,7 @@ func (s *state) executeSelect(g, at int32, way int) {
 	}
 }
 
-// move lets a goroutine go on after what it has found.
+// goOn lets a goroutine go on after what it has found.
 func (s *state) goOn(g int32, e *edge) {
 	s.next[g] = e.to
 	if e.found == panicked && s.p.nodes[e.to].exits { // at once
@@ -447,10 +485,11 @@ func (s *state) goOn(g int32, e *edge) {
 	}
 }
 
-// die ends the program.
+// exit ends the program.
 func (s *state) exit(g int32) { s.over, s.endedBy = true, g }
 
-// sum tells states apart. Live reports whether what an extent holds may be read yet.
+// hash tells states apart. mayBeRead reports whether what an extent holds may
+// be read yet; what is not read makes no difference.
 func (s *state) hash(live func(s *state, x int32) bool) uint64 {
 	h := content(0)
 	put := func(c content) { h = mix(h, c) }
@@ -505,8 +544,8 @@ func (s *state) hash(live func(s *state, x int32) bool) uint64 {
 	return uint64(h)
 }
 
-// end tells ends of runs apart: where the goroutines stand, or where one has ended the
-// program.
+// endHash tells ends of runs apart: by where the goroutines are, or by where
+// one has ended the program.
 func (s *state) endHash() uint64 {
 	h := content(0)
 	for g, at := range s.next {
