@@ -32,11 +32,6 @@ type changes struct {
 	copied contents
 }
 
-// mostListed is how many changes are listed after a mark, or as many as there
-// are cells: to copy these takes less time than that list took. Between two
-// marks a course mostly has fewer, and so loses none.
-const mostListed = 1 << 20
-
 // keeping is how changes are kept.
 type keeping uint8
 
@@ -127,24 +122,21 @@ type changeList struct {
 	n     int
 }
 
-// partOf is how many changes are in a part.
-const partOf = 1 << 14
-
 func (l *changeList) add(c change) {
-	k := l.n / partOf
+	k := l.n / changesOfPart
 	if k == len(l.parts) {
 		var part []change // the first one gets longer with what is in it: most schedules are short
 		if k > 0 {
-			part = make([]change, 0, partOf)
+			part = make([]change, 0, changesOfPart)
 		}
 		l.parts = append(l.parts, part)
 	}
-	l.parts[k] = append(l.parts[k][:l.n%partOf], c)
+	l.parts[k] = append(l.parts[k][:l.n%changesOfPart], c)
 	l.n++
 }
 
 // pop removes the last one.
 func (l *changeList) pop() change {
 	l.n--
-	return l.parts[l.n/partOf][l.n%partOf]
+	return l.parts[l.n/changesOfPart][l.n%changesOfPart]
 }

@@ -14,13 +14,14 @@ import (
 
 // A channel is what the trace tells of one channel.
 type channel struct {
+	// How many elements it buffers.
 	cap uint64
-	// Operations with a rank.
+	// How many operations have a rank.
 	sends, recvs uint64
 	// The highest numbers of elements.
 	sent, received uint64
-	// Number of the first of these, sends and then receives, among those of
-	// all channels.
+	// The number of the first of the operations with a rank, sends and then
+	// receives, among those of all channels.
 	first uint64
 	// external is set if elements come or go that no event accounts for, as
 	// those that timers send. Then only the order of each side is checked.
@@ -29,13 +30,15 @@ type channel struct {
 	made bool
 	// The trace has its close.
 	closes bool
-	// Before the trace began.
+	// It was closed before the trace began.
 	closed bool
 }
 
 // A chanOp is a send or receive, from the event that begins it.
 type chanOp struct {
-	ch   int32
+	// The channel.
+	ch int32
+	// It is a receive.
 	recv bool
 	// rank is its place, from 1, among the operations of its side in the
 	// order in which they begin. A channel serves them in that order, so
@@ -51,6 +54,7 @@ const unranked = math.MaxUint64
 // with their ends.
 type chanMatcher struct {
 	*program
+	// The numbers of channels.
 	ids numbering
 	// By goroutine: the begin of the operation underway, or none.
 	begun []int32

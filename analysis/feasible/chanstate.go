@@ -11,11 +11,13 @@ import (
 // A chansState is the state of all channels, and of the operations on them
 // that are underway.
 type chansState struct {
-	p      *program
+	// The program whose state it is.
+	p *program
+	// By channel.
 	states []chanState
-	// By goroutine.
+	// By goroutine: its operation underway.
 	underway []chanWait
-	// The taint of what was sent.
+	// The taints of the elements that were sent.
 	elements map[element]int32
 }
 
@@ -23,10 +25,11 @@ type chansState struct {
 // they can be, as the runtime does, so the numbers of operations begun tell
 // which of them have taken effect. A trace has fewer than 2^31 of them.
 type chanState struct {
+	// It was made; it was closed.
 	made, closed bool
-	// Ranked operations begun.
+	// How many ranked operations have begun.
 	sends, recvs uint32
-	// Number of elements sent before the close.
+	// How many elements were sent before the close.
 	last uint32
 	// diverged is the number of the last element that comes from the send
 	// and goes to the receive of the trace: an operation that should have
@@ -42,7 +45,7 @@ type chanState struct {
 
 // A chanWait is a goroutine's channel operation underway.
 type chanWait struct {
-	// None if there is none.
+	// The operation, an index of program.ops, or none.
 	op int32
 	// It began while the channel was open.
 	open bool
@@ -52,6 +55,7 @@ type chanWait struct {
 
 // An element of a channel.
 type element struct {
+	// The channel, and the number of the element.
 	ch int32
 	n  uint64
 }

@@ -10,19 +10,21 @@ import (
 // A countersState is the state of what goroutines wait for but locks and
 // channels: conditions, WaitGroups, Onces and tokens.
 type countersState struct {
+	// The program whose state it is.
 	p *program
-	// By condition: those that wait, first come first.
+	// By condition: the goroutines that wait, first come first served.
 	queues [][]trace.GID
-	// By goroutine: taken from the condition's queue.
+	// By goroutine: it was taken from the condition's queue.
 	signalled []bool
 	// By WaitGroup: its counter.
 	groups []int64
-	// By goroutine: the WaitGroup's counter was zero when Wait began.
+	// By goroutine: the WaitGroup's counter was zero when its Wait began.
 	wasZero []bool
-	onces   []onceState
-	// By token: how many, from the first on, are done.
+	// By Once.
+	onces []onceState
+	// By token: how many posts, from the first on, are done.
 	posts []int32
-	// By post.
+	// By post: it is done.
 	posted []bool
 }
 

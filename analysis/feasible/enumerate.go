@@ -239,7 +239,7 @@ func (p *program) collect(s *state, found map[[2]int]bool) {
 	}
 }
 
-// stands returns the event at which goroutine g stands, if it is part of a
+// standsAt returns the event at which goroutine g stands, if it is part of a
 // violation should another one be, too.
 func (s *state) standsAt(g int) (pos int32, ok bool) {
 	pos, reason := s.nextOf(g)

@@ -9,11 +9,11 @@ import (
 // A future is what still happens, by the trace, if some goroutines do not go
 // on.
 type future struct {
-	// By channel: there are some to come.
+	// By channel: there are such operations to come.
 	sends, recvs, closes []bool
 	// By WaitGroup: what Dones to come take away.
 	dones []int64
-	// By condition: how many waiters those to come wake at most.
+	// By condition: how many waiters the signals to come wake at most.
 	signals []int
 	// By Once: its function returns.
 	ends []bool
@@ -29,13 +29,13 @@ type halt struct {
 	// By number of a ranked operation on a channel (channel.number): it does
 	// not happen.
 	begins []bool
-	// By channel: its close does not.
+	// By channel: its close does not happen.
 	closes []bool
-	// By WaitGroup: one of its Dones does not.
+	// By WaitGroup: one of its Dones does not happen.
 	groups []bool
-	// By token: one of its posts does not.
+	// By token: one of its posts does not happen.
 	tokens []bool
-	// By Once: the end of its function does not.
+	// By Once: the end of its function does not happen.
 	onces []bool
 	// By condition: how many waiters may be woken yet.
 	wakers []int

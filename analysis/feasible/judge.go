@@ -11,12 +11,13 @@ import (
 // An Infeasible is the reason why a schedule cannot happen. Its text is for
 // readers, who know goroutines and sources and no positions in a trace.
 type Infeasible struct {
-	// Index in the steps; len(steps) for the violation.
+	// Step is an index in the steps; len(steps) for the violation.
 	Step int
-	// Position in the trace's events.
+	// Event is a position in the trace's events.
 	Event int
+	// Where names the event.
 	Where string
-	// What was expected and what was found.
+	// Reason says what was expected and what was found.
 	Reason string
 }
 
@@ -36,22 +37,28 @@ func Check(t *trace.Trace, steps, violation []int) error {
 
 // A Judge checks schedules of one trace. It serves one goroutine at a time.
 type Judge struct {
+	// The program of the trace.
 	p *program
-	// Fresh or ran.
+	// The state of the last check: fresh, or ran.
 	s *state
-	// For checks that begin with no event; nil before there is one.
+	// For checks that begin with no event; nil before there was one.
 	fresh *state
 	// For others; nil likewise.
 	ran *state
-	// Which these began with last, without cells: see earlier.
+	// The state with which these began last, without what is in memory: see
+	// earlier.
 	base saved
-	// Every so many events, as far as the recorded run was executed.
-	saves     []saved
+	// States after every so many events, as far as the recorded run was
+	// executed.
+	saves []saved
+	// How many events are between two of these.
 	saveEvery int
-	// Where the recorded run was executed.
+	// Where the recorded run was executed to.
 	executedTo int
-	last       lastSchedule
-	spent      int
+	// What was executed last.
+	last lastSchedule
+	// See Spent.
+	spent int
 }
 
 // New prepares the check of schedules of t, in time and memory proportional
@@ -160,7 +167,7 @@ func (j *Judge) turned(steps, stand []int) map[int32]bool {
 	return turned
 }
 
-// parts returns of a violation the events at which goroutines stand, and of
+// divide returns of a violation the events at which goroutines stand, and of
 // the others those after which their goroutines do nothing.
 func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
 	var happened []int // among the steps
@@ -179,7 +186,7 @@ func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
 	return stand, ends
 }
 
-// last reports whether the event at pos is the last of steps that its
+// lastStep reports whether the event at pos is the last of steps that its
 // goroutine does.
 func (j *Judge) lastStep(steps []int, pos int) bool {
 	for _, step := range slices.Backward(steps) {
@@ -209,7 +216,7 @@ func (j *Judge) Deviations() []int {
 	return all
 }
 
-// next tells why the event at pos is not the next one of its goroutine.
+// outOfTurn tells why the event at pos is not the next one of its goroutine.
 func (j *Judge) outOfTurn(pos int) string {
 	events := j.p.t.Events
 	if pos < 0 || pos >= len(events) {

@@ -10,19 +10,21 @@ import (
 // A locksState is the state of all mutexes and of both sides of all
 // RWMutexes, and who holds them.
 type locksState struct {
+	// By lock: its state.
 	locks []lockState
 	// By goroutine: its last holding, an index of holdings, or none.
 	last []int32
 	// holdings are what goroutines hold. Those of one goroutine are linked,
 	// the last one first, and so are those from free on, which are nobody's.
 	holdings []holding
-	// None: there are none.
+	// The first of nobody's holdings, or none.
 	free int32
 }
 
 type lockState struct {
-	// By a writer.
-	held    bool
+	// A writer holds it.
+	held bool
+	// How many readers hold it.
 	readers int32
 	// The writer that has acquired it last.
 	by trace.GID
@@ -31,8 +33,9 @@ type lockState struct {
 // A holding is a lock that a goroutine has acquired and nobody has released
 // since.
 type holding struct {
+	// The number of the lock.
 	lock int32
-	// The reader side.
+	// It is held on the reader side.
 	shared bool
 	// The goroutine's holding before, or none.
 	before int32

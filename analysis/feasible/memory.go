@@ -10,8 +10,8 @@ type memory struct {
 	layout *trace.Layout
 	// By cell of the layout.
 	cells []cell
-	// initial is by cell what it held before its first write, where that or
-	// a read told.
+	// By cell: what it held before its first write, where that write or a
+	// read tells.
 	initial []uint64
 	// from holds for each reading event, from program.refs on, the writer of
 	// each shared cell of its span in the recorded order. Other cells have,
@@ -21,7 +21,7 @@ type memory struct {
 
 // A cell is what is known of a piece of memory that no access divides.
 type cell struct {
-	// Memory.initial has what it held.
+	// The memory's initial has what it held.
 	known bool
 	// Several goroutines access it, and one writes.
 	shared bool
@@ -52,9 +52,9 @@ func (p *program) compileMemory(l *trace.Layout) *memory {
 	return m
 }
 
-// share finds the cells of which it depends on the order of the events who
-// wrote them last: those that several goroutines access and one writes, or
-// that events write that may be left out.
+// findShared finds the cells of which it depends on the order of the events
+// who wrote them last: those that several goroutines access and one writes,
+// or that events write that may be left out.
 func (m *memory) findShared(p *program) {
 	const nobody = -1
 	type use struct {
@@ -114,7 +114,8 @@ func b2i(b bool) int32 {
 	return 0
 }
 
-// replay finds who wrote what each read of the recorded order read.
+// findWriters finds who wrote what each read of the recorded order read, and
+// what cells held at first.
 func (m *memory) findWriters(p *program) {
 	writer := make([]int32, len(m.cells))
 	for c := range writer {

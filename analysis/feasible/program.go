@@ -12,6 +12,7 @@ const none = -1
 // A program is the trace made ready for execution in other orders: numbers in
 // place of addresses, and for each event what it depends on.
 type program struct {
+	// The trace, and the order of the events of each goroutine.
 	t     *trace.Trace
 	order *trace.ProgramOrder
 	// refs are by event and its kind: a read's place in memory.from; the
@@ -19,29 +20,37 @@ type program struct {
 	// begin a channel operation the chanOp, for other channel events (and
 	// cases) the channel. none where there is nothing to check.
 	refs []int32
-	// By event.
+	// By event: what becomes of a value that is read.
 	uses []uses
-	// By goroutine: the trace has its fork.
+	// By goroutine: the trace has its go statement. Others run from the
+	// beginning.
 	forked []bool
-	mem    *memory
-	flow   *dataflow.Flow
-	slice  *dataflow.Scopes
+	// What is accessed.
+	mem *memory
+	// What values follow from.
+	flow *dataflow.Flow
+	// Where the scopes of branches end.
+	slice *dataflow.Scopes
 	// How many changes since the last mark are listed.
 	maxListed int
-	// Before the first step, without what is in memory.
+	// The state before the first step, without what is in memory.
 	begin *state
 
 	// How many there are.
 	locks, conds, waitGroups, posts int
-	// By Once: the trace has its end.
+	// By Once: the trace has the end of its function.
 	onceEnds []bool
-	chans    []channel
-	// Operations on channels.
+	// By channel.
+	chans []channel
+	// How many operations on channels have a rank.
 	ranked uint64
-	ops    []chanOp
-	// By position of their selects.
+	// The operations on channels.
+	ops []chanOp
+	// The first cases of selects, by the positions of these.
 	firsts []firstCase
+	// By token.
 	tokens []token
+	// The counts that refs of posts and awaits name.
 	counts []count
 }
 

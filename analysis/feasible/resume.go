@@ -2,34 +2,33 @@ package feasible
 
 import "slices"
 
-// A course is what was executed last: schedules that are checked one after
-// the other often begin alike, as those for accesses close to each other do,
-// and those that are made shorter. What they have in common is executed once.
+// A lastSchedule is what was executed last. Schedules that are checked one
+// after the other often begin alike, as those for accesses close to each
+// other do, and those that are made shorter. What they have in common is
+// executed once.
 type lastSchedule struct {
+	// The events before it were executed as recorded.
 	from int
-	// That were possible, from there on.
+	// The steps from there on that were possible.
 	steps []int
-	// See [Judge.parts]: what these find may differ.
-	ends  []int
+	// What these find may differ: see [Judge.divide].
+	ends []int
+	// States on the way.
 	marks []mark
-	// Of marks that are gone.
+	// The states of marks that are gone, to be used again.
 	spare []*state
-	// Steps between two marks.
+	// How many steps are at least between two marks.
 	least int
 }
 
-// A mark is the state after so many steps of a course, without cells, and how
-// many of the changes of cells these have made.
+// A mark is a state on the way of the last schedule, to go back to.
 type mark struct {
+	// How many steps are done, and how many changes of cells these have
+	// made.
 	at, changes int
-	s           *state
+	// The state, without what is in memory.
+	s *state
 }
-
-// leastMark is how many steps are at least between two marks, of which to
-// make one takes no longer than as many steps as there are goroutines and
-// objects; mostMarks is how many marks a course has, and longCourse how many
-// steps.
-const leastMark, mostMarks, longCourse = 1 << 8, 1 << 5, 1 << 20
 
 // resume puts the state to where as many of the steps are done, from the
 // given position on, as the course has a mark for, and returns how many these
@@ -77,7 +76,7 @@ func (c *lastSchedule) cut(n int) {
 // between two marks.
 func (j *Judge) done(pos, spacing int) {
 	c := &j.last
-	if len(c.steps) == longCourse || j.s.mem.changes.keeps == aCopy { // of which there is no mark
+	if len(c.steps) == longestKept || j.s.mem.changes.keeps == aCopy { // of which there is no mark
 		return
 	}
 	c.steps = append(c.steps, pos)

@@ -2,21 +2,11 @@ package feasible
 
 // A saved state is that after the first at events of the recorded run.
 type saved struct {
+	// How many events of the recorded run are done.
 	at int
-	s  *state
+	// The state then.
+	s *state
 }
-
-// maxSaved bounds how much is saved of all states together, in cells,
-// goroutines and objects; minSpacing is how many events are at least between
-// two of them.
-const (
-	maxSaved   = 1 << 21
-	minSpacing = 1 << 8
-)
-
-// copied is how many cells, or as much, are copied in the time that an event
-// takes.
-const copiedPerEvent = 32
 
 // size is what of a state there is to copy, in cells, goroutines and objects.
 func (p *program) size() int {

@@ -9,10 +9,11 @@ import (
 // A state is where a program is after some steps. No two states share any of
 // it but the program.
 type state struct {
+	// The program.
 	p *program
 	// By goroutine: its next event, or none.
 	next []int32
-	// By goroutine: its fork was executed.
+	// By goroutine: its go statement was executed.
 	started []bool
 	// The goroutine of the next step does nothing after it.
 	end bool
@@ -20,10 +21,15 @@ type state struct {
 	// steps leave out what came of them. No state that is kept has any.
 	turned map[int32]bool
 
-	mem      memoryState
-	taints   taintsState
-	locks    locksState
-	chans    chansState
+	// What is in memory.
+	mem memoryState
+	// Which reads have found something else than recorded.
+	taints taintsState
+	// The locks, and who holds them.
+	locks locksState
+	// The channels.
+	chans chansState
+	// Conditions, WaitGroups, Onces and tokens.
 	counters countersState
 }
 

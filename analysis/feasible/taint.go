@@ -12,8 +12,9 @@ import (
 // A taintsState says which reads have found something else than recorded, and
 // what may depend on them. A taint is such a read, or none.
 type taintsState struct {
+	// The program whose state it is.
 	p *program
-	// By goroutine: all that it does from there on may depend on it.
+	// By goroutine: all that it does from there on may depend on the read.
 	of []int32
 	// updates are by goroutine half of an x.n++ that waits for its store:
 	// only what that writes depends on it.
@@ -26,7 +27,9 @@ type taintsState struct {
 
 // A finding is what a tracked read has found, if that is known.
 type finding struct {
-	val   uint64
+	// The value.
+	val uint64
+	// The value is known.
 	known bool
 }
 
@@ -60,7 +63,7 @@ func (s *taintsState) infect(g trace.GID, taint int32) {
 // than recorded.
 func (s *taintsState) deviate(pos int32, e *trace.Event) {
 	s.infect(e.G, pos)
-	if isWord(e) && e.Val >= reach {
+	if isWord(e) && e.Val >= pointerReach {
 		s.lost[e.G] = append(s.lost[e.G], pos)
 	}
 }
@@ -85,10 +88,6 @@ func (s *taintsState) undecided(g trace.GID) string {
 	return ""
 }
 
-// reach is how far behind an address what belongs to it may begin, in bytes.
-// No pointer is below it.
-const reach = 4096
-
 // misses tells why its goroutine may not come to e. Before it there was a
 // condition, which may have come out otherwise. Or e cannot touch what it
 // touched in the trace: the address is that of, or in, what a read of the
@@ -105,7 +104,7 @@ func (s *taintsState) misses(e *trace.Event) string {
 	}
 	for _, r := range s.lost[e.G] {
 		base := s.p.t.Events[r].Val
-		if e.Obj >= base && e.Obj-base < reach && e.Kind.HasAddress() {
+		if e.Obj >= base && e.Obj-base < pointerReach && e.Kind.HasAddress() {
 			return fmt.Sprintf("expected the recorded address, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
 		}
 	}
