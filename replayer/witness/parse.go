@@ -9,12 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
-
-// maxLine is the longest line that Parse accepts, in bytes.
-const maxLine = 1 << 20
 
 // Parse reads a witness. Name is used in errors, which begin with
 // "name:line:".
@@ -61,8 +57,8 @@ func (p *parser) line(n int, text string) error {
 		return nil
 	}
 	if len(fields) == 1 && !fields[0].quoted {
-		if sec := p.sectionOf(fields[0].text); sec != nil {
-			p.section = sec
+		if k := slices.IndexFunc(sections, func(s section) bool { return s.name == fields[0].text }); k >= 0 {
+			p.section = sections[k].steps(p.w)
 			return p.once(fields[0].text)
 		}
 	}
@@ -94,22 +90,6 @@ func version(line string) error {
 	return nil
 }
 
-func (p *parser) sectionOf(name string) *[]Step {
-	switch name {
-	case "steps":
-		return &p.w.Steps
-	case "hold":
-		return &p.w.Hold
-	case "violation":
-		return &p.w.Violation
-	case "pooled":
-		return &p.w.Pooled
-	case "anchors":
-		return &p.w.Anchors
-	}
-	return nil
-}
-
 // once reports a header or section that comes twice.
 func (p *parser) once(name string) error {
 	if p.seen[name] {
@@ -135,71 +115,32 @@ func (p *parser) header(fields []token) error {
 		}
 		values = append(values, v)
 	}
-	if list := map[string]*[]string{"tests": &p.w.Tests, "args": &p.w.Args}[key]; list != nil {
-		*list = values
-		return checkHeader(key, values)
-	}
-	var atomic, parallel string
-	dst := map[string]*string{"atomic": &atomic, "parallel": &parallel, "id": &p.w.ID, "kind": (*string)(&p.w.Kind), "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "recorded": &p.w.Recorded, "order": &p.w.Order}[key]
-	if dst == nil {
-		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, parallel, go, recorded, atomic, order, or a section: steps, hold, violation, pooled, anchors", key)
-	}
-	if len(values) != 1 {
+	k := slices.IndexFunc(headers, func(h header) bool { return h.name == key })
+	switch {
+	case k < 0:
+		return fmt.Errorf("unknown header %.40q, expected %s, or a section: %s", key, namesOf(headers, func(h header) string { return h.name }), namesOf(sections, func(s section) string { return s.name }))
+	case !headers[k].isList && len(values) != 1:
 		return fmt.Errorf("header %q has %d values, expected 1", key, len(values))
 	}
-	if err := checkHeader(key, values); err != nil {
-		return err
+	return headers[k].set(p.w, values)
+}
+
+// namesOf lists the names of all.
+func namesOf[T any](all []T, name func(T) string) string {
+	var names []string
+	for _, x := range all {
+		names = append(names, name(x))
 	}
-	*dst = values[0]
-	if parallel != "" {
-		n, err := strconv.Atoi(parallel)
-		if err != nil || n < 1 {
-			return fmt.Errorf("parallel is %.40q, expected a number of tests, from 1", parallel)
-		}
-		p.w.Parallel = n
-	}
-	if p.w.Methods = p.w.Methods || atomic == "methods"; atomic != "" && atomic != "methods" {
-		return fmt.Errorf("atomic is %.40q, expected methods", atomic)
-	}
-	if key == "order" && *dst != "01" && *dst != "10" {
-		return fmt.Errorf("order is %.40q, expected 01 or 10", *dst)
-	}
-	return nil
+	return strings.Join(names, ", ")
 }
 
 // end checks that nothing that a replay needs is missing.
 func (p *parser) end() error {
-	switch w := p.w; {
-	case len(p.seen) == 0:
+	if len(p.seen) == 0 {
 		return errors.New("the witness ends after its first line")
-	case w.ID == "":
-		return errors.New("the witness has no id")
-	case w.Kind == "":
-		return errors.New("the witness has no kind")
-	case len(w.Tests) == 0:
-		return errors.New("the witness names no tests")
-	case len(w.Violation) == 0:
-		return errors.New("the witness has no violation section: is the end of the file missing?")
 	}
-	has := func(op trace.Kind) bool {
-		return slices.ContainsFunc(p.w.Violation, func(s Step) bool { return s.Op == op })
-	}
-	if p.w.Kind == bug.Race && has(trace.Close) { // what kinds there were before had fewer names
-		p.w.Kind = bug.Channel
-	} else if p.w.Kind == bug.Race && has(trace.WaitGroupWait) && has(trace.WaitGroupAdd) {
-		p.w.Kind = bug.WaitGroup
-	}
-	for i, s := range p.w.Violation {
-		if p.w.InOrder() && (s.Variable == 0 || s.Region == 0) {
-			return fmt.Errorf("violating access %d of the %s has no var= or no region=", i+1, p.w.Kind)
-		}
-	}
-	for _, t := range p.w.Tests {
-		if t == "" {
-			return errors.New("the witness names an empty test")
-		}
-	}
-	return nil
+	p.w.correctKind()
+	return p.w.check()
 }
 
 // step reads the fields of one step line.
@@ -234,6 +175,9 @@ func step(fields []token) (Step, error) {
 			return s, err
 		}
 	}
+	if s.Of == 0 && (s.Text != "" || s.Nth == 1) {
+		s.Which, s.Of = 1, 1
+	}
 	return s, nil
 }
 
@@ -243,35 +187,16 @@ func (s *Step) set(f token) error {
 	if err != nil {
 		return err
 	}
-	switch f.key {
-	case "site":
-		s.SiteOp = v
-	case "value":
-		s.Value = v
-	case "line":
-		s.Text = v
-		if s.Of == 0 && v != "" {
-			s.Which, s.Of = 1, 1
-		}
-	case "which":
+	k := slices.IndexFunc(stepFields, func(known stepField) bool { return known.name == f.key })
+	switch {
+	case f.key == "which":
 		err = s.setWhich(v)
-	case "nth":
-		s.Nth, err = number(v, 0)
-		if s.Of == 0 && s.Nth == 1 {
-			s.Which, s.Of = 1, 1
-		}
-	case "occ":
-		s.Occ, err = number(v, 1)
-	case "case":
-		s.Case, err = number(v, 1)
-	case "var":
-		s.Variable, err = number(v, 1)
-	case "region":
-		s.Region, err = number(v, 1)
-	case "item":
-		s.Item, err = number(v, 1)
-	default:
+	case k < 0:
 		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ=, case=, var=, region=, item= or value=", f.text)
+	case stepFields[k].text != nil:
+		*stepFields[k].text(s) = v
+	default:
+		*stepFields[k].number(s), err = number(v, stepFields[k].least)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.key, err)

@@ -74,9 +74,6 @@ func (s *Sources) file(name string) *sourceFile {
 	return f
 }
 
-// maxSource is the size of the largest source file that is read, in bytes.
-const maxSource = 64 << 20
-
 // readSource reads a source file. Its name may be what a witness says, and its lines get
 // into reports: nothing is read that is no source.
 func readSource(name string) ([]byte, error) {

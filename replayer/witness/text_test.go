@@ -175,7 +175,7 @@ func TestParseStrangers(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"race-7c1f0a", `"race-\x1b]0;mine\a"`, `w:2: id: found "race-\x1b]0;mine\a", expected small letters`},
 		{"race-7c1f0a", "../../race-1", `w:2: id: found "../../race-1", expected`},
-		{"race-7c1f0a", strings.Repeat("a", maxName+1), `w:2: id: found "aaa`},
+		{"race-7c1f0a", strings.Repeat("a", maxHeader+1), `w:2: id: found "aaa`},
 		{"kind     race", "kind r\x1bace", `w:3: kind is "r\x1bace", expected one of deadlock, `},
 		{"tests    TestTransfer", "tests TestTransfer ../../x", `w:5: tests: found "../../x", expected names of functions`},
 		{"tests    TestTransfer", "tests -", `w:5: tests: found "", expected`},

@@ -13,16 +13,6 @@ import (
 	"github.com/gopredict/gopredict/internal/given"
 )
 
-// Version is the version of the file format that this package reads and
-// writes.
-const Version = 1
-
-const magic = "gopredict witness v"
-
-// maxPad is the widest that a column is made for alignment; a longer field
-// shifts the rest of its own line only.
-const maxPad = 44
-
 // Write writes w in the text format.
 func (w *Witness) Write(out io.Writer) error {
 	b := bufio.NewWriter(out)
@@ -30,58 +20,29 @@ func (w *Witness) Write(out io.Writer) error {
 	for _, line := range w.Comment {
 		fmt.Fprintf(b, "# %s\n", given.Line(line))
 	}
-	header := func(key string, values ...string) {
-		fmt.Fprintf(b, "%-8s", key)
+	for _, h := range headers {
+		values := h.get(w)
+		if !h.required && strings.Join(values, "") == "" {
+			continue
+		}
+		fmt.Fprintf(b, "%-8s", h.name)
 		for _, v := range values {
-			b.WriteString(" " + field(v))
-		}
-		b.WriteString("\n")
-	}
-	header("id", w.ID)
-	header("kind", string(w.Kind))
-	if w.Pattern != "" {
-		header("pattern", w.Pattern)
-	}
-	header("package", w.Package)
-	header("tests", w.Tests...)
-	if w.Run != "" {
-		header("run", w.Run)
-	}
-	if len(w.Args) > 0 {
-		fmt.Fprintf(b, "%-8s", "args")
-		for _, a := range w.Args {
-			if strings.Contains(a, "=") { // not to be taken for name=value
-				a = strconv.Quote(a)
+			if h.isList && strings.Contains(v, "=") { // not to be taken for name=value
+				v = strconv.Quote(v)
 			} else {
-				a = field(a)
+				v = field(v)
 			}
-			b.WriteString(" " + a)
+			b.WriteString(" " + v)
 		}
 		b.WriteString("\n")
 	}
-	if w.Parallel > 0 {
-		header("parallel", strconv.Itoa(w.Parallel))
-	}
-	header("go", w.Go)
-	if w.Recorded != "" {
-		header("recorded", w.Recorded)
-	}
-	if w.Methods {
-		header("atomic", "methods")
-	}
-	if w.Order != "" {
-		header("order", w.Order)
-	}
-	sections := []struct {
-		name  string
-		steps []Step
-	}{{"steps", w.Steps}, {"hold", w.Hold}, {"violation", w.Violation}, {"pooled", w.Pooled}, {"anchors", w.Anchors}}
 	var columns [][5]string // of all sections' steps
 	var width [5]int
 	for _, section := range sections {
-		columns = slices.Grow(columns, len(section.steps))
-		for k := range section.steps {
-			c := section.steps[k].columns()
+		steps := *section.steps(w)
+		columns = slices.Grow(columns, len(steps))
+		for k := range steps {
+			c := steps[k].columns()
 			columns = append(columns, c)
 			for i := range c {
 				if n := utf8.RuneCountInString(c[i]); n <= maxPad {
@@ -91,11 +52,12 @@ func (w *Witness) Write(out io.Writer) error {
 		}
 	}
 	for _, section := range sections {
-		if len(section.steps) > 0 {
+		steps := *section.steps(w)
+		if len(steps) > 0 {
 			fmt.Fprintf(b, "\n%s\n", section.name)
 		}
-		for k := range section.steps {
-			b.Write(section.steps[k].appendTo(b.AvailableBuffer(), &columns[0], &width))
+		for k := range steps {
+			b.Write(steps[k].appendTo(b.AvailableBuffer(), &columns[0], &width))
 			columns = columns[1:]
 		}
 	}
@@ -134,46 +96,23 @@ func (s *Step) appendTo(b []byte, columns *[5]string, width *[5]int) []byte {
 		b = append(b, c...)
 		pad = max(width[i]-utf8.RuneCountInString(c), 0)
 	}
-	// What deviates from the usual.
-	text := func(name, value string) {
-		space()
-		pad = 0
-		b = append(append(append(b, name...), '='), value...)
-	}
-	number := func(name string, n int) {
-		text(name, "")
-		b = strconv.AppendInt(b, int64(n), 10)
-	}
-	if s.SiteOp != "" {
-		text("site", field(s.SiteOp))
-	}
-	if s.Nth != 0 {
-		number("nth", s.Nth)
-	}
-	if s.Text != "" {
-		text("line", field(s.Text))
-	}
-	if s.Of > 1 {
-		number("which", s.Which)
-		b = strconv.AppendInt(append(b, '/'), int64(s.Of), 10)
-	}
-	if s.Occ != 1 {
-		number("occ", s.Occ)
-	}
-	if s.Case != 0 {
-		number("case", s.Case)
-	}
-	if s.Variable != 0 {
-		number("var", s.Variable)
-	}
-	if s.Region != 0 {
-		number("region", s.Region)
-	}
-	if s.Item != 0 {
-		number("item", s.Item)
-	}
-	if s.Value != "" {
-		text("value", field(s.Value))
+	for _, f := range stepFields {
+		value := ""
+		if f.text == nil {
+			value = numberUnless(*f.number(s), f.usual)
+		} else if *f.text(s) != "" {
+			value = field(*f.text(s))
+		}
+		if f.name == "occ" && s.Of > 1 {
+			space()
+			pad = 0
+			b = fmt.Appendf(b, "which=%d/%d", s.Which, s.Of)
+		}
+		if value != "" {
+			space()
+			pad = 0
+			b = append(append(append(b, f.name...), '='), value...)
+		}
 	}
 	return append(b, '\n')
 }
