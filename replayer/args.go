@@ -31,10 +31,11 @@ func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []stri
 	return ArgsOf(args, w.Tests, w.Run, timeout)
 }
 
-// ArgsOf returns the arguments for running some top-level tests of a binary again,
-// from those of a run, and within a time: of each of them the subtests that filter, a
-// -test.run pattern, selects, or all if it is "". What can change the tests' behaviour
-// stays: -test.v, -test.short, -test.skip, -test.parallel, and the user's own.
+// ArgsOf returns the arguments for running some top-level tests of a binary
+// once more, from those of a run, and within a time: of each of them the
+// subtests that filter, a -test.run pattern, selects, or all if it is "".
+// What can change the tests' behaviour stays: -test.v, -test.short,
+// -test.skip, -test.parallel, and the user's own.
 func ArgsOf(args, tests []string, filter string, timeout time.Duration) []string {
 	names, count := runs(tests)
 	return append([]string{
@@ -44,8 +45,9 @@ func ArgsOf(args, tests []string, filter string, timeout time.Duration) []string
 	}, withoutFlags(args, func(name, _ string) bool { _, drop := dropped[name]; return drop })...)
 }
 
-// ArgsWithout returns the arguments for running the tests of a run again, but for some
-// top-level ones, from the arguments of that run, and within a time.
+// ArgsWithout returns the arguments for running the tests of a run once more,
+// except some top-level ones, from the arguments of that run, and within a
+// time.
 func ArgsWithout(args, tests []string, timeout time.Duration) []string {
 	skip := ""
 	args = withoutFlags(args, func(name, value string) bool {
@@ -59,8 +61,8 @@ func ArgsWithout(args, tests []string, timeout time.Duration) []string {
 	return append([]string{"-test.skip=" + skip + runPattern(names, ""), "-test.timeout=" + timeout.String()}, args...)
 }
 
-// without returns the arguments of a run but for the test flags to drop, by their names
-// and values.
+// withoutFlags returns the arguments of a run except the test flags to drop,
+// by their names and values.
 func withoutFlags(args []string, drop func(name, value string) bool) (out []string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -126,7 +128,8 @@ func ArgsFor(w *witness.Witness, args []string) []string {
 	return append(slices.Clone(args), w.Args...)
 }
 
-// testFlag takes a "-test.name=value" argument apart; name is "" for others.
+// testFlag divides a "-test.name=value" argument into its parts; name is ""
+// for others.
 func testFlag(arg string) (name, value string, hasValue bool) {
 	flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
 	flag, ok := strings.CutPrefix(flag, "test.")

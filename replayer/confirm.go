@@ -11,16 +11,19 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Confirm replays w in both orders of its violating goroutines, the one that it keeps
-// first (in the one order, twice, where fewer than two stand at the violation) and
-// returns what that showed. An order that the recorded run has shown ([Options.Shown]) is not tried
-// again. Code is what the binary was built from. The bug is
-// confirmed only if every replay stood at the violation; the effect, and the
-// order that the witness should keep, are those of the worse replay. After a
-// first replay that is not confirmed there is no second.
+// Confirm replays w in both orders of its violating goroutines, the one that
+// it keeps first, and returns what that showed. Where fewer than two are
+// about to execute the violation, it replays the one order twice. An order
+// that the recorded run has shown ([Options.Shown]) is not replayed. Code is
+// what the binary was built from.
 //
-// If a violating access is no longer in the sources nothing is replayed, and the
-// result says so in Stale. An error means that replaying did not work.
+// The bug is confirmed only if every replay reached the violation. The
+// effect, and the order that the witness should keep, are those of the replay
+// with the worse effect. After a first replay that is not confirmed there is
+// no second.
+//
+// If a violating access is no longer in the sources nothing is replayed, and
+// the result says so in Stale. An error means that replaying did not work.
 func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
 	switch {
@@ -35,7 +38,7 @@ func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opt
 }
 
 // Repeat replays w n times in the order that it keeps. Unlike Confirm it goes
-// on after a replay that did not stand at the violation.
+// on after a replay that did not reach the violation.
 func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Code, n int, opts Options) (Result, error) {
 	order := w.Order
 	if order == "" {
@@ -57,9 +60,9 @@ const (
 	Overdue Delay = "overdue" // and no timer lets one go on within a second
 )
 
-// PutOff runs w once, whose violation is an operation that is put off: once the steps are
-// done all other goroutines go on as they like, and the one that stands there goes on after
-// the delay.
+// PutOff runs w once, whose violation is an operation to be delayed. Once the
+// steps are done all other goroutines go on as they like, and the one that is
+// about to execute the operation goes on after the delay.
 func PutOff(ctx context.Context, bin Binary, w *witness.Witness, code Code, d Delay, opts Options) (Result, error) {
 	if len(w.Violation) != 1 {
 		return Result{}, fmt.Errorf("witness %s: %d operations are to be put off, expected one", w.ID, len(w.Violation))
@@ -67,9 +70,10 @@ func PutOff(ctx context.Context, bin Binary, w *witness.Witness, code Code, d De
 	return replayAll(ctx, bin, w, code, opts, []string{"01"}, false, string(d))
 }
 
-// replayAll replays w once in each of the orders; with stop, not after a first
-// one that is not confirmed, of which nothing is known if the second has begun with it ([Options.Second]).
-// The plans are followed as the word says, if there is one.
+// replayAll replays w once in each of the orders. With stop, it ends after a
+// first one that is not confirmed; of the second one, if it has begun with it
+// ([Options.Second]), nothing is known then. The plans are followed as the
+// word says, if there is one.
 func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool, word string) (r Result, err error) {
 	r = Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])

@@ -50,8 +50,8 @@ func (f *Folder) next(directly bool) (files, error) {
 	return out, os.WriteFile(out.verdict, []byte(notBegun), 0o600)
 }
 
-// temp is the folder for what a replayed program itself makes for the time being. One that is
-// ended where its bug stands does not come to remove that.
+// temp is the folder for the temporary files of a replayed program. A program
+// that is ended at the violation does not remove them itself.
 func (f *Folder) temp() string { return filepath.Join(f.dir, "tmp") }
 
 // emptyTemp removes what a program has left there.
@@ -69,10 +69,6 @@ func (f *Folder) intoDir() bool {
 	f.inDir = true
 	return !was && len(f.memory) > 0
 }
-
-// smallTrace is the size in bytes up to which a trace in a folder may stay until all
-// replays are over.
-const smallTrace = 1 << 16
 
 // keep frees what the replays so far have left but for the trace of that name. f may
 // be nil.

@@ -13,25 +13,31 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// patience is how long goroutines have to be late for a failure that rests on it to be no
-// bug: a test that waits as long for another goroutine means to see what hangs. Less is
-// what a busy machine makes of any goroutine. Of the usual second some has passed by then.
-const patience = 950 * time.Millisecond
-
-// onTime finds out whether a failure of the test that was confirmed under plan rests on
-// time: on others being late while the failing goroutine waited for a timer. Its replays
-// tell who was held, though it could go on, while timers fired. If anyone was, the same is
-// replayed once more, promptly: a goroutine that could go on does so before any timer fires,
-// in its turn or not. If the test passes then, the failure rests on time; if on more than
-// patience, it is not confirmed. What rests on another goroutine's wait is left alone, but for
-// one of more than patience: sleeps in a program order its goroutines as a rule, and that they
-// need not is the bug; and so are panics of the program, but for a run that has failed by one of the test's own
-// code. A leak that follows from a failure is no more confirmed than that, nor is a use of the test after an end
-// that it came to by failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why,
-// as that of a context's deadline. A deadlock rests on whoever has waited, if nobody blocks for ever in the
-// prompt replay. One of nothing but locks is confirmed whatever it rests on: that they have two orders is the bug,
-// and a program that runs for long takes them again. A leak without a failure rests on nothing: whom another one
-// leaves behind that has waited for long enough is what time-outs forget.
+// onTime finds out whether a failure of the test that was confirmed under
+// plan depends on time: on other goroutines being delayed while the failing
+// one waited for a timer.
+//
+// Replays say who was held, though it could go on, while timers fired. If
+// anyone was, the same schedule is replayed once more, promptly: a goroutine
+// that could go on does so before any timer fires, in its turn or not. If the
+// test passes then, the failure depends on time. If it depends on more than
+// patience, it is not confirmed.
+//
+// There are exceptions. A failure that depends on the wait of a goroutine
+// other than the failing one is left alone, unless that wait was longer than
+// patience: sleeps in a program usually order its goroutines, and that they
+// need not is the bug. So are panics of the program, except in a run that has
+// failed in the test's own code. A leak that follows from a failure is no
+// more confirmed than that, nor is a use of the test after it has ended by
+// failing.
+//
+// Of a property nobody knows who fails: a timer that nobody has waited for
+// may be the reason, as that of a context's deadline. A deadlock depends on
+// whoever has waited, if nobody blocks for ever in the prompt replay. One of
+// nothing but locks is confirmed whatever it depends on: that they are taken
+// in two orders is the bug. A leak without a failure depends on nothing: what
+// a goroutine forgets that has waited for long enough is what time-outs are
+// for.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
 	if r.Status != bug.Confirmed || opts.Hold > 0 || !r.mayRest(w) {
@@ -86,9 +92,10 @@ func (r *Result) mayRest(w *witness.Witness) bool {
 // failsTest reports whether w is a failure of the test, of which is known who fails.
 func failsTest(w *witness.Witness) bool { return w.Proof() == bug.FailedTest }
 
-// suspects returns those of the late goroutines that w may rest on, and whose wait counts:
-// that of the goroutine that fails, or of the first one to overtake another where a deadlock may
-// follow from any; "" of a timer that nobody has waited for, or where it is not known who fails.
+// suspectsOf returns those of the delayed goroutines that w may depend on,
+// and whose wait counts: that of the goroutine that fails, or of the first
+// one to overtake another where a deadlock may follow from any. It is "" of a
+// timer that nobody has waited for, or where it is not known who fails.
 func suspectsOf(w *witness.Witness, late []Late) (failing string, out []Late) {
 	longest := func() (out []Late) {
 		for _, l := range late {
@@ -116,8 +123,9 @@ func suspectsOf(w *witness.Witness, late []Late) (failing string, out []Late) {
 	return failing, out
 }
 
-// passes reports whether in a prompt replay of w nothing came of it: the test has passed, or of
-// a deadlock, has come to an end with nobody blocked for ever, and be it that it fails for another reason.
+// passes reports whether nothing came of a prompt replay of w: the test has
+// passed. Of a deadlock it suffices that nobody is blocked for ever, even if
+// the test fails for another reason.
 func (v Verdict) passes(w *witness.Witness) bool {
 	switch {
 	case v.Outcome.TimedOut:
@@ -136,8 +144,9 @@ func inTest(w *witness.Witness) bool {
 // shortName is the name of a goroutine without that of its test.
 func shortName(goroutine string) string { return goroutine[strings.LastIndexByte(goroutine, ':')+1:] }
 
-// overtaken returns those of the late goroutines that one wait of the failing goroutine has
-// overtaken, its first one, or the timer that nobody has waited for.
+// overtaken returns those of the delayed goroutines that one wait of the
+// failing goroutine has overtaken, its first one, or the timer that nobody
+// has waited for.
 func overtaken(late []Late, failing string) (out []Late) {
 	for _, l := range late {
 		switch {

@@ -21,9 +21,6 @@ type Outcome struct {
 	TimedOut bool
 }
 
-// maxDetail is the number of lines that Outcome.Detail is cut to.
-const maxDetail = 12
-
 // Recorded returns the outcome of the recorded run t as far as the trace tells
 // it: which tests failed, and whether one panicked.
 func Recorded(t *trace.Trace) Outcome {
@@ -159,8 +156,9 @@ func failures(lines, known []string) (names, detail []string) {
 	return slices.Compact(names), limitLinesOf(withoutRepeats(detail), len(detail))
 }
 
-// withoutRepeats leaves out, of more lines than are told, what a place of the program has logged again, the
-// last of it first: a place that logs all along must not hide what another one says of the failure.
+// withoutRepeats leaves out, of more lines than are shown, what a place of
+// the program has logged repeatedly, the last repetition first: a place that
+// logs all along must not hide what another one says of the failure.
 func withoutRepeats(lines []string) []string {
 	if len(lines) <= maxDetail {
 		return lines
@@ -188,9 +186,6 @@ func withoutRepeats(lines []string) []string {
 	slices.Reverse(kept)
 	return kept
 }
-
-// maxFrames is how many places of a crash's stack are told.
-const maxFrames = 6
 
 // panicText returns what a crash says, to its first empty line, and then its
 // stack, innermost first, without what is the run time's own.

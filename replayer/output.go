@@ -5,11 +5,6 @@ import (
 	"io"
 )
 
-// keepOutput is how much of a program's output is kept, in bytes, at its
-// beginning and at its end each. A panic's text is at the end, and the stacks
-// of many goroutines can follow it.
-const keepOutput = 1 << 19
-
 // An output keeps the beginning and the end of what is written to it.
 type output struct {
 	head []byte

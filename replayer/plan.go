@@ -287,9 +287,10 @@ func (p *planner) take() []byte {
 	return out
 }
 
-// misfits tells, of a replay that has missed the violation after so many
-// steps, what may be the reason in the witness and not in the program: what was
-// left out, and the guesses of which it is not known that they were right.
+// misfits says, of a replay that has missed the violation after so many
+// steps, what may be the reason in the witness and not in the program: what
+// was left out, and the guesses of which it is not known that they were
+// right.
 func (p *Plan) misfits(done int) []string {
 	out := append([]string(nil), p.Notes...)
 	var guesses []string

@@ -35,9 +35,6 @@ func explain(reason string, plan *Plan) string {
 	})
 }
 
-// maxWaiting is how many blocked goroutines a reason names.
-const maxWaiting = 3
-
 // waiting says who waits where, to be put after a reason.
 func waiting(blocked []Blocked) string {
 	text := ""

@@ -69,11 +69,6 @@ type Options struct {
 	grace time.Duration // 0 means defaultGrace
 }
 
-// DefaultTimeout is the time after which a replay is given up. What cannot go
-// on is found out by the run-time library long before; this is for programs
-// that run for ever.
-const DefaultTimeout = 30 * time.Second
-
 // A Verdict is what one replay showed.
 type Verdict struct {
 	Order  string // of the violating goroutines: "01" or "10"
@@ -99,7 +94,7 @@ type Verdict struct {
 	trace string // the file that the program was recorded to; "": none
 }
 
-// A Stand is a goroutine that stands at a violating access.
+// A Stand is a goroutine that is about to execute a violating access.
 type Stand struct {
 	Goroutine string // trace.Goroutine.Name
 	Addr      uint64

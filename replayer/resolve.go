@@ -78,8 +78,8 @@ type callSite struct {
 // A group is the sites that witness.Step.Which counts among.
 type group struct{ fn, op, shape string }
 
-// A shift is a site of the witness that was found again, and by how many
-// lines it has moved.
+// A shift is a site of the witness that was found in the sources, and by how
+// many lines it has moved.
 type shift struct {
 	fn    string
 	file  string // where the witness has it
@@ -160,7 +160,7 @@ func stepAt(place, s witness.Step) witness.Step {
 
 func groupOf(s witness.Step) group { return group{s.Func, s.SiteWord(), witness.Shape(s.Expr)} }
 
-// A fit says how well a step was found again.
+// A fit says how well a step was found in the sources.
 type fit int
 
 const (
@@ -201,8 +201,9 @@ func (r *resolver) reads(site trace.Site, s witness.Step) bool {
 	return r.code.Source == nil || s.Text == "" || alike(r.code.text(site), s.Text)
 }
 
-// literal is what the name of a function has at its end if it is a function literal.
-// They are numbered, so that one more changes the names of those behind it.
+// literal is what the name of a function has at its end if it is a function
+// literal. They are numbered, so that one more changes the names of those
+// after it.
 var literal = regexp.MustCompile(`\.func\d+[.\d]*$`)
 
 // sibling returns the site of s in another function literal of its function, if there

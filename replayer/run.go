@@ -22,11 +22,6 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// defaultGrace is how long past its own -test.timeout a test binary may take
-// before it is killed. The time-out's message, with all stacks, is worth
-// waiting for.
-const defaultGrace = 3 * time.Second
-
 // Run runs the tests of w in the binary once, under a plan of w, and says what
 // happened. An error means that the replay itself did not work (the binary
 // cannot be run, or knows no replay mode, or ctx is done); that the bug did not
@@ -133,9 +128,10 @@ type ended struct {
 	processor time.Duration // the time that it has used of processors
 }
 
-// run runs the tests of w in the binary, in a mode of the run-time
-// library, with a folder for its temporary files, or its own if that is "", and returns what came of
-// that. Started is told the number of the process, and what ends it as if its time were over.
+// run runs the tests of w in the binary, in a mode of the run-time library,
+// and returns how they ended. Temp is the folder for its temporary files; if
+// it is "" it uses the usual one. Started gets the number of the process, and
+// a function that ends it as if its time were over.
 func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, temp string, timeout time.Duration, opts Options, started func(pid int, stop func())) (ended, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
@@ -272,8 +268,8 @@ func (p Protocol) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict 
 	return v
 }
 
-// missed says what of the plan did not happen first: "TestX:0.1 came to write to
-// ready in p.f (x.go:3)".
+// missed says what of the plan did not happen first: "TestX:0.1 came to write
+// to ready in p.f (x.go:3)".
 func (p Protocol) missed(plan *Plan) string {
 	if p.Steps < len(plan.Steps) {
 		return came(plan.Steps[p.Steps])
@@ -291,9 +287,9 @@ func (p Protocol) missed(plan *Plan) string {
 
 func came(s witness.Step) string { return s.Goroutine + " came to " + s.String() }
 
-// unproven says what is missing for the bug of the plan's witness, in a replay that
-// kept to the schedule to its end and printed output; "" if nothing is. For races
-// coming there is the bug itself (PECAN §5).
+// unproven says what is missing for the bug of the plan's witness, in a
+// replay that followed the schedule to its end and printed output; "" if
+// nothing is. For races to get there is the bug itself (PECAN §5).
 func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 	w := plan.Witness
 	switch w.Proof() {
@@ -341,8 +337,9 @@ func begun(op trace.Kind) trace.Kind {
 	return op
 }
 
-// holds reports whether the assertion at which the plan ends is known to have held: a
-// condition came out well, or what failed names other lines than that of a call.
+// holds reports whether the assertion at which the plan ends is known to have
+// held: the condition came out well, or what failed names other lines than
+// that of a call.
 func (p Protocol) holds(plan *Plan, output string) bool {
 	place := plan.Violation[0]
 	switch {
@@ -357,9 +354,9 @@ func (p Protocol) holds(plan *Plan, output string) bool {
 	return false
 }
 
-// unlike says in what the accesses of a replay differ from those of a pattern,
-// "" if in nothing: accesses are to one variable, or in one atomic region, where
-// those of the pattern are, and nowhere else.
+// patternDifference says in what the accesses of a replay differ from those
+// of a pattern, "" if in nothing. Accesses are to one variable, or in one
+// atomic region, where those of the pattern are, and nowhere else.
 func patternDifference(stands []Stand, pattern []witness.Step) string {
 	if len(stands) != len(pattern) {
 		return fmt.Sprintf("%d of %d accesses came", len(stands), len(pattern))
@@ -393,7 +390,7 @@ func (s Stand) overlaps(o Stand) bool {
 	return s.Addr < o.Addr+uint64(max(o.Size, 1)) && o.Addr < s.Addr+uint64(max(s.Size, 1))
 }
 
-// hold makes v unconfirmed if there is a reason to.
+// withhold makes v unconfirmed if there is a reason to.
 func (v *Verdict) withhold(reason string) {
 	if reason != "" {
 		v.Status, v.Reason = bug.Unconfirmed, "the schedule was kept to its end, but "+reason

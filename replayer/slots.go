@@ -11,18 +11,24 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Slots are what replays of one or several witnesses wait for, so that no more
-// of them run at the same time than the machine has room for: as many as it has
-// processors, and more where they use little of these, as tests that sleep. How many
-// run beside each other changes nothing of what they show, as the clock of a replayed
-// program moves only while it waits.
+// Slots are what replays of one or several witnesses wait for, so that no
+// more of them run at the same time than the machine has room for: as many as
+// it has processors, and more where they use little of these, as tests that
+// sleep. How many run concurrently changes nothing of what they show, as the
+// clock of a replayed program moves only while it waits.
 //
-// A test that runs beside itself, or beside another one of its package, may find its port or its
-// file taken by the other process. A replay that such a clash could explain is therefore run
-// again apart from all others of its package, and only that one counts; unless none of these ran beside it, or
-// the program does not say that something is taken, and replays of the same tests have come to nothing apart, too.
-// Tests that have found something taken are run so from then on. Beside other packages the go command runs tests,
-// too: only if something is taken apart as well the replay is run alone.
+// A test that runs concurrently with itself, or with another test of its
+// package, may find its port or its file taken by the other process. A replay
+// that such a clash could explain is run once more while no other replay of
+// its package runs, and only that one counts. There are two exceptions: no
+// other replay of the package ran at the same time, or the program does not
+// say that something is taken, and earlier reruns of the same tests have
+// failed as well.
+//
+// Tests that have found something taken are run without others of their
+// package from then on. The go command runs tests of several packages
+// concurrently, too: only if something is taken even so the replay is run
+// exclusively.
 type Slots struct {
 	processors  int
 	mu          sync.Mutex
@@ -30,40 +36,37 @@ type Slots struct {
 	all         lane             // of all packages
 	packages    map[string]*lane // by path
 	used, ran   time.Duration    // processor time and elapsed time of the last replays
-	failedApart map[string]int   // how many replays of tests were run again apart and came to nothing
+	failedApart map[string]int   // by tests: how many of their reruns without others have failed
 	taken       map[string]bool  // tests that have found something taken
 }
 
 // A lane has the replays of a package, or of all.
 type lane struct {
 	running, begun int
-	waiting        int  // for none to run
+	waiting        int  // replays that wait until none runs
 	closed         bool // to others than the one that runs
 }
 
-// A scope says beside what a replay runs.
+// A scope says which other replays may run concurrently with one.
 type scope int
 
 const (
-	concurrently   scope = iota // beside any other
-	withoutPackage              // beside those of other packages
-	exclusively                 // beside none
+	concurrently   scope = iota // with any others
+	withoutPackage              // with those of other packages
+	exclusively                 // with none
 )
 
-// mostBeside is how many replays may run for each processor, however little they use of it, and
-// lastRuns over about how many of them that is measured. After mostVain that came to nothing apart
-// the others did not disturb them.
-const maxPerProcessor, lastRuns, enoughFailedApart = 4, 8, 2
-
-// NewSlots returns room for the replays that so many processors can run at the same time.
+// NewSlots returns room for the replays that so many processors can run at
+// the same time.
 func NewSlots(processors int) *Slots {
 	s := &Slots{processors: max(processors, 1), packages: make(map[string]*lane), failedApart: make(map[string]int), taken: make(map[string]bool)}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
 
-// Run calls run, which runs tests of a package, once there is room beside the replays. It returns how much
-// processor time that has used in which elapsed time. It is not called if ctx ends before.
+// Run calls run, which runs tests of a package, once there is room for it.
+// Run returns how much processor time that has used in which elapsed time. It
+// is not called if ctx ends before.
 func (s *Slots) Run(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
 	return s.in(ctx, pkg, concurrently, run)
 }
@@ -82,25 +85,26 @@ func (s *Slots) in(ctx context.Context, pkg string, where scope, run func() (pro
 	return err
 }
 
-// run runs a replay of w once there is room for it; at once if s is nil. Free says that it goes on
-// as it likes once it has come where it should, and that to fail then is what it may show.
+// run runs a replay of w once there is room for it; at once if s is nil. Free
+// says that the program goes on as it likes after the schedule, and that a
+// failure then is what it may show.
 func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay func() (Verdict, error)) (v Verdict, err error) {
 	if s == nil {
 		return replay()
 	}
 	tests := testsKey(w)
-	where, again := s.firstScope(tests), false // again: as it failed beside others
+	where, rerun := s.firstScope(tests), false // rerun: it failed while others ran
 	for {
 		t, noRoom := s.take(ctx, w.Package, where)
 		if noRoom != nil {
 			return Verdict{}, noRoom
 		}
-		if again && s.knownUndisturbed(tests) { // by now
+		if rerun && s.knownUndisturbed(tests) { // by now
 			s.leave(t, 0, 0)
 			return v, nil
 		}
 		v, err = replay()
-		if again && err == nil && !v.clashed() && (v.Status != bug.Confirmed || v.failed(free)) {
+		if rerun && err == nil && !v.clashed() && (v.Status != bug.Confirmed || v.failed(free)) {
 			s.countFailedApart(tests)
 		}
 		ofPackage, others := s.leave(t, v.Processor, v.Elapsed)
@@ -109,16 +113,16 @@ func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay f
 			return v, err
 		case v.clashed() && (where == concurrently || where == withoutPackage && others):
 			s.noteTaken(tests)
-			where, again = where+1, false
+			where, rerun = where+1, false
 		case v.failed(free) && where == concurrently && ofPackage && !s.knownUndisturbed(tests):
-			where, again = withoutPackage, true
+			where, rerun = withoutPackage, true
 		default:
 			return v, nil
 		}
 	}
 }
 
-// first is beside what a replay of the tests runs at first.
+// firstScope is the scope in which a replay of the tests runs first.
 func (s *Slots) firstScope(tests string) scope {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,29 +132,30 @@ func (s *Slots) firstScope(tests string) scope {
 	return concurrently
 }
 
-// found notes that the tests have found something taken.
+// noteTaken notes that the tests have found something taken.
 func (s *Slots) noteTaken(tests string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken[tests] = true
 }
 
-// undisturbed reports whether enough replays of the tests came to nothing apart to know that others do not
-// disturb these.
+// knownUndisturbed reports whether enough reruns of the tests have failed
+// without others of their package. Then others do not disturb them.
 func (s *Slots) knownUndisturbed(tests string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failedApart[tests] >= enoughFailedApart
 }
 
-// cameToNothing counts a replay of the tests that did so apart.
+// countFailedApart counts a rerun of the tests that has failed without others
+// of their package.
 func (s *Slots) countFailedApart(tests string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failedApart[tests]++
 }
 
-// whose tells the tests of w apart from others.
+// testsKey distinguishes the tests of w from others.
 func testsKey(w *witness.Witness) string { return w.Package + "\x00" + strings.Join(w.Tests, "\x00") }
 
 // A turn is that of a replay to run.
@@ -159,7 +164,7 @@ type turn struct {
 	closed   *lane   // to others; nil: none
 }
 
-// A seen lane is one as a replay of it has begun.
+// A laneUse is a lane as one of its replays has begun.
 type laneUse struct {
 	*lane
 	begun  int
@@ -213,8 +218,9 @@ func (s *Slots) take(ctx context.Context, pkg string, where scope) (*turn, error
 	return &turn{own.enter(), s.all.enter(), closed}, nil
 }
 
-// open reports whether a replay of a package may run that closes a lane to others. Who waits for that has
-// precedence: else those beside each other would run between any two of them.
+// open reports whether a replay of a package may begin that closes a lane to
+// others. One that waits for a lane to be empty has precedence: else further
+// replays would begin before any other has ended.
 func (s *Slots) open(own, closes *lane) bool {
 	for _, l := range []*lane{&s.all, own} {
 		switch {
@@ -259,9 +265,10 @@ func (v Verdict) clashed() bool {
 	return slices.ContainsFunc(clashes, func(c string) bool { return strings.Contains(v.Output, c) })
 }
 
-// failed reports whether the test failed before it came to the violation, or after it if it goes on
-// freely, for which a process that ran beside may be the reason. That it has left goroutines behind is no
-// failure, nor that it was ended as it had left its schedule.
+// failed reports whether the test failed before it reached the violation, or
+// after it if it goes on freely, for which another process may be the reason.
+// That it has left goroutines running is no failure, nor that it was ended as
+// it had left its schedule.
 func (v Verdict) failed(free bool) bool {
 	if v.Status == bug.Confirmed && !free {
 		return false

@@ -11,9 +11,6 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// maxVerdict is the size of the largest verdict file that is read, in bytes.
-const maxVerdict = 1 << 22
-
 // A Protocol is the content of a verdict file: what the run-time library saw.
 type Protocol struct {
 	Steps     int
