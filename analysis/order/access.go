@@ -10,7 +10,8 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // in another order.
 type Access uint8
 
-// The properties of accesses.
+// The properties of accesses. Two accesses conflict by these alone, whatever kinds of events
+// they are of: so a new primitive only has to say here how it touches its object.
 const (
 	isWrite Access = 1 << iota
 	isAtomic

@@ -8,6 +8,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
+// This file finds the lock set of each event (Savage, Burrows, Nelson, Sobalvarro and Anderson,
+// Eraser, SOSP 1997). Events by far outnumber lock events. So what is held is kept once for
+// each interval between two lock events of a goroutine, and lock sets are numbered: equal
+// sets are compared by their numbers.
+//
+// Most sections are nested. When such a section ends, the goroutine is back in the interval
+// before its acquire, so that nothing new is kept. Only where sections overlap does a release
+// make an interval of its own.
+
 // An interval is a time between two lock events of a goroutine, in which it holds the same
 // locks by the same acquires.
 type interval struct {

@@ -9,6 +9,14 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
+// This file finds the memory that goroutines share. Races and patterns are only on locations
+// that more than one goroutine accesses and one writes; in most traces these are few. Whole
+// pages are looked at first: a page that one goroutine uses alone has no shared location, and
+// its locations need no numbers.
+//
+// Accesses of one location may have different sizes, as those of a struct and of its fields.
+// Locations that overlap, directly or through others, form one group.
+
 // A Location is a range of memory that events accessed as a whole. Those of
 // other generations are other variables that were at one address in turn.
 type Location struct {

@@ -6,6 +6,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// This file finds the writes that reads have read from: the reads-from relation of the recorded
+// run. A read of several bytes may have several sources, and a source that a later write
+// covers is none. Writes of the reader's own goroutine are left out, since program order
+// keeps them before the read in any case.
+
 // sources holds, for reads that saw what another goroutine wrote, where that
 // was written. Few reads did.
 type sources struct {

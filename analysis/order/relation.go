@@ -7,6 +7,14 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
+// This file computes the must-order by vector clocks (Mattern, Virtual Time and Global States of
+// Distributed Systems, 1989), in one pass over the events. An event that waits for others
+// joins their clocks into that of its goroutine. Positions in the trace serve as times: the
+// entry of a goroutine is one more than the position of its last event that comes before.
+//
+// Most events neither wait nor let others go on. They share the clock of their segment, so
+// that memory grows with the communication and not with the accesses.
+
 // A relation is a happens-before relation in the compact form of PECAN §5.1:
 // only events that communicate change a clock, and the events between two of
 // them form a segment that shares one.

@@ -7,6 +7,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
+// This file says who waited for whom at the end of a recorded run. It needs no order of events,
+// only the end of the trace: sections that are still open, and runs of Onces that have not
+// ended.
+
 // A Wait is a goroutine that was blocked at the end of a recorded run.
 //
 // What it waits for and who holds that is known of locks. Who would have sent, received,

@@ -6,6 +6,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// This file finds which part of a run is needed for goroutines to be blocked as they were, so
+// that a witness of a deadlock or leak need not have the whole run. First comes the smallest
+// part that may do; with wide, all that the goroutines involved have done.
+
 // Causes says what has led goroutines to where they are blocked, of those that [Blocked]
 // returns with a trace.
 type Causes struct {

@@ -7,6 +7,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// This file finds the abstract lock dependencies of a trace (SPDOffline §4). The search is over
+// these and not over acquires: a loop that takes the same two locks a million times has one
+// dependency. Which acquires make a deadlock is looked at only for the few cycles that are found.
+
 // A dependency is a lock that goroutines want, and the locks that they hold then.
 type dependency struct {
 	want order.Lock

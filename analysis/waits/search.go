@@ -6,6 +6,10 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 )
 
+// This file searches the graph of dependencies for cycles. Only dependencies that can reach each
+// other, the strongly connected components of the graph, can be on a cycle. In most programs
+// locks are ordered, and there are no such components at all.
+
 // searchDependencies looks for cycles of dependencies, shorter ones first: those of two, of
 // three, and so on. The shortest is what the reader understands best, and longer ones through
 // the same dependencies are mostly no bugs of their own.

@@ -8,6 +8,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// This file chooses acquires for a cycle of dependencies: one of each, of different goroutines,
+// which the must-order does not keep from being reached at the same time. The sets are tried
+// as schedules later, so that a few that differ are worth more than all.
+
 // addCycle takes up dependencies that wait for each other, if goroutines can be about to
 // execute some of their acquires at the same time. Dependencies with the fewest acquires
 // come first, so that the acquires of the others are chosen near to theirs.
