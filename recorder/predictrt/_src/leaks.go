@@ -56,9 +56,6 @@ func (g *goroutine) letStartedRun() {
 // wait for ever all the same are marked.
 var endsPartly bool
 
-// mayGoOn reports whether a signal may let g go on, in a program that is ended.
-func (g *goroutine) mayGoOn() bool { return endsPartly && !g.blockedForEver }
-
 // testStuck reports whether a goroutine that runs a test waits for ever whatever may come, a
 // signal or a timer, where no goroutine can run; with all, whether each of them does. Others
 // that do so are marked then.

@@ -149,7 +149,7 @@ func deadlocked() {
 		if g == &runtimeGoroutines {
 			return
 		}
-		if g.mayGoOn() {
+		if endsPartly && !g.blockedForEver {
 			g.recordBlocked(stuckLingering)
 		} else {
 			g.recordBlocked(stuckDeadlock)

@@ -101,10 +101,10 @@ func waitsForOthers(fn string) bool {
 	return false
 }
 
-// read says what g has read from outside since its last step, to be put after
-// a reason.
-func (g *goroutine) read() string {
-	switch g.chance.Outside {
+// readOutside says what a goroutine has read from outside since its last step, to be put
+// after a reason.
+func readOutside(what uint8) string {
+	switch what {
 	case runtime.PredictClock:
 		return "; it has read the clock"
 	case runtime.PredictFiles:

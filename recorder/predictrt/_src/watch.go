@@ -325,7 +325,7 @@ func stuckReport(forEver bool) string {
 			continue
 		}
 		proof := ""
-		if forEver && !g.mayGoOn() {
+		if forEver && (!endsPartly || g.blockedForEver) {
 			proof = g.stuckIn(reason)
 		}
 		if g.waitsFor != "" {
