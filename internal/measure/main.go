@@ -8,7 +8,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"slices"
 
@@ -20,13 +19,6 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == bugs.TimedReplay { // gopredict has this command as -exec
-		code, err := bugs.RunTimed(os.Args[2:])
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "measure:", err)
-			code = 3
-		}
-		os.Exit(code)
-	}
+	bugs.RunTimed(os.Args[1:])
 	run.Main(slices.Concat(bugs.Suites, others.Suites, theory.Suites, sources.Suites), os.Args[1:])
 }

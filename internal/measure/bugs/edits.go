@@ -125,25 +125,21 @@ type editPage struct {
 	Wrong    []editRow // where the answer is not the truth
 }
 
-// editCounts are numbers of edits of one subject, by truth and answer.
+// editCounts are numbers of edits of one subject, by "TRUTH/ANSWER".
 type editCounts struct {
-	Name                               string
-	Told, WronglyFixed, OpenThere      int
-	ToldFixed, WronglyThere, OpenFixed int
+	Name string
+	N    map[string]int
 }
 
 func newEditPage(rows []editRow) (p editPage) {
-	all := editCounts{Name: "all"}
+	all := editCounts{"all", make(map[string]int)}
 	for _, r := range rows {
 		if n := len(p.Subjects); n == 0 || p.Subjects[n-1].Name != r.Subject {
-			p.Subjects = append(p.Subjects, editCounts{Name: r.Subject})
+			p.Subjects = append(p.Subjects, editCounts{r.Subject, make(map[string]int)})
 		}
-		for _, c := range []*editCounts{&p.Subjects[len(p.Subjects)-1], &all} {
-			*map[[2]answer]*int{
-				{there, there}: &c.Told, {there, fixed}: &c.WronglyFixed, {there, unknown}: &c.OpenThere,
-				{fixed, fixed}: &c.ToldFixed, {fixed, there}: &c.WronglyThere, {fixed, unknown}: &c.OpenFixed,
-			}[[2]answer{r.Truth, r.Answer}]++
-		}
+		key := string(r.Truth + "/" + r.Answer)
+		p.Subjects[len(p.Subjects)-1].N[key]++
+		all.N[key]++
 		if r.Answer != r.Truth {
 			p.Wrong = append(p.Wrong, r)
 		}
@@ -153,7 +149,5 @@ func newEditPage(rows []editRow) (p editPage) {
 }
 
 func (p editPage) good() bool {
-	all := p.Subjects[len(p.Subjects)-1]
-	return 5*(all.OpenThere+all.OpenFixed) <= p.Asked &&
-		!slices.ContainsFunc(p.Wrong, func(r editRow) bool { return r.Answer != unknown })
+	return 5*len(p.Wrong) <= p.Asked && !slices.ContainsFunc(p.Wrong, func(r editRow) bool { return r.Answer != unknown })
 }

@@ -83,8 +83,7 @@ func exploring(j *run.Job) bool {
 	j.IntVar(&b.programs, "programs", 5000, "how many random programs are explored completely")
 	j.Parse()
 	b.rows = run.LoadRows[exploreRow](j)
-	b.commit = j.Run(run.Command{Args: []string{"git", "rev-parse", "--short", "HEAD"}}).Stdout
-	b.commit = strings.TrimSpace(b.commit)
+	b.commit = strings.TrimSpace(j.Run(run.Command{Args: []string{"git", "rev-parse", "--short", "HEAD"}}).Stdout)
 	for _, subject := range []string{"sctbench", "reach"} {
 		b.prepare(subject)
 	}
@@ -262,52 +261,44 @@ func (e exploration) Behaviours() string {
 type exploreLine struct {
 	exploreRow
 	Name   string
+	Buggy  bool
 	Found  string   // in which run
 	Others []string // random orders and plain runs
+}
+
+// IsSeen reports whether exploring sees the bug, and IsFewest whether it does in no more runs than
+// any random order takes.
+func (l exploreLine) IsSeen() bool { return l.Buggy && l.Explored.Confirmed > 0 }
+func (l exploreLine) IsFewest() bool {
+	return l.IsSeen() && l.Explored.Confirmed <= slices.Min(append(l.Random[:], l.Plain))
 }
 
 // page is what the template of the page gets.
 func (b *exploreBench) page() any {
 	var p struct {
-		Seeds, Most, Found, Bugs, Fewest, Programs int
-		Orders                                     any
-		Lines                                      []exploreLine
-		Later, Commits, Table                      string
-		Suites                                     []exploreLine
+		Seeds, Most, Programs int
+		Orders                any
+		Lines                 []exploreLine
+		Later, Table          string
+		Commits               map[string]int // how many programs were measured with each
+		Suites                []exploreLine
 	}
 	p.Seeds, p.Most, p.Programs, p.Orders = b.seeds, mostRuns, b.programs, randomOrders
-	commits := make(map[string]int)
+	p.Commits = make(map[string]int)
 	for _, program := range b.all {
 		r, ok := b.rows.Get(program.test)
 		if !ok {
 			continue
 		}
-		commits[r.Commit]++
-		line := program.line(r)
-		p.Lines = append(p.Lines, line)
+		p.Commits[r.Commit]++
+		p.Lines = append(p.Lines, program.line(r))
 		if r.Further.Runs > 0 {
 			p.Later = fmt.Sprintf("exploring does not see it in %d runs either", furtherRuns)
 			if n := r.Further.Confirmed; n > 0 {
 				p.Later = fmt.Sprintf("exploring sees it in run %d, if it may make %d", n, furtherRuns)
 			}
 		}
-		if !program.buggy {
-			continue
-		}
-		p.Bugs++
-		if n := r.Explored.Confirmed; n > 0 {
-			p.Found++
-			if n <= slices.Min(append(r.Random[:], r.Plain)) {
-				p.Fewest++
-			}
-		}
 	}
-	var with []string
-	for commit, n := range commits {
-		with = append(with, fmt.Sprintf("%s (%d of the programs)", commit, n))
-	}
-	slices.Sort(with)
-	p.Commits = strings.Join(with, ", ")
 	for _, s := range exploreSuites {
 		if r, ok := b.rows.Get(s.test); ok {
 			p.Suites = append(p.Suites, exploreLine{exploreRow: r, Name: fmt.Sprintf("`%s` | `-run='%s$' %s`", s.module, s.test, s.folder)})
@@ -320,7 +311,7 @@ func (b *exploreBench) page() any {
 
 // line is that of a program on the page.
 func (p *exploreProgram) line(r exploreRow) exploreLine {
-	l := exploreLine{exploreRow: r, Name: strings.TrimPrefix(p.test, "Test")}
+	l := exploreLine{exploreRow: r, Name: strings.TrimPrefix(p.test, "Test"), Buggy: p.buggy}
 	if n := r.Explored.Confirmed; n > 0 {
 		l.Found = fmt.Sprint(n)
 	} else if p.buggy {

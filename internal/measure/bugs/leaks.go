@@ -2,7 +2,6 @@ package bugs
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -71,7 +70,6 @@ func copyLeaks(j *run.Job) (cases []leakCase, dir string) {
 	cases = readLeaks(run.ReadFile(filepath.Join(goroot, "src/runtime/goroutineleakprofile_test.go")))
 	// The suite asks for the runtime's own profile at the end of each function.
 	ownProfile := strings.NewReplacer(`"runtime/pprof"`, ``, `pprof.Lookup("goroutineleak")`, `profile{}`)
-	const profile = "package main\n\nimport \"io\"\n\ntype profile struct{}\n\nfunc (profile) WriteTo(io.Writer, int) error { return nil }\n"
 	for _, set := range leakSets {
 		files := run.Must(filepath.Glob(filepath.Join(goroot, "src/runtime/testdata", set.dir, "*.go")))
 		for _, file := range files {
@@ -83,7 +81,7 @@ func copyLeaks(j *run.Job) (cases []leakCase, dir string) {
 				tests += fmt.Sprintf("\nfunc Test%s(t *testing.T) { %[1]s() }\n", c.Name)
 			}
 		}
-		run.WriteFile(filepath.Join(dir, set.name, "profile.go"), profile)
+		run.WriteFile(filepath.Join(dir, set.name, "profile.go"), run.ReadEmbedded(pages, "pages/profile.go.txt"))
 		run.WriteFile(filepath.Join(dir, set.name, "leaks_test.go"), tests)
 	}
 	run.WriteMod(dir, "leaks", language)
@@ -136,7 +134,6 @@ func (c leakCase) measure(j *run.Job, dir string, count int) (row leakRow) {
 		row.Runs, row.Seconds = max(row.Runs, runs), max(row.Seconds, p.Processor.Seconds())
 		row.Blocked = append(row.Blocked, blocked(r.Findings))
 	}
-	fmt.Fprintf(os.Stderr, "leaks: %s: %d of %d\n", c.Name, c.found(row), len(c.Leaks))
 	return row
 }
 

@@ -17,10 +17,9 @@ import (
 // TestRaceX has a race, TestNoRaceX has none.
 type raceTest struct {
 	Name, File string
-	Skipped    bool   // by the suite itself
-	Detected   bool   // by go test -race
-	broken     string // why there is nothing of gopredict
-	failed     bool   // in the recorded run, though not plainly
+	Skipped    bool // by the suite itself
+	Detected   bool // by go test -race
+	failed     bool // in the recorded run, though not plainly
 	findings   []report.Finding
 	Unexplored bool // something is confirmed without exploring
 }
@@ -30,18 +29,19 @@ func (t *raceTest) Racy() bool { return strings.HasPrefix(t.Name, "TestRace") }
 // A raceBench runs the suite's copy.
 type raceBench struct {
 	*run.Job
-	dir, pkgs string
-	tests     []*raceTest
-	seconds   map[string]float64 // processor time of gopredict, by the value of -predict.explore
+	dir, Pkgs string
+	Version   string // of Go
+	Tests     []*raceTest
+	Seconds   map[string]float64 // processor time of gopredict, by the value of -predict.explore
 }
 
 // raceSuite runs Go's own race-detector suite with go test -race and with gopredict. All is as it
 // must be if each race that -race finds is predicted, and no race in a TestNoRace is confirmed.
 func raceSuite(j *run.Job) bool {
-	b := &raceBench{Job: j, seconds: make(map[string]float64)}
-	j.StringVar(&b.pkgs, "pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
+	b := &raceBench{Job: j, Seconds: make(map[string]float64)}
+	j.StringVar(&b.Pkgs, "pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
 	j.Parse()
-	version := b.copy()
+	b.copy()
 	batches := b.batches()
 	for _, tests := range batches {
 		b.detect(tests)
@@ -52,8 +52,8 @@ func raceSuite(j *run.Job) bool {
 			b.predict(tests, explore)
 		}
 	}
-	j.Write(pages, "race-suite.md", b.page(version))
-	return !slices.ContainsFunc(b.tests, func(t *raceTest) bool { return !t.Skipped && !t.OK() })
+	j.Write(pages, "race-suite.md", b)
+	return !slices.ContainsFunc(b.Tests, func(t *raceTest) bool { return !t.Skipped && !t.OK() })
 }
 
 var raceTestFunc = regexp.MustCompile(`(?m)^func (Test(?:No)?Race\w*)\(`)
@@ -68,17 +68,12 @@ var publicTwins = strings.NewReplacer(
 	`t.Skip("#72925: uncaught panic ends tests")`, "",
 )
 
-// raceDisable is runtime.RaceDisable, which exists under -race only.
-var raceDisable = map[string]string{
-	"race_test.go":   "//go:build race\n\npackage race_test\n\nimport \"runtime\"\n\nfunc raceDisable() { runtime.RaceDisable() }\n",
-	"norace_test.go": "//go:build !race\n\npackage race_test\n\nfunc raceDisable() {}\n",
-}
-
 // copy copies the suite of the go command's GOROOT, and lists those of its tests that -run
-// selects. It returns the version of Go.
-func (b *raceBench) copy() (version string) {
+// selects.
+func (b *raceBench) copy() {
 	b.dir = b.Sub("race_test")
 	goroot, version, language := b.Goroot()
+	b.Version = version
 	for _, file := range run.Must(filepath.Glob(filepath.Join(goroot, "src/runtime/race/testdata/*_test.go"))) {
 		base := filepath.Base(file)
 		if base == "cgo_test.go" { // its one test runs another program with -race
@@ -87,19 +82,19 @@ func (b *raceBench) copy() (version string) {
 		text := run.ReadFile(file)
 		for _, m := range raceTestFunc.FindAllStringSubmatch(text, -1) {
 			if b.Matches(m[1]) {
-				b.tests = append(b.tests, &raceTest{Name: m[1], File: base})
+				b.Tests = append(b.Tests, &raceTest{Name: m[1], File: base})
 			}
 		}
 		run.WriteFile(filepath.Join(b.dir, base), publicTwins.Replace(text))
 	}
-	if len(b.tests) == 0 {
+	if len(b.Tests) == 0 {
 		run.Fail("no tests in %s/src/runtime/race/testdata; this needs a complete GOROOT", goroot)
 	}
-	for name, text := range raceDisable {
-		run.WriteFile(filepath.Join(b.dir, name), text)
+	// runtime.RaceDisable exists under -race only.
+	for _, name := range []string{"race_test.go", "norace_test.go"} {
+		run.WriteFile(filepath.Join(b.dir, name), run.ReadEmbedded(pages, "pages/"+name+".txt"))
 	}
 	run.WriteMod(b.dir, "race_test", language)
-	return version
 }
 
 // alone are tests that do not share a run with others.
@@ -112,7 +107,7 @@ var alone = map[string]bool{
 // batches are the tests that run in one process: all but those that run alone.
 func (b *raceBench) batches() [][]*raceTest {
 	batches := make([][]*raceTest, 1)
-	for _, t := range b.tests {
+	for _, t := range b.Tests {
 		if alone[t.Name] {
 			batches = append(batches, []*raceTest{t})
 		} else {
@@ -161,36 +156,20 @@ func (b *raceBench) detect(tests []*raceTest) {
 // args are those of gopredict test for the tests that match; explore is the value of
 // -predict.explore, "" for the default.
 func (b *raceBench) args(match, explore string) []string {
-	args := []string{"-v", "-count=1", "-predict.pkgs=" + b.pkgs, "-run=" + match}
+	args := []string{"-v", "-count=1", "-predict.pkgs=" + b.Pkgs, "-run=" + match}
 	if explore != "" {
 		args = append(args, "-predict.explore="+explore)
 	}
 	return append(args, ".")
 }
 
-// predict runs gopredict on tests. If that fails or takes too long, it runs each half of them.
-func (b *raceBench) predict(tests []*raceTest, explore string) {
-	start := time.Now()
-	err := run.Catch(func() { b.predictOnce(tests, explore) })
-	run.Check(b.Context().Err())
-	b.Log("%s and %d more: %v %v", tests[0].Name, len(tests)-1, time.Since(start), err)
-	switch {
-	case err == nil:
-	case len(tests) == 1:
-		tests[0].broken, _, _ = strings.Cut(err.Error(), "\n")
-	default:
-		half := len(tests) / 2
-		b.predict(tests[:half], explore)
-		b.predict(tests[half:], explore)
-	}
-}
-
-// predictOnce runs gopredict on tests and keeps what it found, without exploring only what is
+// predict runs gopredict on tests and keeps what it found, without exploring only what is
 // confirmed.
-func (b *raceBench) predictOnce(tests []*raceTest, explore string) {
+func (b *raceBench) predict(tests []*raceTest, explore string) {
+	b.Log("%d tests with gopredict", len(tests))
 	limit := 3*time.Minute + 3*time.Second*time.Duration(len(tests))
 	r, p := b.PredictWith(run.Command{Dir: b.dir, Limit: limit, Args: b.args(pattern(tests), explore)})
-	b.seconds[explore] += p.Processor.Seconds()
+	b.Seconds[explore] += p.Processor.Seconds()
 	if p.Code > 1 {
 		run.Fail("gopredict: %s\n%s", p.State, p.Output)
 	}
@@ -203,7 +182,7 @@ func (b *raceBench) predictOnce(tests []*raceTest, explore string) {
 			t.Unexplored = len(confirmed(own)) > 0
 			continue
 		}
-		t.broken, t.findings = "", own
+		t.findings = own
 		t.failed = strings.Contains(p.Output, "--- FAIL: "+t.Name+" ")
 	}
 }
@@ -215,7 +194,7 @@ func (t *raceTest) Result() string { result, _ := t.result(); return result }
 func (t *raceTest) Reason() string { _, reason := t.result(); return reason }
 
 func (t *raceTest) result() (result, reason string) {
-	result, reason = "no", t.broken
+	result = "no"
 	if t.failed {
 		reason = "the recorded run failed"
 	}
@@ -246,33 +225,21 @@ func (t *raceTest) IsMissed() bool    { return !t.Skipped && t.Result() == "no" 
 
 // of returns the tests that have a race, or that have none.
 func (b *raceBench) of(racy bool) []*raceTest {
-	return slices.DeleteFunc(slices.Clone(b.tests), func(t *raceTest) bool { return t.Racy() != racy })
+	return slices.DeleteFunc(slices.Clone(b.Tests), func(t *raceTest) bool { return t.Racy() != racy })
 }
 
 // unreplayable are races of which no run has both goroutines at their accesses at once, though
 // nothing in the Go memory model orders these, and why.
-var unreplayable = map[string]string{
-	"TestRaceChanSendLen":             "the second write comes after len(c) has seen the send, and so after the first one",
-	"TestRaceChanRecvLen":             "the second write comes after len(c) has seen the receive, and so after the first one",
-	"TestRaceChanSendSend":            "a select takes its default only when the other goroutine has sent, after its write",
-	"TestRaceBetweenCleanups":         "the runtime calls the second cleanup when the first one has returned",
-	"TestRaceSynctestGoroutinesSleep": "the bubble's clock does not go on while a goroutine stands",
-	"TestRaceSynctestTimers":          "the bubble's clock does not go on while a goroutine stands",
-}
+var unreplayable = run.ReadKnown(pages, "pages/race-suite.txt")
 
-// page is what the template of the page gets.
-func (b *raceBench) page(version string) any {
-	var open []string
-	for _, t := range b.tests {
-		if why := unreplayable[t.Name]; why != "" && t.Result() != "confirmed" {
-			open = append(open, t.Name+": "+why)
-		}
+// Racy and Clean are the tests that have a race, and those that have none.
+func (b *raceBench) Racy() []*raceTest  { return b.of(true) }
+func (b *raceBench) Clean() []*raceTest { return b.of(false) }
+
+// Why says why no replay can confirm the race of t; "" if it is confirmed, or that is not known.
+func (t *raceTest) Why() string {
+	if t.IsConfirmed() {
+		return ""
 	}
-	return struct {
-		Version, Pkgs       string
-		Racy, Clean         []*raceTest
-		Open                []string
-		Unexplored, Default float64
-		Tests               []*raceTest
-	}{version, b.pkgs, b.of(true), b.of(false), open, b.seconds["off"], b.seconds[""], b.tests}
+	return unreplayable[t.Name]
 }

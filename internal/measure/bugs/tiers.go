@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -95,7 +94,7 @@ func analyzeWithout(j *run.Job, t *trace.Trace, losses map[string]tierLoss) {
 		for _, f := range r.Findings {
 			switch f.Status {
 			case bug.Predicted:
-				predicted = append(predicted, string(f.Kind)+" "+describeSites(t, f.Sites))
+				predicted = append(predicted, f.Name)
 			case bug.Infeasible:
 				l.Refuted++
 			}
@@ -111,15 +110,6 @@ func analyzeWithout(j *run.Job, t *trace.Trace, losses map[string]tierLoss) {
 		}
 		losses[tier] = l
 	}
-}
-
-// describeSites is the places of a finding.
-func describeSites(t *trace.Trace, sites []trace.SiteID) string {
-	var places []string
-	for _, id := range sites {
-		places = append(places, run.Place(t.Sites[id].File, t.Sites[id].Line))
-	}
-	return strings.Join(places, " ")
 }
 
 // A tierLine is a tier on the page, with what is lost of each set.

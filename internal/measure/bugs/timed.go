@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -40,19 +41,25 @@ const (
 // timingRounds is how often a replay and a plain run are timed, in turn.
 const timingRounds = 7
 
-// RunTimed runs a test binary in place of gopredict, which has this command as -exec. A replay is
-// run several times, in turn with a plain run, and their times are added to a file. It returns
-// the exit code.
-func RunTimed(line []string) (code int, err error) {
-	err = run.Catch(func() {
-		mode := os.Getenv(predictrt.EnvVar)
+// RunTimed runs a test binary in place of gopredict, if the arguments begin with TimedReplay, and
+// ends the process with its exit code. A replay is run several times, in turn with a plain run,
+// and their times are added to a file.
+func RunTimed(args []string) {
+	if len(args) < 2 || args[0] != TimedReplay {
+		return
+	}
+	code, mode := 3, os.Getenv(predictrt.EnvVar)
+	err := run.Catch(func() {
 		if strings.HasPrefix(mode, "replay;") {
-			code = timeReplay(line, mode)
+			code = timeReplay(args[1:], mode)
 		} else {
-			code, _ = runBinary(line, mode, os.Stdout)
+			code, _ = runBinary(args[1:], mode, os.Stdout)
 		}
 	})
-	return code, err
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "measure:", err)
+	}
+	os.Exit(code)
 }
 
 // timeReplay times a replay, whose mode has the names of the files that it writes.

@@ -14,20 +14,9 @@ import (
 // test; verdicts what looking at the confirmed findings of a test by hand has shown, by its name,
 // or by its name and the findings' kind.
 var (
-	reasons  = readKnown("pages/suite-reasons.txt")
-	verdicts = readKnown("pages/suite-verdicts.txt")
+	reasons  = run.ReadKnown(pages, "pages/suite-reasons.txt")
+	verdicts = run.ReadKnown(pages, "pages/suite-verdicts.txt")
 )
-
-// readKnown reads lines "NAME: TEXT".
-func readKnown(file string) map[string]string {
-	known := make(map[string]string)
-	for line := range strings.Lines(run.ReadEmbedded(pages, file)) {
-		if name, text, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
-			known[name] = text
-		}
-	}
-	return known
-}
 
 // Reason returns why the results differ; "" stands for a bug of gopredict.
 func (d difference) Reason() string { return reasons[d.Test] }

@@ -2,6 +2,7 @@ package others
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -127,19 +128,13 @@ func (r *moduleRow) read(found *report.Report) {
 type modulePage struct {
 	Lines   []moduleLine
 	Missing []string
-	Mean    float64 // geometric, of gopredict's time over that of -race
-	Reasons []moduleReason
+	Reasons []string // lines of a table
 }
 
 type moduleLine struct {
 	moduleRow
 	Name   string
 	Before *moduleRow // nil: it was not measured then
-}
-
-type moduleReason struct {
-	Count  int
-	Reason string
 }
 
 // Ratio is gopredict's processor time over that of -race.
@@ -152,7 +147,6 @@ func (l moduleLine) UndecidedShare() float64 {
 
 func newModulePage(get func(string) (moduleRow, bool), before map[string]moduleRow) (p modulePage) {
 	reasons := make(map[string]int)
-	var ratios []float64
 	for _, module := range wholeModules {
 		r, ok := get(module)
 		if !ok {
@@ -164,16 +158,14 @@ func newModulePage(get func(string) (moduleRow, bool), before map[string]moduleR
 			line.Before = &was
 		}
 		p.Lines = append(p.Lines, line)
-		ratios = append(ratios, line.Ratio())
 		for reason, n := range r.Reasons {
 			reasons[reason] += n
 		}
 	}
-	p.Mean = run.GeometricMean(ratios)
 	for _, reason := range slices.SortedFunc(maps.Keys(reasons), func(v, w string) int {
 		return cmp.Or(cmp.Compare(reasons[w], reasons[v]), cmp.Compare(v, w))
 	}) {
-		p.Reasons = append(p.Reasons, moduleReason{reasons[reason], cmp.Or(reason, "none is told")})
+		p.Reasons = append(p.Reasons, fmt.Sprintf("| %d | %s |", reasons[reason], run.Cell(cmp.Or(reason, "none is told"))))
 	}
 	return p
 }

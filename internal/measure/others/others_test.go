@@ -102,12 +102,15 @@ func TestModulePage(t *testing.T) {
 	assert.Len(t, run.ReadRows[moduleRow]("before.jsonl"), 10)
 }
 
-func TestSpeedTable(t *testing.T) {
+func TestSpeedPage(t *testing.T) {
 	costs := [run.Ways]run.Cost{{Seconds: 1, Memory: 10}, {Seconds: 4, Memory: 20}, {Seconds: 2, Memory: 40, Trace: 3, Cut: true}}
+	text := run.Render(pages, "speed.md", struct{ Kernels, Suites, Builds []speedRow }{Suites: []speedRow{{"a", costs}}, Builds: []speedRow{{"b", costs}}})
 	assert.Equal(t, "| suite | plain s | -race × | recording × | recording / -race | plain MiB | -race × | recording × | recording / -race | trace MiB |\n"+
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"+
 		"| a \\* | 1.000 | 4.0 | 2.0 | 0.50 | 10 | 2.0 | 4.0 | 2.00 | 3.0 |\n"+
-		"| geometric mean | | 4.0 | 2.0 | 0.50 | | 2.0 | 4.0 | 2.00 | |\n\n", speedTable("suite", runColumns, []speedRow{{"a", costs}}))
+		"| geometric mean | | 4.0 | 2.0 | 0.50 | | 2.0 | 4.0 | 2.00 | |\n\n"+
+		"| build of | plain s | -race s | recording s | recording / -race |\n|---|--:|--:|--:|--:|\n"+
+		"| b | 1.0 | 4.0 | 2.0 | 0.50 |\n| geometric mean | | | | 0.50 |\n", text)
 }
 
 func TestSplitQuoted(t *testing.T) {

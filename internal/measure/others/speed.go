@@ -12,12 +12,11 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// speedModules are those whose test suites are run, and builtModules those whose builds are
-// measured.
-var (
-	speedModules = strings.Fields(run.ReadEmbedded(pages, "pages/speed.txt"))
-	builtModules = []string{"github.com/spf13/viper@v1.21.0"}
-)
+// speedModules are those whose test suites are run.
+var speedModules = strings.Fields(run.ReadEmbedded(pages, "pages/speed.txt"))
+
+// builtModule is the one whose builds are measured.
+const builtModule = "github.com/spf13/viper@v1.21.0"
 
 // A speedRow is what was measured of one subject.
 type speedRow struct {
@@ -45,17 +44,10 @@ func speed(j *run.Job) bool {
 	for _, module := range speedModules {
 		b.row(rows, "suite/", module, b.suite)
 	}
-	for _, module := range builtModules {
-		b.row(rows, "build/", module, b.builds)
-	}
-	var text strings.Builder
-	for _, t := range []struct {
-		title, prefix string
-		columns       []speedColumn
-	}{{"kernel", "kernel/", runColumns}, {"suite", "suite/", runColumns}, {"build of", "build/", buildColumns}} {
-		text.WriteString(speedTable(t.title, t.columns, slices.Concat(rows.WithPrefix(t.prefix)...)))
-	}
-	j.WriteText(text.String())
+	b.row(rows, "build/", builtModule, b.builds)
+	j.Write(pages, "speed.md", struct{ Kernels, Suites, Builds []speedRow }{
+		slices.Concat(rows.WithPrefix("kernel/")...), slices.Concat(rows.WithPrefix("suite/")...), slices.Concat(rows.WithPrefix("build/")...),
+	})
 	return true
 }
 
@@ -154,66 +146,18 @@ func (b *speedBench) builds(name, dir string) (rows []speedRow) {
 	return rows
 }
 
-// A speedColumn is a number of each row.
-type speedColumn struct {
-	head, format string
-	ratio        bool // whose geometric mean says something
-	value        func(r [run.Ways]run.Cost) float64
-}
+// Plain, Race and Recorded are the costs of each way.
+func (r speedRow) Plain() run.Cost    { return r.Costs[run.Plain] }
+func (r speedRow) Race() run.Cost     { return r.Costs[run.Race] }
+func (r speedRow) Recorded() run.Cost { return r.Costs[run.Recorded] }
 
-func seconds(c run.Cost) float64 { return c.Seconds }
-func memory(c run.Cost) float64  { return c.Memory }
+// IsCut reports whether the trace does not hold the whole run.
+func (r speedRow) IsCut() bool { return r.Recorded().Cut }
 
-// value is that of one way, and ratio that of one way over another.
-func value(of func(run.Cost) float64, w run.Way) func([run.Ways]run.Cost) float64 {
-	return func(r [run.Ways]run.Cost) float64 { return of(r[w]) }
-}
-
-func ratio(of func(run.Cost) float64, w, over run.Way) func([run.Ways]run.Cost) float64 {
-	return func(r [run.Ways]run.Cost) float64 { return of(r[w]) / of(r[over]) }
-}
-
-var runColumns = []speedColumn{
-	{"plain s", "%.3f", false, value(seconds, run.Plain)},
-	{"-race ×", "%.1f", true, ratio(seconds, run.Race, run.Plain)},
-	{"recording ×", "%.1f", true, ratio(seconds, run.Recorded, run.Plain)},
-	{"recording / -race", "%.2f", true, ratio(seconds, run.Recorded, run.Race)},
-	{"plain MiB", "%.0f", false, value(memory, run.Plain)},
-	{"-race ×", "%.1f", true, ratio(memory, run.Race, run.Plain)},
-	{"recording ×", "%.1f", true, ratio(memory, run.Recorded, run.Plain)},
-	{"recording / -race", "%.2f", true, ratio(memory, run.Recorded, run.Race)},
-	{"trace MiB", "%.1f", false, value(func(c run.Cost) float64 { return c.Trace }, run.Recorded)},
-}
-
-var buildColumns = []speedColumn{
-	{"plain s", "%.1f", false, value(seconds, run.Plain)},
-	{"-race s", "%.1f", false, value(seconds, run.Race)},
-	{"recording s", "%.1f", false, value(seconds, run.Recorded)},
-	{"recording / -race", "%.2f", true, ratio(seconds, run.Recorded, run.Race)},
-}
-
-// speedTable returns a table, with the geometric means of ratios as the last row. A star marks a
-// trace that does not hold the whole run.
-func speedTable(title string, columns []speedColumn, rows []speedRow) string {
-	if len(rows) == 0 {
-		return ""
-	}
-	head, rule, mean := "| "+title+" |", "|---|", "| geometric mean |"
-	lines := make([]string, len(rows))
-	for k, r := range rows {
-		lines[k] = "| " + r.Name + map[bool]string{true: ` \*`}[r.Costs[run.Recorded].Cut] + " |"
-	}
-	for _, c := range columns {
-		head, rule = head+" "+c.head+" |", rule+"--:|"
-		var values []float64
-		for k, r := range rows {
-			values = append(values, c.value(r.Costs))
-			lines[k] += fmt.Sprintf(" "+c.format+" |", values[k])
-		}
-		if c.ratio {
-			mean += fmt.Sprintf(" "+c.format, run.GeometricMean(values))
-		}
-		mean += " |"
-	}
-	return strings.Join(slices.Concat([]string{head, rule}, lines, []string{mean}), "\n") + "\n\n"
-}
+// Times and memory are compared with a plain run, and recording with -race.
+func (r speedRow) RaceTime() float64        { return r.Race().Seconds / r.Plain().Seconds }
+func (r speedRow) RecordingTime() float64   { return r.Recorded().Seconds / r.Plain().Seconds }
+func (r speedRow) TimeOverRace() float64    { return r.Recorded().Seconds / r.Race().Seconds }
+func (r speedRow) RaceMemory() float64      { return r.Race().Memory / r.Plain().Memory }
+func (r speedRow) RecordingMemory() float64 { return r.Recorded().Memory / r.Plain().Memory }
+func (r speedRow) MemoryOverRace() float64  { return r.Recorded().Memory / r.Race().Memory }

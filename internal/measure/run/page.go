@@ -15,7 +15,7 @@ import (
 var functions = template.FuncMap{
 	"cell": Cell, "join": strings.Join, "before": before,
 	"commas": commas, "millis": millis, "readable": readable, "share": share,
-	"count": count, "sum": sum, "concat": concat,
+	"count": count, "sum": sum, "concat": concat, "mean": mean,
 }
 
 // Render fills in a page, NAME.md: the template NAME.md.tmpl in a folder of files.
@@ -75,6 +75,15 @@ func sum(list any, name string) (n int64) {
 		}
 	}
 	return n
+}
+
+// mean is the geometric mean of numbers of the elements of a list.
+func mean(list any, name string) float64 {
+	var all []float64
+	for _, v := range values(list, name) {
+		all = append(all, v.Float())
+	}
+	return GeometricMean(all)
 }
 
 // concat returns the elements of lists that the elements of a list have, one after another.
@@ -149,3 +158,14 @@ func GeometricMean(ratios []float64) float64 {
 
 // ReadEmbedded reads an embedded file.
 func ReadEmbedded(files fs.FS, name string) string { return string(Must(fs.ReadFile(files, name))) }
+
+// ReadKnown reads lines "NAME: TEXT" of an embedded file: what is known by hand.
+func ReadKnown(files fs.FS, file string) map[string]string {
+	known := make(map[string]string)
+	for line := range strings.Lines(ReadEmbedded(files, file)) {
+		if name, text, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			known[name] = text
+		}
+	}
+	return known
+}

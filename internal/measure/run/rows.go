@@ -72,18 +72,6 @@ func (r *Rows[R]) Put(name string, row R) {
 	Check(json.NewEncoder(f).Encode(keptRow[R]{name, row}))
 }
 
-// Of returns the rows of these names that there are, and the names of the others.
-func (r *Rows[R]) Of(names ...string) (rows []R, missing []string) {
-	for _, name := range names {
-		if row, ok := r.all[name]; ok {
-			rows = append(rows, row)
-		} else {
-			missing = append(missing, name)
-		}
-	}
-	return rows, missing
-}
-
 // WithPrefix returns the rows whose names begin with a prefix, by their names.
 func (r *Rows[R]) WithPrefix(prefix string) (rows []R) {
 	for _, name := range slices.Sorted(maps.Keys(r.all)) {

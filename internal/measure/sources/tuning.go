@@ -83,17 +83,14 @@ var (
 
 // parseComment divides a comment into its parts.
 func parseComment(comment string) (c tuningConstant) {
-	rest := strings.Join(strings.Fields(comment), " ")
+	all := strings.Join(strings.Fields(comment), " ")
+	c.What = all
 	for part, pattern := range map[*string]*regexp.Regexp{&c.Unit: unitPart, &c.Chosen: chosenPart, &c.Trades: tradesPart} {
-		if m := pattern.FindStringSubmatch(rest); m != nil {
+		if m := pattern.FindStringSubmatch(all); m != nil {
 			*part = m[1]
+			c.What = strings.Replace(c.What, m[0], " ", 1)
 		}
 	}
-	for _, pattern := range []*regexp.Regexp{unitPart, chosenPart, tradesPart} {
-		rest = pattern.ReplaceAllString(rest, " ")
-	}
-	c.What = strings.ReplaceAll(strings.TrimSpace(rest), " .", ".")
-	c.Trades, _, _ = strings.Cut(c.Trades, " Measured: ")
-	c.Trades, _, _ = strings.Cut(c.Trades, " Chosen: ")
+	c.What = strings.ReplaceAll(strings.TrimSpace(c.What), " .", ".")
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
@@ -33,8 +34,7 @@ func (b *solvingBench) fusion(p *solvingPage) bool {
 			}
 			line += d.columns(&ratios[k])
 			if fails := c[5] == "true"; d.differ > 0 || d.answers[solver.Unknown] == 0 && (d.answers[solver.Sat] > 0) != fails {
-				b.Log("%s, %d switches: %d can fail, %d cannot, %d are undecided, and in %d checks the engines differ",
-					c[0], bound, d.answers[solver.Sat], d.answers[solver.Unsat], d.answers[solver.Unknown], d.differ)
+				b.Log("%s, %d switches: %+v", c[0], bound, d)
 				good = false
 			}
 		}
@@ -124,7 +124,7 @@ func (b *solvingBench) atomicity(p *solvingPage) bool {
 		t := b.record(c[1], c[2])
 		watch := run.Start()
 		o := run.Must(order.New(t))
-		regions, triples := unserializableTriples(t)
+		regions, triples := tracetest.UnserializableTriples(t)
 		var unordered []symbolic.Target
 		for _, x := range triples {
 			if !o.Before(x[1], x[0]) && !o.Before(x[2], x[1]) {
@@ -163,49 +163,4 @@ func (b *solvingBench) reachable(m *symbolic.Model, targets []symbolic.Target) (
 		}
 	}
 	return sat, unknown
-}
-
-// unserializableTriples counts the marked regions of t, and returns the triples of accesses to
-// one variable that are unserializable (Lu et al., AVIO, 2006): the first and the last in a
-// region, the other one of another goroutine.
-func unserializableTriples(t *trace.Trace) (regions int, triples [][3]int) {
-	inside := make(map[trace.GID]int) // its region
-	members := make(map[int][]int)
-	accesses := make(map[uint64][]int)
-	for i := range t.Events {
-		e := &t.Events[i]
-		switch {
-		case e.Kind == trace.RegionBegin:
-			regions++
-			inside[e.G] = regions
-		case e.Kind == trace.RegionEnd:
-			inside[e.G] = 0
-		case e.Kind.IsAccess():
-			accesses[e.Obj] = append(accesses[e.Obj], i)
-			if r := inside[e.G]; r > 0 {
-				members[r] = append(members[r], i)
-			}
-		}
-	}
-	for r := range regions {
-		own := members[r+1]
-		for k, first := range own {
-			for _, last := range own[k+1:] {
-				for _, other := range accesses[t.Events[first].Obj] {
-					if t.Events[last].Obj == t.Events[first].Obj && t.Events[other].G != t.Events[first].G && unserializable(t, first, other, last) {
-						triples = append(triples, [3]int{first, other, last})
-					}
-				}
-			}
-		}
-	}
-	return regions, triples
-}
-
-// unserializable reports whether three accesses to one variable, the second one
-// another goroutine's, have an effect that they have in no order in which the second
-// one is not between the others.
-func unserializable(t *trace.Trace, first, other, last int) bool {
-	w := func(i int) bool { return t.Events[i].Kind.IsWrite() }
-	return w(other) != (w(first) && w(last))
 }

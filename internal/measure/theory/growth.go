@@ -116,7 +116,7 @@ func growth(j *run.Job) bool {
 			return r
 		})
 	}
-	page := newGrowthPage(rows.Of(names...))
+	page := newGrowthPage(rows.Get, names)
 	if file := j.Output(); file != "" && len(page.Search) > 0 {
 		run.WriteFile(strings.TrimSuffix(file, ".md")+".svg", run.Render(pages, "growth.svg", newPlot(page.Search)))
 	}
@@ -263,9 +263,13 @@ type growthPage struct {
 	Missing                  int
 }
 
-func newGrowthPage(rows []growthRow, missing []string) (p growthPage) {
-	p.Missing = len(missing)
-	for _, r := range rows {
+func newGrowthPage(get func(string) (growthRow, bool), names []string) (p growthPage) {
+	for _, name := range names {
+		r, ok := get(name)
+		if !ok {
+			p.Missing++
+			continue
+		}
 		kind := map[string]*[]growthRow{"search": &p.Search, "load": &p.Loads, "deadlocks": &p.Deadlocks}[r.Of]
 		*kind = append(*kind, r)
 	}

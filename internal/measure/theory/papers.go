@@ -2,7 +2,6 @@ package theory
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -309,56 +308,30 @@ func (p paperProgram) Published() []published { return publishedRows[p.Name] }
 // A paperPage is what the template of the page gets.
 type paperPage struct{ Results []*paperResult }
 
-// A tierCount is how many of the confirmed bugs have a schedule of a tier.
-type tierCount struct {
-	Name  string
-	Count int
-}
-
-// Tiers are those of all programs.
-func (p paperPage) Tiers() (all []tierCount) {
+// Tiers are how many of the confirmed bugs have a schedule of each tier, of all programs.
+func (p paperPage) Tiers() map[string]int {
 	sum := make(map[string]int)
 	for _, r := range p.Results {
 		for tier, n := range r.tiers {
 			sum[tier] += n
 		}
 	}
-	for _, tier := range slices.Sorted(maps.Keys(sum)) {
-		all = append(all, tierCount{tier, sum[tier]})
-	}
-	return all
+	return sum
 }
 
-// A paperRatio is a row of PECAN's Table 2: how often AssetFuzzer makes an anomaly happen that is
-// real.
-type paperRatio struct {
-	AssetFuzzer string
-	*paperResult
-}
-
-// Ratios are the rows of PECAN's Table 2 that were measured.
-func (p paperPage) Ratios() (all []paperRatio) {
-	for _, c := range readTable("papers-ratios.txt") {
-		for _, r := range p.Results {
-			if r.Name == c[0] {
-				all = append(all, paperRatio{c[1], r})
-			}
-		}
-	}
-	return all
-}
-
-// pecanShares are created of predicted anomalies in PECAN's Table 1.
-var pecanShares = func() map[string]string {
-	shares := make(map[string]string)
+// pecanShares has by program the share that PECAN's Table 1 has created of the predicted
+// anomalies, and how often AssetFuzzer makes an anomaly happen that is real, of Table 2.
+var pecanShares = func() map[string][2]string {
+	shares := make(map[string][2]string)
 	for _, c := range readTable("papers-shares.txt") {
-		shares[c[0]] = c[1]
+		shares[c[0]] = [2]string{c[1], c[2]}
 	}
 	return shares
 }()
 
-// PecanShare is the share that PECAN has created of what it predicted.
-func (p paperProgram) PecanShare() string { return pecanShares[p.Name] }
+// PecanShare and AssetFuzzer are the program's; "" where the tables do not have it.
+func (p paperProgram) PecanShare() string  { return pecanShares[p.Name][0] }
+func (p paperProgram) AssetFuzzer() string { return pecanShares[p.Name][1] }
 
 // Real returns the real bugs, one for several of the same lines.
 func (p paperProgram) Real() (bugs []knownBug) {

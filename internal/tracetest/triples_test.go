@@ -1,4 +1,4 @@
-package theory
+package tracetest
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func TestUnserializableTriples(t *testing.T) {
 			{Kind: trace.RegionBegin, G: 1}, {Kind: kinds[text[0]], G: 1, Obj: 8}, {Kind: trace.Read, G: 1, Obj: 16}, {Kind: kinds[text[1]], G: 2, Obj: 8},
 			{Kind: kinds[text[2]], G: 1, Obj: 8}, {Kind: trace.RegionEnd, G: 1}, {Kind: kinds[text[2]], G: 1, Obj: 8},
 		}}
-		regions, triples := unserializableTriples(tr)
+		regions, triples := UnserializableTriples(tr)
 		require.Equal(t, 1, regions)
 		if want {
 			require.Equal(t, [][3]int{{1, 3, 4}}, triples, text)
