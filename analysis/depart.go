@@ -219,7 +219,7 @@ func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.Departing)
 		}
 		done, ok := last[gid]
 		if !ok {
-			done = p.o.Events(gid).Until(at.From)
+			done = p.o.Events(gid).LastBefore(at.From)
 		}
 		if done < 0 {
 			continue

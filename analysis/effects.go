@@ -63,7 +63,7 @@ func (s *subject) deviations(f *Finding) []int {
 func FollowsFrom(t *trace.Trace, i int) map[trace.SiteID]bool {
 	flow := dataflow.New(t)
 	sites, seen := make(map[trace.SiteID]bool), make(map[int32]bool)
-	if flow.At(i) == nil {
+	if flow.InstanceAt(i) == nil {
 		for k := range t.Events[:i] {
 			sites[t.Events[k].Site] = true
 		}
@@ -71,7 +71,7 @@ func FollowsFrom(t *trace.Trace, i int) map[trace.SiteID]bool {
 	}
 	work := []int32{int32(i)}
 	for len(work) > 0 && len(seen) < maxFollowed {
-		in := flow.At(int(work[0]))
+		in := flow.InstanceAt(int(work[0]))
 		work = work[1:]
 		if in == nil {
 			continue

@@ -87,7 +87,7 @@ func (r *refuter) describeCycle(events []int) string {
 func (r *refuter) withFormula(instances []instance) []instance {
 	return slices.DeleteFunc(instances, func(v instance) bool {
 		at := v.Accesses[0]
-		return r.t.Events[at].Kind == trace.Branch && r.flow.At(at) == nil
+		return r.t.Events[at].Kind == trace.Branch && r.flow.InstanceAt(at) == nil
 	})
 }
 

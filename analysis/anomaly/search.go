@@ -227,7 +227,7 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 	for k := range groups {
 		g := &groups[k]
 		for n, i := range g.Events {
-			s.locations[s.shared.Of(int(i))] = base + g.LocationOf[n]
+			s.locations[s.shared.NumberOf(int(i))] = base + g.LocationOf[n]
 		}
 		base += int32(len(g.Locations))
 	}
@@ -245,7 +245,7 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 
 // locOf returns the location of event i, -1 where it is not shared.
 func (s *searcher) locOf(i int32) int32 {
-	n := s.shared.Of(int(i))
+	n := s.shared.NumberOf(int(i))
 	if n < 0 {
 		return -1
 	}

@@ -133,13 +133,13 @@ func (m *Model) lockFree(g trace.GID, i int32) int32 {
 	if m.ends != nil && m.ends[g].last < i {
 		return min(i, m.ends[g].lockFree)
 	}
-	if next := m.o.Events(g).From(int(i)); next >= 0 {
+	if next := m.o.Events(g).FirstFrom(int(i)); next >= 0 {
 		if outer := m.o.Outermost(next); outer >= 0 {
 			return min(i, int32(outer))
 		}
 		return i
 	}
-	last := m.o.Events(g).Until(int(i))
+	last := m.o.Events(g).LastBefore(int(i))
 	if last < 0 {
 		return i
 	}
@@ -154,7 +154,7 @@ func (m *Model) lockFree(g trace.GID, i int32) int32 {
 // follow pulls the other goroutines back to before what must come after the first event of
 // goroutine g after the barrier.
 func (c *barrierSearch) follow(g trace.GID) {
-	first := c.m.o.Events(g).From(int(c.barrier[g]))
+	first := c.m.o.Events(g).FirstFrom(int(c.barrier[g]))
 	if first < 0 {
 		return
 	}
@@ -167,7 +167,7 @@ func (c *barrierSearch) follow(g trace.GID) {
 		}
 		c.effort += searchCost
 		es := c.m.o.Events(h)
-		if last := es.Until(int(c.barrier[h])); last < first || !c.m.o.Before(first, last) {
+		if last := es.LastBefore(int(c.barrier[h])); last < first || !c.m.o.Before(first, last) {
 			continue // as it is with most
 		}
 		c.pull(h, int32(es.Find(func(i int) bool { return i >= first && c.m.o.Before(first, i) })))

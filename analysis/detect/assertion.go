@@ -33,7 +33,7 @@ func assertions(in *Input, counts *Counts) []Candidate {
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		fails := sites.Of(e.Site).Fails
-		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.At(i) == nil && e.Kind != trace.Branch {
+		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.InstanceAt(i) == nil && e.Kind != trace.Branch {
 			continue
 		}
 		if test := in.Trace.Goroutines[e.G].Test; test == "" || failed[test] {

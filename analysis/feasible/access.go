@@ -38,7 +38,7 @@ func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 	}
 	s.mem.changes.keep(&s.mem.contents, sp.First, sp.N)
 	taint := s.taints.ofWrite(e.G)
-	if s.p.flow.At(int(pos)) != nil {
+	if s.p.flow.InstanceAt(int(pos)) != nil {
 		s.mem.storeComputed(pos, e, sp, v, known)
 	} else {
 		s.mem.store(pos, sp, taint)
@@ -69,7 +69,7 @@ func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) st
 // that it stores; known says that that is known. A tracked read may find
 // something else than recorded.
 func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) (v int64, known, tracked bool) {
-	in := s.p.flow.At(int(pos))
+	in := s.p.flow.InstanceAt(int(pos))
 	tracked = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
 	same := tracked && s.mem.undisturbed(sp, writers)
 	if s.taints.asRecorded(in) && (!tracked || same) {
@@ -79,7 +79,7 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) 
 	}
 	old, known := uint64(0), true
 	if tracked {
-		old, known = s.p.flow.Found(s.p.t, int(pos))
+		old, known = s.p.flow.ValueBefore(s.p.t, int(pos))
 		if !same || !known {
 			old, known = s.mem.word(e, sp)
 		}

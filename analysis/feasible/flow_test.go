@@ -41,7 +41,7 @@ func TestConditionOverReusedMemory(t *testing.T) {
 	tr, err := trace.ReadText(strings.NewReader(reused))
 	require.NoError(t, err)
 	require.NoError(t, trace.Validate(tr))
-	require.NotNil(t, dataflow.New(tr).At(9), "the branch has a formula")
+	require.NotNil(t, dataflow.New(tr).InstanceAt(9), "the branch has a formula")
 	for _, test := range []struct{ order, stand, err string }{
 		{"0 00 12 111 22", "2", ""},
 		{"0 00 12 11 22 1", "2", ""},

@@ -140,7 +140,7 @@ func (m *memory) findWriters(p *program) {
 		if v, held := p.t.HeldAt(i); held && !tells {
 			found.Val, found.Flags, tells = v, found.Flags|trace.FlagValue, true
 		} else if e.Kind == trace.AtomicRMW && !tells {
-			found.Val, tells = p.flow.Found(p.t, i)
+			found.Val, tells = p.flow.ValueBefore(p.t, i)
 		}
 		for c := sp.First; c < sp.First+sp.N; c++ {
 			if tells && writer[c] == none && !m.cells[c].known {

@@ -34,7 +34,7 @@ func Ran(t *trace.Trace) error {
 		if reads(e.Kind) && written {
 			found, known := e.Val, e.HasValue()
 			if e.Kind == trace.AtomicRMW && writes(e) {
-				found, known = p.flow.Found(t, i)
+				found, known = p.flow.ValueBefore(t, i)
 			}
 			if known && now.known && found != now.val {
 				return &Infeasible{Step: i, Event: i, Where: p.describe(i), Reason: fmt.Sprintf("expected to read %#x, which was left there, found %#x", now.val, found)}
@@ -44,7 +44,7 @@ func Ran(t *trace.Trace) error {
 			memory[e.Obj] = content{e.Val, e.HasValue()}
 		}
 	}
-	if last := len(t.Events) - 1; last >= 0 && t.Sites[t.Events[last].Site].Fails != trace.Neither && p.flow.At(last) == nil {
+	if last := len(t.Events) - 1; last >= 0 && t.Sites[t.Events[last].Site].Fails != trace.Neither && p.flow.InstanceAt(last) == nil {
 		return &Infeasible{Step: last, Event: last, Where: p.describe(last), Reason: "expected the condition to come out as its formula says, found that it does not"}
 	}
 	return nil

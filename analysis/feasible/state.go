@@ -135,7 +135,7 @@ func (s *state) execute(pos int32, e *trace.Event) string {
 			s.taints.infect(trace.GID(e.Obj), s.taints.of[e.G])
 		}
 	case trace.ClassControl:
-		if k == trace.Branch || k == trace.Assert || k == trace.Panic || k == trace.Operand && s.p.flow.At(int(pos)) != nil {
+		if k == trace.Branch || k == trace.Assert || k == trace.Panic || k == trace.Operand && s.p.flow.InstanceAt(int(pos)) != nil {
 			return s.decide(pos, e)
 		}
 	case trace.ClassLock:
@@ -172,7 +172,7 @@ func (s *state) allBefore(pos int32) string {
 // decide executes an event after which the goroutine's way depends on what it
 // has read.
 func (s *state) decide(pos int32, e *trace.Event) string {
-	in := s.p.flow.At(int(pos))
+	in := s.p.flow.InstanceAt(int(pos))
 	otherwise, known := false, false
 	if in != nil {
 		otherwise, known = s.taints.otherwise(e, in)

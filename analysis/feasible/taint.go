@@ -142,12 +142,12 @@ func (s *taintsState) eval(in *dataflow.Instance, before int64) (v int64, known 
 // out otherwise than at e, if that is known.
 func (s *taintsState) otherwise(e *trace.Event, in *dataflow.Instance) (is, known bool) {
 	v, known := s.eval(in, 0)
-	return known && !in.Same(e, v), known
+	return known && !in.Matches(e, v), known
 }
 
 // assertionHolds tells why the assertion at pos does not fail.
 func (s *taintsState) assertionHolds(pos int32, e *trace.Event) string {
-	in := s.p.flow.At(int(pos))
+	in := s.p.flow.InstanceAt(int(pos))
 	if in == nil {
 		return "expected an assertion that follows from what was read, found that it is not known what it follows from"
 	}

@@ -142,7 +142,7 @@ func (a *recordingWalk) newNode(i int32) (n node, ok bool) {
 		if k == trace.Operand && e.HasValue() {
 			n.Val = a.value(e)
 		}
-		a.setFormula(i, &n, a.flow.At(int(i)))
+		a.setFormula(i, &n, a.flow.InstanceAt(int(i)))
 		return n, true
 	case k == trace.TestBegin || k == trace.TestEnd:
 		n.Obj = uint64(a.testName(a.t.Names[e.Obj]))
@@ -165,7 +165,7 @@ func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 		return false
 	}
 	n.Val = a.value(e)
-	a.setFormula(i, n, a.flow.Adds(int(i)))
+	a.setFormula(i, n, a.flow.AddInstanceAt(int(i)))
 	n.tracked = a.flow.Tracked(int(i)) && e.HasValue()
 	switch {
 	case e.Kind != trace.AtomicRMW:

@@ -76,7 +76,7 @@ func (r *testPart) value(e *trace.Event) uint64 {
 func (r *testPart) found(i int32) (v uint64, known bool) {
 	e := &r.t.Events[i]
 	if e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
-		return r.flow.Found(r.t, int(i))
+		return r.flow.ValueBefore(r.t, int(i))
 	}
 	return e.Val, e.HasValue()
 }

@@ -86,7 +86,7 @@ func (o *Order) SectionsOf(lock uint64) []int32 {
 // Open returns the critical sections that are open before event i, by their acquires.
 func (o *Order) Open(i int) (open []Section) {
 	for g := range o.t.Goroutines {
-		last := o.Events(trace.GID(g)).Until(i)
+		last := o.Events(trace.GID(g)).LastBefore(i)
 		if last < 0 {
 			continue
 		}

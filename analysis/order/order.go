@@ -165,7 +165,7 @@ func (o *Order) Segment(i int) int { return int(o.must.segmentOf.At(i)) }
 func (o *Order) Program() *trace.ProgramOrder { return o.program }
 
 // Events returns the events of goroutine g.
-func (o *Order) Events(g trace.GID) trace.Own { return o.program.Of(g) }
+func (o *Order) Events(g trace.GID) trace.GoroutineEvents { return o.program.Of(g) }
 
 // CloseOf returns the event that closed the channel that panic i comes from a send to, or -1.
 func (o *Order) CloseOf(i int) int {

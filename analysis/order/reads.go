@@ -40,14 +40,14 @@ func findSources(t *trace.Trace, gs []Group) sources {
 	})
 	s.single = make([]int32, s.reads.Len())
 	for _, r := range all {
-		s.single[s.reads.Of(int(r.read))] = r.write
+		s.single[s.reads.NumberOf(int(r.read))] = r.write
 	}
 	return s
 }
 
 // of returns the sources of the read i.
 func (s *sources) of(i int) []int32 {
-	switch k := s.reads.Of(i); {
+	switch k := s.reads.NumberOf(i); {
 	case k < 0:
 		return nil
 	case s.single[k] == manyWrites:

@@ -514,7 +514,7 @@ func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, s
 	}
 	v, known := r.names.word(e), hasWord(e)
 	if n.kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
-		v, known = r.flow.Found(r.t, i)
+		v, known = r.flow.ValueBefore(r.t, i)
 	}
 	switch {
 	case !known:

@@ -7,49 +7,52 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file reads the events of a long trace once more, part by part, so that not all of them need be in memory
-// while some are worked on.
+// This file reads the events of a long trace from its file again, part by part. So only the part
+// that is analyzed has to be in memory.
 
-// A source is where events of a trace are read from once more, and how: as they were the first time.
+// A source describes how to read the events of a trace from its file again, with the same events left
+// out and moved as the first time.
 type source struct {
-	path   string
-	survey *survey
-	events int        // how many there are
-	room   int        // for how many there was room while they were read
-	stop   trace.Stop // where reading has stopped
-	moves  []move     // the events that were moved since then; the others are in the order of the file
-	froms  []int      // of moves, ascending
+	path       string
+	survey     *survey
+	eventCount int        // events of the trace, without those left out
+	capacity   int        // events that the first reading allocated room for
+	stop       trace.Stop // where the first reading stopped
+	moves      []move     // events that [Gather] moved, sorted by destination
+	movedFrom  []int      // original positions of moved events, ascending
 }
 
-// An Again reads the events of a trace once more, in their order.
-type Again struct {
-	file *os.File
-	d    *trace.Reader
-	from source
-	// What is read of events that are not handed out yet: all of those of a test that ran alone and has not ended,
-	// as some of them may be left out.
-	read  *alone
-	at    int           // position of the first of these, before any was moved
-	to    []trace.Event // what is to be filled
-	whole bool          // all events are read at once, and none is handed out
+// A Rereader reads the events of a trace from its file again, in the order of the trace.
+type Rereader struct {
+	file   *os.File
+	reader *trace.Reader
+	source source
+	// filter holds the events that were read but not delivered yet. While a test that ran alone is being
+	// read, that is all of its events, as some may still be left out.
+	filter   *aloneFilter
+	position int           // position of the first undelivered event, before any move
+	dest     []trace.Event // the rest of the slice that Next fills
+	readAll  bool          // all events stay in filter, and none is delivered
 }
 
-// ReadsAgain reports whether the events of t, which are so many, can be read once more: where [ReadConcurrent]
-// has read them, and they are all of those.
-func ReadsAgain(t *trace.Trace, events int) bool {
+// CanReread reports whether the events of t can be read from its file again: [ReadConcurrent] read it,
+// and t
+// has as many events as then.
+func CanReread(t *trace.Trace, events int) bool {
 	s := sourceOf(t)
-	return s != nil && events == s.events
+	return s != nil && events == s.eventCount
 }
 
-// sourceOf returns where the events of t are read from once more; nil if nowhere.
+// sourceOf returns the source that the events of t can be read from again, or nil.
 func sourceOf(t *trace.Trace) *source {
 	s, _ := t.Source.(*source)
 	return s
 }
 
-// NewAgain begins to read the events of t once more, which need not be in memory any more. What else t has
-// is taken as it is.
-func NewAgain(t *trace.Trace) (*Again, error) {
+// NewRereader returns a reader of the events of t, which need not be in memory any more. All other
+// data of
+// t is taken from t itself.
+func NewRereader(t *trace.Trace) (*Rereader, error) {
 	from := sourceOf(t)
 	f, err := os.Open(from.path)
 	if err != nil {
@@ -57,98 +60,99 @@ func NewAgain(t *trace.Trace) (*Again, error) {
 	}
 	w := *t
 	w.Events, w.Freed, w.Held, w.Complete = nil, nil, nil, false
-	a := &Again{file: f, d: trace.NewRereader(f, &w, from.stop), from: *from, read: newAlone(&w, from.survey)}
-	if err := a.d.Begin(a.take); err != nil {
+	a := &Rereader{file: f, reader: trace.NewRereader(f, &w, from.stop), source: *from, filter: newAloneFilter(&w, from.survey)}
+	if err := a.reader.Begin(a.take); err != nil {
 		a.Close()
 		return nil, err
 	}
 	return a, nil
 }
 
-// take takes the next events of the file.
-func (a *Again) take(es []trace.Event) {
-	a.read.take(es)
-	if !a.whole {
-		a.hand()
+// take adds the next events of the file, and delivers those that are ready.
+func (a *Rereader) take(es []trace.Event) {
+	a.filter.take(es)
+	if !a.readAll {
+		a.deliver()
 	}
 }
 
 // Next fills es with the next events.
-func (a *Again) Next(es []trace.Event) error {
-	a.to = es
-	for a.hand(); len(a.to) > 0; {
-		if err := a.d.Chunk(); err != nil {
-			a.read.finish()
-			if a.hand(); len(a.to) == 0 {
+func (a *Rereader) Next(es []trace.Event) error {
+	a.dest = es
+	for a.deliver(); len(a.dest) > 0; {
+		if err := a.reader.Chunk(); err != nil {
+			a.filter.finish()
+			if a.deliver(); len(a.dest) == 0 {
 				return nil
 			}
-			return a.changed(len(a.to), err)
+			return a.changedError(len(a.dest), err)
 		}
 	}
 	return nil
 }
 
-// hand hands out what is read, as far as it is known to stay and there is room.
-func (a *Again) hand() {
-	k, settled, from := 0, a.read.settled(), &a.from
-	for len(a.to) > 0 {
-		if len(from.moves) > 0 && from.moves[0].to == a.at+k {
-			a.to[0] = from.moves[0].event
-			a.to, from.moves = a.to[1:], from.moves[1:]
+// deliver copies the events that are certain to stay to dest, until dest is full.
+func (a *Rereader) deliver() {
+	k, settled, from := 0, a.filter.settledCount(), &a.source
+	for len(a.dest) > 0 {
+		if len(from.moves) > 0 && from.moves[0].to == a.position+k {
+			a.dest[0] = from.moves[0].event
+			a.dest, from.moves = a.dest[1:], from.moves[1:]
 			continue
 		}
 		if k == settled {
 			break
 		}
-		if len(from.froms) > 0 && from.froms[0] == a.at+k {
-			k, from.froms = k+1, from.froms[1:]
+		if len(from.movedFrom) > 0 && from.movedFrom[0] == a.position+k {
+			k, from.movedFrom = k+1, from.movedFrom[1:]
 			continue
 		}
 		end := settled
 		if len(from.moves) > 0 {
-			end = min(end, from.moves[0].to-a.at)
+			end = min(end, from.moves[0].to-a.position)
 		}
-		if len(from.froms) > 0 {
-			end = min(end, from.froms[0]-a.at)
+		if len(from.movedFrom) > 0 {
+			end = min(end, from.movedFrom[0]-a.position)
 		}
-		n := copy(a.to, a.read.t.Events[k:end])
-		a.to, k = a.to[n:], k+n
+		n := copy(a.dest, a.filter.t.Events[k:end])
+		a.dest, k = a.dest[n:], k+n
 	}
-	a.at += k
-	a.read.shift(k)
+	a.position += k
+	a.filter.removeFirst(k)
 }
 
-// ReadEvents reads all events of t again, which are not in memory, and nothing beside them.
+// ReadEvents sets t.Events to all events of t, which it reads from the file again. It changes nothing
+// else of t.
 func ReadEvents(t *trace.Trace) error {
-	a, err := NewAgain(t)
+	a, err := NewRereader(t)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	its := a.read.t
-	its.Events = make([]trace.Event, 0, a.from.room)
-	a.whole = true
+	its := a.filter.t
+	its.Events = make([]trace.Event, 0, a.source.capacity)
+	a.readAll = true
 	for err == nil {
-		err = a.d.Chunk()
+		err = a.reader.Chunk()
 	}
-	a.read.finish()
-	if missing := a.from.events - len(its.Events); missing != 0 {
-		return a.changed(missing, err)
+	a.filter.finish()
+	if missing := a.source.eventCount - len(its.Events); missing != 0 {
+		return a.changedError(missing, err)
 	}
-	if len(a.from.moves) > 0 {
-		shove(its, a.from.moves, a.from.froms)
+	if len(a.source.moves) > 0 {
+		applyMoves(its, a.source.moves, a.source.movedFrom)
 	}
 	t.Events = its.Events
 	return nil
 }
 
-// changed is what is wrong where events are missing that were there before.
-func (a *Again) changed(missing int, err error) error {
-	return fmt.Errorf("trace: %s has changed: expected %d further events, found its end: %w", a.from.path, missing, err)
+// changedError returns the error for a file that has fewer events than when it was first read.
+func (a *Rereader) changedError(missing int, err error) error {
+	return fmt.Errorf("trace: %s has changed: expected %d further events, found its end: %w", a.source.path, missing, err)
 }
 
-// Close ends reading.
-func (a *Again) Close() {
-	a.d.End()
+// Close closes the file.
+func (a *Rereader) Close() {
+	a.reader.End()
 	a.file.Close()
 }

@@ -11,28 +11,39 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
-// This file reads traces without what tests have done that ran alone: nothing can come before
-// anything else there, and many suites do most of their work in such tests. What others may
-// depend on stays: all synchronization, the lives of goroutines, memory and tests, and of the
-// writes the last ones to each memory. Which tests these are, survey.go tells.
+// This file leaves out events of tests that ran alone. Their events cannot be reordered, and many
+// suites do most of their work in such tests. Events that others may depend on are kept: all
+// synchronization, the begins and ends of goroutines and tests, freed memory, and the last write
+// to each memory. File survey.go finds the tests that ran alone.
 
-// ReadConcurrent is [ReadFile] without what only package dataflow asks for, where tests are too long for one: operands,
-// conditions, but for those that fail tests, and accesses that conflict with none: to memory that one goroutine uses
-// alone, or nobody writes. What their goroutine does next has FlagBranched: who has read what it had not may not do what
-// it has done. What stays says how many accesses before it are left out, see Event.Skipped. And it is without the accesses, conditions and assertions
-// of top-level tests that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
-// while the others waited for it; it had no select, which may choose; and when it was started no
-// other goroutine was there that has events later, but the one that runs the tests, and, beside a
-// long test, such as have to do with nothing that it has to do with. Trace.Alone says how many events
-// these are. The file is read twice, as which tests ran alone is known at the end, or four times, to find what conflicts:
-// no event that is left out takes memory for long. What sites are, build tells, if it is not nil, beside
-// the trace.
+// ReadConcurrent is [ReadFile] without the events that no prediction needs. It leaves out two groups:
+//
+// Goroutines whose part of the trace is too long for package dataflow lose their operands, the
+// conditions that fail no test, and the accesses that conflict with no other. The next event that is
+// kept gets
+// FlagBranched, since what it does may depend on the values read. Event.Skipped counts the accesses
+// left out before it.
+//
+// Top-level tests that ran alone and passed lose their accesses, conditions and assertions. Such a
+// test
+// started no goroutines but those of its subtests, and waited for each. It had no select, which may
+// choose. When
+// it started, no other goroutine existed that has later events, apart from the one that runs the
+// tests. For a long
+// test, goroutines that share nothing with it are allowed as well.
+//
+// Trace.Alone counts the events left out. The file is read twice, as the end of the trace shows which
+// tests
+// ran alone, or four times, to find conflicts. No event that is left out takes memory for long. The
+// table build
+// describes sites that the trace does not; it may be nil.
 func ReadConcurrent(path string, build *trace.SiteTable) (*trace.Trace, error) {
-	return readConcurrent(path, build, leastBeside, dataflow.MaxEvents)
+	return readConcurrent(path, build, longTestEvents, dataflow.MaxEvents)
 }
 
-// readConcurrent is [ReadConcurrent] where a long test is one of so many events, and one of more than flow
-// is too long for its formulas.
+// readConcurrent is [ReadConcurrent] with other limits: long is the least number of events of a long
+// test, and
+// flow the largest number of events that formulas are evaluated for.
 func readConcurrent(path string, build *trace.SiteTable, long, flow int) (*trace.Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,59 +63,60 @@ func readConcurrent(path string, build *trace.SiteTable, long, flow int) (*trace
 		return nil
 	}
 	for {
-		if s.strip(build); s.worthwhile() {
-			c := newConflicts(s.bare)
-			for _, pass := range []func([]trace.Event){c.find, c.tell} {
+		if s.chooseWithoutValues(build); s.shouldFindConflicts() {
+			c := newConflicts(s.withoutValues)
+			for _, pass := range []func([]trace.Event){c.findUsers, c.findConflictFree} {
 				c.rewind()
 				if err := rewind(0); err != nil {
 					return t, err
 				}
-				d.Scan(pass, c.free)
+				d.Scan(pass, c.freeMemory)
 			}
-			s.separate(c)
+			s.setConflictFree(c)
 		}
-		if err := rewind(s.stay()); err != nil {
+		if err := rewind(s.keptEstimate()); err != nil {
 			return t, err
 		}
-		kept := newAlone(t, s)
+		kept := newAloneFilter(t, s)
 		err = d.Load(kept.take)
 		kept.finish()
-		if !s.meet() {
-			t.Source = &source{path: path, survey: s.result(), events: len(t.Events), room: cap(t.Events), stop: d.Stop()}
+		if !s.excludeInterfering() {
+			t.Source = &source{path: path, survey: s.result(), eventCount: len(t.Events), capacity: cap(t.Events), stop: d.Stop()}
 			return t, trace.InFile(err, path)
 		}
 		t.Events = nil // before there is more
 	}
 }
 
-// DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events, and one
-// of more than flow is too long for its formulas.
+// DropAlone leaves out of t the events that [ReadConcurrent] leaves out. A test is long from long
+// events on;
+// formulas are evaluated for up to flow events.
 func DropAlone(t *trace.Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
 	for {
-		if s.strip(nil); s.worthwhile() {
-			c := newConflicts(s.bare)
-			c.follow(t, c.find)
+		if s.chooseWithoutValues(nil); s.shouldFindConflicts() {
+			c := newConflicts(s.withoutValues)
+			c.scan(t, c.findUsers)
 			c.rewind()
-			c.follow(t, c.tell)
-			s.separate(c)
+			c.scan(t, c.findConflictFree)
+			s.setConflictFree(c)
 		}
 		w := *t
-		if newAlone(&w, s).copy(t); !s.meet() {
+		if newAloneFilter(&w, s).copy(t); !s.excludeInterfering() {
 			*t = w
 			return
 		}
 	}
 }
 
-// copy follows the trace t as if it was read.
-func (a *alone) copy(t *trace.Trace) {
+// copy filters the events of t, which is in memory, as if they were read from a file.
+func (a *aloneFilter) copy(t *trace.Trace) {
 	w := a.t
-	w.Events, w.Freed, w.Held = make([]trace.Event, 0, a.survey.stay()), nil, nil
+	w.Events, w.Freed, w.Held = make([]trace.Event, 0, a.survey.keptEstimate()), nil, nil
 	freed, held := t.Freed, t.Held
-	free := func(f *trace.Freed) { addFreed(w, f) }
+	free := func(f *trace.Freed) { appendFreed(w, f) }
 	for i := range t.Events {
 		freed = trace.FreedBefore(freed, i, free)
 		if len(held) > 0 && held[0].At == i {
@@ -117,65 +129,65 @@ func (a *alone) copy(t *trace.Trace) {
 	a.finish()
 }
 
-// addFreed notes that after the last event of t memory was freed as f says.
-func addFreed(t *trace.Trace, f *trace.Freed) {
+// appendFreed adds f to the freed memory of t, after the last event of t.
+func appendFreed(t *trace.Trace, f *trace.Freed) {
 	t.Freed = append(t.Freed, trace.Freed{Obj: f.Obj, Which: f.Which, Size: f.Size, At: int32(len(t.Events))})
 }
 
-// Alone leaves events of a trace out while it is read.
-type alone struct {
-	t       *trace.Trace
-	survey  *survey
-	seen    int              // events, also those that were left out
-	left    []leftOut        // by goroutine
-	next    int              // index of the next test to begin
-	test    int32            // number of that which runs now, if it is one that ran alone; or 0
-	testOf  []int32          // by goroutine: number of its test, from 1
-	numbers map[string]int32 // of tests
-	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
-	from, freed, held, full int
-	last                    []uint64 // see lastWrites
-	written                 numbering.Numbers[memory]
-	accesses                int                            // so many of those of which survey.free tells were seen
-	skipped                 numbering.Table[place, uint16] // how many accesses are left out there since the last one that was not
+// An aloneFilter leaves events out of a trace while it is read.
+type aloneFilter struct {
+	t           *trace.Trace
+	survey      *survey
+	eventsSeen  int              // events taken so far, including those left out
+	omissions   []omission       // by goroutine
+	nextTest    int              // index in survey.tests of the next test to start
+	currentTest int32            // number of the running test if it ran alone, or 0
+	testOf      []int32          // by goroutine: number of its test, from 1
+	numbers     map[string]int32 // numbers of tests, by name
+	// testStart, freedStart and heldStart are the lengths of the trace's events, Freed and Held when the
+	// running test began. From dropThreshold events on, events of the test are dropped.
+	testStart, freedStart, heldStart, dropThreshold int
+	lastWriteBits                                   []uint64 // one bit per event of the test, see findLastWrites
+	writtenMemory                                   numbering.Numbers[memory]
+	accessesSeen                                    int                            // accesses that survey.conflictFree has a bit for, so far
+	skippedCounts                                   numbering.Table[place, uint16] // by place: accesses left out since the last kept one
 }
 
-// A place is where a goroutine accesses memory, in one way.
+// A place identifies the accesses of one kind that a goroutine performs at one site.
 type place struct {
-	g     trace.GID
-	site  trace.SiteID
-	kind  trace.Kind
-	begun bool // its test: schedules count from then on
+	g         trace.GID
+	site      trace.SiteID
+	kind      trace.Kind
+	testBegun bool // whether its test had begun: schedules count accesses from then on
 }
 
-// Hash is that of a [numbering.Key].
+// Hash implements [numbering.Key].
 func (p place) Hash() uint64 {
 	return numbering.Hash(uint64(p.g)<<32 ^ uint64(p.site) ^ uint64(p.kind)<<56)
 }
 
-// A leftOut is what of one goroutine was left out since its last event that stays.
-type leftOut struct {
-	branched bool        // a condition on which it depends what the goroutine does
-	begun    bool        // its test, if it is the test's own goroutine
-	open     *trace.Site // a condition whose scope that may be behind, as nothing was done within it; or nil
+// An omission describes the events of a goroutine that were left out since its last kept event.
+type omission struct {
+	branched   bool        // a condition that may decide what the goroutine does next
+	testBegun  bool        // its test has begun, if it is the goroutine of a test
+	openBranch *trace.Site // the last condition, if nothing has happened within its scope yet; or nil
 }
 
-// dropAt is how many events of a test that ran alone are in memory, beside those that stay, before
-// others are left out.
-const dropAt = 1 << 17
+// dropBatch is the number of removable events of a test that may be in memory before they are dropped.
+const dropBatch = 1 << 17
 
-func newAlone(t *trace.Trace, s *survey) *alone {
+func newAloneFilter(t *trace.Trace, s *survey) *aloneFilter {
 	n := len(t.Goroutines)
-	t.ValuesDropped = s.bare
-	a := &alone{t: t, survey: s, left: make([]leftOut, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
+	t.ValuesDropped = s.withoutValues
+	a := &aloneFilter{t: t, survey: s, omissions: make([]omission, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
 	for g := range t.Goroutines {
-		a.testOf[g] = a.number(t.Goroutines[g].Test)
+		a.testOf[g] = a.testNumber(t.Goroutines[g].Test)
 	}
 	return a
 }
 
-// number returns the number of a test.
-func (a *alone) number(test string) int32 {
+// testNumber returns the number of the test with this name.
+func (a *aloneFilter) testNumber(test string) int32 {
 	n, ok := a.numbers[test]
 	if !ok {
 		n = int32(len(a.numbers) + 1)
@@ -184,52 +196,52 @@ func (a *alone) number(test string) int32 {
 	return n
 }
 
-// take takes the next events of the trace.
-func (a *alone) take(es []trace.Event) {
+// take adds the next events of the trace, and drops those of tests that ran alone.
+func (a *aloneFilter) take(es []trace.Event) {
 	for tests := a.survey.tests; len(es) > 0; {
 		n := len(es)
-		begins := a.next < len(tests) && tests[a.next].begin <= a.seen+n
+		begins := a.nextTest < len(tests) && tests[a.nextTest].startPosition <= a.eventsSeen+n
 		if begins {
-			n = tests[a.next].begin - a.seen
+			n = tests[a.nextTest].startPosition - a.eventsSeen
 		}
-		a.seen += n
+		a.eventsSeen += n
 		a.add(es[:n])
 		es = es[n:]
 		if begins {
 			a.finish()
-			if tests[a.next].alone {
-				a.test = a.number(tests[a.next].name)
+			if tests[a.nextTest].ranAlone {
+				a.currentTest = a.testNumber(tests[a.nextTest].name)
 			}
-			a.next++
-		} else if a.test != 0 && len(a.t.Events) >= a.full {
-			a.drop()
+			a.nextTest++
+		} else if a.currentTest != 0 && len(a.t.Events) >= a.dropThreshold {
+			a.dropTestEvents()
 		}
 	}
 }
 
-// add adds events to the trace, but for those that are known to be left out.
-func (a *alone) add(es []trace.Event) {
-	kept, bare, beside := a.t.Events, a.survey.bare, len(a.survey.beside) > 0
+// add appends events to the trace, except those that can be left out at once.
+func (a *aloneFilter) add(es []trace.Event) {
+	kept, bare, beside := a.t.Events, a.survey.withoutValues, len(a.survey.testsBeside) > 0
 	for i := range es {
 		e := &es[i]
 		if bare != nil && bare[e.G] {
-			if !a.stays(e) {
+			if !a.keeps(e) {
 				if e.Kind == trace.Write {
 					a.t.DropHeld(len(kept))
 				}
 				continue
 			}
 			kept = append(kept, *e)
-			a.mark(&kept[len(kept)-1])
+			a.markOmissions(&kept[len(kept)-1])
 			if beside {
-				a.survey.compare(e)
+				a.survey.checkInterference(e)
 			}
 			continue
 		}
 		if beside {
-			a.survey.compare(e)
+			a.survey.checkInterference(e)
 		}
-		if a.test == 0 || !e.Decides() || e.Kind == trace.Write || !a.does(e) {
+		if a.currentTest == 0 || !e.IsDataEvent() || e.Kind == trace.Write || !a.belongsToTest(e) {
 			kept = append(kept, *e)
 		}
 	}
@@ -237,66 +249,68 @@ func (a *alone) add(es []trace.Event) {
 	a.t.Events = kept
 }
 
-// stays reports whether e, of a goroutine whose values are not followed, is more than a condition that fails nothing, an
-// operand or an access that conflicts with none. Others tell at most that the goroutine goes on as recorded, as what it
-// does next depends on what it has read: that is so of conditions, and of such accesses, which are what they are unless
-// one read something else before. A condition tells nothing if nothing was done within its scope, and else nothing that is
-// seen behind it: it may come out either way.
-func (a *alone) stays(e *trace.Event) bool {
-	left := &a.left[e.G]
-	if left.open != nil && e.Kind != trace.Operand {
+// keeps reports whether event e, of a goroutine whose values are not tracked, is kept. Operands are
+// not, nor
+// conditions that fail no test, nor accesses that conflict with no other. They show only that the
+// goroutine's
+// next event may depend on what it read, which FlagBranched records. A condition does not even show
+// that if
+// nothing happened within its scope: then both outcomes lead to the same events.
+func (a *aloneFilter) keeps(e *trace.Event) bool {
+	left := &a.omissions[e.G]
+	if left.openBranch != nil && e.Kind != trace.Operand {
 		site := a.survey.sites.of(e.Site)
-		left.branched = left.branched || !left.open.ScopeEndsAt(&site)
-		left.open = nil
+		left.branched = left.branched || !left.openBranch.ScopeEndsAt(&site)
+		left.openBranch = nil
 	}
 	switch {
 	case e.Kind == trace.Operand:
 		return false
 	case e.Kind == trace.Branch:
-		site := a.survey.told.Of(e.Site)
+		site := a.survey.knownSites.Of(e.Site)
 		if site.Fails != trace.Neither {
 			return true
 		}
 		if site.Scope.Last != 0 && site.Scope.MayTurn(e) {
-			left.open = site
+			left.openBranch = site
 		} else {
 			left.branched = true
 		}
 		return false
-	case mayBeLeftOut(e) && a.isFree() && a.skip(e):
+	case mayBeLeftOut(e) && a.nextIsConflictFree() && a.skip(e):
 		left.branched = true
 		return false
 	}
 	return true
 }
 
-// isFree reports whether the next access, of those that may be left out, conflicts with none.
-func (a *alone) isFree() bool {
-	a.accesses++
-	return a.survey.free != nil && a.survey.free.of(a.accesses-1)
+// nextIsConflictFree reports whether the next access that may be left out conflicts with no other.
+func (a *aloneFilter) nextIsConflictFree() bool {
+	a.accessesSeen++
+	return a.survey.conflictFree != nil && a.survey.conflictFree.isFree(a.accessesSeen-1)
 }
 
-// mark notes at e, which stays, what of its goroutine was left out before it.
-func (a *alone) mark(e *trace.Event) {
-	left := &a.left[e.G]
+// markOmissions records in e, which is kept, the events of its goroutine that were left out before it.
+func (a *aloneFilter) markOmissions(e *trace.Event) {
+	left := &a.omissions[e.G]
 	if left.branched {
 		e.Flags |= trace.FlagBranched
 		left.branched = false
 	}
 	if e.Kind.IsPlain() {
-		if n := a.skipped.Known(a.place(e)); n != nil {
+		if n := a.skippedCounts.Known(a.place(e)); n != nil {
 			e.Skipped, *n = *n, 0
 		}
 	}
-	left.begun = left.begun || e.Kind == trace.TestBegin && a.t.Goroutines[e.G].Path == "0"
+	left.testBegun = left.testBegun || e.Kind == trace.TestBegin && a.t.Goroutines[e.G].Path == "0"
 }
 
-// maxSkipped is how many accesses at a place are left out in a row: more have no room in Event.Skipped.
+// maxSkipped bounds the accesses left out in a row at one place: Event.Skipped cannot count more.
 const maxSkipped = math.MaxUint16
 
-// skip reports whether e is left out: it is if that can be counted.
-func (a *alone) skip(e *trace.Event) bool {
-	n := a.skipped.Of(a.place(e))
+// skip counts e as left out. It reports false if e must be kept as the count is full.
+func (a *aloneFilter) skip(e *trace.Event) bool {
+	n := a.skippedCounts.Of(a.place(e))
 	if *n == maxSkipped {
 		return false
 	}
@@ -304,36 +318,39 @@ func (a *alone) skip(e *trace.Event) bool {
 	return true
 }
 
-func (a *alone) place(e *trace.Event) place { return place{e.G, e.Site, e.Kind, a.left[e.G].begun} }
+func (a *aloneFilter) place(e *trace.Event) place {
+	return place{e.G, e.Site, e.Kind, a.omissions[e.G].testBegun}
+}
 
-// finish leaves out what the test has done that has ended, if it was alone. The go statement of
-// the next one may have been taken.
-func (a *alone) finish() {
-	if a.test != 0 {
-		a.drop()
+// finish drops the events of the test that has ended, if it ran alone. The go statement of the next
+// test may have
+// been taken already.
+func (a *aloneFilter) finish() {
+	if a.currentTest != 0 {
+		a.dropTestEvents()
 	}
-	if a.written.Len() > dropAt/2 {
-		a.written = numbering.Numbers[memory]{} // most tests write less
+	if a.writtenMemory.Len() > dropBatch/2 {
+		a.writtenMemory = numbering.Numbers[memory]{} // most tests write less
 	}
-	a.test, a.from, a.freed, a.held = 0, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
-	a.full = a.from + dropAt
+	a.currentTest, a.testStart, a.freedStart, a.heldStart = 0, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
+	a.dropThreshold = a.testStart + dropBatch
 }
 
 // drop leaves out what the test has written since it began, but for the last writes to each memory. What else
 // is left out was not added.
-func (a *alone) drop() {
+func (a *aloneFilter) dropTestEvents() {
 	t := a.t
-	a.lastWrites()
-	freed, held := t.Freed[a.freed:], t.Held[a.held:]
-	t.Freed, t.Held = t.Freed[:a.freed], t.Held[:a.held]
-	to := a.from
+	a.findLastWrites()
+	freed, held := t.Freed[a.freedStart:], t.Held[a.heldStart:]
+	t.Freed, t.Held = t.Freed[:a.freedStart], t.Held[:a.heldStart]
+	to := a.testStart
 	free := func(f *trace.Freed) {
 		t.Freed = append(t.Freed, trace.Freed{Obj: f.Obj, Which: f.Which, Size: f.Size, At: int32(to)})
 	}
-	for i := a.from; i < len(t.Events); i++ {
+	for i := a.testStart; i < len(t.Events); i++ {
 		freed = trace.FreedBefore(freed, i, free)
 		before := len(held) > 0 && held[0].At == i
-		if k := i - a.from; a.last[k/64]>>(k%64)&1 != 0 || t.Events[i].Kind != trace.Write || !a.does(&t.Events[i]) {
+		if k := i - a.testStart; a.lastWriteBits[k/64]>>(k%64)&1 != 0 || t.Events[i].Kind != trace.Write || !a.belongsToTest(&t.Events[i]) {
 			if before {
 				t.Held = append(t.Held, trace.Held{At: to, Val: held[0].Val})
 			}
@@ -347,41 +364,42 @@ func (a *alone) drop() {
 	trace.FreedBefore(freed, len(t.Events), free)
 	t.Alone += len(t.Events) - to
 	t.Events = t.Events[:to]
-	a.full = to + max(dropAt, to-a.from)
+	a.dropThreshold = to + max(dropBatch, to-a.testStart)
 }
 
-// settled returns how many events with which those of the trace begin stay, whatever comes.
-func (a *alone) settled() int {
-	if a.test != 0 {
-		return a.from
+// settledCount returns how many events at the beginning of the trace cannot be left out any more.
+func (a *aloneFilter) settledCount() int {
+	if a.currentTest != 0 {
+		return a.testStart
 	}
 	return len(a.t.Events)
 }
 
-// shift takes as many events, which are settled, from the beginning of those of the trace.
-func (a *alone) shift(n int) {
+// removeFirst removes the first n events, which must be settled, from the trace.
+func (a *aloneFilter) removeFirst(n int) {
 	a.t.Events = a.t.Events[:copy(a.t.Events, a.t.Events[n:])]
-	a.from, a.full = max(0, a.from-n), a.full-n
+	a.testStart, a.dropThreshold = max(0, a.testStart-n), a.dropThreshold-n
 }
 
-// does reports whether e is of the test.
-func (a *alone) does(e *trace.Event) bool { return a.testOf[e.G] == a.test }
+// belongsToTest reports whether e is an event of the running test.
+func (a *aloneFilter) belongsToTest(e *trace.Event) bool { return a.testOf[e.G] == a.currentTest }
 
-// lastWrites finds the last writes of the test to each memory, as later tests may find what they have left: of
-// the events since it has begun, the bits of these are set in last.
-func (a *alone) lastWrites() {
-	n := (len(a.t.Events)-a.from)/64 + 1
-	a.last = slices.Grow(a.last[:0], n)[:n]
-	clear(a.last)
-	a.written.Clear()
-	for i := len(a.t.Events) - 1; i >= a.from; i-- {
+// findLastWrites sets the bits in lastWriteBits of the test's last write to each memory. Later tests
+// may read
+// these values, so the writes are kept.
+func (a *aloneFilter) findLastWrites() {
+	n := (len(a.t.Events)-a.testStart)/64 + 1
+	a.lastWriteBits = slices.Grow(a.lastWriteBits[:0], n)[:n]
+	clear(a.lastWriteBits)
+	a.writtenMemory.Clear()
+	for i := len(a.t.Events) - 1; i >= a.testStart; i-- {
 		e := &a.t.Events[i]
-		if e.Kind != trace.Write || !a.does(e) {
+		if e.Kind != trace.Write || !a.belongsToTest(e) {
 			continue
 		}
-		if n := a.written.Len(); int(a.written.Of(memory{e.Obj, e.Size})) == n {
-			k := i - a.from
-			a.last[k/64] |= 1 << (k % 64)
+		if n := a.writtenMemory.Len(); int(a.writtenMemory.Of(memory{e.Obj, e.Size})) == n {
+			k := i - a.testStart
+			a.lastWriteBits[k/64] |= 1 << (k % 64)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestDropAlone(t *testing.T) {
 
 			all := len(tr.Events)
 			for most, want := range map[int]bool{all: true, all - 1: false, 0: false} {
-				glanced, events, err := trace.Glance(file, most)
+				glanced, events, err := trace.ReadSummary(file, most)
 				require.NoError(t, err)
 				assert.Equal(t, want, events <= most)
 				assert.True(t, !want || events == all)
@@ -139,8 +139,8 @@ func TestDropAlone(t *testing.T) {
 
 // again reads the events of tr once more: one, two, and so on at a time.
 func again(t *testing.T, tr *trace.Trace) []trace.Event {
-	require.True(t, reduce.ReadsAgain(tr, len(tr.Events)))
-	a, err := reduce.NewAgain(tr)
+	require.True(t, reduce.CanReread(tr, len(tr.Events)))
+	a, err := reduce.NewRereader(tr)
 	require.NoError(t, err)
 	defer a.Close()
 	all := make([]trace.Event, len(tr.Events))

@@ -5,82 +5,91 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
-// This file finds accesses that conflict with none: loads and stores of memory that, from when it was allocated until it
-// is freed, one goroutine uses alone or nobody writes. No order of goroutines makes them others.
+// This file finds accesses that conflict with no other. Their memory, from its allocation until it is
+// freed, is used by one goroutine only, or never written. No order of the goroutines changes such an access.
 
-// Conflicts sees the accesses of a trace twice: first to find the variables where some conflict, then to tell which
-// accesses are to no such variable.
+// A conflicts takes the accesses of a trace twice: first to find the variables with conflicting
+// accesses, then to
+// find the accesses that touch no such variable.
 type conflicts struct {
-	bare    []bool                                     // by goroutine: its accesses are of interest
-	pages   numbering.Table[numbering.Word, variables] // by their numbers
-	across  []int32                                    // see variables
-	divided int
-	users   []users // by variable, from 1 on
-	next    int32   // variable
-	full    bool    // there is too much memory to tell
-	told    freeAccesses
+	withoutValues []bool                                         // by goroutine: its accesses may be left out
+	pages         numbering.Table[numbering.Word, pageVariables] // by page number
+	acrossPages   []int32                                        // buffer of the method variables
+	dividedPages  int
+	users         []users // by number of the variable, from 1
+	nextVariable  int32   // number of the next new variable
+	tooLarge      bool    // the memory is too large to be tracked
+	conflictFree  conflictFreeAccesses
 }
 
-// freeAccesses says of the loads and stores of bare goroutines, in their order, which conflict with none.
-type freeAccesses struct {
-	words []uint64
-	n     int // of all
-	free  int // of those that conflict with none
+// A conflictFreeAccesses has a bit for each access that may be left out, in the order of the trace:
+// whether it
+// conflicts with no other.
+type conflictFreeAccesses struct {
+	bitWords  []uint64
+	count     int // accesses added
+	freeCount int // accesses that conflict with no other
 }
 
-// add adds the next one.
-func (a *freeAccesses) add(free bool) {
-	if a.n%64 == 0 {
-		a.words = append(a.words, 0)
+// add appends the bit of the next access.
+func (a *conflictFreeAccesses) add(free bool) {
+	if a.count%64 == 0 {
+		a.bitWords = append(a.bitWords, 0)
 	}
 	if free {
-		a.words[a.n/64] |= 1 << (a.n % 64)
-		a.free++
+		a.bitWords[a.count/64] |= 1 << (a.count % 64)
+		a.freeCount++
 	}
-	a.n++
+	a.count++
 }
 
-// of reports what was added for number n; no if nothing was.
-func (a *freeAccesses) of(n int) bool { return n < a.n && a.words[n/64]>>(n%64)&1 != 0 }
-
-// Variables are those in a page of memory, by granules: the number of what is there now, 0 where nobody has been. They
-// are numbered in the order in which they are come to, so that each has the same number whenever the trace is gone
-// through.
-type variables struct {
-	all [1]int32
-	of  []int32 // nil: all are the same
+// isFree returns the bit of access n, or false if it was not added.
+func (a *conflictFreeAccesses) isFree(n int) bool {
+	return n < a.count && a.bitWords[n/64]>>(n%64)&1 != 0
 }
 
-// Users are those of a variable: the goroutine that came first, and whether there were others, and writes.
+// A pageVariables has the numbers of the variables that a page of memory holds now; 0 stands for
+// memory not accessed
+// yet. Variables are numbered in the order of their first access, so both passes give them equal
+// numbers.
+type pageVariables struct {
+	whole     [1]int32 // the variable of all granules, if byGranule is nil
+	byGranule []int32  // nil if all granules belong to one variable
+}
+
+// A users tells which goroutine accessed a variable first, and in two flags whether others did and
+// whether any wrote.
 type users uint32
 
 const (
-	others   users = 1 << iota
-	writers        // who use it as a lock count, too
-	userBits = iota
+	otherUsers users = 1 << iota
+	writers          // who use it as a lock count, too
+	userBits   = iota
 )
 
-// A trace that divides more than maxDivided pages, has more than maxVariables, or one access to more than maxPagesOf pages is
-// not looked at further: it would take more memory than it saves. An access to more than maxApart granules of a page takes
-// those to which nobody has come for one variable.
-const maxDivided, maxVariables, maxPagesOf, maxApart = 1 << 15, 1 << 24, 1 << 14, 64
+// maxDivided bounds the pages that are divided into granules, maxVariables the variables, and
+// maxPagesPerAccess the
+// pages of one access. Beyond these bounds the search gives up, as it would take more memory than it
+// saves. An
+// access to more than maxSeparateGranules new granules of a page makes one variable of them.
+const maxDivided, maxVariables, maxPagesPerAccess, maxSeparateGranules = 1 << 15, 1 << 24, 1 << 14, 64
 
 func newConflicts(bare []bool) *conflicts {
-	c := &conflicts{bare: bare, users: make([]users, 1)}
+	c := &conflicts{withoutValues: bare, users: make([]users, 1)}
 	c.rewind()
 	return c
 }
 
-// rewind begins anew with the trace.
+// rewind prepares for another pass over the trace.
 func (c *conflicts) rewind() {
-	c.pages, c.next, c.divided = numbering.Table[numbering.Word, variables]{}, 1, 0
+	c.pages, c.nextVariable, c.dividedPages = numbering.Table[numbering.Word, pageVariables]{}, 1, 0
 }
 
-// find takes the next events of the trace, to find who uses what.
-func (c *conflicts) find(es []trace.Event) {
+// findUsers takes the next events of the first pass, and records who uses each variable.
+func (c *conflicts) findUsers(es []trace.Event) {
 	for i := range es {
 		e := &es[i]
-		if c.full || !e.Kind.HasAddress() {
+		if c.tooLarge || !e.Kind.HasAddress() {
 			continue
 		}
 		by := users(e.G) << userBits
@@ -94,83 +103,85 @@ func (c *conflicts) find(es []trace.Event) {
 			}
 			u := &c.users[v]
 			if (*u^by)>>userBits != 0 {
-				*u |= others
+				*u |= otherUsers
 			}
 			*u |= by & writers
 		}
 	}
 }
 
-// tell takes the next events of the trace, all of which find has taken before.
-func (c *conflicts) tell(es []trace.Event) {
+// findConflictFree takes the next events of the second pass, and records which accesses conflict with
+// no other.
+func (c *conflicts) findConflictFree(es []trace.Event) {
 	for i := range es {
 		e := &es[i]
-		if c.full || !e.Kind.HasAddress() {
+		if c.tooLarge || !e.Kind.HasAddress() {
 			continue
 		}
 		free := true
 		for _, v := range c.variables(e) {
-			free = free && c.users[v]&(others|writers) != others|writers
+			free = free && c.users[v]&(otherUsers|writers) != otherUsers|writers
 		}
-		if c.bare[e.G] && mayBeLeftOut(e) {
-			c.told.add(free)
+		if c.withoutValues[e.G] && mayBeLeftOut(e) {
+			c.conflictFree.add(free)
 		}
 	}
 }
 
-// mayBeLeftOut reports whether e is an access of which nothing is lost if it conflicts with none.
+// mayBeLeftOut reports whether e is a plain access that can be left out if it conflicts with no other.
 func mayBeLeftOut(e *trace.Event) bool {
 	return e.Kind.IsPlain() && e.Flags&trace.FlagPut == 0 && e.Size > 0
 }
 
-// follow goes through t: take takes its events.
-func (c *conflicts) follow(t *trace.Trace, take func([]trace.Event)) {
+// scan calls take for each event of t, and frees memory where t does.
+func (c *conflicts) scan(t *trace.Trace, take func([]trace.Event)) {
 	freed := t.Freed
 	for i := range t.Events {
-		freed = trace.FreedBefore(freed, i, c.free)
+		freed = trace.FreedBefore(freed, i, c.freeMemory)
 		take(t.Events[i : i+1])
 	}
 }
 
-// variables returns what e accesses, up to the next call.
+// variables returns the numbers of the variables that e accesses. The result is valid until the next
+// call.
 func (c *conflicts) variables(e *trace.Event) []int32 {
 	from, to := e.Obj, e.Obj
 	if e.Kind.IsAccess() {
 		to += uint64(max(e.Size, 1)) - 1
 	}
 	first, last := from>>trace.PageBits, to>>trace.PageBits
-	if to < from || last-first >= maxPagesOf {
-		c.full = true
+	if to < from || last-first >= maxPagesPerAccess {
+		c.tooLarge = true
 		return nil
 	}
 	if first == last {
-		return c.within(first, from%trace.PageSize/trace.Granule, to%trace.PageSize/trace.Granule)
+		return c.variablesInPage(first, from%trace.PageSize/trace.Granule, to%trace.PageSize/trace.Granule)
 	}
-	c.across = c.across[:0]
+	c.acrossPages = c.acrossPages[:0]
 	for n := first; n <= last; n++ {
 		lo, hi := max(from, n<<trace.PageBits)%trace.PageSize/trace.Granule, min(to, n<<trace.PageBits|(trace.PageSize-1))%trace.PageSize/trace.Granule
-		c.across = append(c.across, c.within(n, lo, hi)...)
+		c.acrossPages = append(c.acrossPages, c.variablesInPage(n, lo, hi)...)
 	}
-	return c.across
+	return c.acrossPages
 }
 
-// within returns what is in a page, from one Granule up to another, which is included.
-func (c *conflicts) within(n, lo, hi uint64) []int32 {
+// variablesInPage returns the variables in granules lo to hi of page n.
+func (c *conflicts) variablesInPage(n, lo, hi uint64) []int32 {
 	page := c.pages.Of(numbering.Word(n))
-	its := page.of
+	its := page.byGranule
 	switch {
 	case its != nil:
 		its = its[lo : hi+1]
 	case hi-lo == trace.PageSize/trace.Granule-1:
-		its = page.all[:]
+		its = page.whole[:]
 	default:
 		its = c.divide(page)[lo : hi+1]
 	}
 	together := int32(0)
 	for k := range its {
 		if its[k] == 0 {
-			if together == 0 || len(its) <= maxApart {
-				together = c.variable()
+			if together == 0 || len(its) <= maxSeparateGranules {
+				together = c.newVariable()
 			}
 			its[k] = together
 		}
@@ -178,36 +189,36 @@ func (c *conflicts) within(n, lo, hi uint64) []int32 {
 	return its
 }
 
-// variable numbers the next variable.
-func (c *conflicts) variable() int32 {
-	v := c.next
-	c.next++
-	c.full = c.full || c.next > maxVariables
+// newVariable returns the number of a new variable.
+func (c *conflicts) newVariable() int32 {
+	v := c.nextVariable
+	c.nextVariable++
+	c.tooLarge = c.tooLarge || c.nextVariable > maxVariables
 	return v
 }
 
-// divide returns the variables of the granules of a page.
-func (c *conflicts) divide(p *variables) []int32 {
-	if p.of == nil {
-		p.of = make([]int32, trace.PageSize/trace.Granule)
-		for k := range p.of {
-			p.of[k] = p.all[0]
+// divide returns the variables of p by granule, and divides p first if needed.
+func (c *conflicts) divide(p *pageVariables) []int32 {
+	if p.byGranule == nil {
+		p.byGranule = make([]int32, trace.PageSize/trace.Granule)
+		for k := range p.byGranule {
+			p.byGranule[k] = p.whole[0]
 		}
-		c.divided++
-		c.full = c.full || c.divided > maxDivided
+		c.dividedPages++
+		c.tooLarge = c.tooLarge || c.dividedPages > maxDivided
 	}
-	return p.of
+	return p.byGranule
 }
 
-// free notes that memory is freed: what is there from then on are other variables.
-func (c *conflicts) free(f *trace.Freed) {
+// freeMemory forgets the variables in freed memory: later accesses there are to other variables.
+func (c *conflicts) freeMemory(f *trace.Freed) {
 	f.EachPage(func(n, from, to uint64) {
 		p := c.pages.Known(numbering.Word(n))
 		switch from, to := from/trace.Granule, (to-1)/trace.Granule+1; {
 		case p == nil:
 		case to-from == trace.PageSize/trace.Granule:
-			p.all[0] = 0
-			clear(p.of)
+			p.whole[0] = 0
+			clear(p.byGranule)
 		default:
 			clear(c.divide(p)[from:to])
 		}

@@ -36,20 +36,20 @@ func TestConflicts(t *testing.T) {
 		}
 		bare := []bool{false, true, true}
 		c := newConflicts(bare)
-		c.follow(tr, c.find)
+		c.scan(tr, c.findUsers)
 		c.rewind()
-		c.follow(tr, c.tell)
+		c.scan(tr, c.findConflictFree)
 		want := conflictFree(tr)
 		n := 0
 		for i, e := range tr.Events {
 			if bare[e.G] && e.Kind.IsPlain() {
-				require.Equal(t, want[i], c.told.of(n), "seed %d: %d", seed, i)
+				require.Equal(t, want[i], c.conflictFree.isFree(n), "seed %d: %d", seed, i)
 				n++
 			}
 		}
-		assert.Equal(t, n, c.told.n)
-		assert.False(t, c.told.of(n))
-		free, meet = free+c.told.free, meet+n-c.told.free
+		assert.Equal(t, n, c.conflictFree.count)
+		assert.False(t, c.conflictFree.isFree(n))
+		free, meet = free+c.conflictFree.freeCount, meet+n-c.conflictFree.freeCount
 	}
 	assert.Greater(t, free, 100)
 	assert.Greater(t, meet, 100)

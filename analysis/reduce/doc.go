@@ -9,7 +9,7 @@
 //     depends on it.
 //  3. [Divide] cuts the rest into windows, each as short as it can be: tests of which nothing goes on in
 //     the next one. Windows are analyzed one after the other, and their events can be read from the file
-//     again ([Again]), so that only one of them is in memory at a time.
+//     again ([Rereader]), so that only one of them is in memory at a time.
 //
 // All three ask the same question: what can depend on what over the start of a top-level test.
 package reduce

@@ -2,25 +2,28 @@ package reduce
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// A footprint is of what a test has to do with: memory, locks, channels and the like. It may take
-// something for what it is not, and nothing that it has for something else: two bits stand for each.
+// A footprint is a Bloom filter of the memory, locks, channels and other objects that a test uses. It
+// may contain
+// objects that the test does not use, but it misses none.
 type footprint struct {
-	bits [footprintBits / 64]uint64
-	all  bool // too much
+	bits       [footprintBits / 64]uint64
+	everything bool // an access was too large: the footprint contains all objects
 }
 
 const footprintBits = 1 << 23
 
-// pieceBits is the size of a piece of memory: what shares one is taken for the same. maxPieces is
-// how many of them an access may have.
+// pieceBits is the binary logarithm of the size of a piece of memory: a footprint does not tell apart
+// the addresses
+// in one piece. maxPieces bounds the pieces of one access.
 const pieceBits, maxPieces = 3, 1 << 10
 
-// The mixers of the two bits, odd numbers of no pattern.
+// mixer and mixer2 are the multipliers of the two hash functions: odd numbers without a pattern in
+// their bits.
 const mixer, mixer2 = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
-// add adds what the event e has to do with.
+// add adds the objects that event e uses.
 func (f *footprint) add(e *trace.Event) {
-	f.all = f.all || !pieces(e, func(p uint64) bool {
+	f.everything = f.everything || !pieces(e, func(p uint64) bool {
 		i, j := p*mixer>>41, p*mixer2>>41
 		f.bits[i/64] |= 1 << (i % 64)
 		f.bits[j/64] |= 1 << (j % 64)
@@ -28,16 +31,17 @@ func (f *footprint) add(e *trace.Event) {
 	})
 }
 
-// has reports whether e may have to do with what was added.
-func (f *footprint) has(e *trace.Event) bool {
-	return f.all || !pieces(e, func(p uint64) bool {
+// mayShare reports whether e may use an object that was added.
+func (f *footprint) mayShare(e *trace.Event) bool {
+	return f.everything || !pieces(e, func(p uint64) bool {
 		i, j := p*mixer>>41, p*mixer2>>41
 		return (f.bits[i/64]>>(i%64))&(f.bits[j/64]>>(j%64))&1 == 0
 	})
 }
 
-// pieces calls f with what e has to do with, as numbers, while f says so. It reports whether f has
-// always done so, and was called for all of it.
+// pieces calls f with a number for each object that e uses, until f returns false. It reports whether
+// f
+// returned true for all of them; it reports false for an access that is too large.
 func pieces(e *trace.Event, f func(uint64) bool) bool {
 	switch e.Kind.Object() {
 	case trace.ArgAddress:

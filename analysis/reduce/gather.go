@@ -7,10 +7,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Gather puts what goroutines of a test do after the next one has begun, though their own is over, back
-// to the end of their own. It does so where nobody else touches meanwhile what they touch: that
-// is another order of the same run, in which the tests are apart (see [Divide]). What a test
-// leaves behind is often a goroutine that sleeps, takes a lock, and finds that all is over.
+// Gather moves events that goroutines of a test perform after the next test has begun back to the end
+// of
+// their own test. It does so only if no other goroutine touches the same memory in between: then the
+// result is another
+// order of the same run, in which the tests are separate (see [Divide]). A test often leaves such a
+// goroutine
+// behind: it sleeps, takes a lock, and finds that the test is over.
 func Gather(t *trace.Trace) {
 	if len(t.Events) >= 2*leastWindow {
 		gather(t)
@@ -18,7 +21,7 @@ func Gather(t *trace.Trace) {
 }
 
 func gather(t *trace.Trace) {
-	ls := lates(t)
+	ls := findLeftovers(t)
 	if len(ls) == 0 {
 		return
 	}
@@ -26,7 +29,7 @@ func gather(t *trace.Trace) {
 	var moves []move
 	for _, l := range ls {
 		for _, i := range l.events {
-			moves = append(moves, move{i, l.before, t.Events[i]})
+			moves = append(moves, move{i, l.nextTest, t.Events[i]})
 		}
 	}
 	if len(moves) > 0 {
@@ -34,26 +37,27 @@ func gather(t *trace.Trace) {
 	}
 }
 
-// A late is what goroutines of a test do after the next one has begun.
-type late struct {
-	before  int             // where the next test begins
-	events  []int           // nil if they stay where they are
-	bound   bool            // some cannot be moved
-	touched map[uint64]bool // pieces of memory
-	pieces  []uint64        // the same, ascending
+// A leftover has the events that goroutines of a test perform after the next test has begun.
+type leftover struct {
+	nextTest  int             // position where the next test begins
+	events    []int           // positions; nil if the events stay where they are
+	immovable bool            // some event cannot be moved
+	touched   map[uint64]bool // pieces of memory that the events touch
+	pieces    []uint64        // the keys of touched, ascending
 }
 
-// maxLate is how many events are moved for one test, and the bytes of an access among them: others
-// are what a test does, and not what is left of it.
-const maxLate = 1 << 16
+// maxLeftover bounds the events that are moved for one test, and the bytes of one access among them.
+// More events
+// are the work of the test itself, not its remains.
+const maxLeftover = 1 << 16
 
-// lates returns those of t, by their tests.
-func lates(t *trace.Trace) map[string]*late {
-	ended := make(map[string]bool) // tests, whose own goroutine has
-	waiting := make([]string, 0)   // those of them after which no other has begun
-	ls := make(map[string]*late)
-	of := make([]*late, len(t.Goroutines)) // those of ls
-	its := make(map[string][]int)          // goroutines by their tests
+// findLeftovers returns the leftovers of t that can be moved, by the names of their tests.
+func findLeftovers(t *trace.Trace) map[string]*leftover {
+	ended := make(map[string]bool) // tests whose own goroutine has ended
+	waiting := make([]string, 0)   // ended tests after which no other test has begun
+	ls := make(map[string]*leftover)
+	of := make([]*leftover, len(t.Goroutines)) // by goroutine: the leftover of its test, or nil
+	its := make(map[string][]int)              // goroutines by their tests
 	for g := range t.Goroutines {
 		its[t.Goroutines[g].Test] = append(its[t.Goroutines[g].Test], g)
 	}
@@ -67,7 +71,7 @@ func lates(t *trace.Trace) map[string]*late {
 			}
 		case len(waiting) > 0 && startsTest(t, e) && t.Goroutines[e.G].RunsTests():
 			for _, test := range waiting {
-				ls[test] = &late{before: i, touched: make(map[uint64]bool)}
+				ls[test] = &leftover{nextTest: i, touched: make(map[uint64]bool)}
 				for _, g := range its[test] {
 					of[g] = ls[test]
 				}
@@ -78,7 +82,7 @@ func lates(t *trace.Trace) map[string]*late {
 		}
 	}
 	for test, l := range ls {
-		if l.bound || len(l.events) == 0 {
+		if l.immovable || len(l.events) == 0 {
 			delete(ls, test)
 			continue
 		}
@@ -90,13 +94,13 @@ func lates(t *trace.Trace) map[string]*late {
 	return ls
 }
 
-// add adds event i. One that may have to do with others by more than the memory at its address
-// rules the test out.
-func (l *late) add(i int, e *trace.Event) {
+// add adds event i. An event that may affect others by more than the memory it touches makes l
+// immovable.
+func (l *leftover) add(i int, e *trace.Event) {
 	switch c := e.Kind.Class(); {
-	case l.bound || len(l.events) == maxLate:
-		l.bound = true
-	case c == trace.ClassAccess && e.Size > 0 && e.Size <= maxLate, c == trace.ClassLock:
+	case l.immovable || len(l.events) == maxLeftover:
+		l.immovable = true
+	case c == trace.ClassAccess && e.Size > 0 && e.Size <= maxLeftover, c == trace.ClassLock:
 		for piece := range touchedPieces(e) {
 			l.touched[piece] = true
 		}
@@ -104,11 +108,11 @@ func (l *late) add(i int, e *trace.Event) {
 	case e.Kind == trace.Begin, e.Kind == trace.End, e.Kind == trace.Branch, e.Kind == trace.Operand:
 		l.events = append(l.events, i)
 	default:
-		l.bound = true
+		l.immovable = true
 	}
 }
 
-// touchedPieces yields what e touches.
+// touchedPieces yields the numbers of the pieces of memory that e touches.
 func touchedPieces(e *trace.Event) func(func(uint64) bool) {
 	last := e.Obj
 	if e.Kind.IsAccess() {
@@ -120,13 +124,14 @@ func touchedPieces(e *trace.Event) func(func(uint64) bool) {
 	}
 }
 
-// keepDependent leaves the events of those of ls where they are that share something with what others do
-// between, or that would come before memory of theirs was free.
-func keepDependent(t *trace.Trace, ls map[string]*late) {
-	all := make(map[uint64][]*late)
+// keepDependent leaves the events of a leftover in place if other goroutines touch the same memory in
+// between, or if that
+// memory was freed in between.
+func keepDependent(t *trace.Trace, ls map[string]*leftover) {
+	all := make(map[uint64][]*leftover)
 	first := len(t.Events)
 	for _, l := range ls {
-		first = min(first, l.before)
+		first = min(first, l.nextTest)
 		for _, p := range l.pieces {
 			all[p] = append(all[p], l)
 		}
@@ -139,7 +144,7 @@ func keepDependent(t *trace.Trace, ls map[string]*late) {
 		its := ls[t.Goroutines[e.G].Test]
 		for p := range touchedPieces(e) {
 			for _, l := range all[p] {
-				if l != its && i >= l.before && len(l.events) > 0 && i < l.events[len(l.events)-1] {
+				if l != its && i >= l.nextTest && len(l.events) > 0 && i < l.events[len(l.events)-1] {
 					l.events = nil
 				}
 			}
@@ -147,15 +152,15 @@ func keepDependent(t *trace.Trace, ls map[string]*late) {
 	}
 	for _, f := range t.Freed {
 		for _, l := range ls {
-			if len(l.events) > 0 && int(f.At) >= l.before && int(f.At) <= l.events[len(l.events)-1] && l.freedBy(f) {
+			if len(l.events) > 0 && int(f.At) >= l.nextTest && int(f.At) <= l.events[len(l.events)-1] && l.touchesFreed(f) {
 				l.events = nil
 			}
 		}
 	}
 }
 
-// freedBy reports whether f is of memory that l touches.
-func (l *late) freedBy(f trace.Freed) bool {
+// touchesFreed reports whether l touches memory that f frees.
+func (l *leftover) touchesFreed(f trace.Freed) bool {
 	for which := f.Which; which != 0; which &= which - 1 {
 		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
 		k, _ := slices.BinarySearch(l.pieces, lo>>pieceBits)

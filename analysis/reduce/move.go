@@ -7,13 +7,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A move puts the event at a position before that at another one, which was before it.
+// A move takes the event at position from to the place before the event at the earlier position to.
 type move struct {
 	from, to int
 	event    trace.Event
 }
 
-// rearrange makes moves, once.
+// rearrange applies moves to t. It must be called at most once for a trace.
 func rearrange(t *trace.Trace, moves []move) {
 	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
 	froms := make([]int, len(moves))
@@ -22,9 +22,9 @@ func rearrange(t *trace.Trace, moves []move) {
 	}
 	slices.Sort(froms)
 	if s := sourceOf(t); s != nil {
-		s.moves, s.froms = moves, froms
+		s.moves, s.movedFrom = moves, froms
 	}
-	now := shove(t, moves, froms)
+	now := applyMoves(t, moves, froms)
 	at := func(i int) int { // of an event that has not been moved
 		come, _ := slices.BinarySearchFunc(moves, i+1, func(m move, i int) int { return cmp.Compare(m.to, i) })
 		gone, _ := slices.BinarySearch(froms, i)
@@ -47,9 +47,10 @@ func rearrange(t *trace.Trace, moves []move) {
 	slices.SortFunc(t.Held, func(a, b trace.Held) int { return cmp.Compare(a.At, b.At) })
 }
 
-// shove makes moves of events, which are sorted by where these come to, and froms where they are from. It returns
-// where they are now, by their former positions.
-func shove(t *trace.Trace, moves []move, froms []int) map[int]int {
+// applyMoves moves events of t. The moves are sorted by destination, and froms has their origins,
+// ascending. It returns
+// the new positions of the moved events, by their old ones.
+func applyMoves(t *trace.Trace, moves []move, froms []int) map[int]int {
 	now := make(map[int]int, len(moves))
 	place, next := froms[len(froms)-1], len(froms)-1
 	for i := place; len(now) < len(moves); i-- {

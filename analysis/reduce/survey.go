@@ -10,168 +10,175 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
-// A survey tells which tests of a trace ran alone. It sees all events before any is left out: what
-// goroutines that a test has found there do later is known at the end.
+// A survey finds the tests of a trace that ran alone. It takes all events before any is left out,
+// since the events of
+// other goroutines after a test decide whether the test was alone.
 type survey struct {
-	t     *trace.Trace
-	long  int        // events of a long test
-	flow  int        // of the longest one that may have a flow
-	tests []surveyed // top-level ones, in the order in which they were started
-	// Of the test that runs now, of which the last one of tests has what is known.
-	running []trace.GID // each waits for the next one; none: it is not alone
-	ended   []trace.GID // subtests of which the test goes on
-	passed  bool
-	touched *footprint // if others are beside it
-	written tally      // to its memory
+	t             *trace.Trace
+	longTest      int            // least number of events of a long test
+	maxFlowEvents int            // events of the longest trace that formulas are evaluated for
+	tests         []surveyedTest // top-level tests, in the order of their starts
+	// The state of the running test, which is the last one of tests. Each of runningGoroutines waits for
+	// the next one; there are none if the test is not alone.
+	runningGoroutines []trace.GID
+	endedSubtests     []trace.GID // goroutines of subtests that have ended
+	testPassed        bool
+	touched           *footprint      // objects that the test uses; nil if no other goroutine exists
+	writtenMemory     distinctCounter // memory that the test wrote
 
-	seen   int                // events
-	did    []deeds            // by goroutine
-	living map[trace.GID]bool // goroutines that were started and have not ended
-	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutine; nil if
-	// there are none.
-	beside [][]*surveyed
-	// By goroutine: what is there for the sake of values is left out, as these are not followed; nil: of none.
-	bare     []bool
-	accesses int           // loads and stores of these
-	spare    int           // about how many events of theirs are left out
-	free     *freeAccesses // which accesses of theirs conflict with none; nil: nobody has asked
-	sites    tables
-	told     *trace.SiteIndex     // see knownSites
-	branches map[trace.SiteID]int // how many there are at a site
+	eventsSeen     int
+	activities     []activity         // by goroutine
+	liveGoroutines map[trace.GID]bool // goroutines that were started and have not ended
+	// testsBeside has by goroutine the long tests that are alone only if they share no object with it; nil
+	// if there
+	// are none.
+	testsBeside [][]*surveyedTest
+	// withoutValues is set by goroutine if its operands, conditions and conflict-free accesses are left
+	// out; nil if that is so of none.
+	withoutValues   []bool
+	plainAccesses   int                   // loads and stores of goroutines without values
+	omittedEstimate int                   // about how many of their events are left out
+	conflictFree    *conflictFreeAccesses // which of their accesses conflict with no other; nil if unknown
+	sites           siteTables
+	knownSites      *trace.SiteIndex     // sites with a scope or a failing outcome
+	branchCounts    map[trace.SiteID]int // conditions by site
 }
 
-// Deeds are what a goroutine has done.
-type deeds struct {
-	last            int // how many events had been seen with the last one
-	first, lastStay int // and with the first and the last one of those that are no conditions or operands; or 0
-	stay            int // those
-	plain, others   int // loads and stores; conditions and operands
+// An activity summarizes the events of a goroutine. Its positions count events from 1; 0 stands for
+// none.
+type activity struct {
+	lastEvent                  int // position of the last event
+	firstKept, lastKept        int // positions of the first and last event that is no condition or operand
+	keptCount                  int // events that are no conditions or operands
+	plainAccesses, valueEvents int // loads and stores; conditions and operands
 }
 
-// did notes e, the event that was seen last.
-func (d *deeds) did(e *trace.Event, seen int) {
-	switch d.last = seen; e.Kind {
+// record adds event e at position seen.
+func (d *activity) record(e *trace.Event, seen int) {
+	switch d.lastEvent = seen; e.Kind {
 	case trace.Operand, trace.Branch:
-		d.others++
+		d.valueEvents++
 		return
 	case trace.Read, trace.Write:
-		d.plain++
+		d.plainAccesses++
 	}
-	if d.stay++; d.first == 0 {
-		d.first = seen
+	if d.keptCount++; d.firstKept == 0 {
+		d.firstKept = seen
 	}
-	d.lastStay = seen
+	d.lastKept = seen
 }
 
-// A surveyed is a top-level test.
-type surveyed struct {
-	name    string
-	alone   bool
-	begin   int         // how many events had been seen when it was started, with that
-	events  int         // its own and those meanwhile
-	decides int         // of its own: those that may be left out
-	last    int         // roughly how many of these are the last writes to a memory, which stay
-	others  []trace.GID // goroutines that were there when it was started, and those that these have started meanwhile
-	touched *footprint
-	met     bool // another goroutine has to do with what it has to do with
+// A surveyedTest is a top-level test as far as the survey knows it.
+type surveyedTest struct {
+	name            string
+	ranAlone        bool
+	startPosition   int         // events up to its start, including the go statement
+	eventCount      int         // events while it ran, of any goroutine
+	dataEvents      int         // events of the test that may be left out
+	lastWrites      int         // about how many of these are last writes to a memory, which are kept
+	otherGoroutines []trace.GID // goroutines that existed when it started, or that these started meanwhile
+	touched         *footprint
+	interferes      bool // another goroutine uses an object of the test
 }
 
-// maxBeside bounds the goroutines beside a test, and leastBeside is how many events a long test has: it is
-// asked what others beside it have to do with.
-const maxBeside, leastBeside = 1 << 10, 1 << 18
+// maxOtherGoroutines bounds the goroutines that exist beside a test that can be alone. longTestEvents
+// is the least number
+// of events of a long test, whose objects are compared with those of other goroutines.
+const maxOtherGoroutines, longTestEvents = 1 << 10, 1 << 18
 
 func newSurvey(t *trace.Trace, long, flow int) *survey {
-	return &survey{t: t, long: long, flow: flow, living: make(map[trace.GID]bool), branches: make(map[trace.SiteID]int)}
+	return &survey{t: t, longTest: long, maxFlowEvents: flow, liveGoroutines: make(map[trace.GID]bool), branchCounts: make(map[trace.SiteID]int)}
 }
 
 // take takes the next events of the trace.
 func (s *survey) take(es []trace.Event) {
 	for len(es) > 0 {
-		n := s.plain(es)
+		n := s.takeDataEvents(es)
 		if n == 0 {
-			s.event(&es[0])
+			s.takeEvent(&es[0])
 			n = 1
 		}
 		es = es[n:]
 	}
 }
 
-// plain takes those events with which es begins that a test which runs alone does, with no others beside
-// it, and that orders could make others: most of all events are such. It returns how many these are.
-func (s *survey) plain(es []trace.Event) (n int) {
-	if len(s.running) == 0 {
+// takeDataEvents takes the data events at the beginning of es, if the running test is alone and no
+// other goroutine exists.
+// It returns how many events it took. Most events of a trace take this fast path.
+func (s *survey) takeDataEvents(es []trace.Event) (n int) {
+	if len(s.runningGoroutines) == 0 {
 		return 0
 	}
-	g, test := s.running[len(s.running)-1], &s.tests[len(s.tests)-1]
-	if len(test.others) > 0 || int(g) >= len(s.did) {
+	g, test := s.runningGoroutines[len(s.runningGoroutines)-1], &s.tests[len(s.tests)-1]
+	if len(test.otherGoroutines) > 0 || int(g) >= len(s.activities) {
 		return 0
 	}
-	d := &s.did[g]
-	for ; n < len(es) && es[n].G == g && es[n].Decides(); n++ {
-		s.seen++
-		if d.did(&es[n], s.seen); es[n].Kind == trace.Write {
-			s.written.add(&es[n])
+	d := &s.activities[g]
+	for ; n < len(es) && es[n].G == g && es[n].IsDataEvent(); n++ {
+		s.eventsSeen++
+		if d.record(&es[n], s.eventsSeen); es[n].Kind == trace.Write {
+			s.writtenMemory.add(&es[n])
 		}
 	}
-	test.decides += n
+	test.dataEvents += n
 	return n
 }
 
-// event takes the next event.
-func (s *survey) event(e *trace.Event) {
-	s.seen++
-	for int(e.G) >= len(s.did) {
-		s.did = append(s.did, deeds{})
+// takeEvent takes the next event.
+func (s *survey) takeEvent(e *trace.Event) {
+	s.eventsSeen++
+	for int(e.G) >= len(s.activities) {
+		s.activities = append(s.activities, activity{})
 	}
 	if e.Kind == trace.Branch {
-		s.branches[e.Site]++
+		s.branchCounts[e.Site]++
 	}
-	s.did[e.G].did(e, s.seen)
+	s.activities[e.G].record(e, s.eventsSeen)
 	g := &s.t.Goroutines[e.G]
 	switch runner := g.RunsTests(); {
 	case runner && e.Kind == trace.Fork && s.t.Goroutines[e.Obj].IsTest():
-		s.finish()
-		s.start(trace.GID(e.Obj))
-	case runner || len(s.running) == 0:
-	case e.G != s.running[len(s.running)-1] && s.isOther(e.G):
+		s.finishTest()
+		s.startTest(trace.GID(e.Obj))
+	case runner || len(s.runningGoroutines) == 0:
+	case e.G != s.runningGoroutines[len(s.runningGoroutines)-1] && s.isOther(e.G):
 		if e.Kind == trace.Fork {
-			s.besides(trace.GID(e.Obj))
+			s.addOther(trace.GID(e.Obj))
 		}
-	case !s.follow(e):
-		s.running = s.running[:0]
+	case !s.staysAlone(e):
+		s.runningGoroutines = s.runningGoroutines[:0]
 	default:
 		test := &s.tests[len(s.tests)-1]
-		if e.Decides() {
-			test.decides++
+		if e.IsDataEvent() {
+			test.dataEvents++
 		}
 		if e.Kind == trace.Write {
-			s.written.add(e)
+			s.writtenMemory.add(e)
 		}
-		if len(test.others) > 0 {
+		if len(test.otherGoroutines) > 0 {
 			s.touched.add(e)
 		}
 	}
 	switch e.Kind {
 	case trace.Fork:
-		s.living[trace.GID(e.Obj)] = true
+		s.liveGoroutines[trace.GID(e.Obj)] = true
 	case trace.End:
-		delete(s.living, e.G)
+		delete(s.liveGoroutines, e.G)
 	}
 }
 
-// start begins with the test of the goroutine g.
-func (s *survey) start(g trace.GID) {
-	test := surveyed{name: s.t.Goroutines[g].Test, begin: s.seen}
+// startTest begins the survey of the test of goroutine g.
+func (s *survey) startTest(g trace.GID) {
+	test := surveyedTest{name: s.t.Goroutines[g].Test, startPosition: s.eventsSeen}
 	s.tests = append(s.tests, test)
-	s.written.clear()
-	if len(s.living) > maxBeside {
+	s.writtenMemory.clear()
+	if len(s.liveGoroutines) > maxOtherGoroutines {
 		return
 	}
-	s.running = append(s.running, g)
-	for g := range s.living {
-		s.besides(g)
+	s.runningGoroutines = append(s.runningGoroutines, g)
+	for g := range s.liveGoroutines {
+		s.addOther(g)
 	}
-	if len(s.living) > 0 {
+	if len(s.liveGoroutines) > 0 {
 		if s.touched == nil {
 			s.touched = new(footprint)
 		}
@@ -179,21 +186,21 @@ func (s *survey) start(g trace.GID) {
 	}
 }
 
-// besides notes that the goroutine g is there beside the test that runs now.
-func (s *survey) besides(g trace.GID) {
+// addOther records that goroutine g exists beside the running test.
+func (s *survey) addOther(g trace.GID) {
 	test := &s.tests[len(s.tests)-1]
-	if test.others = append(test.others, g); len(test.others) > maxBeside {
-		s.running = s.running[:0]
+	if test.otherGoroutines = append(test.otherGoroutines, g); len(test.otherGoroutines) > maxOtherGoroutines {
+		s.runningGoroutines = s.runningGoroutines[:0]
 	}
 }
 
-// isOther reports whether g is one of the others beside the test that runs now.
+// isOther reports whether g exists beside the running test and is not part of it.
 func (s *survey) isOther(g trace.GID) bool {
-	return g != s.running[0] && slices.Contains(s.tests[len(s.tests)-1].others, g)
+	return g != s.runningGoroutines[0] && slices.Contains(s.tests[len(s.tests)-1].otherGoroutines, g)
 }
 
-// follow reports whether the test is alone with its event e, too.
-func (s *survey) follow(e *trace.Event) bool {
+// staysAlone reports whether the running test is still alone after its event e.
+func (s *survey) staysAlone(e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Fork:
 		if !trace.OfTesting(s.t.Sites[e.Site].Func) {
@@ -205,83 +212,89 @@ func (s *survey) follow(e *trace.Event) bool {
 		if e.Val != 0 {
 			return false
 		}
-		s.passed = s.passed || e.G == s.running[0]
+		s.testPassed = s.testPassed || e.G == s.runningGoroutines[0]
 	}
-	last := len(s.running) - 1
-	if e.G == s.running[last] {
+	last := len(s.runningGoroutines) - 1
+	if e.G == s.runningGoroutines[last] {
 		return true
 	}
-	if k := slices.Index(s.running, e.G); k >= 0 { // it goes on, so those that it has waited for have ended
-		s.ended = append(s.ended, s.running[k+1:]...)
-		s.running = s.running[:k+1]
+	if k := slices.Index(s.runningGoroutines, e.G); k >= 0 { // it goes on, so those that it has waited for have ended
+		s.endedSubtests = append(s.endedSubtests, s.runningGoroutines[k+1:]...)
+		s.runningGoroutines = s.runningGoroutines[:k+1]
 		return true
 	}
-	if slices.Contains(s.ended, e.G) {
-		return !e.Kind.IsAccess() && !e.Decides()
+	if slices.Contains(s.endedSubtests, e.G) {
+		return !e.Kind.IsAccess() && !e.IsDataEvent()
 	}
-	if s.t.Goroutines[e.G].Parent != s.running[last] {
+	if s.t.Goroutines[e.G].Parent != s.runningGoroutines[last] {
 		return false
 	}
-	s.running = append(s.running, e.G)
+	s.runningGoroutines = append(s.runningGoroutines, e.G)
 	return true
 }
 
-// finish ends with the test that has run. The next one may have been started by the last event.
-func (s *survey) finish() {
+// finishTest completes the survey of the running test. The last event may have started the next test.
+func (s *survey) finishTest() {
 	if len(s.tests) > 0 {
 		test := &s.tests[len(s.tests)-1]
-		test.events = s.seen - test.begin
-		test.alone = len(s.running) > 0 && s.passed
-		test.last = s.written.different()
-		if test.alone && len(test.others) > 0 && test.events >= s.long {
+		test.eventCount = s.eventsSeen - test.startPosition
+		test.ranAlone = len(s.runningGoroutines) > 0 && s.testPassed
+		test.lastWrites = s.writtenMemory.estimate()
+		if test.ranAlone && len(test.otherGoroutines) > 0 && test.eventCount >= s.longTest {
 			test.touched, s.touched = s.touched, nil
 		}
 	}
-	s.running, s.ended, s.passed = s.running[:0], s.ended[:0], false
+	s.runningGoroutines, s.endedSubtests, s.testPassed = s.runningGoroutines[:0], s.endedSubtests[:0], false
 }
 
-// end ends with the trace: now it is known which goroutines have events later.
+// end completes the survey at the end of the trace: now it is known which goroutines have later
+// events.
 func (s *survey) end() {
-	s.finish()
-	s.touched, s.living = nil, nil
-	s.beside = nil
+	s.finishTest()
+	s.touched, s.liveGoroutines = nil, nil
+	s.testsBeside = nil
 	for k := range s.tests {
 		test := &s.tests[k]
-		later := slices.DeleteFunc(test.others, func(g trace.GID) bool { return int(g) >= len(s.did) || s.did[g].last <= test.begin })
-		if test.alone = test.alone && (len(later) == 0 || test.touched != nil); !test.alone || len(later) == 0 {
+		later := slices.DeleteFunc(test.otherGoroutines, func(g trace.GID) bool {
+			return int(g) >= len(s.activities) || s.activities[g].lastEvent <= test.startPosition
+		})
+		if test.ranAlone = test.ranAlone && (len(later) == 0 || test.touched != nil); !test.ranAlone || len(later) == 0 {
 			test.touched = nil
 		} else {
-			if s.beside == nil {
-				s.beside = make([][]*surveyed, len(s.t.Goroutines))
+			if s.testsBeside == nil {
+				s.testsBeside = make([][]*surveyedTest, len(s.t.Goroutines))
 			}
 			for _, g := range later {
-				s.beside[g] = append(s.beside[g], test)
+				s.testsBeside[g] = append(s.testsBeside[g], test)
 			}
 		}
 	}
 }
 
-// strip notes whose operands and branches are of no use: those of goroutines that are together in one window of
-// the analysis that is too long for a flow without them. Such a window ends nowhere but where a test starts over
-// which no goroutine goes on; where that is so, others may begin with it. What sites are, build tells, if it is not nil,
-// beside the trace.
-func (s *survey) strip(build *trace.SiteTable) {
+// chooseWithoutValues sets withoutValues for the goroutines whose part of the trace is too long for
+// formulas
+// even without the events of tests that ran alone. A part ends where a test starts and no goroutine
+// has events both before and
+// after it; windows of the analysis can end only there. The table build describes sites that the trace
+// does not; it
+// may be nil.
+func (s *survey) chooseWithoutValues(build *trace.SiteTable) {
 	alone := make(map[string]bool)
 	for _, test := range s.tests {
-		alone[test.name] = test.alone
+		alone[test.name] = test.ranAlone
 	}
-	after := func(seen int) int { // the first test that begins after so many events
-		k, _ := slices.BinarySearchFunc(s.tests, seen, func(test surveyed, seen int) int { return cmp.Compare(test.begin, seen+1) })
+	after := func(seen int) int { // returns the index of the first test that starts after seen events
+		k, _ := slices.BinarySearchFunc(s.tests, seen, func(test surveyedTest, seen int) int { return cmp.Compare(test.startPosition, seen+1) })
 		return k
 	}
-	over := make([]int, len(s.tests)+1) // how many more goroutines go on over the start of a test than over that before
-	for g, did := range s.did {
-		if did.stay > 0 && !s.t.Goroutines[g].RunsTests() {
-			over[after(did.first)]++
-			over[after(did.lastStay)]--
+	over := make([]int, len(s.tests)+1) // by test: change in the number of goroutines that continue over its start
+	for g, did := range s.activities {
+		if did.keptCount > 0 && !s.t.Goroutines[g].RunsTests() {
+			over[after(did.firstKept)]++
+			over[after(did.lastKept)]--
 		}
 	}
-	parts, n := make([]int, len(over)), 0 // by test: the number of the part of the trace up to its start
+	parts, n := make([]int, len(over)), 0 // by test: the part of the trace that ends at its start
 	for k := range s.tests {
 		parts[k+1] = parts[k]
 		if n += over[k]; n == 0 {
@@ -289,44 +302,44 @@ func (s *survey) strip(build *trace.SiteTable) {
 		}
 	}
 	stay := make([]int, len(over))
-	part := func(g int) *int { return &stay[parts[after(s.did[g].first)]] }
-	for g, did := range s.did {
+	part := func(g int) *int { return &stay[parts[after(s.activities[g].firstKept)]] }
+	for g, did := range s.activities {
 		if !alone[s.t.Goroutines[g].Test] {
-			*part(g) += did.stay
+			*part(g) += did.keptCount
 		}
 	}
-	s.bare, s.free, s.spare, s.accesses = make([]bool, len(s.did)), nil, 0, 0
-	for g, did := range s.did {
+	s.withoutValues, s.conflictFree, s.omittedEstimate, s.plainAccesses = make([]bool, len(s.activities)), nil, 0, 0
+	for g, did := range s.activities {
 		goroutine := &s.t.Goroutines[g]
-		if did.stay > 0 && goroutine.Test != "" && *part(g) > s.flow && !alone[goroutine.Test] {
-			s.bare[g] = true
-			s.spare += did.others
-			s.accesses += did.plain
+		if did.keptCount > 0 && goroutine.Test != "" && *part(g) > s.maxFlowEvents && !alone[goroutine.Test] {
+			s.withoutValues[g] = true
+			s.omittedEstimate += did.valueEvents
+			s.plainAccesses += did.plainAccesses
 		}
 	}
-	if !slices.Contains(s.bare, true) {
-		s.bare = nil
+	if !slices.Contains(s.withoutValues, true) {
+		s.withoutValues = nil
 		return
 	}
-	if s.told == nil {
-		s.sites, s.told = knownSites(build, s.t)
+	if s.knownSites == nil {
+		s.sites, s.knownSites = knownSites(build, s.t)
 	}
-	for site, n := range s.branches {
-		if s.told.Of(site).Fails != trace.Neither {
-			s.spare -= n // these stay
+	for site, n := range s.branchCounts {
+		if s.knownSites.Of(site).Fails != trace.Neither {
+			s.omittedEstimate -= n // these stay
 		}
 	}
-	s.spare = max(0, s.spare)
-	if s.beside == nil { // this is not asked again
-		s.did, s.branches = nil, nil
+	s.omittedEstimate = max(0, s.omittedEstimate)
+	if s.testsBeside == nil { // this is not asked again
+		s.activities, s.branchCounts = nil, nil
 	}
 }
 
-// tables are tables of sites; each site is in the first one that has it.
-type tables []map[trace.SiteID]trace.Site
+// A siteTables is a list of site tables, of which the first one that has a site applies.
+type siteTables []map[trace.SiteID]trace.Site
 
-// of returns the site of that number; one without a number if none has it.
-func (ts tables) of(id trace.SiteID) (site trace.Site) {
+// of returns the site with the number id, or the zero Site if no table has it.
+func (ts siteTables) of(id trace.SiteID) (site trace.Site) {
 	for _, sites := range ts {
 		if site, ok := sites[id]; ok {
 			return site
@@ -335,12 +348,13 @@ func (ts tables) of(id trace.SiteID) (site trace.Site) {
 	return trace.Site{}
 }
 
-// knownSites returns the sites of t and of a build, which may be nil, and an index of those of them of which more is
-// known than their place: the scope of a condition, or that it fails the test.
-func knownSites(build *trace.SiteTable, t *trace.Trace) (all tables, more *trace.SiteIndex) {
-	all = tables{t.Sites}
+// knownSites returns the sites of t and of build, which may be nil, and an index of the sites with a
+// scope or a
+// failing outcome.
+func knownSites(build *trace.SiteTable, t *trace.Trace) (all siteTables, more *trace.SiteIndex) {
+	all = siteTables{t.Sites}
 	if build != nil {
-		all = tables{build.Sites(), t.Sites}
+		all = siteTables{build.Sites(), t.Sites}
 	}
 	decisive := make(map[trace.SiteID]trace.Site)
 	for _, sites := range slices.Backward(all) {
@@ -353,105 +367,113 @@ func knownSites(build *trace.SiteTable, t *trace.Trace) (all tables, more *trace
 	return all, trace.IndexSites(decisive)
 }
 
-// worthwhile reports whether so many of the events are loads and stores of bare goroutines that it is worth the time
-// to ask which ones conflict with others: a part of them.
-func (s *survey) worthwhile() bool { return s.bare != nil && 8*s.accesses > s.seen }
+// shouldFindConflicts reports whether enough events are accesses of goroutines without values that
+// finding their
+// conflicts is worth two more passes.
+func (s *survey) shouldFindConflicts() bool {
+	return s.withoutValues != nil && 8*s.plainAccesses > s.eventsSeen
+}
 
-// separate notes which accesses conflict with none.
-func (s *survey) separate(c *conflicts) {
-	if !c.full {
-		s.free = new(c.told) // without the rest of c
-		s.spare += c.told.free - c.told.free/maxSkipped
+// setConflictFree stores which accesses conflict with no other, if c could track all memory.
+func (s *survey) setConflictFree(c *conflicts) {
+	if !c.tooLarge {
+		s.conflictFree = new(c.conflictFree) // without the rest of c
+		s.omittedEstimate += c.conflictFree.freeCount - c.conflictFree.freeCount/maxSkipped
 	}
 }
 
-// compare asks, while the trace is gone through again, whether the event e has to do with what a
-// test beside its goroutine has. It is asked of all events of such goroutines, before the test and after it,
-// and of those that they start.
-func (s *survey) compare(e *trace.Event) {
-	tests := s.beside[e.G]
+// checkInterference marks the tests beside the goroutine of e that share an object with e. While the
+// trace is read again,
+// it is called for all events of these goroutines and of those that they start.
+func (s *survey) checkInterference(e *trace.Event) {
+	tests := s.testsBeside[e.G]
 	if len(tests) == 0 {
 		return
 	}
 	for _, test := range tests {
-		test.met = test.met || test.touched.has(e)
+		test.interferes = test.interferes || test.touched.mayShare(e)
 	}
 	if e.Kind == trace.Fork {
-		s.beside[trace.GID(e.Obj)] = tests
+		s.testsBeside[trace.GID(e.Obj)] = tests
 	}
 }
 
-// meet reports whether tests were found not to be alone since the trace was gone through.
-func (s *survey) meet() (found bool) {
+// excludeInterfering marks tests as not alone with which another goroutine interferes. It reports
+// whether there are any.
+func (s *survey) excludeInterfering() (found bool) {
 	for k := range s.tests {
-		if test := &s.tests[k]; test.alone && test.met {
-			test.alone, found = false, true
+		if test := &s.tests[k]; test.ranAlone && test.interferes {
+			test.ranAlone, found = false, true
 		}
 	}
 	return found
 }
 
-// result returns s without what was needed to find which tests ran alone.
+// result returns the part of s that is needed to read the trace again.
 func (s *survey) result() *survey {
-	r := &survey{bare: s.bare, free: s.free, sites: s.sites, told: s.told, tests: s.tests}
+	r := &survey{withoutValues: s.withoutValues, conflictFree: s.conflictFree, sites: s.sites, knownSites: s.knownSites, tests: s.tests}
 	for k := range r.tests {
-		r.tests[k].others, r.tests[k].touched = nil, nil
+		r.tests[k].otherGoroutines, r.tests[k].touched = nil, nil
 	}
 	return r
 }
 
-// stay returns about how many events stay, with those that are in memory before they are left out.
-func (s *survey) stay() int {
-	n, most := s.seen-s.spare, 0
+// keptEstimate returns about how many events are in memory at most: those that are kept, and a batch
+// that is still
+// to be dropped.
+func (s *survey) keptEstimate() int {
+	n, most := s.eventsSeen-s.omittedEstimate, 0
 	for _, test := range s.tests {
-		if test.alone {
-			n -= test.decides - test.last
-			most = max(most, test.decides-test.last)
+		if test.ranAlone {
+			n -= test.dataEvents - test.lastWrites
+			most = max(most, test.dataEvents-test.lastWrites)
 		}
 	}
-	return n + min(most, dropAt)
+	return n + min(most, dropBatch)
 }
 
-// A tally tells roughly how many different memories were written: by how many bits of a table no write has
-// set (Whang, Vander-Zanden and Taylor, A Linear-Time Probabilistic Counting Algorithm, TODS 1990).
-type tally struct {
-	bits   [tallyBits / 64]uint64
+// A distinctCounter estimates the number of distinct memories that were written, from the bits of a
+// table that no write
+// has set (Whang, Vander-Zanden and Taylor, A Linear-Time Probabilistic Counting Algorithm, TODS
+// 1990).
+type distinctCounter struct {
+	bits   [counterBits / 64]uint64
 	writes int
 }
 
-const tallyBits = 1 << (64 - 46)
+const counterBits = 1 << (64 - 46)
 
-func (c *tally) clear() {
+func (c *distinctCounter) clear() {
 	if c.writes > 0 {
-		*c = tally{}
+		*c = distinctCounter{}
 	}
 }
 
-func (c *tally) add(e *trace.Event) {
+func (c *distinctCounter) add(e *trace.Event) {
 	c.writes++
 	h := memory{e.Obj, e.Size}.Hash()
 	k := (h ^ h>>32) * mixer2 >> 46
 	c.bits[k/64] |= 1 << (k % 64)
 }
 
-// different returns how many, and some more for chance.
-func (c *tally) different() int {
-	unset := tallyBits
+// estimate returns the estimated number of distinct memories, 2 % above the expected value.
+func (c *distinctCounter) estimate() int {
+	unset := counterBits
 	for _, word := range c.bits {
 		unset -= bits.OnesCount64(word)
 	}
 	if unset == 0 {
 		return c.writes
 	}
-	n := tallyBits * math.Log(float64(tallyBits)/float64(unset))
+	n := counterBits * math.Log(float64(counterBits)/float64(unset))
 	return min(c.writes, int(n*1.02)+1)
 }
 
-// memory is what an access touches.
+// A memory is the range of addresses that an access touches.
 type memory struct {
 	addr uint64
 	size uint32
 }
 
-// Hash is that of a [numbering.Key].
+// Hash implements [numbering.Key].
 func (m memory) Hash() uint64 { return numbering.HashMemory(m.addr, m.size, 0) }

@@ -156,7 +156,7 @@ func (s *bases) baseAt(at int32) *base {
 // runs reports whether goroutine g runs at b, and returns its last event before
 // that, -1 for none.
 func (s *bases) runs(b *base, g trace.GID) (last int, ok bool) {
-	last = s.o.Events(g).Until(int(b.at))
+	last = s.o.Events(g).LastBefore(int(b.at))
 	return last, last >= 0 || s.forks[g] < b.at
 }
 
@@ -196,7 +196,7 @@ func (bs *bases) held(s Schedule, b *base, violation ...int) Schedule {
 // goroutine can be kept from, or -1: what was begun before can complete by
 // itself.
 func (s *bases) next(g trace.GID, i int) int {
-	for i = s.o.Events(g).From(i + 1); i >= 0; i = s.o.Program().Next(i) {
+	for i = s.o.Events(g).FirstFrom(i + 1); i >= 0; i = s.o.Program().Next(i) {
 		if s.t.Events[i].Kind.CanHold() {
 			return i
 		}

@@ -233,7 +233,7 @@ func (c *cone) extend(g trace.GID, last int) {
 // link adds what a link needs beyond what must happen before it.
 func (c *cone) link(l *link) {
 	switch {
-	case len(c.turned) > 0 && c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.Loose(int(l.at)):
+	case len(c.turned) > 0 && c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.ReadsForScopedBranches(int(l.at)):
 	case l.section:
 		acq, rel, shared := c.p.o.SectionBounds(l.need)
 		c.section(acq, rel, shared, c.p.o.LockOf(l.need))
@@ -249,7 +249,7 @@ func (c *cone) link(l *link) {
 
 // keeps reports whether the read e, event i, keeps the writes that it read from.
 func (c *cone) keeps(i int, e *trace.Event) bool {
-	if slices.Contains(c.ends, i) || c.slice != nil && c.slice.Loose(i) {
+	if slices.Contains(c.ends, i) || c.slice != nil && c.slice.ReadsForScopedBranches(i) {
 		return false
 	}
 	if c.reads != readsThatMatter {
@@ -352,7 +352,7 @@ func (c *cone) size() (n int) {
 			continue
 		}
 		es := c.p.o.Events(trace.GID(g))
-		n += es.Before(int(upto)) - es.Before(int(c.base.at))
+		n += es.CountBefore(int(upto)) - es.CountBefore(int(c.base.at))
 	}
 	return n
 }

@@ -162,14 +162,14 @@ func (x *execution) begin() (n int) {
 	for g, upto := range x.upto {
 		es := x.p.o.Events(trace.GID(g))
 		x.next[g] = x.base.at
-		if begin := es.Before(int(x.base.at)); upto > x.base.at {
-			first := max(0, es.Before(int(min(upto, end)))-begin)
-			n, x.before = n+es.Before(int(upto))-begin, x.before+first
+		if begin := es.CountBefore(int(x.base.at)); upto > x.base.at {
+			first := max(0, es.CountBefore(int(min(upto, end)))-begin)
+			n, x.before = n+es.CountBefore(int(upto))-begin, x.before+first
 			if first > 0 {
-				x.next[g] = int32(es.Until(int(min(upto, end)))) + 1
+				x.next[g] = int32(es.LastBefore(int(min(upto, end)))) + 1
 			}
 		}
-		x.at[g] = orNever(es.From(int(x.next[g])))
+		x.at[g] = orNever(es.FirstFrom(int(x.next[g])))
 		x.due[g], x.soon[g] = x.wanted(trace.GID(g), x.next[g]), math.MaxInt32
 	}
 	x.hold()
@@ -305,7 +305,7 @@ func (x *execution) can(i int) bool {
 // if it has none itself, or -1. What must happen before that is performed as well.
 func (x *execution) latest(g trace.GID) int {
 	for _, g := range []trace.GID{g, x.p.t.Goroutines[g].Parent} {
-		if last := x.p.o.Events(g).Until(int(x.at[g])); last >= 0 {
+		if last := x.p.o.Events(g).LastBefore(int(x.at[g])); last >= 0 {
 			return last
 		}
 	}

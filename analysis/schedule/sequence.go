@@ -54,7 +54,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 		c.reach(end)
 		if all {
 			for g, first := range dependents(p.t, p.o, end, slices.Max(v.accesses)) {
-				if last := p.o.Events(trace.GID(g)).Until(first); last >= 0 {
+				if last := p.o.Events(trace.GID(g)).LastBefore(first); last >= 0 {
 					c.add(last)
 				}
 			}

@@ -300,7 +300,7 @@ func (k *keeper) keepOrigins(i int32) {
 
 // keepOperands keeps the readings that the value of event i is computed of, if they are known.
 func (k *keeper) keepOperands(i int32) bool {
-	in := k.flow.At(int(i))
+	in := k.flow.InstanceAt(int(i))
 	if in == nil {
 		return false
 	}

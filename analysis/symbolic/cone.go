@@ -168,6 +168,6 @@ func (c *Cone) count(m *Model) {
 	c.events = 0
 	for _, g := range c.goroutines {
 		es := m.events(g)
-		c.events += max(0, es.Before(int(c.ends[g]))-es.Before(c.Base))
+		c.events += max(0, es.CountBefore(int(c.ends[g]))-es.CountBefore(c.Base))
 	}
 }

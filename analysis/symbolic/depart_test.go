@@ -360,7 +360,7 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 	for r, v := range s.read {
 		n.read[r] = v
 	}
-	e, in := &x.tr.Events[i], x.flow.At(i)
+	e, in := &x.tr.Events[i], x.flow.InstanceAt(i)
 	v := int64(e.Val)
 	if in != nil {
 		v = in.Formula.Eval(s.mem[e.Obj], func(k int, r dataflow.Reading) int64 { return s.read[in.Reads[k]] })
@@ -409,7 +409,7 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 
 // finds reports whether it is known what the atomic operation i found.
 func (x *explorer) finds(i int) bool {
-	_, ok := x.flow.Found(x.tr, i)
+	_, ok := x.flow.ValueBefore(x.tr, i)
 	return ok
 }
 

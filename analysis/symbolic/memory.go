@@ -170,7 +170,7 @@ func (mem *memory) valueBefore(i, c int32) (uint64, bool) {
 		return mem.piece(&was, c)
 	}
 	if mem.m.flow != nil && e.Kind == trace.AtomicRMW {
-		return mem.m.flow.Found(mem.m.t, int(i))
+		return mem.m.flow.ValueBefore(mem.m.t, int(i))
 	}
 	return 0, false
 }

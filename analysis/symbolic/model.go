@@ -130,11 +130,11 @@ func (m *Control) gid(i int32) trace.GID      { return m.t.Events[i].G }
 func (m *Control) first(g trace.GID) int32 { return int32(m.events(g).First()) }
 
 // events returns the events of goroutine g.
-func (m *Control) events(g trace.GID) trace.Own { return m.order.Events(g) }
+func (m *Control) events(g trace.GID) trace.GoroutineEvents { return m.order.Events(g) }
 
 // firstFrom returns the first event of goroutine g at or after position i, or none.
 func (m *Model) firstFrom(g trace.GID, i int32) int32 {
-	return int32(m.events(g).From(int(i)))
+	return int32(m.events(g).FirstFrom(int(i)))
 }
 
 // predecessor returns the event after which event i is next in its goroutine: the one before, or

@@ -40,7 +40,7 @@ func (m *provenance) formula(i int32) *dataflow.Instance {
 	if m.flow == nil {
 		return nil
 	}
-	in := m.flow.At(int(i))
+	in := m.flow.InstanceAt(int(i))
 	if in != nil && m.event(i).Kind == trace.AtomicRMW && !m.tracked(i) {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (m *provenance) findWholeAccesses() {
 func (m *provenance) findUnsigned() {
 	m.unsigned = make(map[int32]bool)
 	for i := range m.t.Events {
-		in := m.flow.At(i)
+		in := m.flow.InstanceAt(i)
 		if in == nil {
 			continue
 		}
@@ -147,8 +147,8 @@ func (m *provenance) atomicAdd(w int32) *dataflow.Instance {
 	if m.flow == nil {
 		return nil
 	}
-	found, ok := m.flow.Found(m.t, int(w))
-	in := m.flow.Adds(int(w))
+	found, ok := m.flow.ValueBefore(m.t, int(w))
+	in := m.flow.AddInstanceAt(int(w))
 	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.numberOf(w, found), nil) != m.recordedNumber(w) {
 		return nil // or it wraps around
 	}

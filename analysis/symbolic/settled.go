@@ -21,7 +21,7 @@ func (m *Model) comesOutAsRecorded(i int32, budget *solver.Budget) bool {
 	f := folding{Model: m, limit: m.cones.limits(Failure(int(i)), int32(len(m.t.Events))), readsLeft: maxFolded, known: make(map[int32]*[]int64), precedingEnds: make(map[int32][]int32)}
 	outcomes, ok := f.formula(in, nil)
 	budget.Spend(perEdge * f.steps)
-	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Same(m.event(i), v) })
+	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Matches(m.event(i), v) })
 }
 
 // A folding finds the values that reads and stores may have in runs to a target.

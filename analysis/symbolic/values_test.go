@@ -41,7 +41,7 @@ func TestOracleOfValues(t *testing.T) {
 		var targets []symbolic.Target
 		flow := dataflow.New(tr)
 		for i, e := range tr.Events {
-			if tr.Sites[e.Site].Fails != trace.Neither && flow.At(i) != nil {
+			if tr.Sites[e.Site].Fails != trace.Neither && flow.InstanceAt(i) != nil {
 				targets = append(targets, symbolic.Failure(i))
 			}
 		}

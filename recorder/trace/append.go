@@ -33,12 +33,12 @@ func AppendSites(path string, sites []Site) error {
 
 func appendSites(f *os.File, sites []Site) error {
 	d := newReader(f)
-	d.used = map[SiteID]bool{}
+	d.usedSites = map[SiteID]bool{}
 	if err := d.read(); err != nil {
 		return err
 	}
 	for _, g := range d.t.Goroutines {
-		d.used[g.Site] = true
+		d.usedSites[g.Site] = true
 	}
 	if err := f.Truncate(d.off); err != nil {
 		return err
@@ -47,7 +47,7 @@ func appendSites(f *os.File, sites []Site) error {
 		return err
 	}
 	c := &chunkWriter{w: f}
-	need := NewSiteTable(sites).missing(d.t, d.used)
+	need := NewSiteTable(sites).missing(d.t, d.usedSites)
 	slices.SortFunc(need, func(a, b Site) int { return cmp.Compare(a.ID, b.ID) })
 	for _, s := range need {
 		c.rewrittenSite(s)

@@ -9,10 +9,10 @@ import (
 // a trace as one: a digest, by which it is known which of them are equal.
 
 // digested are their sizes in bytes, where those are more than a word's of 8.
-var digested = [...]uint32{12, 16, 24}
+var digestSizes = [...]uint32{12, 16, 24}
 
 // HasDigest reports whether a value of so many bytes is in a trace as a digest.
-func HasDigest(size uint32) bool { return slices.Contains(digested[:], size) }
+func HasDigest(size uint32) bool { return slices.Contains(digestSizes[:], size) }
 
 // MaxDigested is the length in bytes of the longest string that has a digest.
 const MaxDigested = 256
@@ -29,11 +29,11 @@ func Digest(s string) uint64 {
 	if s == "" {
 		return 0
 	}
-	h := mixed(sumOffset, uint64(len(s)))
+	h := mixHash(sumOffset, uint64(len(s)))
 	for p := []byte(s); len(p) > 0; {
 		var word [8]byte
 		n := copy(word[:], p)
-		h = mixed(h, binary.LittleEndian.Uint64(word[:]))
+		h = mixHash(h, binary.LittleEndian.Uint64(word[:]))
 		p = p[n:]
 	}
 	return max(h>>4, 1)
@@ -41,7 +41,7 @@ func Digest(s string) uint64 {
 
 // mixed goes on with the hash h. Each bit of w, and of h, has a say in the lower
 // and in the upper half of the result, and no two w give the same one.
-func mixed(h, w uint64) uint64 {
+func mixHash(h, w uint64) uint64 {
 	h = (h ^ w) * 0x9e3779b97f4a7c15
 	return h ^ h>>32
 }

@@ -368,7 +368,7 @@ func FuzzReadPart(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, file := repaired(t, data)
 		want, wantErr := readFile(file, 0)
-		keep := func(e *Event) bool { return e.Decides() || e.Val%2 == 0 }
+		keep := func(e *Event) bool { return e.IsDataEvent() || e.Val%2 == 0 }
 		sites := make(map[SiteID]bool)
 		got, err := readPart(file, 0, func(t *Trace) (func(*Event) bool, int) {
 			for i := range t.Events {

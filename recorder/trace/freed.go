@@ -25,10 +25,10 @@ func (f Freed) event() Event { return Event{Kind: freedKind, Obj: f.Obj, Size: f
 
 // Generations tells variables apart that were at one address in turn.
 type Generations struct {
-	t      *Trace
-	next   int                                             // index into t.Freed
-	pages  numbering.Table[numbering.Word, generationPage] // those with an access, by their numbers
-	joined joined
+	t         *Trace
+	nextFreed int                                             // index into t.Freed
+	pages     numbering.Table[numbering.Word, generationPage] // those with an access, by their numbers
+	joined    joinedAreas
 }
 
 // Memory is freed in pages and in granules, in bytes: no object is smaller than a Granule.
@@ -40,9 +40,9 @@ const (
 
 // A generationPage has the generations of what is in a page now. Most pages are of one.
 type generationPage struct {
-	joined bool // some of it has a generation by what accesses go over
-	all    int32
-	bits   uint8 // a part is of so many bits of an address: that suffices for the objects that were freed
+	hasJoinedAreas bool // some of it has a generation by what accesses go over
+	all            int32
+	bits           uint8 // a part is of so many bits of an address: that suffices for the objects that were freed
 	// parts are in their order; nil where all are the same.
 	parts []int32
 }
@@ -76,7 +76,7 @@ func (p *generationPage) divide(bits uint8) {
 }
 
 // of returns the generation of what is at an address.
-func (p *generationPage) of(addr uint64) int32 {
+func (p *generationPage) generationAt(addr uint64) int32 {
 	if p.parts == nil {
 		return p.all
 	}
@@ -116,17 +116,17 @@ func newGenerations(t *Trace, calls bool) *Generations {
 
 // advance frees what was freed before the event at position i.
 func (g *Generations) advance(i int) {
-	for g.next < len(g.t.Freed) && int(g.t.Freed[g.next].At) <= i {
-		g.free(&g.t.Freed[g.next])
-		g.next++
+	for g.nextFreed < len(g.t.Freed) && int(g.t.Freed[g.nextFreed].At) <= i {
+		g.free(&g.t.Freed[g.nextFreed])
+		g.nextFreed++
 	}
 }
 
 // rewind goes back to where nothing was freed.
 func (g *Generations) rewind() {
-	g.next = 0
+	g.nextFreed = 0
 	for _, page := range g.pages.Values() {
-		*page = generationPage{joined: page.joined}
+		*page = generationPage{hasJoinedAreas: page.hasJoinedAreas}
 	}
 }
 
@@ -144,8 +144,8 @@ func (g *Generations) Of(i int) int32 {
 	if page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
-	generation := page.of(obj)
-	if page.joined {
+	generation := page.generationAt(obj)
+	if page.hasJoinedAreas {
 		generation, _ = g.joined.generation(n, obj%PageSize, generation)
 	}
 	return generation

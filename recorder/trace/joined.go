@@ -8,8 +8,8 @@ import "github.com/gopredict/gopredict/recorder/trace/numbering"
 
 // Joined are the areas of pages that accesses have gone over together, by the generation that they had then. All
 // that are of one variable get the latest generation of these.
-type joined struct {
-	of     map[pageGeneration][]area
+type joinedAreas struct {
+	areas  map[pageGeneration][]area
 	parent []int32 // by number of a set of areas: one that has these as well, or itself
 	latest []int32 // by number: the latest generation
 }
@@ -34,11 +34,11 @@ const maxJoinings = 4
 
 // join finds what accesses go over that are not in one page.
 func (g *Generations) join() {
-	g.joined.of = make(map[pageGeneration][]area)
+	g.joined.areas = make(map[pageGeneration][]area)
 	for range maxJoinings {
 		found := false
 		for i := range g.t.Events {
-			if e := &g.t.Events[i]; e.isWide() || g.meets(e) {
+			if e := &g.t.Events[i]; e.isWide() || g.mayOverlapJoined(e) {
 				g.advance(i)
 				found = g.joinOver(e) || found
 			}
@@ -51,12 +51,12 @@ func (g *Generations) join() {
 }
 
 // meets reports whether e may go over a part of what others go over.
-func (g *Generations) meets(e *Event) bool {
-	if len(g.joined.of) == 0 || !e.Kind.IsAccess() || e.Size <= 1 {
+func (g *Generations) mayOverlapJoined(e *Event) bool {
+	if len(g.joined.areas) == 0 || !e.Kind.IsAccess() || e.Size <= 1 {
 		return false
 	}
 	page := g.pages.Known(numbering.Word(e.Obj >> PageBits))
-	return page != nil && page.joined && (e.Obj+uint64(e.Size)-1)>>PageBits == e.Obj>>PageBits
+	return page != nil && page.hasJoinedAreas && (e.Obj+uint64(e.Size)-1)>>PageBits == e.Obj>>PageBits
 }
 
 // isWide reports whether e accesses several pages, and not more of them than are worth it. What is free in one page is
@@ -72,7 +72,7 @@ func (e *Event) isWide() bool {
 // joinOver joins what e goes over. It reports whether that was not joined before.
 func (g *Generations) joinOver(e *Event) bool {
 	one, differ := int32(-1), false
-	for n, s := range g.over(e) {
+	for n, s := range g.areasOf(e) {
 		for from := s.from; from < s.to; {
 			var now int32
 			now, from = g.joined.generation(n, from, s.set)
@@ -85,8 +85,8 @@ func (g *Generations) joinOver(e *Event) bool {
 	}
 	set := int32(len(g.joined.parent))
 	g.joined.parent, g.joined.latest = append(g.joined.parent, set), append(g.joined.latest, 0)
-	for n, s := range g.over(e) {
-		g.pages.Known(numbering.Word(n)).joined = true
+	for n, s := range g.areasOf(e) {
+		g.pages.Known(numbering.Word(n)).hasJoinedAreas = true
 		g.joined.add(n, s.set, area{s.from, s.to, set})
 	}
 	return true
@@ -94,7 +94,7 @@ func (g *Generations) joinOver(e *Event) bool {
 
 // over yields the pages that e goes over, of those with an access, and their areas of one generation, which stands in
 // place of the set.
-func (g *Generations) over(e *Event) func(func(uint64, area) bool) {
+func (g *Generations) areasOf(e *Event) func(func(uint64, area) bool) {
 	end := e.Obj + uint64(e.Size)
 	return func(yield func(uint64, area) bool) {
 		for n := e.Obj >> PageBits; n <= (end-1)>>PageBits; n++ {
@@ -104,7 +104,7 @@ func (g *Generations) over(e *Event) func(func(uint64, area) bool) {
 			}
 			from, to := max(e.Obj, n<<PageBits)-n<<PageBits, min(end-n<<PageBits, PageSize)
 			for from < to {
-				s := area{from, to, page.of(from)}
+				s := area{from, to, page.generationAt(from)}
 				if page.parts != nil {
 					k := from >> page.bits
 					for k++; k < to>>page.bits && page.parts[k] == s.set; k++ {
@@ -121,12 +121,12 @@ func (g *Generations) over(e *Event) func(func(uint64, area) bool) {
 }
 
 // add adds an area of a page that is of a generation to its set.
-func (j *joined) add(page uint64, generation int32, s area) {
+func (j *joinedAreas) add(page uint64, generation int32, s area) {
 	at := pageGeneration{page, generation}
 	s.set = j.root(s.set)
 	j.latest[s.set] = max(j.latest[s.set], generation)
-	others := j.of[at][:0]
-	for _, o := range j.of[at] {
+	others := j.areas[at][:0]
+	for _, o := range j.areas[at] {
 		if o.to <= s.from || s.to <= o.from {
 			others = append(others, o)
 			continue
@@ -137,13 +137,13 @@ func (j *joined) add(page uint64, generation int32, s area) {
 			j.latest[s.set] = max(j.latest[s.set], j.latest[o])
 		}
 	}
-	j.of[at] = append(others, s)
+	j.areas[at] = append(others, s)
 }
 
 // generation returns the generation that what is in a page at an offset gets, and up to where that is so.
-func (j *joined) generation(page, offset uint64, generation int32) (joined int32, to uint64) {
+func (j *joinedAreas) generation(page, offset uint64, generation int32) (joined int32, to uint64) {
 	to = PageSize
-	for _, s := range j.of[pageGeneration{page, generation}] {
+	for _, s := range j.areas[pageGeneration{page, generation}] {
 		switch {
 		case s.from <= offset && offset < s.to:
 			return j.latest[j.root(s.set)], s.to
@@ -155,7 +155,7 @@ func (j *joined) generation(page, offset uint64, generation int32) (joined int32
 }
 
 // root returns the number of the set that has all of the one with a number.
-func (j *joined) root(set int32) int32 {
+func (j *joinedAreas) root(set int32) int32 {
 	for j.parent[set] != set {
 		j.parent[set] = j.parent[j.parent[set]]
 		set = j.parent[set]

@@ -241,6 +241,6 @@ func (k Kind) IsDeferred() bool { return of[k].traits&deferred != 0 }
 
 // Decides reports whether e is what only orders of several goroutines make another one: an access, or what is
 // done with values.
-func (e *Event) Decides() bool { return deciding[e.Kind] }
+func (e *Event) IsDataEvent() bool { return dataKinds[e.Kind] }
 
-var deciding = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}
+var dataKinds = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}

@@ -32,17 +32,17 @@ func (l *Layout) Cell(c int32) Cell { return Cell{l.bounds[c], l.bounds[c+1] - l
 func NewLayout(t *Trace) *Layout {
 	l := &Layout{Of: make([]int32, len(t.Events))}
 	generations := NewGenerations(t)
-	var all numbering.Numbers[extent]
+	var all numbering.Numbers[accessExtent]
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Kind.IsAccess() {
-			l.Of[i] = 1 + all.Of(extent{e.Obj, max(e.Size, 1), generations.Of(i)})
+			l.Of[i] = 1 + all.Of(accessExtent{e.Obj, max(e.Size, 1), generations.Of(i)})
 		}
 	}
 	bounds := newBounds(all.Keys())
 	l.bounds = slices.Clone(bounds.addrs) // which has room for all ends
 	l.Spans = make([]Span, 1, 1+all.Len())
 	for _, x := range all.Keys() {
-		from := bounds.at(x)
+		from := bounds.indexOf(x)
 		to := from
 		for end := x.end(); bounds.addrs[to] != end; to++ {
 		}
@@ -58,7 +58,7 @@ type bounds struct {
 	first []int32 // by rank: where its own begin, and where those of the last one end
 }
 
-func newBounds(list []extent) bounds {
+func newBounds(list []accessExtent) bounds {
 	generations := int32(0)
 	for _, x := range list {
 		generations = max(generations, x.generation+1)
@@ -98,7 +98,7 @@ func newBounds(list []extent) bounds {
 }
 
 // at returns where the beginning of x is.
-func (b *bounds) at(x extent) int {
+func (b *bounds) indexOf(x accessExtent) int {
 	r := b.rank[x.generation]
 	from := int(b.first[r])
 	k, _ := slices.BinarySearch(b.addrs[from:b.first[r+1]], x.addr)
@@ -106,14 +106,14 @@ func (b *bounds) at(x extent) int {
 }
 
 // An extent is what is accessed at once.
-type extent struct {
+type accessExtent struct {
 	addr       uint64
 	size       uint32
 	generation int32
 }
 
 // end is the address behind x.
-func (x extent) end() uint64 { return x.addr + min(uint64(x.size), math.MaxUint64-x.addr) }
+func (x accessExtent) end() uint64 { return x.addr + min(uint64(x.size), math.MaxUint64-x.addr) }
 
 // Hash is that of a [numbering.Key].
-func (x extent) Hash() uint64 { return numbering.HashMemory(x.addr, x.size, x.generation) }
+func (x accessExtent) Hash() uint64 { return numbering.HashMemory(x.addr, x.size, x.generation) }

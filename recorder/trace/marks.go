@@ -32,7 +32,7 @@ func (m *Marks) Len() int {
 }
 
 // Of returns the number of event i, or -1.
-func (m *Marks) Of(i int) int {
+func (m *Marks) NumberOf(i int) int {
 	word, bit := m.marked[i/64], uint64(1)<<(i%64)
 	if word&bit == 0 {
 		return -1

@@ -16,8 +16,8 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%v: expected %d marks, found %d", marked, len(marked), m.Len())
 		}
 		for i := range 200 {
-			if want := slices.Index(marked, i); m.Of(i) != want {
-				t.Errorf("%v: expected event %d to have number %d, found %d", marked, i, want, m.Of(i))
+			if want := slices.Index(marked, i); m.NumberOf(i) != want {
+				t.Errorf("%v: expected event %d to have number %d, found %d", marked, i, want, m.NumberOf(i))
 			}
 		}
 		var all []int

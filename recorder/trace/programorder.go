@@ -9,15 +9,15 @@ import (
 // A ProgramOrder has the events of each goroutine of a trace, in their order. Goroutines have many events in a row
 // before another one has its turn, and each such stretch is there once.
 type ProgramOrder struct {
-	of        *RunLength // by event: the index of its stretch
-	stretches []stretch
-	first     []int32 // by goroutine: the index of its first stretch; its last one has no events
+	stretchIndex *RunLength // by event: the index of its stretch
+	stretches    []stretch
+	first        []int32 // by goroutine: the index of its first stretch; its last one has no events
 }
 
 // A stretch is events of one goroutine that stand side by side.
 type stretch struct {
-	at     int32 // position of the first one; [math.MaxInt32] where the goroutine has no more
-	before int32 // how many the goroutine has before that
+	start           int32 // position of the first one; [math.MaxInt32] where the goroutine has no more
+	precedingEvents int32 // how many the goroutine has before that
 }
 
 // NewProgramOrder returns that of t.
@@ -26,7 +26,7 @@ func NewProgramOrder(t *Trace) *ProgramOrder {
 	for i := range t.Events {
 		n = max(n, int(t.Events[i].G)+1)
 	}
-	p := &ProgramOrder{of: NewRunLength(len(t.Events)), first: make([]int32, n+1)}
+	p := &ProgramOrder{stretchIndex: NewRunLength(len(t.Events)), first: make([]int32, n+1)}
 	begins := func(i int) bool { return i == 0 || t.Events[i].G != t.Events[i-1].G }
 	for i := range t.Events {
 		if begins(i) {
@@ -42,16 +42,16 @@ func NewProgramOrder(t *Trace) *ProgramOrder {
 		g := t.Events[i].G
 		k := next[g]
 		if begins(i) {
-			p.stretches[k].at = int32(i)
-			p.stretches[k+1].before = p.stretches[k].before
+			p.stretches[k].start = int32(i)
+			p.stretches[k+1].precedingEvents = p.stretches[k].precedingEvents
 			next[g]++
 			k++
 		}
-		p.stretches[k].before++
-		p.of.Add(k - 1)
+		p.stretches[k].precedingEvents++
+		p.stretchIndex.Add(k - 1)
 	}
 	for g := range n {
-		p.stretches[p.first[g+1]-1].at = math.MaxInt32
+		p.stretches[p.first[g+1]-1].start = math.MaxInt32
 	}
 	return p
 }
@@ -61,10 +61,10 @@ func (p *ProgramOrder) Goroutines() int { return len(p.first) - 1 }
 
 // Next returns the event of its goroutine after event i, or -1.
 func (p *ProgramOrder) Next(i int) int {
-	if i+1 < p.of.Len() && !p.of.Begins(i+1) {
+	if i+1 < p.stretchIndex.Len() && !p.stretchIndex.Begins(i+1) {
 		return i + 1
 	}
-	if at := p.stretches[p.of.At(i)+1].at; at != math.MaxInt32 {
+	if at := p.stretches[p.stretchIndex.At(i)+1].start; at != math.MaxInt32 {
 		return int(at)
 	}
 	return -1
@@ -72,92 +72,94 @@ func (p *ProgramOrder) Next(i int) int {
 
 // Prev returns the event of its goroutine before event i, or -1.
 func (p *ProgramOrder) Prev(i int) int {
-	if !p.of.Begins(i) {
+	if !p.stretchIndex.Begins(i) {
 		return i - 1
 	}
-	k := p.of.At(i)
-	n := p.stretches[k].before
+	k := p.stretchIndex.At(i)
+	n := p.stretches[k].precedingEvents
 	if n == 0 {
 		return -1
 	}
-	return int(p.stretches[k-1].at + n - p.stretches[k-1].before - 1)
+	return int(p.stretches[k-1].start + n - p.stretches[k-1].precedingEvents - 1)
 }
 
 // Index returns how many events its goroutine has before event i.
 func (p *ProgramOrder) Index(i int) int {
-	s := p.stretches[p.of.At(i)]
-	return int(s.before) + i - int(s.at)
+	s := p.stretches[p.stretchIndex.At(i)]
+	return int(s.precedingEvents) + i - int(s.start)
 }
 
 // Of returns the events of goroutine g; none of one that has none.
-func (p *ProgramOrder) Of(g GID) Own {
+func (p *ProgramOrder) Of(g GID) GoroutineEvents {
 	if int(g) >= p.Goroutines() {
-		return Own{{at: math.MaxInt32}}
+		return GoroutineEvents{{start: math.MaxInt32}}
 	}
-	return Own(p.stretches[p.first[g]:p.first[g+1]])
+	return GoroutineEvents(p.stretches[p.first[g]:p.first[g+1]])
 }
 
 // Own is the events of one goroutine, in their order.
-type Own []stretch
+type GoroutineEvents []stretch
 
 // Len is how many there are.
-func (o Own) Len() int { return int(o[len(o)-1].before) }
+func (o GoroutineEvents) Len() int { return int(o[len(o)-1].precedingEvents) }
 
 // First returns the position of the first one, or -1.
-func (o Own) First() int {
+func (o GoroutineEvents) First() int {
 	if len(o) == 1 {
 		return -1
 	}
-	return int(o[0].at)
+	return int(o[0].start)
 }
 
 // Last returns the position of the last one, or -1.
-func (o Own) Last() int {
+func (o GoroutineEvents) Last() int {
 	if len(o) == 1 {
 		return -1
 	}
-	return o.end(len(o)-2) - 1
+	return o.stretchEnd(len(o)-2) - 1
 }
 
 // end returns where stretch k ends.
-func (o Own) end(k int) int { return int(o[k].at + o[k+1].before - o[k].before) }
+func (o GoroutineEvents) stretchEnd(k int) int {
+	return int(o[k].start + o[k+1].precedingEvents - o[k].precedingEvents)
+}
 
 // Before returns how many there are before position i.
-func (o Own) Before(i int) int {
-	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].at) >= i })
+func (o GoroutineEvents) CountBefore(i int) int {
+	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].start) >= i })
 	if k == 0 {
 		return 0
 	}
-	return int(o[k].before) - max(0, o.end(k-1)-i)
+	return int(o[k].precedingEvents) - max(0, o.stretchEnd(k-1)-i)
 }
 
 // From returns the position of the first one from position i on, or -1.
-func (o Own) From(i int) int { return o.Find(func(at int) bool { return at >= i }) }
+func (o GoroutineEvents) FirstFrom(i int) int { return o.Find(func(at int) bool { return at >= i }) }
 
 // Until returns the position of the last one before position i, or -1.
-func (o Own) Until(i int) int {
-	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].at) >= i })
+func (o GoroutineEvents) LastBefore(i int) int {
+	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].start) >= i })
 	if k == 0 {
 		return -1
 	}
-	return min(o.end(k-1), i) - 1
+	return min(o.stretchEnd(k-1), i) - 1
 }
 
 // Find returns the position of the first one for which is holds, or -1. It holds for all those after one for which
 // it does.
-func (o Own) Find(is func(at int) bool) int {
-	k := sort.Search(len(o)-1, func(k int) bool { return is(o.end(k) - 1) })
+func (o GoroutineEvents) Find(is func(at int) bool) int {
+	k := sort.Search(len(o)-1, func(k int) bool { return is(o.stretchEnd(k) - 1) })
 	if k == len(o)-1 {
 		return -1
 	}
-	at := int(o[k].at)
-	return at + sort.Search(o.end(k)-at-1, func(n int) bool { return is(at + n) })
+	at := int(o[k].start)
+	return at + sort.Search(o.stretchEnd(k)-at-1, func(n int) bool { return is(at + n) })
 }
 
 // All yields their positions.
-func (o Own) All(yield func(at int) bool) {
+func (o GoroutineEvents) All(yield func(at int) bool) {
 	for k := range o[:len(o)-1] {
-		for at, end := int(o[k].at), o.end(k); at < end; at++ {
+		for at, end := int(o[k].start), o.stretchEnd(k); at < end; at++ {
 			if !yield(at) {
 				return
 			}

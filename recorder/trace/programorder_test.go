@@ -36,7 +36,7 @@ func TestProgramOrder(t *testing.T) {
 	}
 }
 
-func checkOwn(t *testing.T, p *ProgramOrder, own Own, want []int, events int) {
+func checkOwn(t *testing.T, p *ProgramOrder, own GoroutineEvents, want []int, events int) {
 	assert.Equal(t, len(want), own.Len())
 	assert.Equal(t, want, slices.Collect(own.All))
 	at := func(k int) int {
@@ -54,9 +54,9 @@ func checkOwn(t *testing.T, p *ProgramOrder, own Own, want []int, events int) {
 	}
 	for i := range events + 2 {
 		k, _ := slices.BinarySearch(want, i)
-		assert.Equal(t, k, own.Before(i))
-		assert.Equal(t, at(k), own.From(i))
-		assert.Equal(t, at(k-1), own.Until(i))
+		assert.Equal(t, k, own.CountBefore(i))
+		assert.Equal(t, at(k), own.FirstFrom(i))
+		assert.Equal(t, at(k-1), own.LastBefore(i))
 	}
 }
 

@@ -32,12 +32,12 @@ func readFile(path string, long int64) (*Trace, error) {
 		return d.t, InFile(d.read(), path)
 	}
 	events := 0
-	d.look = func(es []Event) { events += len(es) }
-	d.failed = d.read()
+	d.scanEvents = func(es []Event) { events += len(es) }
+	d.scanErr = d.read()
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return d.t, err
 	}
-	d.again(events + roomBehind)
+	d.rewind(events + extraCapacity)
 	return d.t, InFile(d.read(), path)
 }
 
@@ -46,20 +46,20 @@ func readFile(path string, long int64) (*Trace, error) {
 const longFile = 8 << 20
 
 // roomBehind is for events that are added to a long trace: operations in which goroutines are blocked.
-const roomBehind = 1 << 8
+const extraCapacity = 1 << 8
 
 // Glance is [ReadFile] without the events, of which it returns the number. Once there are more than most it
 // passes over those that follow.
-func Glance(path string, most int) (t *Trace, events int, err error) {
+func ReadSummary(path string, most int) (t *Trace, events int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
 	d := newReader(f)
-	d.look = func(es []Event) {
+	d.scanEvents = func(es []Event) {
 		events += len(es)
-		d.enough = events > most
+		d.skipEvents = events > most
 	}
 	err = d.read()
 	return d.t, events, InFile(err, path)
@@ -86,28 +86,28 @@ func readPart(path string, long int64, keep func(*Trace) (is func(*Event) bool, 
 	d := newReader(f)
 	sites := make(map[SiteID]bool)
 	deciding, others := 0, 0
-	d.look = func(es []Event) {
+	d.scanEvents = func(es []Event) {
 		for i := range es {
 			e := &es[i]
 			if !sites[e.Site] {
 				sites[e.Site] = true
 				d.t.Events = append(d.t.Events, *e)
 			}
-			if e.Decides() {
+			if e.IsDataEvent() {
 				deciding++
 			} else {
 				others++
 			}
 		}
 	}
-	d.failed = d.read()
+	d.scanErr = d.read()
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return d.t, err
 	}
 	is, decide := keep(d.t)
-	d.freed = 0
-	d.again(others + min(decide, deciding) + roomBehind)
-	d.look = func(es []Event) {
+	d.freedCount = 0
+	d.rewind(others + min(decide, deciding) + extraCapacity)
+	d.scanEvents = func(es []Event) {
 		for i := range es {
 			if e := &es[i]; is(e) {
 				d.t.Events = append(d.t.Events, *e)
@@ -149,22 +149,22 @@ type Reader struct {
 	off  int64 // where the chunks read so far end
 	buf  bytes.Buffer
 	// used, if not nil, gathers the sites of the events, which are then not kept.
-	used map[SiteID]bool
+	usedSites map[SiteID]bool
 	// look, if not nil, is called for the events, which are then not kept, and lookFreed for what is freed between them.
-	look      func([]Event)
-	lookFreed func(*Freed)
-	enough    bool          // what events follow is not looked at
-	filter    func([]Event) // adds the events to the trace that it keeps; nil: all are kept
-	known     bool          // the definitions are, from a first time, which has ended at off stop as failed says
-	stop      int64
-	failed    error
-	freed     int // how often memory was freed, as far as events are not kept
+	scanEvents func([]Event)
+	scanFreed  func(*Freed)
+	skipEvents bool          // what events follow is not looked at
+	filter     func([]Event) // adds the events to the trace that it keeps; nil: all are kept
+	scanned    bool          // the definitions are, from a first time, which has ended at off stop as failed says
+	scanEnd    int64
+	scanErr    error
+	freedCount int // how often memory was freed, as far as events are not kept
 
 	goroutines, names int // definitions so far
 	texts             texts
 	guesses           *guesses // while it reads
 	batch             [1 << 8]Event
-	batched           int // how many events are decoded, and not handed over
+	batchLen          int // how many events are decoded, and not handed over
 }
 
 func newReader(r io.Reader) *Reader {
@@ -274,13 +274,13 @@ func (d *Reader) readChunk() (chunkType, []byte, error) {
 // place in the file.
 func (d *Reader) decode(typ chunkType, payload []byte, base int64) error {
 	switch {
-	case typ == eventChunk && d.enough:
+	case typ == eventChunk && d.skipEvents:
 		return nil
 	case typ == eventChunk:
 		return d.decodeEvents(payload, base)
-	case d.known && base == d.stop+headerSize:
-		return d.failed
-	case d.known:
+	case d.scanned && base == d.scanEnd+headerSize:
+		return d.scanErr
+	case d.scanned:
 		d.t.Complete = typ == endChunk || d.t.Complete
 		return nil
 	}
@@ -312,21 +312,21 @@ func (d *Reader) decode(typ chunkType, payload []byte, base int64) error {
 // decodeEvents adds the events of a chunk. base is the payload's place in the
 // file.
 func (d *Reader) decodeEvents(p []byte, base int64) error {
-	defer d.handOver()
+	defer d.flushBatch()
 	known := false // whose events the chunk has
 	var g GID
 	for at := 0; at < len(p); {
-		if d.batched == len(d.batch) {
-			d.handOver()
+		if d.batchLen == len(d.batch) {
+			d.flushBatch()
 		}
-		e := &d.batch[d.batched]
+		e := &d.batch[d.batchLen]
 		n := d.guesses.unpack(p[at:], e)
 		if n == 0 {
 			return &FormatError{Offset: base + int64(at), Expected: "an event", Found: fmt.Sprintf("%d bytes that are not a whole one", len(p)-at)}
 		}
-		if e.G = g; known && !toCheck[e.Kind] {
-			d.batched++
-		} else if expected, found := d.other(e, &known); expected != "" {
+		if e.G = g; known && !needsCheck[e.Kind] {
+			d.batchLen++
+		} else if expected, found := d.decodeSpecial(e, &known); expected != "" {
 			return &FormatError{Offset: base + int64(at), Expected: expected, Found: found}
 		}
 		g = e.G
@@ -337,7 +337,7 @@ func (d *Reader) decodeEvents(p []byte, base int64) error {
 
 // other takes a record that need not be that of a sound event of a known goroutine. It may tell which one that
 // is. The answer is what is wrong with it; expected is "" if nothing is.
-func (d *Reader) other(e *Event, known *bool) (expected, found string) {
+func (d *Reader) decodeSpecial(e *Event, known *bool) (expected, found string) {
 	switch {
 	case e.Kind == None && e.Flags == 0 && e.Size == 0:
 		e.G, *known = GID(e.Site), true
@@ -345,28 +345,28 @@ func (d *Reader) other(e *Event, known *bool) (expected, found string) {
 			return "an event of a defined goroutine", fmt.Sprint("goroutine ", e.G)
 		}
 	case e.Kind == freedKind || e.Kind == heldKind:
-		d.aside(*e)
+		d.addBetweenEvents(*e)
 	case !*known:
 		return "the goroutine of the chunk's events", "an event"
 	default:
 		if expected, found = d.t.sound(e); expected == "" {
-			d.batched++
+			d.batchLen++
 		}
 	}
 	return expected, found
 }
 
 // aside adds what stands between events.
-func (d *Reader) aside(e Event) {
-	d.handOver()
+func (d *Reader) addBetweenEvents(e Event) {
+	d.flushBatch()
 	switch {
-	case e.Kind == freedKind && d.lookFreed != nil:
-		d.lookFreed(&Freed{Obj: e.Obj, Which: e.Val, Size: e.Size})
-	case e.Kind == freedKind && !d.keeps():
-		if !d.known {
-			d.freed++
+	case e.Kind == freedKind && d.scanFreed != nil:
+		d.scanFreed(&Freed{Obj: e.Obj, Which: e.Val, Size: e.Size})
+	case e.Kind == freedKind && !d.storesEvents():
+		if !d.scanned {
+			d.freedCount++
 		}
-	case !d.keeps():
+	case !d.storesEvents():
 	case e.Kind == freedKind:
 		d.t.Freed = append(d.t.Freed, Freed{e.Obj, e.Val, e.Size, int32(len(d.t.Events))})
 	default:
@@ -375,24 +375,24 @@ func (d *Reader) aside(e Event) {
 }
 
 // handOver ends with the events that are decoded.
-func (d *Reader) handOver() {
-	es := d.batch[:d.batched]
-	d.batched = 0
+func (d *Reader) flushBatch() {
+	es := d.batch[:d.batchLen]
+	d.batchLen = 0
 	switch {
 	case len(es) == 0:
-	case d.used != nil:
+	case d.usedSites != nil:
 		for i := range es {
-			d.used[es[i].Site] = true
+			d.usedSites[es[i].Site] = true
 		}
-	case d.look != nil:
-		d.look(es)
+	case d.scanEvents != nil:
+		d.scanEvents(es)
 	default:
-		d.keep(es)
+		d.addEvents(es)
 	}
 }
 
 // keep adds events to the trace, unless they are left out. Nothing stands between them.
-func (d *Reader) keep(es []Event) {
+func (d *Reader) addEvents(es []Event) {
 	d.t.settleHeld(es[0])
 	if len(d.t.Events)+len(es) > cap(d.t.Events) {
 		d.grow()
@@ -405,19 +405,19 @@ func (d *Reader) keep(es []Event) {
 }
 
 // keeps reports whether the events are kept.
-func (d *Reader) keeps() bool { return d.used == nil && d.look == nil }
+func (d *Reader) storesEvents() bool { return d.usedSites == nil && d.scanEvents == nil }
 
 // again prepares for reading what was looked at, from its beginning.
-func (d *Reader) again(room int) {
-	if !d.known {
-		d.known, d.stop, d.look = true, d.off, nil
+func (d *Reader) rewind(room int) {
+	if !d.scanned {
+		d.scanned, d.scanEnd, d.scanEvents = true, d.off, nil
 	}
 	if cap(d.t.Events) < room {
 		d.t.Events = nil // before there are both
 		d.t.Events = make([]Event, 0, room)
 	}
 	d.off = 0
-	d.t.Events, d.t.Freed, d.t.Held, d.t.Alone, d.t.Complete = d.t.Events[:0], slices.Grow([]Freed(nil), d.freed), nil, 0, false
+	d.t.Events, d.t.Freed, d.t.Held, d.t.Alone, d.t.Complete = d.t.Events[:0], slices.Grow([]Freed(nil), d.freedCount), nil, 0, false
 }
 
 // grow makes room for further events: for twice as many, or, where
@@ -452,7 +452,7 @@ func (t *Trace) sound(e *Event) (expected, found string) {
 }
 
 // toCheck are the kinds of events of which [Trace.sound] has to look at more than the goroutine.
-var toCheck = func() (all [256]bool) {
+var needsCheck = func() (all [256]bool) {
 	for k := range all {
 		all[k] = !Kind(k).Valid() || of[k].obj == ArgGoroutine || of[k].obj == ArgTest
 	}

@@ -9,7 +9,7 @@ func NewReader(r io.Reader) *Reader { return newReader(r) }
 // stopped the first time.
 func NewRereader(r io.Reader, t *Trace, stop Stop) *Reader {
 	d := newReader(r)
-	d.t, d.known, d.stop, d.failed = t, true, stop.offset, stop.err
+	d.t, d.scanned, d.scanEnd, d.scanErr = t, true, stop.offset, stop.err
 	return d
 }
 
@@ -20,7 +20,7 @@ type Stop struct {
 }
 
 // Stop returns where the first reading has stopped.
-func (d *Reader) Stop() Stop { return Stop{d.stop, d.failed} }
+func (d *Reader) Stop() Stop { return Stop{d.scanEnd, d.scanErr} }
 
 // Trace returns what was read so far.
 func (d *Reader) Trace() *Trace { return d.t }
@@ -28,18 +28,18 @@ func (d *Reader) Trace() *Trace { return d.t }
 // Scan reads the whole file and calls take for the events, and free for what is freed between them.
 // None of that is kept. Either function may be nil.
 func (d *Reader) Scan(take func([]Event), free func(*Freed)) error {
-	d.look, d.lookFreed = take, free
+	d.scanEvents, d.scanFreed = take, free
 	err := d.read()
-	d.look, d.lookFreed = nil, nil
-	if !d.known {
-		d.failed = err
+	d.scanEvents, d.scanFreed = nil, nil
+	if !d.scanned {
+		d.scanErr = err
 	}
 	return err
 }
 
 // Rewind prepares for another reading, from the beginning of a file that was read whole, with room
 // for so many events.
-func (d *Reader) Rewind(room int) { d.again(room) }
+func (d *Reader) Rewind(room int) { d.rewind(room) }
 
 // Load reads the whole file. Filter is called for the events and adds those to the trace that it
 // keeps.
@@ -51,7 +51,7 @@ func (d *Reader) Load(filter func([]Event)) error {
 // Begin begins to read chunk by chunk: each call of Chunk reads the next one and calls take for its
 // events, until it returns an error. End ends that.
 func (d *Reader) Begin(take func([]Event)) error {
-	d.look = take
+	d.scanEvents = take
 	return d.begin()
 }
 

@@ -18,22 +18,22 @@ import (
 // only the lives of goroutines are checked.
 func Validate(t *Trace) error {
 	v := &validator{
-		t:      t,
-		sites:  NewSiteIndex(t),
-		forked: map[GID]bool{},
-		gs:     make([]gState, len(t.Goroutines)),
-		locks:  map[uint64]*lockState{},
-		chans:  map[uint64]*chanState{},
-		conds:  map[uint64]map[uint64]ticketState{},
-		wgs:    map[uint64]*wgState{},
-		onces:  map[uint64]*onceState{},
-		loose:  slices.ContainsFunc(t.Cuts, func(c Cut) bool { return c.Sync }),
+		t:           t,
+		sites:       NewSiteIndex(t),
+		forked:      map[GID]bool{},
+		goroutines:  make([]goroutineState, len(t.Goroutines)),
+		locks:       map[uint64]*lockState{},
+		chans:       map[uint64]*chanState{},
+		conds:       map[uint64]map[uint64]ticketState{},
+		waitGroups:  map[uint64]*wgState{},
+		onces:       map[uint64]*onceState{},
+		syncMissing: slices.ContainsFunc(t.Cuts, func(c Cut) bool { return c.Sync }),
 	}
 	for i, g := range t.Goroutines {
 		if g.Path != "" && (g.ID != GID(i) || !t.defined(uint64(g.Parent))) {
 			return fmt.Errorf("trace: goroutine %d: expected this id and a defined parent, found id %d, parent %d", i, g.ID, g.Parent)
 		}
-		v.gs[i].wgWait = -1
+		v.goroutines[i].wgWait = -1
 	}
 	for k, h := range t.Held {
 		switch {
@@ -59,43 +59,43 @@ func Validate(t *Trace) error {
 // validator holds the state of the execution. Its methods return what was
 // expected and what was found, and empty strings if all is well.
 type validator struct {
-	t      *Trace
-	sites  *SiteIndex
-	forked map[GID]bool
-	gs     []gState
-	locks  map[uint64]*lockState
-	chans  map[uint64]*chanState
-	conds  map[uint64]map[uint64]ticketState
-	wgs    map[uint64]*wgState
-	onces  map[uint64]*onceState
-	loose  bool // there can be synchronization between any two events
+	t           *Trace
+	sites       *SiteIndex
+	forked      map[GID]bool
+	goroutines  []goroutineState
+	locks       map[uint64]*lockState
+	chans       map[uint64]*chanState
+	conds       map[uint64]map[uint64]ticketState
+	waitGroups  map[uint64]*wgState
+	onces       map[uint64]*onceState
+	syncMissing bool // there can be synchronization between any two events
 }
 
-type gState struct {
-	begun, ended bool
-	op           Event // the channel operation or select underway
-	opAt         int   // its position
-	mustPanic    string
-	wgWait       int // position where WaitGroup.Wait began, or -1
-	unwinding    bool
+type goroutineState struct {
+	begun, ended      bool
+	pendingOp         Event // the channel operation or select underway
+	pendingOpPosition int   // its position
+	mustPanic         string
+	wgWait            int // position where WaitGroup.Wait began, or -1
+	unwinding         bool
 }
 
 func (v *validator) event(i int, e *Event) (expected, found string) {
-	g := &v.gs[e.G]
+	g := &v.goroutines[e.G]
 	if expected, found := v.lifetime(g, e); expected != "" {
 		return expected, found
 	}
 	if e.Site != 0 && v.sites.Of(e.Site).ID != e.Site {
 		return "a defined site", fmt.Sprintf("site %#x", uint32(e.Site))
 	}
-	if v.loose {
+	if v.syncMissing {
 		return "", ""
 	}
 	if g.mustPanic != "" && e.Kind != Panic {
 		return "a panic: " + g.mustPanic, e.Kind.String()
 	}
 	g.mustPanic = ""
-	if expected, found := v.underway(g, e); expected != "" {
+	if expected, found := v.checkCompletion(g, e); expected != "" {
 		return expected, found
 	}
 	switch e.Kind.Class() {
@@ -123,7 +123,7 @@ func (v *validator) event(i int, e *Event) (expected, found string) {
 
 // lifetime checks what holds for goroutines: begin after fork and first, end
 // last. Only goroutines without a parent start without a fork and a begin.
-func (v *validator) lifetime(g *gState, e *Event) (expected, found string) {
+func (v *validator) lifetime(g *goroutineState, e *Event) (expected, found string) {
 	root := v.t.Goroutines[e.G].Parent == e.G
 	switch {
 	case g.ended:
@@ -136,7 +136,7 @@ func (v *validator) lifetime(g *gState, e *Event) (expected, found string) {
 		return "a fork of the goroutine before", "none"
 	case e.Kind == Fork && v.forked[GID(e.Obj)]:
 		return "one fork of the goroutine", "a second"
-	case e.Kind == Fork && v.gs[e.Obj].begun:
+	case e.Kind == Fork && v.goroutines[e.Obj].begun:
 		return "a fork before the goroutine's first event", "an earlier event"
 	}
 	g.begun = true
@@ -166,7 +166,7 @@ type lockState struct {
 
 // lock checks mutual exclusion. An unlock of an unlocked mutex is fatal, so
 // that the goroutine has no event after it.
-func (v *validator) lock(g *gState, e *Event) (expected, found string) {
+func (v *validator) lock(g *goroutineState, e *Event) (expected, found string) {
 	l := v.locks[e.Obj]
 	if l == nil {
 		l = &lockState{}
@@ -199,24 +199,24 @@ func (v *validator) lock(g *gState, e *Event) (expected, found string) {
 }
 
 type wgState struct {
-	n        int64
-	leftZero int // position of the last add that made n other than zero
+	counter      int64
+	lastLeftZero int // position of the last add that made n other than zero
 }
 
 // waitGroup checks that the counter was zero at some time during each wait.
-func (v *validator) waitGroup(i int, g *gState, e *Event) (expected, found string) {
-	w := v.wgs[e.Obj]
+func (v *validator) waitGroup(i int, g *goroutineState, e *Event) (expected, found string) {
+	w := v.waitGroups[e.Obj]
 	if w == nil {
-		w = &wgState{leftZero: -1}
-		v.wgs[e.Obj] = w
+		w = &wgState{lastLeftZero: -1}
+		v.waitGroups[e.Obj] = w
 	}
 	switch e.Kind {
 	case WaitGroupAdd:
-		if w.n == 0 {
-			w.leftZero = i
+		if w.counter == 0 {
+			w.lastLeftZero = i
 		}
-		w.n += int64(e.Val)
-		if w.n < 0 {
+		w.counter += int64(e.Val)
+		if w.counter < 0 {
 			g.mustPanic = "negative WaitGroup counter"
 		}
 	case WaitGroupWait:
@@ -227,16 +227,16 @@ func (v *validator) waitGroup(i int, g *gState, e *Event) (expected, found strin
 		if began < 0 {
 			return "wgwait before", "none"
 		}
-		if w.n != 0 && w.leftZero < began {
-			return "a counter of zero", fmt.Sprint(w.n)
+		if w.counter != 0 && w.lastLeftZero < began {
+			return "a counter of zero", fmt.Sprint(w.counter)
 		}
 	}
 	return "", ""
 }
 
 type onceState struct {
-	runner GID
-	runs   bool
+	runner  GID
+	running bool
 }
 
 // once checks that nobody returns while the function runs. A function that
@@ -244,23 +244,25 @@ type onceState struct {
 func (v *validator) once(e *Event) (expected, found string) {
 	o := v.onces[e.Obj]
 	if e.Kind == OnceBegin {
-		if o != nil && o.runs && !v.left(o.runner) {
+		if o != nil && o.running && !v.mayHaveLeft(o.runner) {
 			return "one execution of Once's function", "a second while it runs"
 		}
-		v.onces[e.Obj] = &onceState{runner: e.G, runs: true}
+		v.onces[e.Obj] = &onceState{runner: e.G, running: true}
 		return "", ""
 	}
 	switch {
 	case o == nil:
 		return "oncebegin before", "none"
-	case e.Kind == OnceEnd && (!o.runs || o.runner != e.G):
+	case e.Kind == OnceEnd && (!o.running || o.runner != e.G):
 		return "the end of a function that this goroutine runs", "none"
-	case e.Kind == OnceDone && o.runs && !v.left(o.runner):
+	case e.Kind == OnceDone && o.running && !v.mayHaveLeft(o.runner):
 		return "onceend before", fmt.Sprintf("the function running in goroutine %d", o.runner)
 	}
-	o.runs = false
+	o.running = false
 	return "", ""
 }
 
 // left reports whether g may have left a function without a word.
-func (v *validator) left(g GID) bool { return v.gs[g].ended || v.gs[g].unwinding }
+func (v *validator) mayHaveLeft(g GID) bool {
+	return v.goroutines[g].ended || v.goroutines[g].unwinding
+}

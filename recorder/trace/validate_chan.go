@@ -4,14 +4,14 @@ import "fmt"
 
 // chanState is what the validator knows of a channel.
 type chanState struct {
-	closed      bool
-	sent, recvd map[uint64]int // by element: position of the completion
+	closed         bool
+	sent, received map[uint64]int // by element: position of the completion
 }
 
 // underway checks that the operation that the goroutine has begun completes
 // next, or panics, as a send on a closed channel does.
-func (v *validator) underway(g *gState, e *Event) (expected, found string) {
-	op := g.op
+func (v *validator) checkCompletion(g *goroutineState, e *Event) (expected, found string) {
+	op := g.pendingOp
 	want := None
 	switch op.Kind {
 	case Send:
@@ -33,7 +33,7 @@ func (v *validator) underway(g *gState, e *Event) (expected, found string) {
 	case want == None:
 		return "", ""
 	case e.Kind == Panic:
-		g.op = Event{}
+		g.pendingOp = Event{}
 		return "", ""
 	case e.Kind != want:
 		return fmt.Sprintf("%s after %s", want, op.Kind), e.Kind.String()
@@ -43,18 +43,18 @@ func (v *validator) underway(g *gState, e *Event) (expected, found string) {
 	return "", ""
 }
 
-func (v *validator) channel(i int, g *gState, e *Event) (expected, found string) {
-	op := g.op
-	g.op = Event{}
+func (v *validator) channel(i int, g *goroutineState, e *Event) (expected, found string) {
+	op := g.pendingOp
+	g.pendingOp = Event{}
 	switch e.Kind {
 	case Send, Recv, Select:
-		g.op, g.opAt = *e, i
+		g.pendingOp, g.pendingOpPosition = *e, i
 	case SelectDone:
 		if e.Val > op.Val || e.Val == 0 && op.Flags&FlagDefault == 0 {
 			return fmt.Sprintf("a case from 1 to %d, or 0 for a default", op.Val), fmt.Sprint(e.Val)
 		}
 		if e.Val != 0 {
-			g.op = *e
+			g.pendingOp = *e
 		}
 		return "", ""
 	}
@@ -67,10 +67,10 @@ func (v *validator) channel(i int, g *gState, e *Event) (expected, found string)
 // onChannel checks the numbers of one channel's elements: the k-th send begins
 // before the k-th receive completes, and the k-th receive begins before the
 // (k+capacity)-th send completes.
-func (v *validator) onChannel(i int, g *gState, e *Event) (expected, found string) {
+func (v *validator) onChannel(i int, g *goroutineState, e *Event) (expected, found string) {
 	c := v.chans[e.Obj]
 	if c == nil {
-		c = &chanState{sent: map[uint64]int{}, recvd: map[uint64]int{}}
+		c = &chanState{sent: map[uint64]int{}, received: map[uint64]int{}}
 		v.chans[e.Obj] = c
 	} else if e.Kind == ChanMake {
 		return "a new channel", "an operation on it before"
@@ -83,16 +83,16 @@ func (v *validator) onChannel(i int, g *gState, e *Event) (expected, found strin
 		c.closed = true
 	case SendDone:
 		_, twice := c.sent[e.Val]
-		received, ok := c.recvd[e.Val]
+		received, ok := c.received[e.Val]
 		switch {
 		case e.Val == 0 || twice:
 			return "a new number from 1", fmt.Sprint(e.Val)
-		case ok && received < g.opAt:
+		case ok && received < g.pendingOpPosition:
 			return "the send to begin before its element is received", fmt.Sprint("the receive in event ", received)
 		}
 		c.sent[e.Val] = i
 	case RecvDone:
-		_, twice := c.recvd[e.Val]
+		_, twice := c.received[e.Val]
 		full, ok := c.sent[e.Val+uint64(e.Size)]
 		switch {
 		case e.Val == 0 && c.closed:
@@ -101,10 +101,10 @@ func (v *validator) onChannel(i int, g *gState, e *Event) (expected, found strin
 			return "a closed channel", "an open one"
 		case twice:
 			return "an element that was not received before", fmt.Sprint(e.Val)
-		case ok && full < g.opAt:
+		case ok && full < g.pendingOpPosition:
 			return "the receive to begin before a later send takes its room", fmt.Sprint("that send's end in event ", full)
 		}
-		c.recvd[e.Val] = i
+		c.received[e.Val] = i
 	}
 	return "", ""
 }

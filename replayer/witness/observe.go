@@ -127,7 +127,7 @@ func Needed(t *trace.Trace, ws ...*Witness) (is func(*trace.Event) bool, decide 
 		left[f.ofStep[n]] = max(left[f.ofStep[n]], s.Occ)
 	}
 	for is, n := range f.numbers {
-		if e := (trace.Event{Kind: is.op}); e.Decides() {
+		if e := (trace.Event{Kind: is.op}); e.IsDataEvent() {
 			decide += min(left[n], math.MaxInt32) // whatever a file says
 		}
 	}
@@ -143,7 +143,7 @@ func Needed(t *trace.Trace, ws ...*Witness) (is func(*trace.Event) bool, decide 
 		case e.Kind == trace.TestBegin || e.Kind == trace.TestEnd:
 			counts[e.G] = e.Kind == trace.TestBegin
 			return true
-		case !counts[e.G] || !e.Decides():
+		case !counts[e.G] || !e.IsDataEvent():
 			return true
 		}
 		n := f.number(e)

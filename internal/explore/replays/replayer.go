@@ -131,7 +131,7 @@ func (r *Replayer) ReadAll(res replayer.Result) *trace.Trace {
 func (r *Replayer) ReadShort(res replayer.Result) *trace.Trace {
 	info, err := os.Stat(res.Trace) // an event takes a byte at least
 	if err == nil && info.Size() > recording.MaxRepeated && res.Effect == bug.NoEffect {
-		t, events, err := trace.Glance(res.Trace, recording.MaxRepeated)
+		t, events, err := trace.ReadSummary(res.Trace, recording.MaxRepeated)
 		if err == nil && events > recording.MaxRepeated && len(t.Stuck) == 0 {
 			return nil
 		}

@@ -17,10 +17,10 @@ import (
 // functions hand to each other are followed as the calls were in the recorded run: an
 // instance's formula has in place of $ what was handed over.
 type Flow struct {
-	formulas  trace.Marks // the events that have any
-	instances []*Instance
-	tracked   []bool              // by event, as the judge asks for each step of each schedule; nil if there is nothing
-	adds      map[int32]*Instance // of atomic operations that are not tracked
+	formulas      trace.Marks // the events that have any
+	instances     []*Instance
+	tracked       []bool              // by event, as the judge asks for each step of each schedule; nil if there is nothing
+	untrackedAdds map[int32]*Instance // of atomic operations that are not tracked
 }
 
 // An Instance is the formula of one event.
@@ -34,11 +34,11 @@ type Instance struct {
 // At returns the formula of the event at position i: a store, atomic operation,
 // branch or assertion. It is nil if there is none, or none that speaks of reads
 // that are tracked.
-func (f *Flow) At(i int) *Instance {
+func (f *Flow) InstanceAt(i int) *Instance {
 	if f.tracked == nil {
 		return nil
 	}
-	k := f.formulas.Of(i)
+	k := f.formulas.NumberOf(i)
 	if k < 0 {
 		return nil
 	}
@@ -47,11 +47,11 @@ func (f *Flow) At(i int) *Instance {
 
 // Adds is At, and for an atomic operation that adds a number to what it found, its
 // formula also where what it found is not tracked.
-func (f *Flow) Adds(i int) *Instance {
-	if in := f.adds[int32(i)]; in != nil {
+func (f *Flow) AddInstanceAt(i int) *Instance {
+	if in := f.untrackedAdds[int32(i)]; in != nil {
 		return in
 	}
-	return f.At(i)
+	return f.InstanceAt(i)
 }
 
 // Empty reports whether nothing is known.
@@ -63,8 +63,8 @@ func (f *Flow) Tracked(i int) bool { return f.tracked != nil && f.tracked[i] }
 
 // Found returns what the event at position i of t found in memory, an atomic
 // operation that adds to it, if its formula tells.
-func (f *Flow) Found(t *trace.Trace, i int) (v uint64, ok bool) {
-	in := f.Adds(i)
+func (f *Flow) ValueBefore(t *trace.Trace, i int) (v uint64, ok bool) {
+	in := f.AddInstanceAt(i)
 	if in == nil || in.Formula.Op != Plus || t.Events[i].Kind != trace.AtomicRMW {
 		return 0, false
 	}
@@ -135,29 +135,29 @@ func (f *Flow) Constrained(t *trace.Trace) *Flow {
 // branch with a control scope, follows from anything, or that is too long, has none.
 func New(t *trace.Trace) *Flow {
 	b := flowBuilder{
-		t: t, sites: trace.NewSiteIndex(t), f: &Flow{adds: map[int32]*Instance{}},
-		formulas: map[trace.SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
-		handing: map[trace.GID]*handing{}, handed: map[frame]*bundle{}, handers: map[*Formula]bool{},
+		t: t, sites: trace.NewSiteIndex(t), flow: &Flow{untrackedAdds: map[int32]*Instance{}},
+		formulas: map[trace.SiteID]*Formula{}, lastReadings: map[frame]*[]int32{}, neededReadings: map[uint64]int{}, fixedReads: map[int32]bool{},
+		pendingHandovers: map[trace.GID]*pendingHandover{}, handedOver: map[frame]*bundle{}, usingHandovers: map[*Formula]bool{},
 	}
 	asserts := false
 	for _, s := range t.Sites {
 		asserts = asserts || s.Formula != "" && (s.Fails != trace.Neither || s.Scope.Last != 0)
 	}
 	if !asserts || TooLong(t) {
-		return b.f
+		return b.flow
 	}
 	b.parse()
-	b.of, b.f.tracked = make([]*Instance, len(t.Events)), make([]bool, len(t.Events))
+	b.instances, b.flow.tracked = make([]*Instance, len(t.Events)), make([]bool, len(t.Events))
 	for i := range t.Events {
 		b.event(int32(i))
 	}
-	for _, h := range b.handing {
-		b.drop(&h.call)
-		b.drop(&h.results)
+	for _, h := range b.pendingHandovers {
+		b.dropBundle(&h.call)
+		b.dropBundle(&h.results)
 	}
-	b.settle()
-	b.f.fill(b.of)
-	return b.f
+	b.dropInconsistent()
+	b.flow.fill(b.instances)
+	return b.flow
 }
 
 // fill fills in the formulas, by event nil if there is none, and forgets that f is of so many events if it
@@ -181,44 +181,44 @@ func (f *Flow) fill(of []*Instance) {
 
 // settle leaves out what does not hold together: readings of which some use is not
 // known, and formulas that speak of none that is tracked.
-func (b *flowBuilder) settle() {
+func (b *flowBuilder) dropInconsistent() {
 	for again := true; again; {
 		again = false
-		for i := range b.kept {
+		for i := range b.fixedReads {
 			if i >= 0 {
-				b.f.tracked[i] = false
+				b.flow.tracked[i] = false
 			}
 		}
-		for i, in := range b.of {
-			if in == nil || b.t.Events[i].Kind != trace.AtomicRMW || b.f.tracked[i] {
+		for i, in := range b.instances {
+			if in == nil || b.t.Events[i].Kind != trace.AtomicRMW || b.flow.tracked[i] {
 				continue
 			}
 			// What it found is needed to know what it stored.
 			for _, r := range in.Reads {
-				again = again || r >= 0 && b.f.tracked[r]
-				b.kept[r] = true
+				again = again || r >= 0 && b.flow.tracked[r]
+				b.fixedReads[r] = true
 			}
 			if len(in.Reads) == 0 {
-				b.f.adds[int32(i)] = in
+				b.flow.untrackedAdds[int32(i)] = in
 			}
-			b.of[i] = nil
+			b.instances[i] = nil
 		}
 	}
-	for i, is := range b.f.tracked {
-		if is && b.t.Events[i].Kind == trace.AtomicRMW && b.of[i] == nil {
-			b.f.tracked[i] = false
+	for i, is := range b.flow.tracked {
+		if is && b.t.Events[i].Kind == trace.AtomicRMW && b.instances[i] == nil {
+			b.flow.tracked[i] = false
 		}
 	}
-	for i, in := range b.of {
+	for i, in := range b.instances {
 		if in == nil {
 			continue
 		}
 		own := b.t.Events[i].Kind == trace.AtomicRMW
 		for _, r := range in.Reads {
-			own = own || r >= 0 && b.f.tracked[r]
+			own = own || r >= 0 && b.flow.tracked[r]
 		}
 		if !own {
-			b.of[i] = nil
+			b.instances[i] = nil
 		}
 	}
 }
@@ -230,17 +230,17 @@ type frame struct {
 }
 
 type flowBuilder struct {
-	sites    *trace.SiteIndex
-	t        *trace.Trace
-	f        *Flow
-	of       []*Instance // by event
-	formulas map[trace.SiteID]*Formula
-	back     map[uint64]int // by key of a site: how many of its last readings are needed
-	last     map[frame]*[]int32
-	kept     map[int32]bool
-	handing  map[trace.GID]*handing
-	handed   map[frame]*bundle
-	handers  map[*Formula]bool // formulas that speak of what is handed over
+	sites            *trace.SiteIndex
+	t                *trace.Trace
+	flow             *Flow
+	instances        []*Instance // by event
+	formulas         map[trace.SiteID]*Formula
+	neededReadings   map[uint64]int // by key of a site: how many of its last readings are needed
+	lastReadings     map[frame]*[]int32
+	fixedReads       map[int32]bool
+	pendingHandovers map[trace.GID]*pendingHandover
+	handedOver       map[frame]*bundle
+	usingHandovers   map[*Formula]bool // formulas that speak of what is handed over
 }
 
 // parse reads the formulas of the sites. What does not parse is none.
@@ -254,10 +254,10 @@ func (b *flowBuilder) parse() {
 			continue
 		}
 		b.formulas[id] = &f
-		if f.hands() {
-			b.handers[&f] = true
+		if f.usesHandovers() {
+			b.usingHandovers[&f] = true
 		}
-		f.each(false, func(r Reading, _ bool) { b.back[r.Key] = max(b.back[r.Key], int(r.Back)+1) })
+		f.each(false, func(r Reading, _ bool) { b.neededReadings[r.Key] = max(b.neededReadings[r.Key], int(r.Back)+1) })
 	}
 }
 
@@ -294,7 +294,7 @@ func (f *Formula) HasBefore() bool {
 func (b *flowBuilder) event(i int32) {
 	e := &b.t.Events[i]
 	s := b.sites.Of(e.Site)
-	if b.hand(i, e, s) {
+	if b.followHandover(i, e, s) {
 		return
 	}
 	if s.Formula != "" && (derived(e) || e.Kind == trace.Write || e.Kind == trace.Operand) {
@@ -304,14 +304,14 @@ func (b *flowBuilder) event(i int32) {
 		return
 	}
 	if s.Tracked && e.Kind != trace.Operand && e.HasValue() {
-		b.f.tracked[i] = true
+		b.flow.tracked[i] = true
 	}
-	if n := b.back[s.Key]; n > 0 {
+	if n := b.neededReadings[s.Key]; n > 0 {
 		at := frame{e.G, s.Key}
-		list := b.last[at]
+		list := b.lastReadings[at]
 		if list == nil {
 			list = new([]int32)
-			b.last[at] = list
+			b.lastReadings[at] = list
 		}
 		if len(*list) == n {
 			copy(*list, (*list)[1:])
@@ -340,26 +340,26 @@ func (b *flowBuilder) instance(i int32, e *trace.Event) {
 		return
 	}
 	in := &Instance{Formula: f}
-	whole := b.find(in, e.G)
+	whole := b.findReadings(in, e.G)
 	if whole = whole && derived(e); whole {
-		whole = e.Kind == trace.AtomicRMW || in.Same(e, in.recorded(b.t))
+		whole = e.Kind == trace.AtomicRMW || in.Matches(e, in.recorded(b.t))
 	}
 	if !whole {
 		for _, r := range in.Reads {
-			b.kept[r] = true
+			b.fixedReads[r] = true
 		}
 		if e.Kind == trace.AtomicRMW {
-			b.kept[i] = true
+			b.fixedReads[i] = true
 		}
 		return
 	}
-	b.of[i] = in
+	b.instances[i] = in
 }
 
 // find finds the readings of the formula of in, for goroutine g, and puts in what is
 // handed over. It reports whether all of it is known.
-func (b *flowBuilder) find(in *Instance, g trace.GID) bool {
-	if b.handers[in.Formula] {
+func (b *flowBuilder) findReadings(in *Instance, g trace.GID) bool {
+	if b.usingHandovers[in.Formula] {
 		f, whole := b.fill(in, g, *in.Formula, false)
 		in.Formula = &f
 		return whole
@@ -376,7 +376,7 @@ func (b *flowBuilder) find(in *Instance, g trace.GID) bool {
 // reading returns the event of goroutine g that r speaks of, or -1; ok is false if it
 // does not tell the value either.
 func (b *flowBuilder) reading(g trace.GID, r Reading) (at int32, ok bool) {
-	list := b.last[frame{g, r.Key}]
+	list := b.lastReadings[frame{g, r.Key}]
 	if list == nil || len(*list) <= int(r.Back) {
 		return -1, false
 	}
@@ -386,7 +386,7 @@ func (b *flowBuilder) reading(g trace.GID, r Reading) (at int32, ok bool) {
 
 // Same reports whether v, which the formula of e gives, is the value or outcome
 // that e has.
-func (in *Instance) Same(e *trace.Event, v int64) bool {
+func (in *Instance) Matches(e *trace.Event, v int64) bool {
 	if e.Kind == trace.Branch || e.Kind == trace.Assert {
 		return (v != 0) == (e.Val != 0)
 	}

@@ -36,21 +36,21 @@ func flowTrace() *trace.Trace {
 
 func TestFlow(t *testing.T) {
 	f := New(flowTrace())
-	assert.Equal(t, []int32{0}, f.At(1).Reads)
-	assert.Equal(t, []int32{0}, f.At(3).Reads)
-	assert.Equal(t, []int32{2, -1}, f.At(4).Reads)
-	assert.Nil(t, f.At(6), "it does not give what was recorded")
+	assert.Equal(t, []int32{0}, f.InstanceAt(1).Reads)
+	assert.Equal(t, []int32{0}, f.InstanceAt(3).Reads)
+	assert.Equal(t, []int32{2, -1}, f.InstanceAt(4).Reads)
+	assert.Nil(t, f.InstanceAt(6), "it does not give what was recorded")
 	for i, want := range []bool{true, false, true, true, false, false, false} {
 		assert.Equal(t, want, f.Tracked(i), i)
 	}
-	found, ok := f.Found(flowTrace(), 3)
+	found, ok := f.ValueBefore(flowTrace(), 3)
 	assert.True(t, ok)
 	assert.Equal(t, uint64(6), found, "10 without the 4 that were read at 0")
-	_, ok = f.Found(flowTrace(), 1)
+	_, ok = f.ValueBefore(flowTrace(), 1)
 	assert.False(t, ok, "a store")
-	v := f.At(3).Formula.Eval(6, func(k int, r Reading) int64 { return 4 })
+	v := f.InstanceAt(3).Formula.Eval(6, func(k int, r Reading) int64 { return 4 })
 	assert.Equal(t, int64(10), v)
-	assert.True(t, f.At(3).Same(&trace.Event{Kind: trace.AtomicRMW, Size: 8, Val: 10}, v))
+	assert.True(t, f.InstanceAt(3).Matches(&trace.Event{Kind: trace.AtomicRMW, Size: 8, Val: 10}, v))
 }
 
 // What an atomic operation stores is known only if what it found is.
@@ -60,16 +60,16 @@ func TestFlowOfUntrackedUpdates(t *testing.T) {
 	s.Tracked = false
 	tr.Sites[s.ID] = s
 	f := New(tr)
-	assert.Nil(t, f.At(3))
-	assert.Nil(t, f.Adds(3), "it depends on the read how much that adds")
+	assert.Nil(t, f.InstanceAt(3))
+	assert.Nil(t, f.AddInstanceAt(3), "it depends on the read how much that adds")
 	assert.False(t, f.Tracked(0), "where its value goes is not known")
 
 	s.Formula = "(+ _ 4)"
 	tr.Sites[s.ID] = s
 	f = New(tr)
-	assert.Nil(t, f.At(3))
-	assert.Equal(t, "(+ _ 4)", f.Adds(3).Formula.String())
-	found, ok := f.Found(tr, 3)
+	assert.Nil(t, f.InstanceAt(3))
+	assert.Equal(t, "(+ _ 4)", f.AddInstanceAt(3).Formula.String())
+	found, ok := f.ValueBefore(tr, 3)
 	assert.True(t, ok)
 	assert.Equal(t, uint64(6), found)
 }
@@ -120,13 +120,13 @@ const (
 func TestFlowOfWhatIsHandedOver(t *testing.T) {
 	tr := handTrace(t, handRead, handReturn, handUnlock, handResult, handCall, handEnter, handCompare)
 	f := New(tr)
-	require.NotNil(t, f.At(6))
-	assert.Equal(t, "(= (+ @1i8 1) 3)", f.At(6).Formula.String())
-	assert.Equal(t, []int32{0}, f.At(6).Reads)
+	require.NotNil(t, f.InstanceAt(6))
+	assert.Equal(t, "(= (+ @1i8 1) 3)", f.InstanceAt(6).Formula.String())
+	assert.Equal(t, []int32{0}, f.InstanceAt(6).Reads)
 	assert.True(t, f.Tracked(0))
 
 	tr = handTrace(t, handRead, handReturn, handResult, handCall, handEnter, handEnter, handCompare)
-	assert.Nil(t, New(tr).At(6), "the second call is from elsewhere")
+	assert.Nil(t, New(tr).InstanceAt(6), "the second call is from elsewhere")
 
 	const other = `0 read obj=16 size=8 val=2 value site=0x80000001`
 	for name, events := range map[string][]string{
@@ -141,7 +141,7 @@ func TestFlowOfWhatIsHandedOver(t *testing.T) {
 		"nothing is returned to":                    {handRead, handReturn},
 	} {
 		f := New(handTrace(t, events...))
-		assert.Nil(t, f.At(len(events)-1), name)
+		assert.Nil(t, f.InstanceAt(len(events)-1), name)
 		assert.False(t, f.Tracked(0), name)
 	}
 }

@@ -19,20 +19,20 @@ const (
 type bundle []Instance // a nil Formula is not known
 
 // handing is what a goroutine is about to hand over.
-type handing struct{ call, results *bundle }
+type pendingHandover struct{ call, results *bundle }
 
 // hand follows event i, and reports whether it does nothing but to hand over values.
-func (b *flowBuilder) hand(i int32, e *trace.Event, s *trace.Site) bool {
+func (b *flowBuilder) followHandover(i int32, e *trace.Event, s *trace.Site) bool {
 	op := ""
 	if e.Kind == trace.Operand {
 		op = s.Op
 	}
-	h := b.handing[e.G]
+	h := b.pendingHandovers[e.G]
 	if h == nil {
 		switch op {
 		case opCall, opEnter, opReturn, opResult:
-			h = &handing{}
-			b.handing[e.G] = h
+			h = &pendingHandover{}
+			b.pendingHandovers[e.G] = h
 		default:
 			return false
 		}
@@ -40,28 +40,28 @@ func (b *flowBuilder) hand(i int32, e *trace.Event, s *trace.Site) bool {
 	to := frame{e.G, s.Key}
 	switch op {
 	case opCall:
-		b.drop(&h.call)
-		b.drop(&h.results)
+		b.dropBundle(&h.call)
+		b.dropBundle(&h.results)
 		h.call = b.bundle(e)
 	case opEnter:
-		b.handed[to], h.call = h.call, nil
-		b.drop(&h.results)
+		b.handedOver[to], h.call = h.call, nil
+		b.dropBundle(&h.results)
 	case opReturn:
-		b.drop(&h.call)
-		b.drop(&h.results)
+		b.dropBundle(&h.call)
+		b.dropBundle(&h.results)
 		h.results = b.bundle(e)
 	case opResult:
-		b.drop(&h.call)
+		b.dropBundle(&h.call)
 		got := h.results
 		h.results = nil
-		if !s.Tracked || !b.agrees(got, e) || !b.fits(got, e) {
-			b.drop(&got)
+		if !s.Tracked || !b.agreesWithResult(got, e) || !b.hasResultCount(got, e) {
+			b.dropBundle(&got)
 		}
-		b.handed[to] = got
+		b.handedOver[to] = got
 	default:
-		b.drop(&h.call)
+		b.dropBundle(&h.call)
 		if !e.Kind.IsDeferred() {
-			b.drop(&h.results)
+			b.dropBundle(&h.results)
 		}
 		return false
 	}
@@ -80,7 +80,7 @@ func (b *flowBuilder) bundle(e *trace.Event) *bundle {
 		if v, ok := b.fill(&in, e.G, f.Args[k], false); ok {
 			in.Formula = &v
 		} else {
-			b.keep(in.Reads)
+			b.fixReads(in.Reads)
 		}
 		out[k] = in
 	}
@@ -88,7 +88,7 @@ func (b *flowBuilder) bundle(e *trace.Event) *bundle {
 }
 
 // agrees reports whether the first value of got is that of e, if that has one.
-func (b *flowBuilder) agrees(got *bundle, e *trace.Event) bool {
+func (b *flowBuilder) agreesWithResult(got *bundle, e *trace.Event) bool {
 	if got == nil || !e.HasValue() || (*got)[0].Formula == nil {
 		return got != nil
 	}
@@ -97,25 +97,25 @@ func (b *flowBuilder) agrees(got *bundle, e *trace.Event) bool {
 
 // fits reports whether got has as many values as the call of e has results, if its site
 // tells: other code may have returned last.
-func (b *flowBuilder) fits(got *bundle, e *trace.Event) bool {
+func (b *flowBuilder) hasResultCount(got *bundle, e *trace.Event) bool {
 	f := b.formulas[e.Site]
 	return got == nil || f == nil || f.Op != Hand || len(f.Args) == len(*got)
 }
 
 // drop forgets what is handed to nobody that is known: it may go anywhere.
-func (b *flowBuilder) drop(v **bundle) {
+func (b *flowBuilder) dropBundle(v **bundle) {
 	if *v == nil {
 		return
 	}
 	for _, in := range **v {
-		b.keep(in.Reads)
+		b.fixReads(in.Reads)
 	}
 	*v = nil
 }
 
-func (b *flowBuilder) keep(reads []int32) {
+func (b *flowBuilder) fixReads(reads []int32) {
 	for _, r := range reads {
-		b.kept[r] = true
+		b.fixedReads[r] = true
 	}
 }
 
@@ -133,7 +133,7 @@ func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (o
 		in.Reads = append(in.Reads, at)
 		return f, ok || spared && at < 0
 	case Handed:
-		got := b.handed[frame{g, f.Read.Key}]
+		got := b.handedOver[frame{g, f.Read.Key}]
 		if got == nil || int(f.Read.Back) >= len(*got) || (*got)[f.Read.Back].Formula == nil || len(in.Reads) > maxFilled {
 			return Formula{Op: Number}, spared
 		}
@@ -155,12 +155,12 @@ func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (o
 }
 
 // hands reports whether f speaks of what is handed over.
-func (f *Formula) hands() bool {
+func (f *Formula) usesHandovers() bool {
 	if f.Op == Handed || f.Op == Unknown || f.Op == Hand {
 		return true
 	}
 	for k := range f.Args {
-		if f.Args[k].hands() {
+		if f.Args[k].usesHandovers() {
 			return true
 		}
 	}

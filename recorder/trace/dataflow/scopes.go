@@ -10,13 +10,13 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // another line, or at the branch itself; of another function, if the scope has no calls.
 // Functions that may come to be called again from within their scopes have none.
 type Scopes struct {
-	ends  map[int32]int32 // by branch: the first event of its goroutine that is behind its scope
-	loose map[int32]bool  // reads that go only into branches that are there
+	ends             map[int32]int32 // by branch: the first event of its goroutine that is behind its scope
+	readsForBranches map[int32]bool  // reads that go only into branches that are there
 }
 
 // NewSlice finds the scopes of the branches of t, whose flow is f.
 func NewScopes(t *trace.Trace, f *Flow) *Scopes {
-	s := &Scopes{ends: make(map[int32]int32), loose: make(map[int32]bool)}
+	s := &Scopes{ends: make(map[int32]int32), readsForBranches: make(map[int32]bool)}
 	open := make(map[trace.GID][]openScope)
 	scoped := false
 	for _, site := range t.Sites {
@@ -33,10 +33,10 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 			for _, o := range in {
 				switch {
 				case o.site.ScopeEndsAt(&next):
-					if len(o.held) == 0 {
-						s.ends[o.at] = int32(i)
+					if len(o.heldLocks) == 0 {
+						s.ends[o.branch] = int32(i)
 					}
-				case o.pass(e):
+				case o.extend(e):
 					left = append(left, o)
 				}
 			}
@@ -58,7 +58,7 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 	}
 	for r, other := range into {
 		if r >= 0 && !other && f.Tracked(int(r)) {
-			s.loose[r] = true
+			s.readsForBranches[r] = true
 		}
 	}
 	return s
@@ -77,25 +77,25 @@ func (s *Scopes) End(i int) (end int, ok bool) {
 
 // Loose reports whether what the event at position i reads goes only into branches whose
 // scopes end.
-func (s *Scopes) Loose(i int) bool { return s.loose[int32(i)] }
+func (s *Scopes) ReadsForScopedBranches(i int) bool { return s.readsForBranches[int32(i)] }
 
 // An openScope is that of a branch that has been passed.
 type openScope struct {
-	at   int32
-	site trace.Site
-	held map[uint64]int // locks that were acquired within it, how often
+	branch    int32
+	site      trace.Site
+	heldLocks map[uint64]int // locks that were acquired within it, how often
 }
 
 // pass takes e into the scope. It reports whether it can be left out.
-func (o *openScope) pass(e *trace.Event) bool {
+func (o *openScope) extend(e *trace.Event) bool {
 	switch k := e.Kind; {
 	case k == trace.Acquire || k == trace.RAcquire:
-		o.held[e.Obj]++
+		o.heldLocks[e.Obj]++
 	case k == trace.Release || k == trace.RRelease:
-		if o.held[e.Obj]--; o.held[e.Obj] == 0 {
-			delete(o.held, e.Obj)
+		if o.heldLocks[e.Obj]--; o.heldLocks[e.Obj] == 0 {
+			delete(o.heldLocks, e.Obj)
 		}
-		return o.held[e.Obj] >= 0
+		return o.heldLocks[e.Obj] >= 0
 	case k == trace.Branch || k == trace.Operand || k == trace.Call || k.IsAccess():
 	default:
 		return false

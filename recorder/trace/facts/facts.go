@@ -118,7 +118,7 @@ func (b *builder) row(i int32, e *trace.Event) int32 {
 
 // rowOf returns the row of event i in the table of its class, or None.
 func (f *Facts) rowOf(i int) int32 {
-	if k := f.marked.Of(i); k >= 0 {
+	if k := f.marked.NumberOf(i); k >= 0 {
 		return f.rows[k]
 	}
 	return None
