@@ -13,7 +13,7 @@
 //     no difference to what comes later (Chen and Roşu, 2005),
 //  4. where the detectors have handed over the nearest pairs only, all pairs are looked at:
 //     a must clock ([order.Must]) refutes, one growing cone for each two goroutines
-//     confirms ([schedule.Planner.Meet]); and all matches of patterns ([anomaly.Braid]),
+//     confirms ([schedule.Planner.Meet]); and all matches of patterns ([anomaly.MatchSet]),
 //     of which those that came in the pattern's order are direct,
 //  5. solving (package symbolic) decides the others: it finds a schedule, or
 //     proves that there is none, within a budget.

@@ -30,7 +30,7 @@ func (s *matchSearch) allMatches(ctx context.Context, fs []Finding, of []detect.
 		return undecided, nil
 	}
 	direct := s.work.Part(s.work.Steps - s.work.Steps/proofsPart)
-	braider := anomaly.NewBraider(s.t, s.o, anomaly.FindRegions(s.t, s.o), tuples)
+	finder := anomaly.NewMatchFinder(s.t, s.o, anomaly.FindRegions(s.t, s.o), tuples)
 	first := make([]int, len(undecided)) // by candidate: the number of its first tuple
 	n := 0
 	for k, c := range undecided {
@@ -43,7 +43,7 @@ func (s *matchSearch) allMatches(ctx context.Context, fs []Finding, of []detect.
 	}
 	if err := s.inRounds(ctx, direct, undecided, wanted, func(k int) {
 		c := &undecided[k]
-		s.decideMatches(&fs[c.finding], c, braider, first[k])
+		s.decideMatches(&fs[c.finding], c, finder, first[k])
 		of[c.finding] = c.Candidate
 		if s.opts.known(c.Name) == Tried {
 			c.open = nil
@@ -54,28 +54,28 @@ func (s *matchSearch) allMatches(ctx context.Context, fs []Finding, of []detect.
 	return stillOpen(fs, undecided), nil
 }
 
-// decideMatches looks at all matches of c, whose tuples are those of braider from first on, and
+// decideMatches looks at all matches of c, whose tuples are those of finder from first on, and
 // notes in the finding f if that decides c. If not, and there are not too many of them left, these
 // are its instances from now on.
-func (s *matchSearch) decideMatches(f *Finding, c *candidate, braider *anomaly.Braider, first int) {
-	var braids []anomaly.Braid
+func (s *matchSearch) decideMatches(f *Finding, c *candidate, finder *anomaly.MatchFinder, first int) {
+	var sets []anomaly.MatchSet
 	over := false
 	for k := range c.Tuples {
-		var bs []anomaly.Braid
+		var bs []anomaly.MatchSet
 		whole := false
 		for most := firstAccesses; !whole; most *= 8 {
 			if !s.charge() {
 				return
 			}
-			before := braider.Spent()
-			bs, whole = braider.Of(first+k, most)
-			s.allowance.Spend(matchStep * int64(braider.Spent()-before))
+			before := finder.Spent()
+			bs, whole = finder.MatchSets(first+k, most)
+			s.allowance.Spend(matchStep * int64(finder.Spent()-before))
 			if g, ok := s.recorded(c, bs); ok {
 				*f = g
 				return
 			}
 		}
-		braids, over = append(braids, bs...), over || bs == nil
+		sets, over = append(sets, bs...), over || bs == nil
 	}
 	var tried []detect.Instance
 	if len(c.Instances) > maxTried {
@@ -84,12 +84,12 @@ func (s *matchSearch) decideMatches(f *Finding, c *candidate, braider *anomaly.B
 			return
 		}
 	}
-	if over || len(braids) == 0 || s.opts.known(c.Name) == Tried {
+	if over || len(sets) == 0 || s.opts.known(c.Name) == Tried {
 		return
 	}
 	var all []detect.Instance
-	for _, b := range braids {
-		if s.allowance.Spend(int64(b.Chunks())); s.allowance.Over() {
+	for _, b := range sets {
+		if s.allowance.Spend(int64(b.CountFragments())); s.allowance.Over() {
 			return
 		}
 		for events := range b.Matches(s.mustOrder()) {
@@ -99,16 +99,16 @@ func (s *matchSearch) decideMatches(f *Finding, c *candidate, braider *anomaly.B
 			all = append(all, detect.Instance{Accesses: events, Pattern: b.Pattern})
 		}
 	}
-	if groups, ok := s.matchPerTests(braids); ok {
+	if groups, ok := s.matchPerTests(sets); ok {
 		s.decideRemaining(f, c, all, tried, groups)
 	}
 }
 
 // recorded looks for a match that came in the order of the pattern, the one to which fewest events
 // of its tests led.
-func (s *matchSearch) recorded(c *candidate, braids []anomaly.Braid) (Finding, bool) {
+func (s *matchSearch) recorded(c *candidate, sets []anomaly.MatchSet) (Finding, bool) {
 	var all []detect.Instance
-	for _, b := range braids {
+	for _, b := range sets {
 		for events := range b.Recorded() {
 			all = append(all, detect.Instance{Accesses: events, Pattern: b.Pattern})
 			break
@@ -128,10 +128,10 @@ func (s *matchSearch) recorded(c *candidate, braids []anomaly.Braid) (Finding, b
 }
 
 // matchPerTests is groups for matches.
-func (s *matchSearch) matchPerTests(braids []anomaly.Braid) (groups []detect.Instance, ok bool) {
+func (s *matchSearch) matchPerTests(sets []anomaly.MatchSet) (groups []detect.Instance, ok bool) {
 	var all []detect.Instance
-	for _, b := range braids {
-		first, last := b.Ends()
+	for _, b := range sets {
+		first, last := b.FirstAndLast()
 		if !slices.Equal(s.tests.Of(first), s.tests.Of(last)) {
 			return nil, false
 		}

@@ -60,8 +60,8 @@ func TestOracleOfMatches(t *testing.T) {
 					}
 				}
 				many += len(tuples)
-				for k, b := 0, anomaly.NewBraider(tr, o, regions, tuples); k < len(tuples); k++ {
-					if braids, _ := b.Of(k, math.MaxInt); slices.ContainsFunc(braids, func(b anomaly.Braid) bool {
+				for k, b := 0, anomaly.NewMatchFinder(tr, o, regions, tuples); k < len(tuples); k++ {
+					if sets, _ := b.MatchSets(k, math.MaxInt); slices.ContainsFunc(sets, func(b anomaly.MatchSet) bool {
 						for range b.Recorded() {
 							return true
 						}

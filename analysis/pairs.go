@@ -31,15 +31,15 @@ func (p *pairSearch) allPairs(ctx context.Context, fs []Finding, of []detect.Can
 	if len(places) == 0 || !p.opts.uses(StepPairs) {
 		return undecided, nil
 	}
-	all := anomaly.Rows(p.t, p.o, places)
-	rows := make([][]anomaly.Row, len(undecided)) // nil: there is nothing to look at, or too much
+	all := anomaly.ConflictSetsAt(p.t, p.o, places)
+	rows := make([][]anomaly.ConflictSet, len(undecided)) // nil: there is nothing to look at, or too much
 	for k, c := range undecided {
 		if c.Exhaustive || len(c.Places) == 0 {
 			continue
 		}
 		its := all[:len(c.Places)]
 		all = all[len(c.Places):]
-		if !slices.ContainsFunc(its, func(r []anomaly.Row) bool { return r == nil }) {
+		if !slices.ContainsFunc(its, func(r []anomaly.ConflictSet) bool { return r == nil }) {
 			rows[k] = slices.Concat(its...)
 		}
 	}
@@ -53,7 +53,7 @@ func (p *pairSearch) allPairs(ctx context.Context, fs []Finding, of []detect.Can
 	// The nearest pairs of all candidates come before all pairs of any.
 	for _, step := range []struct {
 		wanted func(k int) bool
-		decide func(f *Finding, c *candidate, rows []anomaly.Row)
+		decide func(f *Finding, c *candidate, rows []anomaly.ConflictSet)
 	}{{wanted, p.decideNeighbours}, {others, p.decideUntried}, {wanted, p.decidePairs}} {
 		if err := p.inRounds(ctx, p.work.Share(directPart), undecided, step.wanted, func(k int) {
 			c := &undecided[k]
@@ -73,7 +73,7 @@ func stillOpen(fs []Finding, undecided []candidate) []candidate {
 
 // decideNeighbours looks at the nearest pairs of c, whose rows are given, and notes in the finding f if that
 // decides c.
-func (p *pairSearch) decideNeighbours(f *Finding, c *candidate, rows []anomaly.Row) {
+func (p *pairSearch) decideNeighbours(f *Finding, c *candidate, rows []anomaly.ConflictSet) {
 	defer p.withoutLinks(c)()
 	near := p.neighbours(rows, p.mustOrder())
 	if len(near) == 0 || !p.charge() {
@@ -91,7 +91,7 @@ func (p *pairSearch) decideNeighbours(f *Finding, c *candidate, rows []anomaly.R
 
 // decideUntried looks at those instances of c that were not tried before its neighbours, and notes in the finding f
 // if that decides c.
-func (p *pairSearch) decideUntried(f *Finding, c *candidate, _ []anomaly.Row) {
+func (p *pairSearch) decideUntried(f *Finding, c *candidate, _ []anomaly.ConflictSet) {
 	if p.hasSmallShare(c.Candidate) {
 		return
 	}
@@ -111,16 +111,16 @@ func (p *pairSearch) withoutLinks(c *candidate) func() {
 // decidePairs looks at all pairs of c, whose rows are given, and notes in the finding f if
 // that decides c. If not, and there are not too many of them left, these are its instances
 // from now on.
-func (p *pairSearch) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
+func (p *pairSearch) decidePairs(f *Finding, c *candidate, rows []anomaly.ConflictSet) {
 	if p.allowance.Over() {
 		return
 	}
 	must := p.mustOrder()
 	defer p.withoutLinks(c)()
 	left := 0
-	open := slices.DeleteFunc(slices.Clone(rows), func(r anomaly.Row) bool {
+	open := slices.DeleteFunc(slices.Clone(rows), func(r anomaly.ConflictSet) bool {
 		p.allowance.Spend(rowStep * int64(len(r.First)+len(r.Second)))
-		n := r.Pairs(must)
+		n := r.CountPairs(must)
 		left += n
 		return n == 0
 	})
@@ -137,7 +137,7 @@ func (p *pairSearch) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 	}
 	var all []detect.Instance
 	for _, r := range open {
-		for _, pair := range r.Add(nil, must, maxRemaining) {
+		for _, pair := range r.AppendPairs(nil, must, maxRemaining) {
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}
 	}
@@ -145,7 +145,7 @@ func (p *pairSearch) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 }
 
 // neighbours returns the nearest pairs in rows that may meet, the nearest first.
-func (p *pairSearch) neighbours(rows []anomaly.Row, must anomaly.Ordering) []detect.Instance {
+func (p *pairSearch) neighbours(rows []anomaly.ConflictSet, must anomaly.Ordering) []detect.Instance {
 	var nearest [][2]int
 	asked := 0
 	for _, r := range rows {
@@ -153,7 +153,7 @@ func (p *pairSearch) neighbours(rows []anomaly.Row, must anomaly.Ordering) []det
 			break
 		}
 		asked += 1 + (len(r.First)+len(r.Second))/nearShare
-		for pair := range r.Near() {
+		for pair := range r.AdjacentPairs() {
 			if len(nearest) == maxNeighbours && gap(pair) > gap(nearest[maxNeighbours-1]) {
 				continue
 			}
@@ -175,7 +175,7 @@ func (p *pairSearch) neighbours(rows []anomaly.Row, must anomaly.Ordering) []det
 func gap(pair [2]int) int { return pair[1] - pair[0] }
 
 // findMeeting looks for a pair in rows that a cone leads to.
-func (p *pairSearch) findMeeting(c *candidate, rows []anomaly.Row, before func(i, j int) bool) (Finding, bool) {
+func (p *pairSearch) findMeeting(c *candidate, rows []anomaly.ConflictSet, before func(i, j int) bool) (Finding, bool) {
 	judged := 0
 	for _, r := range rows {
 		for s, recipe := range p.planner.Meet(r.First, r.Second, before, int(max(0, p.allowance.Steps))) {
@@ -201,7 +201,7 @@ func (p *pairSearch) findMeeting(c *candidate, rows []anomaly.Row, before func(i
 
 // pairPerTests returns a pair for each set of tests that pairs in rows are of; ok is false if these
 // are too many, or not the same all along a row, as where a goroutine serves several tests.
-func (p *pairSearch) pairPerTests(rows []anomaly.Row) (groups []detect.Instance, ok bool) {
+func (p *pairSearch) pairPerTests(rows []anomaly.ConflictSet) (groups []detect.Instance, ok bool) {
 	var all []detect.Instance
 	for _, r := range rows {
 		for _, of := range [][]int32{r.First, r.Second} {
@@ -209,7 +209,7 @@ func (p *pairSearch) pairPerTests(rows []anomaly.Row) (groups []detect.Instance,
 				return nil, false
 			}
 		}
-		for _, pair := range r.Add(nil, p.o, 0) {
+		for _, pair := range r.AppendPairs(nil, p.o, 0) {
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}
 	}

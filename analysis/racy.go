@@ -45,15 +45,15 @@ func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEve
 	p := &eventSearch{newDecider(newSubject(t, o, dataflow.New(t), opts))}
 	defer p.background.Wait()
 	p.proposer.eventwise = true
-	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(r anomaly.Row) bool { // a send and a close are no race
-		return !t.Events[r.First[0]].Kind.IsAccess() || r.Pairs(o) == 0
+	rows := slices.DeleteFunc(anomaly.AllConflictSets(t, o), func(r anomaly.ConflictSet) bool { // a send and a close are no race
+		return !t.Events[r.First[0]].Kind.IsAccess() || r.CountPairs(o) == 0
 	})
 	if len(rows) == 0 {
 		return new(RacyEvents), nil
 	}
 	p.prepare()
 	must := p.mustOrder()
-	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool { return r.Pairs(must) == 0 })
+	rows = slices.DeleteFunc(rows, func(r anomaly.ConflictSet) bool { return r.CountPairs(must) == 0 })
 	racy := make(map[int]RacyEvent)
 	for _, r := range rows {
 		if err := context.Cause(ctx); err != nil {
@@ -84,7 +84,7 @@ func (p *eventSearch) addSecond(first, second []int32, must anomaly.Ordering, ra
 
 // decideEvents decides those events of rows that are not in racy, each as a candidate of its own, and
 // returns all.
-func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) (*RacyEvents, error) {
+func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.ConflictSet, must anomaly.Ordering, racy map[int]RacyEvent) (*RacyEvents, error) {
 	cs := p.candidates(rows, must, racy)
 	fs := make([]Finding, len(cs))
 	for k := range fs {
@@ -141,11 +141,11 @@ func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.Row, must
 
 // candidates returns the events of rows that may race with earlier ones and are not in racy, in
 // their order, as candidates of which the instances are those with the nearest ones.
-func (p *eventSearch) candidates(rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) []detect.Candidate {
+func (p *eventSearch) candidates(rows []anomaly.ConflictSet, must anomaly.Ordering, racy map[int]RacyEvent) []detect.Candidate {
 	of := make(map[int32]*detect.Candidate)
 	for _, r := range rows {
-		for _, r := range []anomaly.Row{r, {First: r.Second, Second: r.First}} {
-			for j, is := range r.Earlier(must) {
+		for _, r := range []anomaly.ConflictSet{r, {First: r.Second, Second: r.First}} {
+			for j, is := range r.EarlierPartners(must) {
 				if _, ok := racy[int(j)]; ok {
 					continue
 				}

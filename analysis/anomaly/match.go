@@ -7,40 +7,41 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 )
 
-// A matcher chooses chunks for the blocks of a plan.
+// A matcher combines fragments, one for each block of a plan, to matches of its pattern.
 type matcher struct {
-	s      *searcher
-	plan   int
-	chosen []*chunk // by block
-	kinds  []*kind
-	open   int // blocks that have none
-	// barren is set as long as nothing was found that chunks of the chosen kinds may go with, other ones
-	// neither: locks exclude all, or enough was seen at these places.
+	s          *searcher
+	plan       int
+	chosen     []*fragment // by block; nil if none is chosen yet
+	kinds      []*fragmentKind
+	openBlocks int // blocks without a chosen fragment
+	// barren stays set while no fragment of any kind can complete the chosen kinds: locks exclude
+	// all, or enough matches at these places were seen.
 	barren bool
-	// past is what must come before the events of chosen chunks, by those of the pattern.
-	past []order.Past
-	// What was chosen last: of the many chunks of the same kinds all are at the same places.
-	last   *anomaly
-	of     []*kind
-	events []int // scratch
+	// eventPasts is, by event of the pattern, the events that must happen before the chosen one.
+	eventPasts []order.Past
+	// lastAnomaly is the last result of method anomaly, for lastKinds. Fragments of the same kinds
+	// are at the same places, so it is often the same again.
+	lastAnomaly *anomaly
+	lastKinds   []*fragmentKind
+	events      []int // scratch
 }
 
-// with looks for what goes with chunk c of kind k for block b.
-func (m *matcher) with(b int, k *kind, c *chunk) {
+// extend chooses fragment c of kind k for block b, and searches for fragments of the other blocks.
+func (m *matcher) extend(b int, k *fragmentKind, c *fragment) {
 	m.kinds[b], m.chosen[b] = k, c
 	for n, e := range m.s.plans[m.plan].blocks[b].events {
-		m.past[e] = m.s.o.Past(int(c.events[n]))
+		m.eventPasts[e] = m.s.o.Past(int(c.events[n]))
 	}
-	m.open--
-	m.next()
-	m.open++
+	m.openBlocks--
+	m.chooseNext()
+	m.openBlocks++
 	m.kinds[b], m.chosen[b] = nil, nil
 }
 
-// next chooses a chunk for a block that has none, one that shares a variable
-// with those that have one if there is such a block.
-func (m *matcher) next() {
-	if m.s.left <= 0 {
+// chooseNext tries the fragments for an open block. It prefers a block that shares a variable with
+// the chosen ones. Without open blocks, the match is complete.
+func (m *matcher) chooseNext() {
+	if m.s.looksLeft <= 0 {
 		return
 	}
 	blocks := m.s.plans[m.plan].blocks
@@ -51,107 +52,109 @@ func (m *matcher) next() {
 		}
 		free = b
 		for n, k := range blocks[b].events {
-			loc, ok := m.bound(m.s.plans[m.plan].Events[k].Variable)
+			loc, ok := m.locationOfVariable(m.s.plans[m.plan].Events[k].Variable)
 			if !ok {
 				continue
 			}
 			next, also := int32(-1), false
 			if n == 0 && len(blocks[b].events) > 1 {
-				next, also = m.bound(m.s.plans[m.plan].Events[blocks[b].events[1]].Variable)
+				next, also = m.locationOfVariable(m.s.plans[m.plan].Events[blocks[b].events[1]].Variable)
 			}
-			m.s.left -= m.s.overlaps.Count(loc) / lookupsPerLook
+			m.s.looksLeft -= m.s.overlaps.Count(loc) / lookupsPerLook
 			for l := range m.s.overlaps.Of(loc) {
 				at := anchor{blocks[b].shape, n, l, -1}
-				// Of a wide access there are many that overlap with it.
-				if its := m.s.at[at]; !also || len(its) <= m.s.overlaps.Count(next) {
-					m.tryAll(b, its)
+				// A wide access overlaps many locations: look each up only if that is cheaper.
+				if its := m.s.kindsByAnchor[at]; !also || len(its) <= m.s.overlaps.Count(next) {
+					m.tryKinds(b, its)
 					continue
 				}
 				for at.next = range m.s.overlaps.Of(next) {
-					m.tryAll(b, m.s.at[at])
+					m.tryKinds(b, m.s.kindsByAnchor[at])
 				}
 			}
 			return
 		}
 	}
 	if free < 0 {
-		m.barren = false // a pattern of one region
-		if a := m.anomaly(); a.seen < maxSeen {
-			m.done(a, -1)
+		m.barren = false // the pattern has a single region
+		if a := m.anomaly(); a.seen < maxComparedPairs {
+			m.addMatch(a, -1)
 		}
 		return
 	}
-	m.s.left -= m.s.overlaps.Len() / lookupsPerLook
+	m.s.looksLeft -= m.s.overlaps.Len() / lookupsPerLook
 	for l := range m.s.overlaps.Len() {
-		m.tryAll(free, m.s.at[anchor{blocks[free].shape, 0, int32(l), -1}])
+		m.tryKinds(free, m.s.kindsByAnchor[anchor{blocks[free].shape, 0, int32(l), -1}])
 	}
 }
 
-func (m *matcher) tryAll(b int, kinds []*kind) {
+// tryKind tries the fragments of kind k for block b.
+func (m *matcher) tryKinds(b int, kinds []*fragmentKind) {
 	for _, k := range kinds {
-		m.try(b, k)
+		m.tryKind(b, k)
 	}
 }
 
-// bound returns a location that is chosen for a variable of the pattern.
-func (m *matcher) bound(v int) (loc int32, ok bool) {
+// locationOfVariable returns the location that the chosen fragments access as variable v, if they
+// do.
+func (m *matcher) locationOfVariable(v int) (loc int32, ok bool) {
 	for b, k := range m.kinds {
 		if k == nil {
 			continue
 		}
 		for n, e := range m.s.plans[m.plan].blocks[b].events {
 			if m.s.plans[m.plan].Events[e].Variable == v {
-				return k.posts[n].loc, true
+				return k.attributes[n].loc, true
 			}
 		}
 	}
 	return 0, false
 }
 
-// try goes on with chunks of kind k for block b.
-func (m *matcher) try(b int, k *kind) {
-	m.s.left -= choiceLooks
-	if !m.agrees(b, k) {
+// tryKind tries the fragments of kind k for block b.
+func (m *matcher) tryKind(b int, k *fragmentKind) {
+	m.s.looksLeft -= choiceLooks
+	if !m.sharesChosenLocations(b, k) {
 		return
 	}
-	if m.open == 1 {
+	if m.openBlocks == 1 {
 		m.finish(b, k)
 		return
 	}
 	m.barren = false
 	for n := range k.latest {
-		if m.s.left -= choiceLooks; m.fitsIn(b, &k.latest[n]) {
-			m.with(b, k, &k.latest[n])
+		if m.s.looksLeft -= choiceLooks; m.fitsIn(b, &k.latest[n]) {
+			m.extend(b, k, &k.latest[n])
 		}
 	}
 }
 
-// finish looks at the choices of chunks of kind k for block b, the last one that has none.
-func (m *matcher) finish(b int, k *kind) {
+// finish tries the fragments of kind k for block b, the only open one.
+func (m *matcher) finish(b int, k *fragmentKind) {
 	m.kinds[b] = k
-	barren := m.kept()
+	barren := m.isExcludedByHeldLocks()
 	for n := range k.latest {
-		if m.s.left -= choiceLooks; m.s.left <= 0 || !m.fitsIn(b, &k.latest[n]) {
+		if m.s.looksLeft -= choiceLooks; m.s.looksLeft <= 0 || !m.fitsIn(b, &k.latest[n]) {
 			continue
 		}
 		a := m.anomaly()
-		if barren = barren || a.seen >= maxSeen; barren {
+		if barren = barren || a.seen >= maxComparedPairs; barren {
 			break
 		}
 		m.chosen[b] = &k.latest[n]
-		m.done(a, b)
+		m.addMatch(a, b)
 	}
 	m.barren = m.barren && barren
 	m.kinds[b], m.chosen[b] = nil, nil
 }
 
-// agrees reports whether kind k, for block b, accesses the memory that is chosen for the
-// variables of the block, and for no other one.
-func (m *matcher) agrees(b int, k *kind) bool {
+// sharesChosenLocations reports whether kind k, chosen for block b, accesses the same memory as the
+// chosen fragments where the pattern has the same variable, and different memory elsewhere.
+func (m *matcher) sharesChosenLocations(b int, k *fragmentKind) bool {
 	p := &m.s.plans[m.plan]
 	for n, e := range p.blocks[b].events {
 		for v := range p.vars {
-			if loc, ok := m.bound(v); ok && m.s.overlaps.Share(loc, k.posts[n].loc) != (p.Events[e].Variable == v) {
+			if loc, ok := m.locationOfVariable(v); ok && m.s.overlaps.Share(loc, k.attributes[n].loc) != (p.Events[e].Variable == v) {
 				return false
 			}
 		}
@@ -159,16 +162,16 @@ func (m *matcher) agrees(b int, k *kind) bool {
 	return true
 }
 
-// fitsIn reports whether the goroutine and the region of c can be those of
-// block b, given the other blocks.
-func (m *matcher) fitsIn(b int, c *chunk) bool {
+// fitsIn reports whether fragment c can be chosen for block b: it has the same goroutine as the
+// other chosen fragments exactly if the pattern says so, and a region of its own.
+func (m *matcher) fitsIn(b int, c *fragment) bool {
 	blocks := m.s.plans[m.plan].blocks
 	for o, other := range m.chosen {
 		if other == nil || o == b {
 			continue
 		}
 		same := other.g == c.g
-		// Outside of regions, each access is one of its own.
+		// Outside of regions, each access is a region of its own.
 		one := same && other.region == c.region && (c.region != 0 || other.events[0] == c.events[0])
 		if same != (blocks[o].goroutine == blocks[b].goroutine) || one {
 			return false
@@ -177,10 +180,11 @@ func (m *matcher) fitsIn(b int, c *chunk) bool {
 	return true
 }
 
-// done looks at a choice for all blocks, of which block b came last; a has its places.
-func (m *matcher) done(a *anomaly, b int) {
-	if m.ordered(b) {
-		a.free = true
+// addMatch checks a choice for all blocks and adds it to anomaly a, unless the order or locks
+// exclude it. Block b was chosen last.
+func (m *matcher) addMatch(a *anomaly, b int) {
+	if m.violatesOrder(b) {
+		a.someUnlocked = true
 		return
 	}
 	p := &m.s.plans[m.plan]
@@ -190,45 +194,45 @@ func (m *matcher) done(a *anomaly, b int) {
 		}
 	}
 	if a.seen > MaxPairs && spread(m.events) > spread(a.nearest[MaxPairs-1]) {
-		a.seen++ // whether locks exclude it or not: there are nearer ones
+		a.seen++ // a match with closer events is known, so the locks need no check
 		return
 	}
-	if !m.locked() {
-		a.free = true
+	if !m.isExcludedByLocks() {
+		a.someUnlocked = true
 		a.add(m.events)
 	}
 }
 
-// anomaly returns the one at the places of what is chosen.
+// anomaly returns the anomaly at the places of the chosen kinds, which it creates if it is new.
 func (m *matcher) anomaly() *anomaly {
-	if m.last != nil && slices.Equal(m.kinds, m.of) {
-		return m.last
+	if m.lastAnomaly != nil && slices.Equal(m.kinds, m.lastKinds) {
+		return m.lastAnomaly
 	}
 	p := &m.s.plans[m.plan]
 	m.s.key = m.s.key[:0]
-	m.s.number(int32(m.plan))
+	m.s.appendNumber(int32(m.plan))
 	for b := range p.blocks {
 		for n, e := range p.blocks[b].events {
-			m.s.number(int32(e))
-			m.s.number(m.kinds[b].posts[n].site)
+			m.s.appendNumber(int32(e))
+			m.s.appendNumber(m.kinds[b].attributes[n].site)
 		}
 	}
 	a := m.s.found[string(m.s.key)]
 	if a == nil {
 		a = &anomaly{plan: m.plan}
 		for _, k := range m.kinds {
-			for _, p := range k.posts {
+			for _, p := range k.attributes {
 				a.sites = append(a.sites, p.site)
 			}
 		}
 		m.s.found[string(m.s.key)] = a
 	}
-	m.last = a
-	copy(m.of, m.kinds)
+	m.lastAnomaly = a
+	copy(m.lastKinds, m.kinds)
 	return a
 }
 
-// add keeps the nearest matches.
+// add counts a match, and keeps it if its events are among the closest.
 func (a *anomaly) add(events []int) {
 	a.seen++
 	at, _ := slices.BinarySearchFunc(a.nearest, events, func(x, y []int) int {
@@ -239,4 +243,5 @@ func (a *anomaly) add(events []int) {
 	}
 }
 
+// spread returns the distance between the first and the last of the events.
 func spread(events []int) int { return slices.Max(events) - slices.Min(events) }

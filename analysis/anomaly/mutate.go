@@ -12,18 +12,18 @@ import (
 // has events of the pattern before and after event e of another one, e fits in between, at a
 // place where g holds no lock that excludes e.
 
-// A straddle is an event of a pattern with the last one before it and the next one after it
-// of another goroutine.
+// A straddle is an event of a pattern between two events of another goroutine: the last one before
+// it and the next one after it.
 type straddle struct{ before, event, after int }
 
-// straddles are those of a pattern.
+// straddles returns all straddles of the pattern.
 func (p *Pattern) straddles() (all []straddle) {
 	of := func(g int) func(PatternEvent) bool { return func(e PatternEvent) bool { return e.Goroutine == g } }
 	for k, e := range p.Events {
 		for c := k + 1; c < len(p.Events); c++ {
 			g := p.Events[c].Goroutine
 			if g == e.Goroutine || slices.ContainsFunc(p.Events[k+1:c], of(g)) {
-				continue // of each other goroutine, the next event
+				continue // only the next event of each other goroutine counts
 			}
 			a := k - 1
 			for a >= 0 && p.Events[a].Goroutine != g {
@@ -37,18 +37,18 @@ func (p *Pattern) straddles() (all []straddle) {
 	return all
 }
 
-// ordered reports whether an event of what is chosen must happen before an earlier one of the
-// pattern. Block b is the one that came last.
-func (m *matcher) ordered(b int) bool {
+// violatesOrder reports whether a chosen event must happen before one that the pattern has earlier.
+// Block b was chosen last.
+func (m *matcher) violatesOrder(b int) bool {
 	p := &m.s.plans[m.plan]
-	for early, e := range p.at {
-		for late := early + 1; late < len(p.at); late++ {
-			l := p.at[late]
+	for early, e := range p.positions {
+		for late := early + 1; late < len(p.positions); late++ {
+			l := p.positions[late]
 			c := m.chosen[l.block]
 			if e.block == l.block {
-				continue // in the order of both
+				continue // events of one block are in the order of the pattern
 			}
-			if e.block != b && m.past[early].Has(c.g, c.events[l.n]) ||
+			if e.block != b && m.eventPasts[early].Has(c.g, c.events[l.n]) ||
 				e.block == b && m.s.o.Before(int(c.events[l.n]), int(m.chosen[b].events[e.n])) {
 				return true
 			}
@@ -57,33 +57,34 @@ func (m *matcher) ordered(b int) bool {
 	return false
 }
 
-// kept reports whether what the chunks of the chosen kinds hold all the time keeps an event of
-// others from coming in between.
-func (m *matcher) kept() bool {
+// isExcludedByHeldLocks reports whether a lock that all fragments of a chosen kind hold throughout
+// excludes an event of another goroutine from coming in between.
+func (m *matcher) isExcludedByHeldLocks() bool {
 	p := &m.s.plans[m.plan]
-	return slices.ContainsFunc(p.gaps, func(s straddle) bool {
-		a, e := p.at[s.before], p.at[s.event]
-		return a.block == p.at[s.after].block && excludesAny(m.kinds[a.block].through, m.s.o.Locks(m.kinds[e.block].posts[e.n].locks))
+	return slices.ContainsFunc(p.straddles, func(s straddle) bool {
+		a, e := p.positions[s.before], p.positions[s.event]
+		return a.block == p.positions[s.after].block && excludesAny(m.kinds[a.block].heldThroughout, m.s.o.Locks(m.kinds[e.block].attributes[e.n].locks))
 	})
 }
 
-// locked reports whether locks keep an event of the match from coming where the pattern has it.
-func (m *matcher) locked() bool {
-	return slices.ContainsFunc(m.s.plans[m.plan].gaps, func(s straddle) bool {
-		return !fits(m.s.t, m.s.o, m.events[s.before], m.events[s.after], m.events[s.event])
+// isExcludedByLocks reports whether locks prevent an event of the match from happening between its
+// straddling events.
+func (m *matcher) isExcludedByLocks() bool {
+	return slices.ContainsFunc(m.s.plans[m.plan].straddles, func(s straddle) bool {
+		return !hasPlaceBetween(m.s.t, m.s.o, m.events[s.before], m.events[s.after], m.events[s.event])
 	})
 }
 
-// fits reports whether there is a place for event e between events i and j of
-// another goroutine.
-func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
+// hasPlaceBetween reports whether event e can happen at some place between events i and j of
+// another goroutine: where that holds no lock which excludes e, and the must-order allows it.
+func hasPlaceBetween(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	locks := o.Locks(o.LockSet(e))
 	if len(locks) == 0 {
 		return true
 	}
 	held := o.Held(i)
 	if excludes(t, held, o.Held(j), locks) {
-		return false // all the way
+		return false // the lock is held all the way
 	}
 	for prev, next := i, 0; prev != j; prev = next {
 		next = o.Program().Next(prev)
@@ -101,8 +102,8 @@ func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	return false
 }
 
-// excludes reports whether a lock held before and after a place, in one
-// critical section, excludes one of the others.
+// excludes reports whether a critical section that is open before and after a place excludes one of
+// the other locks. before and after are acquires.
 func excludes(t *trace.Trace, before, after []int32, others []order.Lock) bool {
 	for _, acq := range before {
 		if !slices.Contains(after, acq) {

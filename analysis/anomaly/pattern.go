@@ -36,7 +36,7 @@ func (p *Pattern) Kind() bug.Kind {
 	return bug.AtomicSet
 }
 
-// count returns how many values there are of what is numbered from 0.
+// count returns the number of different goroutines, variables or regions, as number selects.
 func (p *Pattern) count(number func(PatternEvent) int) int {
 	n := 0
 	for _, e := range p.Events {

@@ -22,152 +22,153 @@ import (
 
 // A Candidate is a possible race between two places of the program.
 type Candidate struct {
-	// Pairs are accesses that may race, the earlier one first; pairs that are
-	// near to each other in the trace come before others. There is at least one,
-	// and at most MaxPairs.
+	// Pairs are pairs of accesses that may race. The earlier access of a pair comes first; pairs
+	// that are close together in the trace come before others. There are between one and MaxPairs
+	// of them.
 	Pairs [][2]int
-	// Again are pairs, near ones first, of which the later access is a repeated one:
-	// half as many at most.
-	Again [][2]int
-	// Exhaustive is set if Pairs has all pairs of the two places that may
-	// race, so that nothing is left if none of them can.
+	// RepeatedPairs are pairs whose later access repeats an earlier access of its goroutine,
+	// closest pairs first. There are at most MaxPairs/2 of them.
+	RepeatedPairs [][2]int
+	// Exhaustive is set if Pairs has every pair of the two places that may race. If none of them
+	// can, the candidate is refuted.
 	Exhaustive bool
-	// Places are the two, as [Rows] knows them.
+	// Places are the keys of the two places, as [ConflictSetsAt] takes them.
 	Places [2]uint64
 }
 
-// MaxPairs is the number of pairs that a candidate keeps. All pairs of one
-// candidate are the same bug to the reader; more than one is needed because
-// the first may be infeasible where another is not.
+// MaxPairs is the number of pairs that a candidate keeps. All pairs of one candidate are the same
+// bug to the reader. More than one is needed because the first may be infeasible where another is
+// not.
 const MaxPairs = 8
 
-// maxSeen bounds the search for near pairs of one candidate, and again that for those of
-// repeated accesses.
-const maxSeen = 64
+// maxComparedPairs bounds how many pairs of one candidate are compared by distance, and separately
+// how many of its repeated pairs.
+const maxComparedPairs = 64
 
 // Races is what the search for races found. Its numbers count unordered pairs
 // of places.
 type Races struct {
 	Candidates []Candidate // in the order of their first pairs
 	Conflicts  int         // accesses by different goroutines to the same memory, one of them a write
-	Locked     int         // conflicts of which all are excluded by a common lock
-	Ordered    int         // conflicts of which all others are excluded by the must-order
+	Locked     int         // conflicts whose pairs are all excluded by a common lock
+	Ordered    int         // conflicts whose pairs are all excluded by a common lock or the must-order, some by the latter
 }
 
-// FindRaces returns the pairs of places with conflicting accesses that satisfy
-// PECAN's mutation condition (Algorithm 1; as printed it has the lock test the
-// wrong way round): they have no lock in common, unless both hold it for
-// reading, and the must-order lets both goroutines reach them.
+// FindRaces returns the pairs of places with conflicting accesses that satisfy PECAN's mutation
+// condition (Algorithm 1, which is printed with the lock test inverted): the two accesses have no
+// lock in common, unless both hold it for reading, and the must-order lets both goroutines reach
+// them.
 //
-// Which accesses conflict [order.Access] says: two atomic operations do not, an
-// atomic and a plain one do, and so do a send and a close. Accesses of different
-// sizes conflict where they overlap.
+// [order.Access] says which accesses conflict. Two atomic operations do not, an atomic and a plain
+// access do, and so do a send and a close. Accesses of different sizes conflict where they overlap.
 //
-// Repeated accesses by one goroutine of one place, under the same locks and
-// with no communication in between, count once before and once after another
-// goroutine's; the search is then linear in the number of accesses, times the number
-// of goroutines at each location.
+// If a goroutine repeats an access at one place, under the same locks and without communication in
+// between, the accesses count once before and once after another goroutine's access. This makes the
+// search linear in the number of accesses, times the number of goroutines at each location.
 func FindRaces(t *trace.Trace, o *order.Order) *Races {
-	f := &finder{t: t, o: o, sites: o.Sites(), pairs: make(map[[2]uint64]*pair), lossy: make(map[uint64]bool)}
+	f := &finder{t: t, o: o, sites: o.Sites(), pairs: make(map[[2]uint64]*pair), incomplete: make(map[uint64]bool)}
 	groups := o.Groups()
 	for k := range groups {
-		f.group(&groups[k])
+		f.searchGroup(&groups[k])
 	}
 	return f.result()
 }
 
-// A class is a set of accesses that only goroutine and time tell apart.
+// A class identifies accesses that differ only in their goroutine and their position in the trace.
 type class struct {
-	at    int32 // location in its group
-	site  uint64
-	locks int32 // among the finder's sets
-	how   order.Access
+	location int32 // its index in the group
+	site     uint64
+	locks    int32 // index into finder.lockSets
+	access   order.Access
 }
 
-// A crowd is what a class has seen so far.
-type crowd struct {
+// A classAccesses is the accesses of one class that the search has seen so far.
+type classAccesses struct {
 	class
-	latest []visit // one for each goroutine, unless a later one is after it
-	newest int32   // the last access that began a visit
-	of     map[trace.GID]int
-	many   bool // more goroutines than the first
-	prune  int  // prune when latest has become this long
-	rivals []rival
-	next   *crowd // of the access that followed the last one
+	latestSpans       []accessSpan      // one for each goroutine, unless a later span must happen after it
+	lastAccess        int32             // the last access that was compared with all conflicting classes
+	spanIndex         map[trace.GID]int // by goroutine: index into latestSpans
+	severalGoroutines bool              // several goroutines have accesses of the class
+	pruneLength       int               // the length of latestSpans at which it is pruned
+	conflicting       []conflictingClass
+	next              *classAccesses // the class that followed last time, likely to follow again
 }
 
-// A visit is the accesses of one goroutine in one class.
-type visit struct {
+// An accessSpan is the first and the last access of one goroutine in one class.
+type accessSpan struct {
 	g           trace.GID
 	first, last int32
 }
 
-type rival struct {
-	*crowd
+// A conflictingClass is a class whose accesses conflict with those of another class.
+type conflictingClass struct {
+	*classAccesses
 	*pair
-	excluded bool // by a lock
+	excluded bool // a common lock excludes the two classes
 }
 
-// A pair is what was found out about two places.
+// A pair is the result of the search for two places.
 type pair struct {
-	sites    [2]uint64
-	conflict bool
-	free     bool // not all conflicts are excluded by locks
-	first    found
-	again    found // of repeated accesses
+	sites        [2]uint64
+	conflict     bool
+	someUnlocked bool // some conflict is not excluded by a lock
+	regular      nearestPairs
+	repeated     nearestPairs // pairs whose later access is a repeated one
 }
 
-// found is how many pairs of accesses were seen, and the nearest of them.
-type found struct {
+// nearestPairs counts pairs of accesses and keeps the closest ones.
+type nearestPairs struct {
 	seen    int
 	nearest [][2]int
 }
 
+// A finder searches a trace for races.
 type finder struct {
-	t     *trace.Trace
-	o     *order.Order
-	sites *trace.SiteIndex
-	pairs map[[2]uint64]*pair
-	lossy map[uint64]bool // places of which accesses were passed over
+	t          *trace.Trace
+	o          *order.Order
+	sites      *trace.SiteIndex
+	pairs      map[[2]uint64]*pair
+	incomplete map[uint64]bool // places at which some accesses were skipped
 
-	sets [][]order.Lock // of the group at hand, see sharedLocks
+	lockSets [][]order.Lock // the lock sets of the current group, see sharedLocks
 }
 
-// site returns what stays equal for equal places.
+// site returns the key of a site: equal for sites at the same place of the program.
 func (f *finder) site(id trace.SiteID) uint64 {
 	return placeOf(f.sites, id)
 }
 
-func (f *finder) group(g *order.Group) {
+// searchGroup searches the accesses of one group of overlapping locations.
+func (f *finder) searchGroup(g *order.Group) {
 	locks := f.sharedLocks(g)
-	crowds := make(map[class]*crowd)
-	byLoc := make([][]*crowd, len(g.Locations))
-	last := new(crowd)
+	classes := make(map[class]*classAccesses)
+	byLoc := make([][]*classAccesses, len(g.Locations))
+	last := new(classAccesses)
 	for k, i := range g.Events {
 		e := &f.t.Events[i]
 		c := class{g.LocationOf[k], f.site(e.Site), 0, g.Accesses[k]}
 		if set := f.o.LockSet(int(i)); set != 0 {
 			c.locks = locks[set]
 		}
-		w := last.next // mostly one access follows another one as it did before
+		w := last.next // classes mostly follow each other in the same order
 		if w == nil || w.class != c {
-			w = crowds[c]
+			w = classes[c]
 		}
 		if w == nil {
-			w = &crowd{class: c, of: make(map[trace.GID]int), prune: 16}
-			crowds[c] = w
-			byLoc[c.at] = append(byLoc[c.at], w)
-			f.meet(g, byLoc, w)
+			w = &classAccesses{class: c, spanIndex: make(map[trace.GID]int), pruneLength: 16}
+			classes[c] = w
+			byLoc[c.location] = append(byLoc[c.location], w)
+			f.linkConflicting(g, byLoc, w)
 		}
 		last.next, last = w, w
-		f.visit(w, e.G, i)
+		f.addAccess(w, e.G, i)
 	}
 }
 
-// sharedLocks gives each lock set of the group the number of what is left of it
-// among the finder's sets, without locks that only one goroutine holds there. These
-// exclude none of its accesses from those of others, and can be as many as the
-// accesses: locks of what is made for one request.
+// sharedLocks numbers the lock sets of a group by the locks that several goroutines hold there. A
+// lock that only one goroutine holds excludes no pair, and there can be as many of those as
+// accesses: for example, a lock in each object that serves one request. The sets are stored in
+// f.lockSets.
 func (f *finder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
 	type holder struct {
 		set order.LockSet
@@ -193,7 +194,7 @@ func (f *finder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
 		}
 	}
 	numbers := make(map[string]int32)
-	f.sets = [][]order.Lock{nil}
+	f.lockSets = [][]order.Lock{nil}
 	for _, set := range slices.Sorted(maps.Keys(of)) {
 		left := slices.DeleteFunc(slices.Clone(f.o.Locks(set)), func(l order.Lock) bool { return !many[l.Obj] })
 		if len(left) == 0 {
@@ -201,30 +202,31 @@ func (f *finder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
 		}
 		key := fmt.Sprint(left)
 		if _, ok := numbers[key]; !ok {
-			numbers[key] = int32(len(f.sets))
-			f.sets = append(f.sets, left)
+			numbers[key] = int32(len(f.lockSets))
+			f.lockSets = append(f.lockSets, left)
 		}
 		of[set] = numbers[key]
 	}
 	return of
 }
 
-// meet makes w and the crowds that it conflicts with rivals.
-func (f *finder) meet(g *order.Group, byLoc [][]*crowd, w *crowd) {
-	for at := range g.Overlaps.Of(w.at) {
+// linkConflicting connects a new class w with all classes that it conflicts with.
+func (f *finder) linkConflicting(g *order.Group, byLoc [][]*classAccesses, w *classAccesses) {
+	for at := range g.Overlaps.Of(w.location) {
 		for _, v := range byLoc[at] {
-			if !w.how.Conflicts(v.how) {
+			if !w.access.Conflicts(v.access) {
 				continue
 			}
-			p, excluded := f.pair(w.site, v.site), order.Exclude(f.sets[w.locks], f.sets[v.locks])
-			w.rivals = append(w.rivals, rival{v, p, excluded})
+			p, excluded := f.pair(w.site, v.site), order.Exclude(f.lockSets[w.locks], f.lockSets[v.locks])
+			w.conflicting = append(w.conflicting, conflictingClass{v, p, excluded})
 			if v != w {
-				v.rivals = append(v.rivals, rival{w, p, excluded})
+				v.conflicting = append(v.conflicting, conflictingClass{w, p, excluded})
 			}
 		}
 	}
 }
 
+// pair returns the pair of two places, which it creates if it is new.
 func (f *finder) pair(a, b uint64) *pair {
 	sites := [2]uint64{min(a, b), max(a, b)}
 	p := f.pairs[sites]
@@ -235,15 +237,15 @@ func (f *finder) pair(a, b uint64) *pair {
 	return p
 }
 
-// visit adds access i by goroutine g to w.
-func (f *finder) visit(w *crowd, g trace.GID, i int32) {
-	k, again := w.of[g]
+// addAccess adds access i of goroutine g to class w and compares it with the conflicting classes.
+func (f *finder) addAccess(w *classAccesses, g trace.GID, i int32) {
+	k, again := w.spanIndex[g]
 	if again {
-		f.lossy[w.site] = true
-		if v := &w.latest[k]; f.o.Segment(int(v.last)) == f.o.Segment(int(i)) {
-			// Ordered like the one before: only those that have come since are new rivals.
-			for _, r := range w.rivals {
-				if r.newest > v.last {
+		f.incomplete[w.site] = true
+		if v := &w.latestSpans[k]; f.o.Segment(int(v.last)) == f.o.Segment(int(i)) {
+			// It has the same order as the previous access, so only later accesses need comparing.
+			for _, r := range w.conflicting {
+				if r.lastAccess > v.last {
 					f.compare(r, g, i, v.last)
 				}
 			}
@@ -251,39 +253,39 @@ func (f *finder) visit(w *crowd, g trace.GID, i int32) {
 			return
 		}
 	}
-	for _, r := range w.rivals {
+	for _, r := range w.conflicting {
 		f.compare(r, g, i, -1)
 	}
-	w.newest = i
+	w.lastAccess = i
 	if again {
-		w.latest[k].last = i
+		w.latestSpans[k].last = i
 		return
 	}
-	if len(w.latest) >= w.prune {
-		f.forget(w, i)
+	if len(w.latestSpans) >= w.pruneLength {
+		f.dropOrderedBefore(w, i)
 	}
-	w.many = w.many || len(w.of) > 0
-	w.of[g] = len(w.latest)
-	w.latest = append(w.latest, visit{g, i, i})
+	w.severalGoroutines = w.severalGoroutines || len(w.spanIndex) > 0
+	w.spanIndex[g] = len(w.latestSpans)
+	w.latestSpans = append(w.latestSpans, accessSpan{g, i, i})
 }
 
-// compare looks for accesses of r after another one that may race with access i by
-// goroutine g.
-func (f *finder) compare(r rival, g trace.GID, i, after int32) {
-	if _, in := r.of[g]; !r.crowd.many && (in || len(r.of) == 0) {
+// compare notes which accesses of class r may race with access i of goroutine g. It considers only
+// accesses of r that are not before position after; -1 means all of them.
+func (f *finder) compare(r conflictingClass, g trace.GID, i, after int32) {
+	if _, in := r.spanIndex[g]; !r.classAccesses.severalGoroutines && (in || len(r.spanIndex) == 0) {
 		return
 	}
 	r.conflict = true
 	if r.excluded {
 		return
 	}
-	r.free = true
-	into, most := &r.first, MaxPairs
+	r.someUnlocked = true
+	into, most := &r.regular, MaxPairs
 	if after >= 0 {
-		into, most = &r.again, MaxPairs/2
+		into, most = &r.repeated, MaxPairs/2
 	}
-	for _, v := range r.latest {
-		if into.seen >= maxSeen {
+	for _, v := range r.latestSpans {
+		if into.seen >= maxComparedPairs {
 			return
 		}
 		if v.g == g || v.last < after {
@@ -298,32 +300,34 @@ func (f *finder) compare(r rival, g trace.GID, i, after int32) {
 	}
 }
 
-// forget drops the visits of w that are before access i, which is about to
-// join w: what may race with one of them may race with i.
-func (f *finder) forget(w *crowd, i int32) {
-	w.latest = slices.DeleteFunc(w.latest, func(v visit) bool { return f.o.Before(int(v.last), int(i)) })
-	f.lossy[w.site] = true
-	w.many = true
-	clear(w.of)
-	for k, v := range w.latest {
-		w.of[v.g] = k
+// dropOrderedBefore drops the spans of w that must happen before access i, which is about to be
+// added. Whatever may race with one of their accesses may race with i.
+func (f *finder) dropOrderedBefore(w *classAccesses, i int32) {
+	w.latestSpans = slices.DeleteFunc(w.latestSpans, func(v accessSpan) bool { return f.o.Before(int(v.last), int(i)) })
+	f.incomplete[w.site] = true
+	w.severalGoroutines = true
+	clear(w.spanIndex)
+	for k, v := range w.latestSpans {
+		w.spanIndex[v.g] = k
 	}
-	w.prune = max(16, 2*len(w.latest))
+	w.pruneLength = max(16, 2*len(w.latestSpans))
 }
 
-// add keeps the nearest pairs, so many at most.
-func (f *found) add(i, j, most int) {
+// add counts a pair and keeps it if it is among the closest ones; at most `most` pairs are kept.
+func (f *nearestPairs) add(i, j, most int) {
 	f.seen++
-	at, _ := slices.BinarySearchFunc(f.nearest, [2]int{i, j}, nearer)
+	at, _ := slices.BinarySearchFunc(f.nearest, [2]int{i, j}, compareDistance)
 	if f.nearest = slices.Insert(f.nearest, at, [2]int{i, j}); len(f.nearest) > most {
 		f.nearest = f.nearest[:most]
 	}
 }
 
-func nearer(a, b [2]int) int {
+// compareDistance compares two pairs by the distance of their accesses, then by position.
+func compareDistance(a, b [2]int) int {
 	return cmp.Or(cmp.Compare(a[1]-a[0], b[1]-b[0]), cmp.Compare(a[0], b[0]))
 }
 
+// result returns the candidates, and the counts of pairs that were refuted.
 func (f *finder) result() *Races {
 	r := new(Races)
 	for _, p := range f.pairs {
@@ -332,14 +336,14 @@ func (f *finder) result() *Races {
 		}
 		r.Conflicts++
 		switch {
-		case p.first.seen > 0:
+		case p.regular.seen > 0:
 			r.Candidates = append(r.Candidates, Candidate{
-				Pairs:      p.first.nearest,
-				Again:      p.again.nearest,
-				Exhaustive: p.first.seen <= MaxPairs && !f.lossy[p.sites[0]] && !f.lossy[p.sites[1]],
-				Places:     p.sites,
+				Pairs:         p.regular.nearest,
+				RepeatedPairs: p.repeated.nearest,
+				Exhaustive:    p.regular.seen <= MaxPairs && !f.incomplete[p.sites[0]] && !f.incomplete[p.sites[1]],
+				Places:        p.sites,
 			})
-		case p.free:
+		case p.someUnlocked:
 			r.Ordered++
 		default:
 			r.Locked++

@@ -100,7 +100,7 @@ func TestRepeated(t *testing.T) {
 	tr := tracetest.Parse(t, "0 w x @1\n0 w x @1\n1 r x @2\n0 w x @1\n0 w x @1")
 	_, r := find(t, tr)
 	places := [2]uint64{uint64(tr.Events[0].Site), uint64(tr.Events[2].Site)}
-	want := []anomaly.Candidate{{Pairs: [][2]int{{1, 2}, {0, 2}}, Again: [][2]int{{2, 3}}, Places: places}}
+	want := []anomaly.Candidate{{Pairs: [][2]int{{1, 2}, {0, 2}}, RepeatedPairs: [][2]int{{2, 3}}, Places: places}}
 	if !reflect.DeepEqual(r.Candidates, want) {
 		t.Errorf("candidates %v, want %v", r.Candidates, want)
 	}

@@ -13,53 +13,49 @@ import (
 // An Anomaly is a pattern at some places of the program.
 type Anomaly struct {
 	Pattern *Pattern
-	// Matches are events of the trace, in the order of the pattern's; those
-	// that are near to each other come before others. There is at least one,
-	// and at most MaxPairs.
+	// Matches are events of the trace, in the order of the pattern's events. Matches whose events
+	// are close together come first. There are between one and MaxPairs of them.
 	Matches [][]int
-	// Exhaustive is set if Matches has all events at these places that may
-	// match, so that nothing is left if none of them can.
+	// Exhaustive is set if Matches has all matches at these places. If none of them can happen, the
+	// anomaly is refuted.
 	Exhaustive bool
-	Places     []uint64 // of the events of each match
+	Places     []uint64 // the places of each match's events
 }
 
-// Tuple is the pattern at its places.
+// Tuple returns the pattern with its places.
 func (a *Anomaly) Tuple() Tuple { return Tuple{a.Pattern, a.Places} }
 
-// Anomalies is what the search for patterns found. Its numbers count patterns
-// at sets of places.
+// Anomalies is the result of the search for patterns. Its numbers count patterns at sets of places.
 type Anomalies struct {
 	Found   []Anomaly // in the order of patterns, then of their first events
 	Locked  int       // excluded by a common lock
 	Ordered int       // excluded by the must-order
-	// Cut is set if the search was ended because there were too many ways to
-	// choose events; what it found is then not all there is.
-	Cut   bool
-	Spent int // chunks, and choices of chunks, looked at
+	// Truncated is set if the search ended early because there were too many ways to choose events.
+	// Found is then incomplete.
+	Truncated bool
+	Spent     int // fragments, and choices of fragments, that were examined
 }
 
 // Bounds of the search.
 const (
-	MaxCombinations = 1 << 21 // chunks, and choices of chunks, looked at
-	choiceLooks     = 4       // chunks that a choice counts as: there may be as many as chunks, squared
-	lookupsPerLook  = 4       // locations that count as a chunk, where kinds are looked up there
-	maxRegion       = 64      // accesses of one region: more than these are passed over
+	MaxCombinations = 1 << 21 // fragments, and choices of fragments, that are examined
+	choiceLooks     = 4       // fragments that a choice counts as: choices can be as many as fragments, squared
+	lookupsPerLook  = 4       // lookups of kinds by location that count as one fragment
+	maxRegion       = 64      // accesses of one region; the search skips further ones
 )
 
-// Search returns the patterns of three events and more that the events of t
-// match, or may match in another order: that satisfies PECAN's mutation
-// condition (Algorithm 2, for any number of events). Patterns of two events are
-// for [FindRaces].
+// Search returns the patterns of three and more events that events of t match, or may match in
+// another order. Such an order satisfies PECAN's mutation condition (Algorithm 2, for any number of
+// events). [FindRaces] finds patterns of two events.
 //
-// Each set of events that a pattern has in one region, a chunk, is found by
-// region; chunks are then put together by the variables that they share.
-// Repeated chunks at the same places, under the same locks and with no
-// communication in between, count once. Not more than most chunks and choices of chunks are looked at,
-// nor than MaxCombinations.
+// The search finds fragments region by region; a fragment is the events that a pattern has in one
+// region. It then combines fragments that share variables. Repeated fragments at the same places,
+// under the same locks and without communication in between, count once. The search examines at
+// most `most` fragments and choices of fragments, and at most MaxCombinations.
 func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern, most int) *Anomalies {
 	s := newSearcher(t, o, regions, patterns)
-	s.most = min(most, MaxCombinations)
-	s.left = s.most
+	s.maxLooks = min(most, MaxCombinations)
+	s.looksLeft = s.maxLooks
 	if len(s.shapes) == 0 {
 		return new(Anomalies)
 	}
@@ -67,78 +63,80 @@ func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern
 	open := make([][]int32, len(t.Goroutines)) // accesses of the region that each goroutine is in
 	in := make([]int32, len(t.Goroutines))
 	for i := range t.Events {
-		g, region := t.Events[i].G, regions.of.At(i)
+		g, region := t.Events[i].G, regions.regionOf.At(i)
 		if in[g] != region {
-			s.region(g, open[g])
+			s.addRegion(g, open[g])
 			open[g], in[g] = open[g][:0], region
 		}
 		if s.locOf(int32(i)) < 0 {
 			continue
 		}
 		if region == 0 {
-			s.region(g, []int32{int32(i)})
+			s.addRegion(g, []int32{int32(i)})
 		} else {
 			open[g] = append(open[g], int32(i))
 		}
 	}
 	for g := range open {
-		s.region(trace.GID(g), open[g])
+		s.addRegion(trace.GID(g), open[g])
 	}
 	return s.result()
 }
 
-// A shape is what a pattern wants of one region.
+// A shape is what a pattern requires of the events in one region.
 type shape struct {
-	writes []bool
-	vars   []int // numbered from 0 within the shape
+	writes []bool // by event: it writes
+	vars   []int  // by event: its variable, numbered from 0 within the shape
 }
 
 // A block is the events of a pattern in one region.
 type block struct {
 	shape     int
 	goroutine int   // of the pattern
-	events    []int // of the pattern
+	events    []int // indices of the pattern's events
 	vars      []int // of the pattern, by those of the shape
 }
 
 // A plan is a pattern cut into blocks.
 type plan struct {
 	*Pattern
-	blocks []block
-	at     []seat     // of each event
-	gaps   []straddle // of its events
-	vars   int        // how many variables there are
+	blocks    []block
+	positions []blockPosition // by event
+	straddles []straddle
+	vars      int // how many variables there are
 	matcher
 }
 
-// A seat is where an event of a pattern is: number n of a block.
-type seat struct{ block, n int }
+// A blockPosition is the position of a pattern's event in its block.
+type blockPosition struct{ block, n int }
 
-// A post is what a chunk has of one event.
-type post struct {
+// attributes are the properties of an event by which fragments are compared.
+type attributes struct {
 	site, loc int32
 	locks     order.LockSet
 }
 
-// A kind is chunks that only goroutine and time tell apart.
-type kind struct {
-	shape  int
-	posts  []post
-	latest []chunk                            // one for each goroutine
-	by     *numbering.Numbers[numbering.Word] // the goroutines, as latest has them; nil while they are few
-	// barren has for each use of the shape the stamp of the last time that nothing was found which
-	// goes with chunks of the kind, see [searcher.stamp].
-	barren []int
-	// through is what was held all along the events of each chunk so far.
-	through []order.Lock
+// A fragmentKind is fragments that differ only in their goroutine and their position in the trace.
+type fragmentKind struct {
+	shape            int
+	attributes       []attributes
+	latest           []fragment                         // the latest fragment of each goroutine
+	goroutineNumbers *numbering.Numbers[numbering.Word] // the goroutines by their index in latest; nil while they are few
+	// barrenAt is, by use of the shape, the [searcher.changeCount] at the last search that found no
+	// partner for fragments of this kind. The search need not be repeated until the count changes.
+	barrenAt []int
+	// heldThroughout is the locks that every fragment so far held from its first to its last event.
+	heldThroughout []order.Lock
 }
 
-// fewGoroutines are looked through one by one: most kinds have a single one.
+// fewGoroutines is the number of goroutines up to which indexOf searches linearly, as most kinds
+// have a single one.
 const fewGoroutines = 8
 
-// of returns the index of what goroutine g has in latest, or is to have.
-func (k *kind) of(g trace.GID) int {
-	if k.by == nil {
+// indexOf returns the index in latest of the fragment of goroutine g. It is len(latest) if there is
+// none yet.
+func (k *fragmentKind) indexOf(g trace.GID) int {
+	if k.goroutineNumbers == nil {
 		for n := range k.latest {
 			if k.latest[n].g == g {
 				return n
@@ -147,72 +145,73 @@ func (k *kind) of(g trace.GID) int {
 		if len(k.latest) < fewGoroutines {
 			return len(k.latest)
 		}
-		k.by = new(numbering.Numbers[numbering.Word])
+		k.goroutineNumbers = new(numbering.Numbers[numbering.Word])
 		for _, c := range k.latest {
-			k.by.Of(numbering.Word(c.g))
+			k.goroutineNumbers.Of(numbering.Word(c.g))
 		}
 	}
-	return int(k.by.Of(numbering.Word(g)))
+	return int(k.goroutineNumbers.Of(numbering.Word(g)))
 }
 
-// A chunk is events of one region of a goroutine, with the number of the region.
-type chunk struct {
+// A fragment is events of one region of a goroutine that match a block of a pattern.
+type fragment struct {
 	events []int32
 	g      trace.GID
 	region int32
 }
 
-// anchor finds kinds by an event of theirs, and by the location of the next event if that is not -1.
+// An anchor is the key by which kinds are found: the location of one event, and of the next event
+// unless that is -1.
 type anchor struct {
 	shape, event int
 	loc, next    int32
 }
 
-// A searcher is the indexed graph (PECAN §5.1), and what was found in it: events
-// by location, shape, access type, region and goroutine.
+// A searcher is the indexed graph (PECAN §5.1): events by location, shape, access type, region and
+// goroutine. It also collects the results.
 type searcher struct {
 	t       *trace.Trace
 	o       *order.Order
 	regions *Regions
 	plans   []plan
 	shapes  []shape
-	// uses are by shape the plans and blocks that want it.
+	// uses lists, by shape, the plans and their blocks that have it.
 	uses [][][2]int
 
 	index     *trace.SiteIndex
 	shared    trace.Marks // the events on shared memory
-	locations []int32     // by the numbers of shared: location, -1 where that was passed over
+	locations []int32     // by the numbers of shared: the location, -1 if no pattern needs it
 	overlaps  *order.Overlaps
 	sites     map[uint64]int32
 
-	seen    []recent     // by goroutine
-	through []order.Lock // what the region at hand holds all the time
-	locks   []order.Lock // scratch
-	chooser chooser      // of the region at hand
-	kinds   map[string]*kind
-	at      map[anchor][]*kind
-	changes []int // by location: how often a kind there was made, or changed what it holds
-	found   map[string]*anomaly
-	most    int    // combinations
-	left    int    // of these
-	lossy   []bool // by site: accesses there were passed over
-	key     []byte
+	recentRegions []recentRegions // by goroutine
+	regionLocks   []order.Lock    // locks held throughout the current region
+	locks         []order.Lock    // scratch
+	chooser       fragmentChooser // for the current region
+	kinds         map[string]*fragmentKind
+	kindsByAnchor map[anchor][]*fragmentKind
+	changes       []int // by location: how often kinds there were created, or lost locks
+	found         map[string]*anomaly
+	maxLooks      int    // bound on fragments and choices examined
+	looksLeft     int    // how many of maxLooks are left
+	incomplete    []bool // by site: some accesses there were skipped
+	key           []byte
 }
 
-// An anomaly is what was found out about a pattern at a set of places.
+// An anomaly collects the matches of a pattern at a set of places.
 type anomaly struct {
-	plan    int
-	sites   []int32
-	free    bool // not all are excluded by locks
-	seen    int
-	nearest [][]int
+	plan         int
+	sites        []int32
+	someUnlocked bool // some match is not excluded by locks
+	seen         int
+	nearest      [][]int
 }
 
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
 		t: t, o: o, index: o.Sites(), regions: regions,
-		sites: make(map[uint64]int32), seen: make([]recent, len(t.Goroutines)), kinds: make(map[string]*kind),
-		at: make(map[anchor][]*kind), found: make(map[string]*anomaly),
+		sites: make(map[uint64]int32), recentRegions: make([]recentRegions, len(t.Goroutines)), kinds: make(map[string]*fragmentKind),
+		kindsByAnchor: make(map[anchor][]*fragmentKind), found: make(map[string]*anomaly),
 	}
 	groups := o.Groups()
 	s.shared = trace.NewMarks(len(t.Events), func(mark func(i int)) {
@@ -234,16 +233,16 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 	s.overlaps = order.AllOverlaps(groups)
 	for k := range patterns {
 		if len(patterns[k].Events) > 2 {
-			s.plan(&patterns[k])
+			s.addPlan(&patterns[k])
 		}
 	}
-	if !slices.ContainsFunc(s.plans, func(p plan) bool { return !p.joined() }) {
-		s.passOver()
+	if !slices.ContainsFunc(s.plans, func(p plan) bool { return !p.sharesEachVariable() }) {
+		s.dropUnusedLocations()
 	}
 	return s
 }
 
-// locOf returns the location of event i, -1 where it is not shared.
+// locOf returns the location of event i, -1 if it is not shared or no pattern needs it.
 func (s *searcher) locOf(i int32) int32 {
 	n := s.shared.NumberOf(int(i))
 	if n < 0 {
@@ -252,9 +251,9 @@ func (s *searcher) locOf(i int32) int32 {
 	return s.locations[n]
 }
 
-// joined reports whether each variable of p is accessed by a region with several
-// events of p.
-func (p *plan) joined() bool {
+// sharesEachVariable reports whether each variable of p is accessed in a region with several events
+// of p.
+func (p *plan) sharesEachVariable() bool {
 	joined := make([]bool, p.vars)
 	for _, b := range p.blocks {
 		for _, v := range b.vars {
@@ -264,9 +263,9 @@ func (p *plan) joined() bool {
 	return !slices.Contains(joined, false)
 }
 
-// passOver leaves out locations that no region accesses together with others or
-// more than once: joined patterns have no use for them.
-func (s *searcher) passOver() {
+// dropUnusedLocations drops locations that no region accesses more than once or together with other
+// locations. It is sound if for all plans sharesEachVariable.
+func (s *searcher) dropUnusedLocations() {
 	wanted := make([]bool, s.overlaps.Len())
 	want := func(loc int32) {
 		for l := range s.overlaps.Of(loc) {
@@ -276,7 +275,7 @@ func (s *searcher) passOver() {
 	last := make([]struct{ region, loc int32 }, len(s.t.Goroutines)) // by goroutine: where its last access was
 	for n, i := range s.shared.All {
 		loc := s.locations[n]
-		region, l := s.regions.of.At(i), &last[s.t.Events[i].G]
+		region, l := s.regions.regionOf.At(i), &last[s.t.Events[i].G]
 		if loc < 0 || region == 0 {
 			continue
 		}
@@ -293,8 +292,8 @@ func (s *searcher) passOver() {
 	}
 }
 
-// plan cuts a pattern into blocks.
-func (s *searcher) plan(p *Pattern) {
+// addPlan cuts a pattern into blocks.
+func (s *searcher) addPlan(p *Pattern) {
 	pl := plan{Pattern: p, blocks: make([]block, p.count(func(e PatternEvent) int { return e.Region }))}
 	for k, e := range p.Events {
 		b := &pl.blocks[e.Region]
@@ -322,104 +321,105 @@ func (s *searcher) plan(p *Pattern) {
 		s.uses[b.shape] = append(s.uses[b.shape], [2]int{len(s.plans), n})
 	}
 	pl.vars = p.count(func(e PatternEvent) int { return e.Variable })
-	pl.at, pl.gaps = make([]seat, len(p.Events)), p.straddles()
+	pl.positions, pl.straddles = make([]blockPosition, len(p.Events)), p.straddles()
 	for n := range pl.blocks {
 		for k, e := range pl.blocks[n].events {
-			pl.at[e] = seat{n, k}
+			pl.positions[e] = blockPosition{n, k}
 		}
 	}
 	pl.matcher = matcher{
-		s: s, plan: len(s.plans), chosen: make([]*chunk, len(pl.blocks)), kinds: make([]*kind, len(pl.blocks)),
-		of: make([]*kind, len(pl.blocks)), events: make([]int, len(p.Events)), open: len(pl.blocks), past: make([]order.Past, len(p.Events)),
+		s: s, plan: len(s.plans), chosen: make([]*fragment, len(pl.blocks)), kinds: make([]*fragmentKind, len(pl.blocks)),
+		lastKinds: make([]*fragmentKind, len(pl.blocks)), events: make([]int, len(p.Events)), openBlocks: len(pl.blocks), eventPasts: make([]order.Past, len(p.Events)),
 	}
 	s.plans = append(s.plans, pl)
 }
 
-func (s *searcher) post(i int32) post {
+// attributesOf returns the attributes of event i.
+func (s *searcher) attributesOf(i int32) attributes {
 	key := s.place(i)
 	id, ok := s.sites[key]
 	if !ok {
 		id = int32(len(s.sites))
-		s.sites[key], s.lossy = id, append(s.lossy, false)
+		s.sites[key], s.incomplete = id, append(s.incomplete, false)
 	}
-	return post{id, s.locOf(i), s.o.LockSet(int(i))}
+	return attributes{id, s.locOf(i), s.o.LockSet(int(i))}
 }
 
-func (s *searcher) number(n int32) { s.key = binary.LittleEndian.AppendUint32(s.key, uint32(n)) }
+func (s *searcher) appendNumber(n int32) { s.key = binary.LittleEndian.AppendUint32(s.key, uint32(n)) }
 
-func (s *searcher) postKey(p post) {
-	s.number(p.site)
-	s.number(p.loc)
-	s.number(int32(p.locks))
+func (s *searcher) appendAttributes(p attributes) {
+	s.appendNumber(p.site)
+	s.appendNumber(p.loc)
+	s.appendNumber(int32(p.locks))
 }
 
-// region takes the accesses of one region of goroutine g, or one access that
-// is in none.
-func (s *searcher) region(g trace.GID, events []int32) {
-	if len(events) == 0 || s.left <= 0 {
+// addRegion searches the accesses of one region of goroutine g, or a single access outside of
+// regions.
+func (s *searcher) addRegion(g trace.GID, events []int32) {
+	if len(events) == 0 || s.looksLeft <= 0 {
 		return
 	}
-	posts := make([]post, 0, min(len(events), maxRegion))
+	posts := make([]attributes, 0, min(len(events), maxRegion))
 	kept := make([]int32, 0, cap(posts))
-	seen := &s.seen[g]
+	seen := &s.recentRegions[g]
 	seen.enter(s.o.Segment(int(events[0])))
 	s.key = s.key[:0]
 	for _, i := range events {
-		// What is repeated without a pause adds nothing.
-		p := s.post(i)
+		// An access that is repeated without others in between adds no match.
+		p := s.attributesOf(i)
 		if n := len(posts); n >= 2 && posts[n-1] == p && posts[n-2] == p && s.t.Events[kept[n-1]].Kind == s.t.Events[i].Kind || n == maxRegion {
-			s.lossy[p.site] = true
+			s.incomplete[p.site] = true
 			continue
 		}
 		posts, kept = append(posts, p), append(kept, i)
-		s.number(int32(s.t.Events[i].Kind))
-		s.postKey(p)
+		s.appendNumber(int32(s.t.Events[i].Kind))
+		s.appendAttributes(p)
 	}
-	s.through = s.held(s.through[:0], kept[0], kept[len(kept)-1])
-	s.lockKey(s.through)
-	if its, ok := seen.chunks[string(s.key)]; ok {
-		// Ordered like the one before, so that it goes with nothing new; but
-		// what comes is nearer to it.
+	s.regionLocks = s.appendHeldThroughout(s.regionLocks[:0], kept[0], kept[len(kept)-1])
+	s.appendLocks(s.regionLocks)
+	if its, ok := seen.byKey[string(s.key)]; ok {
+		// The previous region like this is in the same segment, so this one has no new
+		// partners. Only replace its fragments, as they are closer to what follows.
 		for _, p := range posts {
-			s.lossy[p.site] = true
+			s.incomplete[p.site] = true
 		}
 		for picked := its.picked; len(its.slots) > 0; its.slots = its.slots[1:] {
 			p := its.slots[0]
-			ch := p.k.latest[p.at].events
+			ch := p.kind.latest[p.index].events
 			for n := range ch {
 				ch[n] = kept[picked[n]]
 			}
 			picked = picked[len(ch):]
-			s.hold(p.k, ch)
+			s.narrowHeldLocks(p.kind, ch)
 		}
 		return
 	}
 	key := string(s.key)
 	c := &s.chooser
-	*c = chooser{s: s, g: g, events: kept, posts: posts, chunks: chunks{c.chunks.slots[:0], c.chunks.picked[:0]}}
+	*c = fragmentChooser{s: s, g: g, events: kept, attributes: posts, stored: storedFragments{c.stored.slots[:0], c.stored.picked[:0]}}
 	for n := range s.shapes {
 		c.shape = n
 		c.choose(0)
 	}
-	seen.chunks[key] = chunks{slices.Clone(c.chunks.slots), slices.Clone(c.chunks.picked)}
+	seen.byKey[key] = storedFragments{slices.Clone(c.stored.slots), slices.Clone(c.stored.picked)}
 }
 
-// lockKey appends locks to the key, in a way that tells them from what is before.
-func (s *searcher) lockKey(locks []order.Lock) {
+// appendLocks appends locks and their number to the key, which keeps it unambiguous.
+func (s *searcher) appendLocks(locks []order.Lock) {
 	for _, l := range locks {
 		s.key = binary.LittleEndian.AppendUint64(s.key, l.Obj)
 		shared := int32(0)
 		if l.Shared {
 			shared = 1
 		}
-		s.number(shared)
+		s.appendNumber(shared)
 	}
-	s.number(int32(len(locks)))
+	s.appendNumber(int32(len(locks)))
 }
 
-// held appends the locks that are held from event i to event j of the same goroutine, each in one
-// critical section.
-func (s *searcher) held(locks []order.Lock, i, j int32) []order.Lock {
+// appendHeldThroughout appends to locks those that are held from event i to event j of the same
+// goroutine, each in one critical section.
+func (s *searcher) appendHeldThroughout(locks []order.Lock, i, j int32) []order.Lock {
 	after := s.o.Held(int(j))
 	for _, acq := range s.o.Held(int(i)) {
 		if slices.Contains(after, acq) {
@@ -430,60 +430,60 @@ func (s *searcher) held(locks []order.Lock, i, j int32) []order.Lock {
 	return locks
 }
 
-// hold notes what the goroutine holds all along the events of a further chunk of k in the region at
-// hand.
-func (s *searcher) hold(k *kind, events []int32) {
-	if !slices.ContainsFunc(k.through, func(l order.Lock) bool { return !slices.Contains(s.through, l) }) {
+// narrowHeldLocks removes from k.heldThroughout the locks that a further fragment of kind k does
+// not hold throughout.
+func (s *searcher) narrowHeldLocks(k *fragmentKind, events []int32) {
+	if !slices.ContainsFunc(k.heldThroughout, func(l order.Lock) bool { return !slices.Contains(s.regionLocks, l) }) {
 		return
 	}
-	locks := s.held(s.locks[:0], events[0], events[len(events)-1])
+	locks := s.appendHeldThroughout(s.locks[:0], events[0], events[len(events)-1])
 	s.locks = locks
-	held := len(k.through)
-	if k.through = slices.DeleteFunc(k.through, func(l order.Lock) bool { return !slices.Contains(locks, l) }); len(k.through) < held {
-		s.change(k)
+	held := len(k.heldThroughout)
+	if k.heldThroughout = slices.DeleteFunc(k.heldThroughout, func(l order.Lock) bool { return !slices.Contains(locks, l) }); len(k.heldThroughout) < held {
+		s.noteChange(k)
 	}
 }
 
-// recent is the regions of a goroutine in the segment that it is in: where the
-// chunks are of those that look alike. None of another segment is ordered like
-// them.
-type recent struct {
+// recentRegions are the fragments of a goroutine's regions in its current segment, by the key of
+// the region. Regions with equal keys have equal accesses and are ordered alike.
+type recentRegions struct {
 	segment int
-	chunks  map[string]chunks
+	byKey   map[string]storedFragments
 }
 
-// enter forgets what was in another segment.
-func (r *recent) enter(segment int) {
+// enter starts a segment and forgets the regions of the previous one.
+func (r *recentRegions) enter(segment int) {
 	switch {
-	case r.chunks == nil:
-		r.chunks = make(map[string]chunks)
+	case r.byKey == nil:
+		r.byKey = make(map[string]storedFragments)
 	case r.segment != segment:
-		clear(r.chunks)
+		clear(r.byKey)
 	}
 	r.segment = segment
 }
 
-// chunks are those of a region: where they are kept, and the indices of their events into the accesses of
-// the region, one chunk after the other.
-type chunks struct {
-	slots  []slot
+// storedFragments are the fragments of one region: where they are stored, and the indices of their
+// events among the accesses of the region, one fragment after the other.
+type storedFragments struct {
+	slots  []storedFragment
 	picked []int32
 }
 
-// A slot is where a chunk is kept.
-type slot struct {
-	k  *kind
-	at int // index into its latest
+// A storedFragment says where a fragment is stored.
+type storedFragment struct {
+	kind  *fragmentKind
+	index int // index into kind.latest
 }
 
+// result returns the anomalies in order, and the counts of refuted ones.
 func (s *searcher) result() *Anomalies {
-	r := &Anomalies{Cut: s.left <= 0, Spent: s.most - s.left}
+	r := &Anomalies{Truncated: s.looksLeft <= 0, Spent: s.maxLooks - s.looksLeft}
 	var found []*anomaly
 	for _, a := range s.found {
 		switch {
 		case a.seen > 0:
 			found = append(found, a)
-		case a.free:
+		case a.someUnlocked:
 			r.Ordered++
 		default:
 			r.Locked++
@@ -493,7 +493,7 @@ func (s *searcher) result() *Anomalies {
 		return cmp.Or(cmp.Compare(a.plan, b.plan), slices.Compare(a.nearest[0], b.nearest[0]))
 	})
 	for _, a := range found {
-		all := a.seen <= MaxPairs && !r.Cut && !slices.ContainsFunc(a.sites, func(site int32) bool { return s.lossy[site] })
+		all := a.seen <= MaxPairs && !r.Truncated && !slices.ContainsFunc(a.sites, func(site int32) bool { return s.incomplete[site] })
 		places := make([]uint64, len(a.nearest[0]))
 		for k, i := range a.nearest[0] {
 			places[k] = s.place(int32(i))

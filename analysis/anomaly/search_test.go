@@ -276,7 +276,7 @@ func TestUnderOneLock(t *testing.T) {
 	if len(few.Found) == 0 || len(many.Found) != len(few.Found) {
 		t.Errorf("found %d and %d patterns, want as many, for the region that lets go of the lock", len(few.Found), len(many.Found))
 	}
-	if few.Cut || many.Spent > 3*few.Spent {
+	if few.Truncated || many.Spent > 3*few.Spent {
 		t.Errorf("looked at %d for 32 goroutines and at %d for 64, want no more than thrice as many", few.Spent, many.Spent)
 	}
 }

@@ -27,10 +27,10 @@ type Candidate struct {
 	Instances  []Instance // at least one; the easiest to replay comes first
 	Exhaustive bool       // these are all that there are
 	// Places are those of accesses that may meet, of which not all are among the instances;
-	// see [anomaly.Rows]. Empty where these cannot tell all.
+	// see [anomaly.ConflictSetsAt]. Empty where these cannot tell all.
 	Places [][2]uint64
 	// Tuples are the patterns and their places of which not all matches are among the
-	// instances; see [anomaly.Braider].
+	// instances; see [anomaly.MatchFinder].
 	Tuples []anomaly.Tuple
 }
 
@@ -55,7 +55,7 @@ type Instance struct {
 	// ascending; nil of other kinds.
 	Property *property.Property
 	Run      []int
-	again    bool // of [anomaly.Candidate.Again]
+	again    bool // of [anomaly.Candidate.RepeatedPairs]
 }
 
 // Counts are what a detector has pruned: sets of places, and not findings.

@@ -18,7 +18,7 @@ func meetings(in *Input, counts *Counts) []Candidate {
 	for _, c := range found.Candidates {
 		counted := func(pair [2]int) bool { return in.counted(pair, groups) }
 		if len(groups) > 0 {
-			c.Pairs, c.Again = slices.DeleteFunc(c.Pairs, counted), slices.DeleteFunc(c.Again, counted)
+			c.Pairs, c.RepeatedPairs = slices.DeleteFunc(c.Pairs, counted), slices.DeleteFunc(c.RepeatedPairs, counted)
 		}
 		if len(c.Pairs) == 0 {
 			counts.Ordered++
@@ -28,7 +28,7 @@ func meetings(in *Input, counts *Counts) []Candidate {
 		for _, pair := range c.Pairs {
 			instances = append(instances, Instance{Accesses: pair[:]})
 		}
-		for _, pair := range c.Again {
+		for _, pair := range c.RepeatedPairs {
 			instances = append(instances, Instance{Accesses: pair[:], again: true})
 		}
 		if kind := in.meeting(c.Pairs[0]); in.wants(kind) {

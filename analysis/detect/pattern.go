@@ -11,7 +11,7 @@ import (
 func patterns(in *Input, counts *Counts) []Candidate {
 	found := with(in.ahead.matches, in.Looks, in.matches, func(m matches) int { return m.Spent })
 	in.Looks -= found.Spent
-	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
+	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Truncated
 	var cs []Candidate
 	for _, a := range found.Found {
 		switch {

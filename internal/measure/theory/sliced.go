@@ -265,10 +265,10 @@ func (r *slicedRow) slice(t *trace.Trace, o *order.Order, pair func(i, j int) st
 			group[i] = k
 		}
 	}
-	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(c anomaly.Row) bool {
-		return !t.Events[c.First[0]].Kind.IsAccess() || c.Pairs(o) == 0
+	rows := slices.DeleteFunc(anomaly.AllConflictSets(t, o), func(c anomaly.ConflictSet) bool {
+		return !t.Events[c.First[0]].Kind.IsAccess() || c.CountPairs(o) == 0
 	})
-	byGroup := make(map[int][]anomaly.Row)
+	byGroup := make(map[int][]anomaly.ConflictSet)
 	for _, c := range rows {
 		byGroup[group[c.First[0]]] = append(byGroup[group[c.First[0]]], c)
 	}
@@ -295,9 +295,9 @@ func (r *slicedRow) slice(t *trace.Trace, o *order.Order, pair func(i, j int) st
 }
 
 // unordered calls found with accesses of c that an order lets meet.
-func unordered(c anomaly.Row, o anomaly.Ordering, found func(i, j int)) {
-	for _, row := range []anomaly.Row{c, {First: c.Second, Second: c.First}} {
-		for j, earlier := range row.Earlier(o) {
+func unordered(c anomaly.ConflictSet, o anomaly.Ordering, found func(i, j int)) {
+	for _, row := range []anomaly.ConflictSet{c, {First: c.Second, Second: c.First}} {
+		for j, earlier := range row.EarlierPartners(o) {
 			for _, i := range earlier {
 				found(int(i), int(j))
 			}

@@ -12,24 +12,24 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// TestRowsHaveAllPairs compares rows with all pairs of events, one by one. The events of a
+// TestConflictSetsHaveAllPairs compares rows with all pairs of events, one by one. The events of a
 // trace have few places: a candidate has many pairs.
-func TestRowsHaveAllPairs(t *testing.T) {
+func TestConflictSetsHaveAllPairs(t *testing.T) {
 	all := 0
 	for seed := range uint64(400) {
 		tr := tracetest.Random(seed, tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All &^ tracetest.Channels, Locks: 2, Locations: 2, Unnested: true, HandOver: true})
-		crowd(tr)
+		classAccesses(tr)
 		o, r := find(t, tr)
 		var places [][2]uint64
 		for _, c := range r.Candidates {
 			places = append(places, c.Places)
 		}
-		for k, rows := range anomaly.Rows(tr, o, places) {
+		for k, rows := range anomaly.ConflictSetsAt(tr, o, places) {
 			var got [][2]int
 			n := 0
 			for _, row := range rows {
-				got = row.Add(got, o, len(tr.Events)*len(tr.Events))
-				n += row.Pairs(o)
+				got = row.AppendPairs(got, o, len(tr.Events)*len(tr.Events))
+				n += row.CountPairs(o)
 				checkNear(t, row, o)
 			}
 			want := meeting(tr, o, places[k])
@@ -46,11 +46,11 @@ func TestRowsHaveAllPairs(t *testing.T) {
 }
 
 // checkNear checks that the nearest pair of a row that may meet is among its neighbours.
-func checkNear(t *testing.T, row anomaly.Row, o *order.Order) {
+func checkNear(t *testing.T, row anomaly.ConflictSet, o *order.Order) {
 	t.Helper()
-	all := row.Add(nil, o, math.MaxInt)
+	all := row.AppendPairs(nil, o, math.MaxInt)
 	nearer := func(a, b [2]int) int { return cmp.Compare(a[1]-a[0], b[1]-b[0]) }
-	near := slices.DeleteFunc(slices.Collect(row.Near()), func(pair [2]int) bool { return !slices.Contains(all, pair) })
+	near := slices.DeleteFunc(slices.Collect(row.AdjacentPairs()), func(pair [2]int) bool { return !slices.Contains(all, pair) })
 	for _, pair := range all {
 		between := func(i int32) bool { return pair[0] < int(i) && int(i) < pair[1] }
 		if !slices.ContainsFunc(row.First, between) && !slices.ContainsFunc(row.Second, between) && !slices.Contains(near, pair) {
@@ -64,7 +64,7 @@ func checkNear(t *testing.T, row anomaly.Row, o *order.Order) {
 
 // crowd gives all events of a kind that goroutines of even number do one place, and those
 // of others another.
-func crowd(tr *trace.Trace) {
+func classAccesses(tr *trace.Trace) {
 	for i := range tr.Events {
 		e := &tr.Events[i]
 		e.Site = trace.SiteID(2*int(e.Kind) + int(e.G)%2)

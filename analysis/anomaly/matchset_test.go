@@ -13,16 +13,16 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var seeds = flag.Int("seeds", 60, "random traces of which braids are compared with all ways to choose events")
+var seeds = flag.Int("seeds", 60, "random traces of which sets are compared with all ways to choose events")
 
-// TestBraidsHaveAllMatches compares braids with all ways to choose events, one by one: each has
-// a match in a braid that is shown wherever it is, and each match is a way to choose events. The
+// TestMatchSetsHaveAllMatches compares sets with all ways to choose events, one by one: each has
+// a match in a set that is shown wherever it is, and each match is a way to choose events. The
 // events of a trace have few places: a pattern has many matches there.
-func TestBraidsHaveAllMatches(t *testing.T) {
+func TestMatchSetsHaveAllMatches(t *testing.T) {
 	all, recorded := 0, 0
 	for seed := range uint64(*seeds) {
 		tr := tracetest.Random(seed, tracetest.Config{Goroutines: 3, Events: 20, Sync: tracetest.Mutexes | tracetest.RWMutexes | tracetest.Posts | tracetest.Atomics, Locks: 2, Locations: 2, Unnested: true})
-		crowd(tr)
+		classAccesses(tr)
 		o, err := order.New(tr)
 		if err != nil {
 			t.Fatal(err)
@@ -33,25 +33,25 @@ func TestBraidsHaveAllMatches(t *testing.T) {
 		for _, a := range found {
 			tuples = append(tuples, a.Tuple())
 		}
-		b := anomaly.NewBraider(tr, o, regions, tuples)
+		b := anomaly.NewMatchFinder(tr, o, regions, tuples)
 		for k, tuple := range tuples {
 			want := chosen(tr, o, regions, tuple)
 			var got [][]int
-			if _, whole := b.Of(k, 1); whole && len(want) > 0 {
+			if _, whole := b.MatchSets(k, 1); whole && len(want) > 0 {
 				t.Fatalf("seed %d: a match is of more than one access", seed)
 			}
-			braids, whole := b.Of(k, math.MaxInt)
+			sets, whole := b.MatchSets(k, math.MaxInt)
 			if !whole {
 				t.Fatalf("seed %d: not all was looked at", seed)
 			}
-			for _, braid := range braids {
-				for events := range braid.Matches(o) {
+			for _, set := range sets {
+				for events := range set.Matches(o) {
 					got = append(got, events)
 					if !slices.ContainsFunc(want, func(w []int) bool { return slices.Equal(w, events) }) {
 						t.Fatalf("seed %d: %s %v does not match", seed, tuple.Pattern.Name, events)
 					}
 				}
-				for events := range braid.Recorded() {
+				for events := range set.Recorded() {
 					recorded++
 					if !slices.IsSorted(events) {
 						t.Fatalf("seed %d: %v came in another order", seed, events)
@@ -60,7 +60,7 @@ func TestBraidsHaveAllMatches(t *testing.T) {
 			}
 			for _, w := range want {
 				if !slices.ContainsFunc(got, func(g []int) bool { return shows(tuple.Pattern, w, g) }) {
-					t.Fatalf("seed %d: %s %v is in no braid: %v", seed, tuple.Pattern.Name, w, got)
+					t.Fatalf("seed %d: %s %v is in no set: %v", seed, tuple.Pattern.Name, w, got)
 				}
 			}
 			all += len(want)

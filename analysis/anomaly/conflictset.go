@@ -1,0 +1,221 @@
+package anomaly
+
+import (
+	"iter"
+	"math"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A ConflictSet is accesses of two goroutines to the same memory. Each access in First conflicts
+// with each access in Second, and no lock excludes the pair.
+type ConflictSet struct{ First, Second []int32 } // positions, ascending
+
+// maxConflictSets bounds the conflict sets of two places.
+const maxConflictSets = 1 << 12
+
+// ConflictSetsAt returns, for each of the given pairs of places ([Candidate.Places]), all conflict
+// sets whose accesses are at these places. It skips no access, unlike [FindRaces], and ignores the
+// must-order. Sets are in the order of their memory; nil means that there are too many.
+func ConflictSetsAt(t *trace.Trace, o *order.Order, places [][2]uint64) [][]ConflictSet {
+	s := &conflictSearch{finder: finder{t: t, o: o, sites: o.Sites()}, indexByPlaces: make(map[[2]uint64]int), wantedPlaces: make(map[uint64]bool), sets: make([][]ConflictSet, len(places)), exceeded: make([]bool, len(places)), maxSets: maxConflictSets}
+	for k, p := range places {
+		s.indexByPlaces[p] = k
+		s.wantedPlaces[p[0]], s.wantedPlaces[p[1]] = true, true
+	}
+	s.placeOfAccess = func(i int32) (uint64, bool) {
+		site := s.site(t.Events[i].Site)
+		return site, s.wantedPlaces[site]
+	}
+	groups := o.Groups()
+	for k := range groups {
+		s.searchGroup(&groups[k])
+	}
+	for k, over := range s.exceeded {
+		if over {
+			s.sets[k] = nil
+		}
+	}
+	return s.sets
+}
+
+// AllConflictSets returns the conflict sets of all places together, in the order of their memory.
+// It ignores the must-order.
+func AllConflictSets(t *trace.Trace, o *order.Order) []ConflictSet {
+	s := &conflictSearch{finder: finder{t: t, o: o, sites: o.Sites()}, indexByPlaces: map[[2]uint64]int{{}: 0}, sets: make([][]ConflictSet, 1), exceeded: make([]bool, 1), maxSets: math.MaxInt}
+	s.placeOfAccess = func(int32) (uint64, bool) { return 0, true }
+	groups := o.Groups()
+	for k := range groups {
+		s.searchGroup(&groups[k])
+	}
+	return s.sets[0]
+}
+
+// A conflictSearch searches a trace for conflict sets.
+type conflictSearch struct {
+	finder
+	indexByPlaces map[[2]uint64]int // by pair of places: index into sets
+	wantedPlaces  map[uint64]bool
+	placeOfAccess func(i int32) (place uint64, wanted bool) // the place of an access, and whether it is wanted
+	sets          [][]ConflictSet
+	exceeded      []bool // by pair of places: there are more than maxSets
+	maxSets       int    // bound on the sets of one pair of places
+}
+
+// An accessList is the accesses of one class by one goroutine, ascending.
+type accessList struct {
+	class
+	g      trace.GID
+	events []int32
+}
+
+// searchGroup adds the conflict sets of one group of overlapping locations.
+func (s *conflictSearch) searchGroup(g *order.Group) {
+	var locks map[order.LockSet]int32 // computed at the first wanted access
+	type key struct {
+		class
+		g trace.GID
+	}
+	files := make(map[key]*accessList)
+	var byLoc [][]*accessList
+	for k, i := range g.Events {
+		e := &s.t.Events[i]
+		site, ok := s.placeOfAccess(i)
+		if !ok {
+			continue
+		}
+		if locks == nil {
+			locks, byLoc = s.sharedLocks(g), make([][]*accessList, len(g.Locations))
+		}
+		c := class{g.LocationOf[k], site, locks[s.o.LockSet(int(i))], g.Accesses[k]}
+		f := files[key{c, e.G}]
+		if f == nil {
+			f = &accessList{class: c, g: e.G}
+			files[key{c, e.G}] = f
+			byLoc[c.location] = append(byLoc[c.location], f)
+		}
+		f.events = append(f.events, i)
+	}
+	for at, fs := range byLoc {
+		for n, f := range fs {
+			for other := range g.Overlaps.Of(int32(at)) {
+				if other < int32(at) {
+					continue
+				}
+				from := 0
+				if other == int32(at) {
+					from = n + 1
+				}
+				for _, h := range byLoc[other][from:] {
+					s.addConflictSet(f, h)
+				}
+			}
+		}
+	}
+}
+
+// addConflictSet adds the conflict set of two lists, unless they do not conflict, a lock excludes
+// them, or there are too many sets.
+func (s *conflictSearch) addConflictSet(f, h *accessList) {
+	k, ok := s.indexByPlaces[[2]uint64{min(f.site, h.site), max(f.site, h.site)}]
+	if !ok || s.exceeded[k] || f.g == h.g || !f.access.Conflicts(h.access) || order.Exclude(s.lockSets[f.locks], s.lockSets[h.locks]) {
+		return
+	}
+	if len(s.sets[k]) == s.maxSets {
+		s.exceeded[k] = true
+		return
+	}
+	s.sets[k] = append(s.sets[k], ConflictSet{f.events, h.events})
+}
+
+// An Ordering says which accesses must come before which, as [order.Order] does.
+type Ordering interface {
+	// BeforeReached reports whether event i must happen before the goroutine of event j can be
+	// about to execute j.
+	BeforeReached(i, j int) bool
+}
+
+// possiblePairs yields, for each index k of r.First, the range [lo, hi) of indices of r.Second
+// whose accesses can be concurrent with it by the must-order. It skips empty ranges. Both bounds
+// only grow.
+func (r *ConflictSet) possiblePairs(o Ordering, yield func(k, lo, hi int) bool) {
+	lo, hi := 0, 0
+	for k, i := range r.First {
+		// Whatever is before i is before all later accesses; whatever is after i was after all earlier ones.
+		for lo < len(r.Second) && r.Second[lo] < i && o.BeforeReached(int(r.Second[lo]), int(i)) {
+			lo++
+		}
+		for hi = max(hi, lo); hi < len(r.Second) && !o.BeforeReached(int(i), int(r.Second[hi])); hi++ {
+		}
+		if lo < hi && !yield(k, lo, hi) {
+			return
+		}
+	}
+}
+
+// EarlierPartners yields each access of r.Second together with the accesses of r.First that precede
+// it in the trace and can be concurrent with it by the must-order. It skips accesses without
+// partners.
+func (r *ConflictSet) EarlierPartners(o Ordering) iter.Seq2[int32, []int32] {
+	return func(yield func(int32, []int32) bool) {
+		lo, hi := 0, 0
+		for _, j := range r.Second {
+			for hi < len(r.First) && r.First[hi] < j {
+				hi++
+			}
+			for lo < hi && o.BeforeReached(int(r.First[lo]), int(j)) {
+				lo++
+			}
+			if lo < hi && !yield(j, r.First[lo:hi]) {
+				return
+			}
+		}
+	}
+}
+
+// AdjacentPairs yields the pairs of r without another access of r between them in the trace. The
+// earlier access comes first.
+func (r *ConflictSet) AdjacentPairs() iter.Seq[[2]int] {
+	return func(yield func([2]int) bool) {
+		first, second := r.First, r.Second
+		for len(first) > 0 && len(second) > 0 {
+			if first[0] > second[0] {
+				first, second = second, first
+			}
+			// The last access before the other list's next one is its neighbour.
+			for len(first) > 1 && first[1] < second[0] {
+				first = first[1:]
+			}
+			if !yield([2]int{int(first[0]), int(second[0])}) {
+				return
+			}
+			first = first[1:]
+		}
+	}
+}
+
+// CountPairs returns the number of pairs of r that can be concurrent by the must-order.
+func (r *ConflictSet) CountPairs(o Ordering) (n int) {
+	r.possiblePairs(o, func(_, lo, hi int) bool {
+		n = min(n+hi-lo, math.MaxInt32)
+		return true
+	})
+	return n
+}
+
+// AppendPairs appends to pairs those of r that can be concurrent by the must-order, the earlier
+// access first. It stops once pairs has more than `most` elements.
+func (r *ConflictSet) AppendPairs(pairs [][2]int, o Ordering, most int) [][2]int {
+	r.possiblePairs(o, func(k, lo, hi int) bool {
+		for _, j := range r.Second[lo:hi] {
+			if len(pairs) > most {
+				return false
+			}
+			i, j := int(r.First[k]), int(j)
+			pairs = append(pairs, [2]int{min(i, j), max(i, j)})
+		}
+		return true
+	})
+	return pairs
+}
