@@ -2,27 +2,13 @@ package bugs
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/measure/run"
 )
-
-// A sample: the whole takes some minutes.
-func TestReplayOneSubject(t *testing.T) {
-	t.Chdir("../../..")
-	j := run.New(t.Context(), "replay", t.TempDir())
-	j.Parse()
-	p := replayPage{N: 3, Conditions: replayConditions}
-	p.reach(j, []string{"rwcache"})
-	require.True(t, p.good())
-	text := run.Render(pages, "replay.md", p)
-	require.Equal(t, 2, strings.Count(text, "| 3 | 3 | 3 | 3 | 3 | 3 |\n"), "%s", text)
-}
 
 // The costs are medians by subject, and of replays that confirm nothing by subject and test.
 func TestReplayCosts(t *testing.T) {

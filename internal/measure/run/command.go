@@ -91,7 +91,7 @@ func (j *Job) Go(dir string, args ...string) string {
 
 // Test runs a test of a package verbosely, with these flags, and reports whether it passes.
 func (j *Job) Test(pkg, test string, flags ...string) bool {
-	p := j.Run(Command{Args: append([]string{"go", "test", "-count=1", "-v", "-timeout=0", "-run=" + test, pkg}, flags...)})
+	p := j.Run(Command{Args: append([]string{"go", "test", "-tags=long", "-count=1", "-v", "-timeout=0", "-run=" + test, pkg}, flags...)})
 	fmt.Print(p.Output)
 	return p.Code == 0
 }

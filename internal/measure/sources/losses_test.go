@@ -1,9 +1,10 @@
+//go:build long
+
 package sources
 
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,12 +15,9 @@ import (
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/measure/run"
-	"github.com/gopredict/gopredict/internal/testenv"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
-
-func TestMain(m *testing.M) { os.Exit(testenv.M{M: m}.Run()) }
 
 var (
 	randomPackages = flag.Int("random", 1, "number of packages of random programs")
