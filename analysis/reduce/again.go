@@ -36,8 +36,7 @@ type Rereader struct {
 }
 
 // CanReread reports whether the events of t can be read from its file again: [ReadConcurrent] read it,
-// and t
-// has as many events as then.
+// and t has as many events as then.
 func CanReread(t *trace.Trace, events int) bool {
 	s := sourceOf(t)
 	return s != nil && events == s.eventCount
@@ -50,8 +49,7 @@ func sourceOf(t *trace.Trace) *source {
 }
 
 // NewRereader returns a reader of the events of t, which need not be in memory any more. All other
-// data of
-// t is taken from t itself.
+// data of t is taken from t itself.
 func NewRereader(t *trace.Trace) (*Rereader, error) {
 	from := sourceOf(t)
 	f, err := os.Open(from.path)

@@ -20,30 +20,23 @@ import (
 //
 // Goroutines whose part of the trace is too long for package dataflow lose their operands, the
 // conditions that fail no test, and the accesses that conflict with no other. The next event that is
-// kept gets
-// FlagBranched, since what it does may depend on the values read. Event.Skipped counts the accesses
-// left out before it.
+// kept gets FlagBranched, since what it does may depend on the values read. Event.Skipped counts the
+// accesses left out before it.
 //
 // Top-level tests that ran alone and passed lose their accesses, conditions and assertions. Such a
-// test
-// started no goroutines but those of its subtests, and waited for each. It had no select, which may
-// choose. When
-// it started, no other goroutine existed that has later events, apart from the one that runs the
-// tests. For a long
-// test, goroutines that share nothing with it are allowed as well.
+// test started no goroutines but those of its subtests, and waited for each. It had no select, which
+// may choose. When it started, no other goroutine existed that has later events, apart from the one
+// that runs the tests. For a long test, goroutines that share nothing with it are allowed as well.
 //
 // Trace.Alone counts the events left out. The file is read twice, as the end of the trace shows which
-// tests
-// ran alone, or four times, to find conflicts. No event that is left out takes memory for long. The
-// table build
-// describes sites that the trace does not; it may be nil.
+// tests ran alone, or four times, to find conflicts. No event that is left out takes memory for long.
+// The table build describes sites that the trace does not; it may be nil.
 func ReadConcurrent(path string, build *trace.SiteTable) (*trace.Trace, error) {
 	return readConcurrent(path, build, longTestEvents, dataflow.MaxEvents)
 }
 
 // readConcurrent is [ReadConcurrent] with other limits: long is the least number of events of a long
-// test, and
-// flow the largest number of events that formulas are evaluated for.
+// test, and flow the largest number of events that formulas are evaluated for.
 func readConcurrent(path string, build *trace.SiteTable, long, flow int) (*trace.Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -89,8 +82,7 @@ func readConcurrent(path string, build *trace.SiteTable, long, flow int) (*trace
 }
 
 // DropAlone leaves out of t the events that [ReadConcurrent] leaves out. A test is long from long
-// events on;
-// formulas are evaluated for up to flow events.
+// events on; formulas are evaluated for up to flow events.
 func DropAlone(t *trace.Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
@@ -250,12 +242,9 @@ func (a *aloneFilter) add(es []trace.Event) {
 }
 
 // keeps reports whether event e, of a goroutine whose values are not tracked, is kept. Operands are
-// not, nor
-// conditions that fail no test, nor accesses that conflict with no other. They show only that the
-// goroutine's
-// next event may depend on what it read, which FlagBranched records. A condition does not even show
-// that if
-// nothing happened within its scope: then both outcomes lead to the same events.
+// not, nor conditions that fail no test, nor accesses that conflict with no other. They show only that
+// the goroutine's next event may depend on what it read, which FlagBranched records. A condition does
+// not even show that if nothing happened within its scope: then both outcomes lead to the same events.
 func (a *aloneFilter) keeps(e *trace.Event) bool {
 	left := &a.omissions[e.G]
 	if left.openBranch != nil && e.Kind != trace.Operand {
@@ -323,8 +312,7 @@ func (a *aloneFilter) place(e *trace.Event) place {
 }
 
 // finish drops the events of the test that has ended, if it ran alone. The go statement of the next
-// test may have
-// been taken already.
+// test may have been taken already.
 func (a *aloneFilter) finish() {
 	if a.currentTest != 0 {
 		a.dropTestEvents()
@@ -385,8 +373,7 @@ func (a *aloneFilter) removeFirst(n int) {
 func (a *aloneFilter) belongsToTest(e *trace.Event) bool { return a.testOf[e.G] == a.currentTest }
 
 // findLastWrites sets the bits in lastWriteBits of the test's last write to each memory. Later tests
-// may read
-// these values, so the writes are kept.
+// may read these values, so the writes are kept.
 func (a *aloneFilter) findLastWrites() {
 	n := (len(a.t.Events)-a.testStart)/64 + 1
 	a.lastWriteBits = slices.Grow(a.lastWriteBits[:0], n)[:n]

@@ -9,8 +9,7 @@ import (
 // freed, is used by one goroutine only, or never written. No order of the goroutines changes such an access.
 
 // A conflicts takes the accesses of a trace twice: first to find the variables with conflicting
-// accesses, then to
-// find the accesses that touch no such variable.
+// accesses, then to find the accesses that touch no such variable.
 type conflicts struct {
 	withoutValues []bool                                         // by goroutine: its accesses may be left out
 	pages         numbering.Table[numbering.Word, pageVariables] // by page number
@@ -23,8 +22,7 @@ type conflicts struct {
 }
 
 // A conflictFreeAccesses has a bit for each access that may be left out, in the order of the trace:
-// whether it
-// conflicts with no other.
+// whether it conflicts with no other.
 type conflictFreeAccesses struct {
 	bitWords  []uint64
 	count     int // accesses added
@@ -49,9 +47,8 @@ func (a *conflictFreeAccesses) isFree(n int) bool {
 }
 
 // A pageVariables has the numbers of the variables that a page of memory holds now; 0 stands for
-// memory not accessed
-// yet. Variables are numbered in the order of their first access, so both passes give them equal
-// numbers.
+// memory not accessed yet. Variables are numbered in the order of their first access, so both passes
+// give them equal numbers.
 type pageVariables struct {
 	whole     [1]int32 // the variable of all granules, if byGranule is nil
 	byGranule []int32  // nil if all granules belong to one variable
@@ -68,10 +65,9 @@ const (
 )
 
 // maxDivided bounds the pages that are divided into granules, maxVariables the variables, and
-// maxPagesPerAccess the
-// pages of one access. Beyond these bounds the search gives up, as it would take more memory than it
-// saves. An
-// access to more than maxSeparateGranules new granules of a page makes one variable of them.
+// maxPagesPerAccess the pages of one access. Beyond these bounds the search gives up, as it would take
+// more memory than it saves. An access to more than maxSeparateGranules new granules of a page makes
+// one variable of them.
 const maxDivided, maxVariables, maxPagesPerAccess, maxSeparateGranules = 1 << 15, 1 << 24, 1 << 14, 64
 
 func newConflicts(bare []bool) *conflicts {

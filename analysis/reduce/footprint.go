@@ -3,8 +3,7 @@ package reduce
 import "github.com/gopredict/gopredict/recorder/trace"
 
 // A footprint is a Bloom filter of the memory, locks, channels and other objects that a test uses. It
-// may contain
-// objects that the test does not use, but it misses none.
+// may contain objects that the test does not use, but it misses none.
 type footprint struct {
 	bits       [footprintBits / 64]uint64
 	everything bool // an access was too large: the footprint contains all objects
@@ -13,8 +12,7 @@ type footprint struct {
 const footprintBits = 1 << 23
 
 // pieceBits is the binary logarithm of the size of a piece of memory: a footprint does not tell apart
-// the addresses
-// in one piece. maxPieces bounds the pieces of one access.
+// the addresses in one piece. maxPieces bounds the pieces of one access.
 const pieceBits, maxPieces = 3, 1 << 10
 
 // mixer and mixer2 are the multipliers of the two hash functions: odd numbers without a pattern in
@@ -40,8 +38,7 @@ func (f *footprint) mayShare(e *trace.Event) bool {
 }
 
 // pieces calls f with a number for each object that e uses, until f returns false. It reports whether
-// f
-// returned true for all of them; it reports false for an access that is too large.
+// f returned true for all of them; it reports false for an access that is too large.
 func pieces(e *trace.Event, f func(uint64) bool) bool {
 	switch e.Kind.Object() {
 	case trace.ArgAddress:

@@ -8,12 +8,9 @@ import (
 )
 
 // Gather moves events that goroutines of a test perform after the next test has begun back to the end
-// of
-// their own test. It does so only if no other goroutine touches the same memory in between: then the
-// result is another
-// order of the same run, in which the tests are separate (see [Divide]). A test often leaves such a
-// goroutine
-// behind: it sleeps, takes a lock, and finds that the test is over.
+// of their own test. It does so only if no other goroutine touches the same memory in between: then
+// the result is another order of the same run, in which the tests are separate (see [Divide]). A test
+// often leaves such a goroutine behind: it sleeps, takes a lock, and finds that the test is over.
 func Gather(t *trace.Trace) {
 	if len(t.Events) >= 2*leastWindow {
 		gather(t)
@@ -47,8 +44,7 @@ type leftover struct {
 }
 
 // maxLeftover bounds the events that are moved for one test, and the bytes of one access among them.
-// More events
-// are the work of the test itself, not its remains.
+// More events are the work of the test itself, not its remains.
 const maxLeftover = 1 << 16
 
 // findLeftovers returns the leftovers of t that can be moved, by the names of their tests.
@@ -125,8 +121,7 @@ func touchedPieces(e *trace.Event) func(func(uint64) bool) {
 }
 
 // keepDependent leaves the events of a leftover in place if other goroutines touch the same memory in
-// between, or if that
-// memory was freed in between.
+// between, or if that memory was freed in between.
 func keepDependent(t *trace.Trace, ls map[string]*leftover) {
 	all := make(map[uint64][]*leftover)
 	first := len(t.Events)

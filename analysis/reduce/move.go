@@ -48,8 +48,7 @@ func rearrange(t *trace.Trace, moves []move) {
 }
 
 // applyMoves moves events of t. The moves are sorted by destination, and froms has their origins,
-// ascending. It returns
-// the new positions of the moved events, by their old ones.
+// ascending. It returns the new positions of the moved events, by their old ones.
 func applyMoves(t *trace.Trace, moves []move, froms []int) map[int]int {
 	now := make(map[int]int, len(moves))
 	place, next := froms[len(froms)-1], len(froms)-1

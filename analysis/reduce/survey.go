@@ -11,8 +11,7 @@ import (
 )
 
 // A survey finds the tests of a trace that ran alone. It takes all events before any is left out,
-// since the events of
-// other goroutines after a test decide whether the test was alone.
+// since the events of other goroutines after a test decide whether the test was alone.
 type survey struct {
 	t             *trace.Trace
 	longTest      int            // least number of events of a long test
@@ -30,8 +29,7 @@ type survey struct {
 	activities     []activity         // by goroutine
 	liveGoroutines map[trace.GID]bool // goroutines that were started and have not ended
 	// testsBeside has by goroutine the long tests that are alone only if they share no object with it; nil
-	// if there
-	// are none.
+	// if there are none.
 	testsBeside [][]*surveyedTest
 	// withoutValues is set by goroutine if its operands, conditions and conflict-free accesses are left
 	// out; nil if that is so of none.
@@ -82,8 +80,8 @@ type surveyedTest struct {
 }
 
 // maxOtherGoroutines bounds the goroutines that exist beside a test that can be alone. longTestEvents
-// is the least number
-// of events of a long test, whose objects are compared with those of other goroutines.
+// is the least number of events of a long test, whose objects are compared with those of other
+// goroutines.
 const maxOtherGoroutines, longTestEvents = 1 << 10, 1 << 18
 
 func newSurvey(t *trace.Trace, long, flow int) *survey {
@@ -103,8 +101,8 @@ func (s *survey) take(es []trace.Event) {
 }
 
 // takeDataEvents takes the data events at the beginning of es, if the running test is alone and no
-// other goroutine exists.
-// It returns how many events it took. Most events of a trace take this fast path.
+// other goroutine exists. It returns how many events it took. Most events of a trace take this fast
+// path.
 func (s *survey) takeDataEvents(es []trace.Event) (n int) {
 	if len(s.runningGoroutines) == 0 {
 		return 0
@@ -272,12 +270,9 @@ func (s *survey) end() {
 }
 
 // chooseWithoutValues sets withoutValues for the goroutines whose part of the trace is too long for
-// formulas
-// even without the events of tests that ran alone. A part ends where a test starts and no goroutine
-// has events both before and
-// after it; windows of the analysis can end only there. The table build describes sites that the trace
-// does not; it
-// may be nil.
+// formulas even without the events of tests that ran alone. A part ends where a test starts and no
+// goroutine has events both before and after it; windows of the analysis can end only there. The table
+// build describes sites that the trace does not; it may be nil.
 func (s *survey) chooseWithoutValues(build *trace.SiteTable) {
 	alone := make(map[string]bool)
 	for _, test := range s.tests {
@@ -349,8 +344,7 @@ func (ts siteTables) of(id trace.SiteID) (site trace.Site) {
 }
 
 // knownSites returns the sites of t and of build, which may be nil, and an index of the sites with a
-// scope or a
-// failing outcome.
+// scope or a failing outcome.
 func knownSites(build *trace.SiteTable, t *trace.Trace) (all siteTables, more *trace.SiteIndex) {
 	all = siteTables{t.Sites}
 	if build != nil {
@@ -368,8 +362,7 @@ func knownSites(build *trace.SiteTable, t *trace.Trace) (all siteTables, more *t
 }
 
 // shouldFindConflicts reports whether enough events are accesses of goroutines without values that
-// finding their
-// conflicts is worth two more passes.
+// finding their conflicts is worth two more passes.
 func (s *survey) shouldFindConflicts() bool {
 	return s.withoutValues != nil && 8*s.plainAccesses > s.eventsSeen
 }
@@ -383,8 +376,7 @@ func (s *survey) setConflictFree(c *conflicts) {
 }
 
 // checkInterference marks the tests beside the goroutine of e that share an object with e. While the
-// trace is read again,
-// it is called for all events of these goroutines and of those that they start.
+// trace is read again, it is called for all events of these goroutines and of those that they start.
 func (s *survey) checkInterference(e *trace.Event) {
 	tests := s.testsBeside[e.G]
 	if len(tests) == 0 {
@@ -419,8 +411,7 @@ func (s *survey) result() *survey {
 }
 
 // keptEstimate returns about how many events are in memory at most: those that are kept, and a batch
-// that is still
-// to be dropped.
+// that is still to be dropped.
 func (s *survey) keptEstimate() int {
 	n, most := s.eventsSeen-s.omittedEstimate, 0
 	for _, test := range s.tests {
@@ -433,9 +424,8 @@ func (s *survey) keptEstimate() int {
 }
 
 // A distinctCounter estimates the number of distinct memories that were written, from the bits of a
-// table that no write
-// has set (Whang, Vander-Zanden and Taylor, A Linear-Time Probabilistic Counting Algorithm, TODS
-// 1990).
+// table that no write has set (Whang, Vander-Zanden and Taylor, A Linear-Time Probabilistic Counting
+// Algorithm, TODS 1990).
 type distinctCounter struct {
 	bits   [counterBits / 64]uint64
 	writes int

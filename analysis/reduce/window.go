@@ -49,9 +49,8 @@ func divide(t *trace.Trace, least int, properties []property.Property) *Divided 
 }
 
 // Drop releases the events of the trace if there are several windows and their events can be read from
-// the file
-// again. It reports whether it did so; then the caller may release the events too, and may ask for
-// each window once.
+// the file again. It reports whether it did so; then the caller may release the events too, and may
+// ask for each window once.
 func (d *Divided) Drop() bool {
 	if len(d.windows) == 1 || !CanReread(d.t, d.eventCount) {
 		return false
@@ -84,8 +83,7 @@ func (d *Divided) Close() {
 }
 
 // Trace returns window k as a trace. Windows must be asked for in ascending order. Each trace is made
-// on
-// demand, as the data beside its events takes memory too.
+// on demand, as the data beside its events takes memory too.
 func (d *Divided) Trace(k int) (*trace.Trace, error) {
 	w := d.windows[k]
 	if len(d.windows) == 1 {
@@ -150,12 +148,9 @@ func windows(t *trace.Trace, least int, properties []property.Property) []window
 }
 
 // Blocked yields as traces the windows of t at whose end some goroutine is blocked for which is
-// returns true. It ignores
-// properties. If the windows can be read from the file again, t has no events during the iteration,
-// and only one window is in
-// memory at a time. Its events have capacity for one more event per blocked goroutine. Blocked yields
-// an error if the
-// file cannot be read again.
+// returns true. It ignores properties. If the windows can be read from the file again, t has no events
+// during the iteration, and only one window is in memory at a time. Its events have capacity for one
+// more event per blocked goroutine. Blocked yields an error if the file cannot be read again.
 func Blocked(t *trace.Trace, is func(trace.Stuck) bool) iter.Seq2[*trace.Trace, error] {
 	return blockedIn(t, leastWindow, is)
 }
@@ -223,8 +218,8 @@ func (d *Divided) read(w window, room int) ([]trace.Event, error) {
 const skipBatch = 1 << 12
 
 // withinRange returns the elements of all with positions from from up to to, and makes their positions
-// relative to
-// from. The slice all is sorted by position; at returns a pointer to the position of an element.
+// relative to from. The slice all is sorted by position; at returns a pointer to the position of an
+// element.
 func withinRange[T any, N int | int32](all []T, from, to int, at func(*T) *N) []T {
 	compare := func(x T, position int) int { return cmp.Compare(int(*at(&x)), position) }
 	lo, _ := slices.BinarySearchFunc(all, from, compare)
@@ -237,19 +232,15 @@ func withinRange[T any, N int | int32](all []T, from, to int, at func(*T) *N) []
 }
 
 // cuts returns the positions, ascending, where all windows but the first begin. A window has at least
-// least
-// events, and begins where the goroutine that runs the tests starts a top-level test over which
-// nothing continues:
-// no other goroutine has events before and after it; nobody holds a lock that is used after it; no
-// message, waiter or
-// count is left in a channel, condition or WaitGroup that is used after it; the monitor of each object
-// is in its first state.
+// least events, and begins where the goroutine that runs the tests starts a top-level test over which
+// nothing continues: no other goroutine has events before and after it; nobody holds a lock that is
+// used after it; no message, waiter or count is left in a channel, condition or WaitGroup that is used
+// after it; the monitor of each object is in its first state.
 //
 // Some things may continue: a closed channel, a Once that is done, the content of memory, and the
-// cases that a select with a
-// default did not choose. A test that is cut off ([trace.Cut]) holds nothing at its end, as its rest
-// is unknown. The second
-// result has the elements that went through channels that are used on both sides of a position.
+// cases that a select with a default did not choose. A test that is cut off ([trace.Cut]) holds
+// nothing at its end, as its rest is unknown. The second result has the elements that went through
+// channels that are used on both sides of a position.
 func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []passedElements) {
 	s := spans{starts: testStarts(t), cutTests: findCutTests(t)}
 	if !slices.ContainsFunc(s.starts, func(start int) bool { return start >= least && len(t.Events)-start >= least }) {
@@ -374,7 +365,7 @@ func startsTest(t *trace.Trace, e *trace.Event) bool {
 
 // An extent is the range of positions at which an object is in use; both bounds are 0 if it is not.
 type extent struct {
-	first, after int32 // end is after the last one
+	first, after int32 // after is one more than the last position
 }
 
 func (s *extent) add(i int) {
@@ -390,8 +381,7 @@ func (s *extent) extendTo(i int) {
 }
 
 // An objectTable has a value for each object. It allocates values in parts, as a test may make half a
-// million
-// channels.
+// million channels.
 type objectTable[V any] struct {
 	numbers numbering.Numbers[numbering.Word]
 	parts   []*[objectsPerPart]V
@@ -460,17 +450,16 @@ type selectState struct {
 }
 
 // A queue describes the use of a channel. Its extent starts anew after the start of a test at which
-// the channel was empty
-// and nobody waited for it.
+// the channel was empty and nobody waited for it.
 type queue struct {
 	extent
-	testsBegun     int32 // tests that have begun so far
+	testsBegun     int32 // tests that had begun at the last operation
 	pending        int32 // operations that have begun and are not complete
 	sent, received uint32
 	lastElement    uint64 // highest number of an element
 	// indivisible is set if the extent never starts anew: a select that may wait has a case of the channel
-	// or
-	// has chosen one, somebody waits for it at the end, or its first operations are missing in the trace.
+	// or has chosen one, somebody waits for it at the end, or its first operations are missing in the
+	// trace.
 	indivisible bool
 	closed      bool
 }
@@ -489,8 +478,7 @@ type passedElements struct {
 }
 
 // A heldCount counts the holders of a lock, or is the counter of a WaitGroup. Its extent starts where
-// the count left
-// zero.
+// the count left zero.
 type heldCount struct {
 	extent
 	count         int
@@ -501,11 +489,10 @@ type heldCount struct {
 type spans struct {
 	starts     []int // positions of the starts of tests, where windows might begin
 	openDelta  []int // by start: extents that begin to cover it, less those that cease to
-	testsBegun int32 // how many tests have up to now
+	testsBegun int32 // tests that have begun so far
 	passed     []passedElements
 	// cutTests has by goroutine the number of its test if the trace lacks the rest of the test, or else 0;
-	// nil if no
-	// test is cut off.
+	// nil if no test is cut off.
 	cutTests []int32
 }
 
@@ -591,8 +578,7 @@ func (s *spans) addToCount(m *objectTable[heldCount], e *trace.Event, i, by int)
 }
 
 // windowStarts returns the test starts that no extent covers, at least least events from each other
-// and from both
-// ends of the trace.
+// and from both ends of the trace.
 func (s *spans) windowStarts(least, events int) (all []int) {
 	over, last := 0, 0
 	for k, start := range s.starts {

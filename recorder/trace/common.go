@@ -1,19 +1,19 @@
 package trace
 
-// CommonSites are the sites of several traces of one program, which number them alike only
-// where the rewriter has: a trace numbers its call sites as it comes to them.
+// A CommonSites numbers the sites of several traces of one program alike. Rewritten sites have the
+// same ID in all traces, but each trace numbers its call sites in the order in which they occur.
 type CommonSites struct {
-	Sites map[SiteID]Site // by their common numbers
+	Sites map[SiteID]Site // by their common ID
 	byKey map[uint64]SiteID
 }
 
-// NewCommonSites returns those of no trace.
+// NewCommonSites returns an empty CommonSites.
 func NewCommonSites() *CommonSites {
 	return &CommonSites{Sites: make(map[SiteID]Site), byKey: make(map[uint64]SiteID)}
 }
 
-// Of returns the common number of a site of t: that of the rewriter, or one by the order in
-// which sites were asked for. What is no site of t stays as it is.
+// Of returns the common ID of a site of t: the ID of a rewritten site, or else one by the order of the
+// calls of Of. An ID that t does not define is returned as it is.
 func (c *CommonSites) Of(t *Trace, id SiteID) SiteID {
 	s, ok := t.Sites[id]
 	if !ok {

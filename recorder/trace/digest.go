@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Values of more than one word, which are strings, interfaces and slices, are in
-// a trace as one: a digest, by which it is known which of them are equal.
+// A trace has a digest of one word in place of a string, interface or slice, whose values have several
+// words. Equal values have equal digests.
 
-// digested are their sizes in bytes, where those are more than a word's of 8.
+// digestSizes are the sizes in bytes of values with a digest that are longer than a word.
 var digestSizes = [...]uint32{12, 16, 24}
 
-// HasDigest reports whether a value of so many bytes is in a trace as a digest.
+// HasDigest reports whether a trace has digests in place of values of this size in bytes.
 func HasDigest(size uint32) bool { return slices.Contains(digestSizes[:], size) }
 
 // MaxDigested is the length in bytes of the longest string that has a digest.
@@ -39,8 +39,8 @@ func Digest(s string) uint64 {
 	return max(h>>4, 1)
 }
 
-// mixed goes on with the hash h. Each bit of w, and of h, has a say in the lower
-// and in the upper half of the result, and no two w give the same one.
+// mixHash returns the hash h extended by w. Each bit of w and h affects both halves of the result, and
+// different w give different results.
 func mixHash(h, w uint64) uint64 {
 	h = (h ^ w) * 0x9e3779b97f4a7c15
 	return h ^ h>>32

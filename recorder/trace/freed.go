@@ -17,13 +17,13 @@ type Freed struct {
 	At    int32 // long runs free a million times
 }
 
-// freedKind is what stands in the file in place of the kind of an event.
+// freedKind is the kind of a record of freed memory in the file, which is no event.
 const freedKind Kind = 63
 
-// event is the form that f has in the file.
+// event returns the form of f in the file.
 func (f Freed) event() Event { return Event{Kind: freedKind, Obj: f.Obj, Size: f.Size, Val: f.Which} }
 
-// Generations tells variables apart that were at one address in turn.
+// A Generations distinguishes variables that were at the same address one after the other.
 type Generations struct {
 	t         *Trace
 	nextFreed int                                             // index into t.Freed
@@ -38,16 +38,17 @@ const (
 	Granule  = 8
 )
 
-// A generationPage has the generations of what is in a page now. Most pages are of one.
+// A generationPage has the current generations of the memory in one page. Most pages have only one
+// generation.
 type generationPage struct {
-	hasJoinedAreas bool // some of it has a generation by what accesses go over
+	hasJoinedAreas bool // wide accesses may give a part of the page another generation
 	all            int32
-	bits           uint8 // a part is of so many bits of an address: that suffices for the objects that were freed
-	// parts are in their order; nil where all are the same.
+	bits           uint8 // binary logarithm of the size of a part; no freed object is smaller
+	// parts has the generations of the parts; nil if all of the page has generation all.
 	parts []int32
 }
 
-// free makes next the generation of the bytes from one up to another, which is not included.
+// free sets the generation of the bytes from from up to to, excluded, to next.
 func (p *generationPage) free(from, to uint64, next int32) {
 	from, to = from&^(Granule-1), (to+Granule-1)&^(Granule-1)
 	if from == 0 && to == PageSize {
@@ -63,7 +64,7 @@ func (p *generationPage) free(from, to uint64, next int32) {
 	}
 }
 
-// divide makes parts of so many bits, which are fewer than there were.
+// divide divides the page into parts of 1<<bits bytes, which are smaller than before.
 func (p *generationPage) divide(bits uint8) {
 	parts := make([]int32, PageSize>>bits)
 	for k := range parts {
@@ -75,7 +76,7 @@ func (p *generationPage) divide(bits uint8) {
 	p.bits, p.parts = bits, parts
 }
 
-// of returns the generation of what is at an address.
+// generationAt returns the generation of the memory at addr.
 func (p *generationPage) generationAt(addr uint64) int32 {
 	if p.parts == nil {
 		return p.all
@@ -83,8 +84,8 @@ func (p *generationPage) generationAt(addr uint64) int32 {
 	return p.parts[addr%PageSize>>p.bits]
 }
 
-// NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
-// well, if no memory was freed.
+// NewGenerations returns the generations of the memory that the accesses and calls of t use. It
+// returns nil, which is valid too, if no memory was freed.
 func NewGenerations(t *Trace) *Generations {
 	return newGenerations(t, false)
 }
@@ -114,7 +115,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 	return g
 }
 
-// advance frees what was freed before the event at position i.
+// advance applies what was freed before the event at position i.
 func (g *Generations) advance(i int) {
 	for g.nextFreed < len(g.t.Freed) && int(g.t.Freed[g.nextFreed].At) <= i {
 		g.free(&g.t.Freed[g.nextFreed])
@@ -122,7 +123,7 @@ func (g *Generations) advance(i int) {
 	}
 }
 
-// rewind goes back to where nothing was freed.
+// rewind returns to the beginning of the trace.
 func (g *Generations) rewind() {
 	g.nextFreed = 0
 	for _, page := range g.pages.Values() {
@@ -130,9 +131,9 @@ func (g *Generations) rewind() {
 	}
 }
 
-// Of returns the generation of what the access, or call, at position i begins at: two
-// accesses of one address, or of parts of one object, concern the same variable
-// if their generations are equal. It must be called for ascending positions.
+// Of returns the generation of the memory at the address of event i, an access or call. Two accesses
+// of one address, or of parts of one object, touch the same variable if their generations are equal.
+// Of must be called for ascending positions.
 func (g *Generations) Of(i int) int32 {
 	if g == nil {
 		return 0
@@ -151,8 +152,8 @@ func (g *Generations) Of(i int) int32 {
 	return generation
 }
 
-// free starts a new generation. One that nobody has seen is as good as a
-// further one, so that positions serve as numbers.
+// free starts a new generation of the memory that f frees. Generations need not be consecutive, so the
+// position serves as their number.
 func (g *Generations) free(f *Freed) {
 	f.EachPage(func(n, from, to uint64) {
 		if page := g.pages.Known(numbering.Word(n)); page != nil {
@@ -161,8 +162,8 @@ func (g *Generations) free(f *Freed) {
 	})
 }
 
-// FreedBefore calls do for those of fs, which are in their order, that come before the event at position i, and returns
-// the others.
+// FreedBefore calls do for the elements of fs, sorted by position, that precede the event at position
+// i. It returns the other elements.
 func FreedBefore(fs []Freed, i int, do func(*Freed)) []Freed {
 	for ; len(fs) > 0 && int(fs[0].At) <= i; fs = fs[1:] {
 		do(&fs[0])
@@ -170,8 +171,8 @@ func FreedBefore(fs []Freed, i int, do func(*Freed)) []Freed {
 	return fs
 }
 
-// EachPage calls do for what was freed of each page: its number, and the bytes there from one up to another, which is not
-// included.
+// EachPage calls do for each page in which f frees memory, with the number of the page and the range
+// of freed bytes there; to is excluded.
 func (f *Freed) EachPage(do func(n, from, to uint64)) {
 	for which := f.Which; which != 0; which &= which - 1 {
 		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)

@@ -2,16 +2,16 @@ package trace
 
 import "github.com/gopredict/gopredict/recorder/trace/numbering"
 
-// This file joins the generations of what one access goes over. The pages of a large variable may have been freed one by
-// one, as what was there before, and so be of different generations; an access to all of it shows that they are of one
-// variable then.
+// This file joins the generations of memory that one access covers. The pages of a large variable may have
+// been freed one by one, as parts of former variables, and so have different generations. An access that
+// covers several of them shows that they belong to one variable.
 
-// Joined are the areas of pages that accesses have gone over together, by the generation that they had then. All
-// that are of one variable get the latest generation of these.
+// A joinedAreas is a union-find structure of areas of pages. Areas that one access covers are in one
+// set, and all of a set get the latest generation in it.
 type joinedAreas struct {
 	areas  map[pageGeneration][]area
-	parent []int32 // by number of a set of areas: one that has these as well, or itself
-	latest []int32 // by number: the latest generation
+	parent []int32 // by set: a set that contains it, or itself
+	latest []int32 // by set: its latest generation
 }
 
 type pageGeneration struct {
@@ -19,20 +19,20 @@ type pageGeneration struct {
 	generation int32
 }
 
-// An area is the bytes of a page from one up to another, which is not included, and the number of its set.
+// An area is a range of bytes in a page, of which to is excluded, and the set that it belongs to.
 type area struct {
 	from, to uint64
 	set      int32
 }
 
-// maxPagesOf is how many pages an access has at most that is looked at page by page.
+// maxPagesOf bounds the pages of an access that is looked at page by page.
 const maxPagesOf = 1 << 14
 
-// maxJoinings bounds how often a trace is gone through for this: accesses that go over a part of what others go over
-// may take several times.
+// maxJoinings bounds the passes over a trace: accesses that cover only a part of a joined area may
+// need several.
 const maxJoinings = 4
 
-// join finds what accesses go over that are not in one page.
+// join joins the areas of accesses that cover several pages or overlap joined areas.
 func (g *Generations) join() {
 	g.joined.areas = make(map[pageGeneration][]area)
 	for range maxJoinings {
@@ -50,7 +50,7 @@ func (g *Generations) join() {
 	}
 }
 
-// meets reports whether e may go over a part of what others go over.
+// mayOverlapJoined reports whether e, within one page, may overlap a joined area.
 func (g *Generations) mayOverlapJoined(e *Event) bool {
 	if len(g.joined.areas) == 0 || !e.Kind.IsAccess() || e.Size <= 1 {
 		return false
@@ -59,8 +59,8 @@ func (g *Generations) mayOverlapJoined(e *Event) bool {
 	return page != nil && page.hasJoinedAreas && (e.Obj+uint64(e.Size)-1)>>PageBits == e.Obj>>PageBits
 }
 
-// isWide reports whether e accesses several pages, and not more of them than are worth it. What is free in one page is
-// given back at once.
+// isWide reports whether e accesses several pages, but not too many. Memory within one page is freed
+// at once, so narrow accesses need no joining.
 func (e *Event) isWide() bool {
 	if !e.Kind.IsAccess() || e.Size <= 1 {
 		return false
@@ -69,7 +69,7 @@ func (e *Event) isWide() bool {
 	return first < last && last-first < maxPagesOf
 }
 
-// joinOver joins what e goes over. It reports whether that was not joined before.
+// joinOver joins the areas that e covers. It reports whether they were in different sets.
 func (g *Generations) joinOver(e *Event) bool {
 	one, differ := int32(-1), false
 	for n, s := range g.areasOf(e) {
@@ -92,8 +92,8 @@ func (g *Generations) joinOver(e *Event) bool {
 	return true
 }
 
-// over yields the pages that e goes over, of those with an access, and their areas of one generation, which stands in
-// place of the set.
+// areasOf yields the areas of one generation that e covers, with their pages. It skips pages that are
+// not tracked. The set of each area is its generation.
 func (g *Generations) areasOf(e *Event) func(func(uint64, area) bool) {
 	end := e.Obj + uint64(e.Size)
 	return func(yield func(uint64, area) bool) {
@@ -120,7 +120,8 @@ func (g *Generations) areasOf(e *Event) func(func(uint64, area) bool) {
 	}
 }
 
-// add adds an area of a page that is of a generation to its set.
+// add adds area s of a page to its set. The area has the given generation, and is merged with those it
+// overlaps.
 func (j *joinedAreas) add(page uint64, generation int32, s area) {
 	at := pageGeneration{page, generation}
 	s.set = j.root(s.set)
@@ -140,7 +141,8 @@ func (j *joinedAreas) add(page uint64, generation int32, s area) {
 	j.areas[at] = append(others, s)
 }
 
-// generation returns the generation that what is in a page at an offset gets, and up to where that is so.
+// generation returns the joined generation of the memory at offset in page, and the offset up to which
+// it applies.
 func (j *joinedAreas) generation(page, offset uint64, generation int32) (joined int32, to uint64) {
 	to = PageSize
 	for _, s := range j.areas[pageGeneration{page, generation}] {
@@ -154,7 +156,7 @@ func (j *joinedAreas) generation(page, offset uint64, generation int32) (joined 
 	return generation, to
 }
 
-// root returns the number of the set that has all of the one with a number.
+// root returns the set that contains set and is contained in no other.
 func (j *joinedAreas) root(set int32) int32 {
 	for j.parent[set] != set {
 		j.parent[set] = j.parent[j.parent[set]]

@@ -239,8 +239,8 @@ func (k Kind) IsShared() bool { return of[k].traits&shared != 0 }
 // return statement and the end of the call, and hand over no values themselves.
 func (k Kind) IsDeferred() bool { return of[k].traits&deferred != 0 }
 
-// Decides reports whether e is what only orders of several goroutines make another one: an access, or what is
-// done with values.
+// IsDataEvent reports whether e only accesses or uses data: then its outcome can change only if other
+// goroutines that share the data run in another order.
 func (e *Event) IsDataEvent() bool { return dataKinds[e.Kind] }
 
 var dataKinds = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}

@@ -7,28 +7,30 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
-// A Layout is the memory that a trace accesses, in cells: the bounds of all accesses cut the address
-// space into pieces that no access divides. What was at one address in turn is apart.
+// A Layout divides the memory that a trace accesses into cells: the bounds of all accesses divide the
+// address space into pieces that no access divides further. Different generations of one address have
+// different cells.
 type Layout struct {
-	Of     []int32 // by event: the index of what it accesses in Spans
-	Spans  []Span  // the first one is of no cells, for what is no access
-	bounds []uint64
+	Of     []int32  // by event: index in Spans of the memory that it accesses
+	Spans  []Span   // the first one is empty, for events that are no accesses
+	bounds []uint64 // ascending within each generation
 }
 
-// A Span is N cells from the first one on.
+// A Span is a range of N cells that starts with the cell First.
 type Span struct{ First, N int32 }
 
-// A Cell is a piece of memory, in bytes.
+// A Cell is a piece of memory that no access divides. Its size is in bytes.
 type Cell struct{ Addr, Size uint64 }
 
-// Cells is how many cells there are, and Cell returns one of them. What is between two generations is a cell, too,
-// which no span covers.
+// Cells returns the number of cells. It counts the gap between two generations as a cell, which no
+// span covers.
 func (l *Layout) Cells() int { return max(0, len(l.bounds)-1) }
 
-// Cell is described at Cells.
+// Cell returns the address and size of cell c.
 func (l *Layout) Cell(c int32) Cell { return Cell{l.bounds[c], l.bounds[c+1] - l.bounds[c]} }
 
-// NewLayout returns that of t. An access without a size, as a sync.Map's, is to its object as a whole.
+// NewLayout returns the layout of t. An access without a size, such as that of a sync.Map, counts as
+// one byte.
 func NewLayout(t *Trace) *Layout {
 	l := &Layout{Of: make([]int32, len(t.Events))}
 	generations := NewGenerations(t)
@@ -51,11 +53,11 @@ func NewLayout(t *Trace) *Layout {
 	return l
 }
 
-// bounds are where extents begin and end, generation by generation, and ascending in each.
+// A bounds has the addresses where extents begin and end, by generation, ascending in each.
 type bounds struct {
 	addrs []uint64
-	rank  []int32 // by generation: its number among those of extents. There are far fewer of these.
-	first []int32 // by rank: where its own begin, and where those of the last one end
+	rank  []int32 // by generation: its index among those that occur, which are far fewer
+	first []int32 // by rank: index of its first address; at the end the number of addresses
 }
 
 func newBounds(list []accessExtent) bounds {
@@ -97,7 +99,7 @@ func newBounds(list []accessExtent) bounds {
 	return b
 }
 
-// at returns where the beginning of x is.
+// indexOf returns the index of the first address of x.
 func (b *bounds) indexOf(x accessExtent) int {
 	r := b.rank[x.generation]
 	from := int(b.first[r])
@@ -105,15 +107,15 @@ func (b *bounds) indexOf(x accessExtent) int {
 	return from + k
 }
 
-// An extent is what is accessed at once.
+// An accessExtent is the memory that one access covers, in one generation.
 type accessExtent struct {
 	addr       uint64
 	size       uint32
 	generation int32
 }
 
-// end is the address behind x.
+// end returns the first address after x.
 func (x accessExtent) end() uint64 { return x.addr + min(uint64(x.size), math.MaxUint64-x.addr) }
 
-// Hash is that of a [numbering.Key].
+// Hash implements [numbering.Key].
 func (x accessExtent) Hash() uint64 { return numbering.HashMemory(x.addr, x.size, x.generation) }

@@ -2,14 +2,15 @@ package trace
 
 import "math/bits"
 
-// Marks number those few events of a trace of which there is something to say, from 0 on by their
-// positions, in a bit for each of the others.
+// A Marks numbers a few marked events of a trace from 0 on, in the order of their positions. It takes
+// little more than a bit for each event.
 type Marks struct {
-	marked []uint64 // by event, a bit
-	before []int32  // by word of marked: how many there are before it
+	marked []uint64 // one bit per event
+	before []int32  // by word of marked: number of marked events before it
 }
 
-// NewMarks returns the marks of a trace of so many events; mark is called with what marks one.
+// NewMarks returns the marks of a trace with this many events. It calls mark once, which marks events
+// by calling its argument.
 func NewMarks(events int, mark func(mark func(i int))) Marks {
 	words := (events + 63) / 64
 	m := Marks{make([]uint64, words), make([]int32, words)}
@@ -22,7 +23,7 @@ func NewMarks(events int, mark func(mark func(i int))) Marks {
 	return m
 }
 
-// Len returns how many events are marked.
+// Len returns the number of marked events.
 func (m *Marks) Len() int {
 	last := len(m.marked) - 1
 	if last < 0 {
@@ -31,7 +32,7 @@ func (m *Marks) Len() int {
 	return int(m.before[last]) + bits.OnesCount64(m.marked[last])
 }
 
-// Of returns the number of event i, or -1.
+// NumberOf returns the number of event i, or -1 if it is not marked.
 func (m *Marks) NumberOf(i int) int {
 	word, bit := m.marked[i/64], uint64(1)<<(i%64)
 	if word&bit == 0 {
@@ -40,7 +41,7 @@ func (m *Marks) NumberOf(i int) int {
 	return int(m.before[i/64]) + bits.OnesCount64(word&(bit-1))
 }
 
-// All yields the positions of the events, by their numbers.
+// All yields the marked events: their numbers and positions.
 func (m *Marks) All(yield func(number, i int) bool) {
 	n := 0
 	for k, word := range m.marked {

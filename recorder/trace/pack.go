@@ -5,25 +5,24 @@ import (
 	"math/bits"
 )
 
-// A guess is what is known of the last event with a place and a head.
+// A guess predicts the next event at a site with a head, from the last such event.
 type guess struct {
 	site, head   uint32
 	obj, objStep uint64
 	val, valStep uint64
-	next         [2]uint32 // index of the guess for what followed, by parity of val
+	next         [2]uint32 // index of the guess for the following event, by parity of val
 }
 
 const guessBits = 12
 
-// guesses is the state of packing and unpacking, from the first event of a
-// trace on.
+// A guesses is the state of packing and unpacking a trace, from its first event on.
 type guesses struct {
 	table    [1 << guessBits]guess
-	last     uint32 // index of the guess for the event before
-	obj, val uint64 // of the event before
+	last     uint32 // index of the guess for the previous event
+	obj, val uint64 // of the previous event
 }
 
-// guessOf is the index of the guess for events with a place and a head.
+// guessOf returns the index of the guess for events at a site with a head.
 func guessOf(site, head uint32) uint32 {
 	return (site ^ head*0x9e3779b1) * 0x85ebca6b >> (32 - guessBits)
 }
@@ -46,11 +45,11 @@ const (
 	valStep = 15
 )
 
-// wideSize stands for a size that follows.
+// wideSize in a head means that the size follows in a word of its own.
 const wideSize = 1<<16 - 1
 
-// headOf is the kind, flags and size of an event. The head of a record that
-// tells whose events follow is 0.
+// headOf returns the kind, flags and size of an event as one word. A record that names the goroutine
+// of the following events has head 0.
 func headOf(e *Event) uint32 {
 	return uint32(e.Kind) | uint32(e.Flags)<<8 | min(e.Size, wideSize)<<16
 }
@@ -60,13 +59,13 @@ func (gs *guesses) pack(p []byte, e *Event) []byte {
 	at := len(p)
 	p = append(p, 0)
 	site, head := uint32(e.Site), headOf(e)
-	g := gs.follow()
+	g := gs.predicted()
 	var control byte
 	if g.site == site && g.head == head {
 		control = 1
 		gs.last = gs.next()
 	} else {
-		g = gs.turn(site, head)
+		g = gs.replace(site, head)
 		p = binary.LittleEndian.AppendUint32(p, site)
 		p = binary.LittleEndian.AppendUint32(p, head)
 	}
@@ -107,17 +106,18 @@ func (gs *guesses) pack(p []byte, e *Event) []byte {
 		}
 	}
 	p[at] = control
-	gs.note(g, e.Obj, e.Val)
+	gs.remember(g, e.Obj, e.Val)
 	return p
 }
 
-// follow is the guess for the event to come.
-func (gs *guesses) follow() *guess { return &gs.table[gs.next()] }
+// predicted returns the guess for the next event.
+func (gs *guesses) predicted() *guess { return &gs.table[gs.next()] }
 
+// next returns the index of the guess for the next event.
 func (gs *guesses) next() uint32 { return gs.table[gs.last].next[gs.val&1] }
 
-// turn notes that the event to come is another one than that guessed.
-func (gs *guesses) turn(site, head uint32) *guess {
+// replace replaces the guess for the next event, which was wrong, and returns the right one.
+func (gs *guesses) replace(site, head uint32) *guess {
 	i := guessOf(site, head)
 	gs.table[gs.last].next[gs.val&1] = i
 	gs.last = i
@@ -126,8 +126,8 @@ func (gs *guesses) turn(site, head uint32) *guess {
 	return g
 }
 
-// note remembers the object and value of the event that g was the guess for.
-func (gs *guesses) note(g *guess, obj, val uint64) {
+// remember stores the object and value of an event in its guess g.
+func (gs *guesses) remember(g *guess, obj, val uint64) {
 	g.obj, g.objStep = obj, obj-g.obj
 	g.val, g.valStep = val, val-g.val
 	gs.obj, gs.val = obj, val
@@ -136,9 +136,9 @@ func (gs *guesses) note(g *guess, obj, val uint64) {
 // maxRecord is more than the bytes of the longest record.
 const maxRecord = 32
 
-// unpack decodes the record at the start of p into e, but for the goroutine, and returns its length,
-// or 0 if it does not fit into p. The kind None says that the events that follow are
-// those of goroutine Site.
+// unpack decodes the record at the start of p into e, except its goroutine. It returns the length of
+// the record, or 0 if it does not fit into p. A record of kind None says that the following events
+// belong to goroutine Site.
 func (gs *guesses) unpack(p []byte, e *Event) int {
 	if len(p) >= maxRecord {
 		return gs.record((*[maxRecord]byte)(p), e)
@@ -151,15 +151,15 @@ func (gs *guesses) unpack(p []byte, e *Event) int {
 	return 0
 }
 
-// record is unpack of what begins with p, which may hold more than the record.
+// record is unpack for a buffer that is long enough for any record.
 func (gs *guesses) record(p *[maxRecord]byte, e *Event) int {
 	control, at := p[0], 1
-	g := gs.follow()
+	g := gs.predicted()
 	if control&1 != 0 {
 		gs.last = gs.next()
 	} else {
 		w := binary.LittleEndian.Uint64(p[at:])
-		g = gs.turn(uint32(w), uint32(w>>32))
+		g = gs.replace(uint32(w), uint32(w>>32))
 		at += 8
 	}
 	e.Site, e.Kind, e.Flags, e.Size = SiteID(g.site), Kind(g.head), Flags(g.head>>8), g.head>>16
@@ -196,11 +196,11 @@ func (gs *guesses) record(p *[maxRecord]byte, e *Event) int {
 		e.Val = binary.LittleEndian.Uint64(p[at:]) & w.mask << w.shift
 		at += w.bytes
 	}
-	gs.note(g, e.Obj, e.Val)
+	gs.remember(g, e.Obj, e.Val)
 	return at
 }
 
-// valueWays are the ways to tell a value that count bytes.
+// valueWays has, by control bits, how to decode a value that is stored in bytes.
 var valueWays = func() (ways [16]struct {
 	bytes int
 	mask  uint64 // of these bytes
@@ -224,5 +224,5 @@ func appendBytes(p []byte, v uint64, n int) []byte {
 	return append(p, word[:n]...)
 }
 
-// zigzag makes small numbers of small differences.
+// zigzag maps small differences, positive or negative, to small numbers.
 func zigzag(d uint64) uint64 { return d<<1 ^ uint64(int64(d)>>63) }

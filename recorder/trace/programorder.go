@@ -6,21 +6,21 @@ import (
 	"sort"
 )
 
-// A ProgramOrder has the events of each goroutine of a trace, in their order. Goroutines have many events in a row
-// before another one has its turn, and each such stretch is there once.
+// A ProgramOrder has the events of each goroutine of a trace, in their order. It stores stretches
+// instead of events, as a goroutine often has many events in a row before another one runs.
 type ProgramOrder struct {
-	stretchIndex *RunLength // by event: the index of its stretch
+	stretchIndex *RunLength // by event
 	stretches    []stretch
-	first        []int32 // by goroutine: the index of its first stretch; its last one has no events
+	first        []int32 // by goroutine: index of its first stretch; the last stretch of each is an empty end mark
 }
 
-// A stretch is events of one goroutine that stand side by side.
+// A stretch is a maximal run of consecutive events of one goroutine.
 type stretch struct {
-	start           int32 // position of the first one; [math.MaxInt32] where the goroutine has no more
-	precedingEvents int32 // how many the goroutine has before that
+	start           int32 // position of the first event; [math.MaxInt32] in the end mark
+	precedingEvents int32 // events of the goroutine before the stretch
 }
 
-// NewProgramOrder returns that of t.
+// NewProgramOrder returns the program order of t.
 func NewProgramOrder(t *Trace) *ProgramOrder {
 	n := len(t.Goroutines)
 	for i := range t.Events {
@@ -56,7 +56,8 @@ func NewProgramOrder(t *Trace) *ProgramOrder {
 	return p
 }
 
-// Goroutines is how many there are: those that the trace defines, or more where events are of others.
+// Goroutines returns the number of goroutines: those that the trace defines, and any others that have
+// events.
 func (p *ProgramOrder) Goroutines() int { return len(p.first) - 1 }
 
 // Next returns the event of its goroutine after event i, or -1.
@@ -89,7 +90,7 @@ func (p *ProgramOrder) Index(i int) int {
 	return int(s.precedingEvents) + i - int(s.start)
 }
 
-// Of returns the events of goroutine g; none of one that has none.
+// Of returns the events of goroutine g, which may have none.
 func (p *ProgramOrder) Of(g GID) GoroutineEvents {
 	if int(g) >= p.Goroutines() {
 		return GoroutineEvents{{start: math.MaxInt32}}
@@ -97,13 +98,13 @@ func (p *ProgramOrder) Of(g GID) GoroutineEvents {
 	return GoroutineEvents(p.stretches[p.first[g]:p.first[g+1]])
 }
 
-// Own is the events of one goroutine, in their order.
+// A GoroutineEvents has the positions of the events of one goroutine, ascending.
 type GoroutineEvents []stretch
 
-// Len is how many there are.
+// Len returns the number of events.
 func (o GoroutineEvents) Len() int { return int(o[len(o)-1].precedingEvents) }
 
-// First returns the position of the first one, or -1.
+// First returns the position of the first event, or -1.
 func (o GoroutineEvents) First() int {
 	if len(o) == 1 {
 		return -1
@@ -111,7 +112,7 @@ func (o GoroutineEvents) First() int {
 	return int(o[0].start)
 }
 
-// Last returns the position of the last one, or -1.
+// Last returns the position of the last event, or -1.
 func (o GoroutineEvents) Last() int {
 	if len(o) == 1 {
 		return -1
@@ -119,12 +120,12 @@ func (o GoroutineEvents) Last() int {
 	return o.stretchEnd(len(o)-2) - 1
 }
 
-// end returns where stretch k ends.
+// stretchEnd returns the position after stretch k.
 func (o GoroutineEvents) stretchEnd(k int) int {
 	return int(o[k].start + o[k+1].precedingEvents - o[k].precedingEvents)
 }
 
-// Before returns how many there are before position i.
+// CountBefore returns the number of events before position i.
 func (o GoroutineEvents) CountBefore(i int) int {
 	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].start) >= i })
 	if k == 0 {
@@ -133,10 +134,10 @@ func (o GoroutineEvents) CountBefore(i int) int {
 	return int(o[k].precedingEvents) - max(0, o.stretchEnd(k-1)-i)
 }
 
-// From returns the position of the first one from position i on, or -1.
+// FirstFrom returns the position of the first event at or after position i, or -1.
 func (o GoroutineEvents) FirstFrom(i int) int { return o.Find(func(at int) bool { return at >= i }) }
 
-// Until returns the position of the last one before position i, or -1.
+// LastBefore returns the position of the last event before position i, or -1.
 func (o GoroutineEvents) LastBefore(i int) int {
 	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].start) >= i })
 	if k == 0 {
@@ -145,8 +146,8 @@ func (o GoroutineEvents) LastBefore(i int) int {
 	return min(o.stretchEnd(k-1), i) - 1
 }
 
-// Find returns the position of the first one for which is holds, or -1. It holds for all those after one for which
-// it does.
+// Find returns the position of the first event for which is holds, or -1. If is holds for an event, it
+// must hold for all later ones, as Find searches in halves.
 func (o GoroutineEvents) Find(is func(at int) bool) int {
 	k := sort.Search(len(o)-1, func(k int) bool { return is(o.stretchEnd(k) - 1) })
 	if k == len(o)-1 {
@@ -156,7 +157,7 @@ func (o GoroutineEvents) Find(is func(at int) bool) int {
 	return at + sort.Search(o.stretchEnd(k)-at-1, func(n int) bool { return is(at + n) })
 }
 
-// All yields their positions.
+// All yields the positions of the events.
 func (o GoroutineEvents) All(yield func(at int) bool) {
 	for k := range o[:len(o)-1] {
 		for at, end := int(o[k].start), o.stretchEnd(k); at < end; at++ {

@@ -49,7 +49,7 @@ type rapidWriter struct {
 	selects map[int]uint64   // by position of the select: the channel chosen
 }
 
-// prepare finds what an event maps to only in the light of later ones.
+// prepare finds the data for events whose lines depend on later events.
 func (x *rapidWriter) prepare(t *Trace) {
 	last := map[GID]int{}
 	selects := map[GID]int{}
@@ -100,8 +100,8 @@ func (x *rapidWriter) lineOf(e *Event, op, operand string) {
 
 func rapidThreadName(g GID) string { return fmt.Sprintf("T%d", g) }
 
-// critical writes accesses of a variable in a critical section of its own.
-func (x *rapidWriter) critical(e *Event, space string, obj uint64, ops ...string) {
+// criticalSection writes accesses of a variable in a critical section of its own.
+func (x *rapidWriter) criticalSection(e *Event, space string, obj uint64, ops ...string) {
 	x.line(e, "acq", "L"+space, obj)
 	for _, op := range ops {
 		x.line(e, op, space, obj)
@@ -116,14 +116,14 @@ func (x *rapidWriter) event(i int, e *Event) {
 	case Write:
 		x.line(e, "w", "V", e.Obj)
 	case AtomicLoad:
-		x.critical(e, "V", e.Obj, "r")
+		x.criticalSection(e, "V", e.Obj, "r")
 	case AtomicStore:
-		x.critical(e, "V", e.Obj, "w")
+		x.criticalSection(e, "V", e.Obj, "w")
 	case AtomicRMW:
 		if e.Flags&FlagFailed != 0 {
-			x.critical(e, "V", e.Obj, "r")
+			x.criticalSection(e, "V", e.Obj, "r")
 		} else {
-			x.critical(e, "V", e.Obj, "r", "w")
+			x.criticalSection(e, "V", e.Obj, "r", "w")
 		}
 	case Fork:
 		x.lineOf(e, "fork", rapidThreadName(GID(e.Obj)))
@@ -160,39 +160,39 @@ func (x *rapidWriter) lock(e *Event) {
 	}
 }
 
-// sync writes what RAPID has no operation for.
+// sync writes synchronization that RAPID has no operation for, as accesses in critical sections.
 func (x *rapidWriter) sync(i int, e *Event) {
 	changes, sees := []string{"r", "w"}, []string{"r"}
 	switch e.Kind {
 	case Send, Recv, Close:
-		x.critical(e, "C", e.Obj, changes...)
+		x.criticalSection(e, "C", e.Obj, changes...)
 	case Select:
 		if ch, ok := x.selects[i]; ok {
-			x.critical(e, "C", ch, changes...)
+			x.criticalSection(e, "C", ch, changes...)
 		}
 	case SendDone, RecvDone:
-		x.critical(e, "C", e.Obj, sees...)
+		x.criticalSection(e, "C", e.Obj, sees...)
 	case CondSignal, CondBroadcast:
-		x.critical(e, "N", e.Obj, changes...)
+		x.criticalSection(e, "N", e.Obj, changes...)
 	case CondWake:
-		x.critical(e, "N", e.Obj, sees...)
+		x.criticalSection(e, "N", e.Obj, sees...)
 	case WaitGroupAdd:
-		x.critical(e, "W", e.Obj, changes...)
+		x.criticalSection(e, "W", e.Obj, changes...)
 	case WaitGroupWaited:
-		x.critical(e, "W", e.Obj, sees...)
+		x.criticalSection(e, "W", e.Obj, sees...)
 	case OnceEnd:
-		x.critical(e, "O", e.Obj, changes...)
+		x.criticalSection(e, "O", e.Obj, changes...)
 	case OnceDone:
-		x.critical(e, "O", e.Obj, sees...)
+		x.criticalSection(e, "O", e.Obj, sees...)
 	case Post:
 		if _, ok := x.joins[e.Obj]; !ok {
-			x.critical(e, "P", e.Obj, changes...)
+			x.criticalSection(e, "P", e.Obj, changes...)
 		}
 	case Await:
 		if g, ok := x.joins[e.Obj]; ok {
 			x.lineOf(e, "join", rapidThreadName(g))
 		} else {
-			x.critical(e, "P", e.Obj, sees...)
+			x.criticalSection(e, "P", e.Obj, sees...)
 		}
 	}
 }

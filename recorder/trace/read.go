@@ -17,7 +17,7 @@ import (
 // the file.
 func ReadFile(path string) (*Trace, error) { return readFile(path, longFile) }
 
-// readFile is [ReadFile] where a long file has so many bytes.
+// readFile is [ReadFile]; files of at least long bytes are read twice.
 func readFile(path string, long int64) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -41,15 +41,17 @@ func readFile(path string, long int64) (*Trace, error) {
 	return d.t, InFile(d.read(), path)
 }
 
-// longFile is from how many bytes on a file is read twice, so that there is no more room than for its events. As they
-// are packed, nothing else tells how many these are.
+// longFile is the least size of a file, in bytes, that is read twice. The first reading counts the
+// events, so that no memory is allocated in vain; as events are packed, the size does not tell their
+// number.
 const longFile = 8 << 20
 
-// roomBehind is for events that are added to a long trace: operations in which goroutines are blocked.
+// extraCapacity is room for events that are added to a long trace: the operations in which goroutines
+// are blocked.
 const extraCapacity = 1 << 8
 
-// Glance is [ReadFile] without the events, of which it returns the number. Once there are more than most it
-// passes over those that follow.
+// ReadSummary is [ReadFile] without the events, whose number it returns. It stops counting once there
+// are more than most.
 func ReadSummary(path string, most int) (t *Trace, events int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -65,15 +67,15 @@ func ReadSummary(path string, most int) (t *Trace, events int, err error) {
 	return d.t, events, InFile(err, path)
 }
 
-// ReadPart is [ReadFile], of a long file with those events only that keep says, and without what memory held and
-// which was freed. Keep is called for the trace with all but its events: of these it has one for each site, so that
-// others can be added. What it returns is asked of each event, in their order; it keeps about so many of those that
-// decide ([Event.Decides]), or all.
+// ReadPart is [ReadFile], but it keeps only some events of a long file, and no records of freed memory
+// or of what memory held. It calls keep with a trace that has one event for each site, so that sites
+// can be added. The result is tells for each event, in order, whether to keep it. The result decide is
+// an estimate of the data events kept ([Event.IsDataEvent]), or more.
 func ReadPart(path string, keep func(*Trace) (is func(*Event) bool, decide int)) (*Trace, error) {
 	return readPart(path, longFile, keep)
 }
 
-// readPart is ReadPart where a long file has so many bytes.
+// readPart is ReadPart; files of at least long bytes count as long.
 func readPart(path string, long int64, keep func(*Trace) (is func(*Event) bool, decide int)) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -117,7 +119,7 @@ func readPart(path string, long int64, keep func(*Trace) (is func(*Event) bool, 
 	return d.t, InFile(d.read(), path)
 }
 
-// InFile adds to an error of a reader where it has read.
+// InFile sets the file name in err if it is a [*FormatError].
 func InFile(err error, path string) error {
 	var fe *FormatError
 	if errors.As(err, &fe) {
@@ -141,41 +143,43 @@ func Decode(r io.Reader) (*Trace, error) {
 	return d.t, err
 }
 
-// A Reader decodes a trace chunk by chunk. Package reduce reads long ones with it, several times and in parts.
+// A Reader decodes a trace chunk by chunk. Package reduce uses it to read long traces several times
+// and in parts.
 type Reader struct {
 	r    io.Reader
 	t    *Trace
-	size int64 // of the file; 0 if it is unknown
-	off  int64 // where the chunks read so far end
+	size int64 // of the file, or 0 if unknown
+	off  int64 // offset in the file after the chunks read so far
 	buf  bytes.Buffer
-	// used, if not nil, gathers the sites of the events, which are then not kept.
+	// usedSites, if not nil, collects the sites of the events, and no events are stored.
 	usedSites map[SiteID]bool
-	// look, if not nil, is called for the events, which are then not kept, and lookFreed for what is freed between them.
+	// scanEvents, if not nil, is called for the events instead of storing them; scanFreed is called for
+	// the memory that is freed between them.
 	scanEvents func([]Event)
 	scanFreed  func(*Freed)
-	skipEvents bool          // what events follow is not looked at
-	filter     func([]Event) // adds the events to the trace that it keeps; nil: all are kept
-	scanned    bool          // the definitions are, from a first time, which has ended at off stop as failed says
+	skipEvents bool          // all further events are skipped
+	filter     func([]Event) // appends the events to keep to the trace; nil keeps all
+	scanned    bool          // an earlier reading has read all but the events; it stopped at scanEnd with scanErr
 	scanEnd    int64
 	scanErr    error
-	freedCount int // how often memory was freed, as far as events are not kept
+	freedCount int // records of freed memory that were not stored
 
 	goroutines, names int // definitions so far
 	texts             texts
-	guesses           *guesses // while it reads
+	guesses           *guesses // while reading
 	batch             [1 << 8]Event
-	batchLen          int // how many events are decoded, and not handed over
+	batchLen          int // decoded events that are still in batch
 }
 
 func newReader(r io.Reader) *Reader {
 	return &Reader{r: r, t: &Trace{Sites: map[SiteID]Site{}}}
 }
 
-// unused are tables of guesses that readers are done with: one is larger than most
-// traces of a replay.
-var unused = sync.Pool{New: func() any { return new(guesses) }}
+// guessTables has tables of guesses that readers no longer use. A table is larger than most traces of a
+// replay.
+var guessTables = sync.Pool{New: func() any { return new(guesses) }}
 
-// read reads all chunks. On return off is where the valid prefix ends.
+// read reads all chunks. Afterwards off is the end of the valid prefix.
 func (d *Reader) read() error {
 	err := d.begin()
 	defer d.end()
@@ -188,9 +192,9 @@ func (d *Reader) read() error {
 	return err
 }
 
-// begin begins to read.
+// begin starts reading at the magic number.
 func (d *Reader) begin() error {
-	d.guesses = unused.Get().(*guesses)
+	d.guesses = guessTables.Get().(*guesses)
 	*d.guesses = guesses{}
 	return d.readMagic()
 }
@@ -210,10 +214,10 @@ func (d *Reader) chunk() error {
 	return nil
 }
 
-// end ends with what was read.
+// end releases the memory that only reading needs.
 func (d *Reader) end() {
 	d.t.settleHeld(Event{})
-	unused.Put(d.guesses)
+	guessTables.Put(d.guesses)
 }
 
 func (d *Reader) readMagic() error {
@@ -270,8 +274,7 @@ func (d *Reader) readChunk() (chunkType, []byte, error) {
 	return typ, d.buf.Bytes(), nil
 }
 
-// decode adds the content of a chunk to the trace. base is the payload's
-// place in the file.
+// decode adds the content of a chunk to the trace. The payload starts at offset base of the file.
 func (d *Reader) decode(typ chunkType, payload []byte, base int64) error {
 	switch {
 	case typ == eventChunk && d.skipEvents:
@@ -309,8 +312,7 @@ func (d *Reader) decode(typ chunkType, payload []byte, base int64) error {
 	return f.err
 }
 
-// decodeEvents adds the events of a chunk. base is the payload's place in the
-// file.
+// decodeEvents adds the events of a chunk, whose payload starts at offset base of the file.
 func (d *Reader) decodeEvents(p []byte, base int64) error {
 	defer d.flushBatch()
 	known := false // whose events the chunk has
@@ -335,8 +337,9 @@ func (d *Reader) decodeEvents(p []byte, base int64) error {
 	return nil
 }
 
-// other takes a record that need not be that of a sound event of a known goroutine. It may tell which one that
-// is. The answer is what is wrong with it; expected is "" if nothing is.
+// decodeSpecial handles a record that may be no event, or an event that must be checked; known tells
+// whether the goroutine of the events is known, and may be set. It returns what was expected and
+// found, or empty strings if all is well.
 func (d *Reader) decodeSpecial(e *Event, known *bool) (expected, found string) {
 	switch {
 	case e.Kind == None && e.Flags == 0 && e.Size == 0:
@@ -356,7 +359,8 @@ func (d *Reader) decodeSpecial(e *Event, known *bool) (expected, found string) {
 	return expected, found
 }
 
-// aside adds what stands between events.
+// addBetweenEvents adds a record that stands between events: freed memory, or what memory held before
+// a write.
 func (d *Reader) addBetweenEvents(e Event) {
 	d.flushBatch()
 	switch {
@@ -374,7 +378,7 @@ func (d *Reader) addBetweenEvents(e Event) {
 	}
 }
 
-// handOver ends with the events that are decoded.
+// flushBatch passes on the decoded events of the batch, and empties it.
 func (d *Reader) flushBatch() {
 	es := d.batch[:d.batchLen]
 	d.batchLen = 0
@@ -391,7 +395,7 @@ func (d *Reader) flushBatch() {
 	}
 }
 
-// keep adds events to the trace, unless they are left out. Nothing stands between them.
+// addEvents adds consecutive events to the trace, through the filter if there is one.
 func (d *Reader) addEvents(es []Event) {
 	d.t.settleHeld(es[0])
 	if len(d.t.Events)+len(es) > cap(d.t.Events) {
@@ -404,10 +408,10 @@ func (d *Reader) addEvents(es []Event) {
 	}
 }
 
-// keeps reports whether the events are kept.
+// storesEvents reports whether events are stored in the trace.
 func (d *Reader) storesEvents() bool { return d.usedSites == nil && d.scanEvents == nil }
 
-// again prepares for reading what was looked at, from its beginning.
+// rewind prepares for another reading of the file from its beginning, with capacity for room events.
 func (d *Reader) rewind(room int) {
 	if !d.scanned {
 		d.scanned, d.scanEnd, d.scanEvents = true, d.off, nil
@@ -420,9 +424,9 @@ func (d *Reader) rewind(room int) {
 	d.t.Events, d.t.Freed, d.t.Held, d.t.Alone, d.t.Complete = d.t.Events[:0], slices.Grow([]Freed(nil), d.freedCount), nil, 0, false
 }
 
-// grow makes room for further events: for twice as many, or, where
-// that is less, for as many to the byte of the file as there were so far. Events at the
-// beginning are often shorter than those to come.
+// grow makes room for further events. It doubles the capacity, or extrapolates from the part of the
+// file read so far if that is less. The extrapolation is generous, as events at the beginning are
+// often shorter than later ones.
 func (d *Reader) grow() {
 	es := d.t.Events
 	if d.size == 0 {
@@ -435,8 +439,8 @@ func (d *Reader) grow() {
 	d.t.Events = append(make([]Event, 0, room), es...)
 }
 
-// sound tells what is wrong with the numbers of e, so that whoever reads the
-// trace may use them as indices; expected is "" if nothing is.
+// sound checks that the numbers in e are valid indices. It returns what was expected and found, or
+// empty strings if all is well.
 func (t *Trace) sound(e *Event) (expected, found string) {
 	switch {
 	case !e.Kind.Valid():
@@ -451,7 +455,7 @@ func (t *Trace) sound(e *Event) (expected, found string) {
 	return "", ""
 }
 
-// toCheck are the kinds of events of which [Trace.sound] has to look at more than the goroutine.
+// needsCheck is set for the kinds of which [Trace.sound] checks more than the goroutine.
 var needsCheck = func() (all [256]bool) {
 	for k := range all {
 		all[k] = !Kind(k).Valid() || of[k].obj == ArgGoroutine || of[k].obj == ArgTest

@@ -5,28 +5,28 @@ import "io"
 // NewReader returns a reader of the trace in r.
 func NewReader(r io.Reader) *Reader { return newReader(r) }
 
-// NewRereader returns a reader of the events in r, of which t has all else. Reading stops where it
-// stopped the first time.
+// NewRereader returns a reader of the events in r. All other data is already in t. Reading stops where
+// the first reading stopped.
 func NewRereader(r io.Reader, t *Trace, stop Stop) *Reader {
 	d := newReader(r)
 	d.t, d.scanned, d.scanEnd, d.scanErr = t, true, stop.offset, stop.err
 	return d
 }
 
-// A Stop is where reading has stopped, and why.
+// A Stop is the place where a reader stopped, and the error why.
 type Stop struct {
 	offset int64
 	err    error
 }
 
-// Stop returns where the first reading has stopped.
+// Stop returns the place where the first reading stopped.
 func (d *Reader) Stop() Stop { return Stop{d.scanEnd, d.scanErr} }
 
-// Trace returns what was read so far.
+// Trace returns the trace as far as it was read.
 func (d *Reader) Trace() *Trace { return d.t }
 
-// Scan reads the whole file and calls take for the events, and free for what is freed between them.
-// None of that is kept. Either function may be nil.
+// Scan reads the whole file, and calls take for its events and free for memory freed between them.
+// Either function may be nil. Scan stores neither events nor freed memory in the trace.
 func (d *Reader) Scan(take func([]Event), free func(*Freed)) error {
 	d.scanEvents, d.scanFreed = take, free
 	err := d.read()
@@ -37,25 +37,24 @@ func (d *Reader) Scan(take func([]Event), free func(*Freed)) error {
 	return err
 }
 
-// Rewind prepares for another reading, from the beginning of a file that was read whole, with room
-// for so many events.
+// Rewind prepares for another reading of a file that was read to its end, from its beginning. The
+// trace gets capacity for room events.
 func (d *Reader) Rewind(room int) { d.rewind(room) }
 
-// Load reads the whole file. Filter is called for the events and adds those to the trace that it
-// keeps.
+// Load reads the whole file. It calls filter for the events, which appends to the trace those to keep.
 func (d *Reader) Load(filter func([]Event)) error {
 	d.filter = filter
 	return d.read()
 }
 
-// Begin begins to read chunk by chunk: each call of Chunk reads the next one and calls take for its
-// events, until it returns an error. End ends that.
+// Begin starts reading chunk by chunk. Each call of Chunk reads one chunk and calls take for its
+// events, until it returns an error. End must be called afterwards.
 func (d *Reader) Begin(take func([]Event)) error {
 	d.scanEvents = take
 	return d.begin()
 }
 
-// Chunk reads the next chunk, see Begin.
+// Chunk reads the next chunk; see Begin.
 func (d *Reader) Chunk() error { return d.chunk() }
 
 // End ends reading chunk by chunk.

@@ -2,26 +2,26 @@ package trace
 
 import "math/bits"
 
-// A RunLength is a number for each event of a trace, in little memory where many events in a row have the same one:
-// each run of these is there once, and bits say where runs begin (Jacobson, Space-efficient Static Trees and Graphs,
-// FOCS 1989: rank).
+// A RunLength has a number for each event of a trace. It stores each run of equal numbers once, and
+// finds the run of an event by a bit vector (Jacobson, Space-efficient Static Trees and Graphs, FOCS
+// 1989: rank).
 type RunLength struct {
 	blocks []block
-	values []int32 // run by run
-	last   int32   // the last of these
-	n      uint
+	values []int32 // by run
+	last   int32   // the number of the last run
+	n      uint    // events added
 }
 
-// A block is 64 events.
+// A block describes the runs that begin at 64 consecutive events.
 type block struct {
-	begins uint64 // those with which a run begins
-	before int32  // how many begin before the block
+	begins uint64 // one bit per event: a run begins there
+	before int32  // number of runs that begin before the block
 }
 
-// NewRunLength returns one with room for n events.
+// NewRunLength returns an empty RunLength with room for n events.
 func NewRunLength(n int) *RunLength { return &RunLength{blocks: make([]block, 0, (n+63)/64)} }
 
-// Add gives the next event its number.
+// Add appends the number v of the next event.
 func (r *RunLength) Add(v int32) {
 	if v != r.last || r.n%64 == 0 {
 		r.begin(v)
@@ -29,7 +29,7 @@ func (r *RunLength) Add(v int32) {
 	r.n++
 }
 
-// begin begins a block, or a run, or both, with the next event.
+// begin starts a block, a run, or both at the next event, whose number is v.
 func (r *RunLength) begin(v int32) {
 	if r.n%64 == 0 {
 		r.blocks = append(r.blocks, block{before: int32(len(r.values))})
@@ -40,7 +40,7 @@ func (r *RunLength) begin(v int32) {
 	}
 }
 
-// Len is how many events were added.
+// Len returns the number of events added.
 func (r *RunLength) Len() int { return int(r.n) }
 
 // Begins reports whether a run begins with event i, which was added.

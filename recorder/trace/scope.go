@@ -16,14 +16,14 @@ type Scope struct {
 	Calls bool
 }
 
-// MayTurn reports whether what the branch e, whose scope it is, leads to if it comes out otherwise than recorded is
-// not seen behind the scope.
+// MayTurn reports whether the goroutine may take the other outcome of branch e, whose scope is s,
+// without an effect that is seen after the scope or by others.
 func (s Scope) MayTurn(e *Event) bool {
 	return e.Val != 0 && s.IfFalse || e.Val == 0 && s.IfTrue
 }
 
-// ScopeEndsAt reports whether an event at the site next is after the scope of the branch s. It is
-// not if next has no number, as a site that the trace does not define.
+// ScopeEndsAt reports whether an event at the site next is after the scope of the branch at s. It
+// returns false if the trace does not define next.
 func (s *Site) ScopeEndsAt(next *Site) bool {
 	switch {
 	case next.ID == 0:

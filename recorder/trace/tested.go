@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A TestEvent is what package testing says of a test or subtest, or of an example, in the
-// words of `go doc test2json`.
+// A TestEvent is a message of package testing about a test, subtest or example, as described in `go
+// doc test2json`.
 type TestEvent struct {
 	Action  string // output, or what the test has come to: pass, fail, skip
 	Test    string // its whole name, which has no spaces
@@ -20,7 +20,7 @@ type TestEvent struct {
 
 var testActions = []string{"output", "pass", "fail", "skip"}
 
-// sound returns what is wrong with e: what was expected, or nil.
+// sound returns nil if e is valid, or else an error that says what was expected.
 func (e TestEvent) sound() error {
 	switch {
 	case !slices.Contains(testActions, e.Action):
@@ -54,7 +54,7 @@ func decodeTested(value string) (TestEvent, error) {
 	return e, e.sound()
 }
 
-// tested writes what decodeTested reads.
+// tested writes e in the form that decodeTested reads.
 func (c *chunkWriter) tested(e TestEvent) {
 	if err := e.sound(); err != nil && c.err == nil {
 		c.err = fmt.Errorf("trace: expected %w, found %+v", err, e)

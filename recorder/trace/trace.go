@@ -24,7 +24,7 @@ const (
 	FlagMap                        // the access names a map's header
 	FlagTry                        // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
 	FlagAsked                      // the select took the case that the schedule had asked for
-	FlagBranched                   // its goroutine has come to a condition before, which is left out: see package reduce
+	FlagBranched                   // a condition of its goroutine was left out before it; see package reduce
 
 	// FlagPut marks the read of what a pointer points to that is put into a sync.Pool. Nothing is read there: it
 	// stands for whoever takes that out, and uses locks and atomic operations as they are.
@@ -36,8 +36,8 @@ const (
 type Event struct {
 	Kind  Kind
 	Flags Flags
-	// Skipped is how many events of the same kind, goroutine and site were left out since the last one of these that
-	// was not, see package reduce: a schedule counts them.
+	// Skipped counts the events of the same kind, goroutine and site that package reduce left out since
+	// the last one it kept. Schedules count them too.
 	Skipped uint16
 	G       GID
 	Site    SiteID
@@ -50,17 +50,16 @@ type Event struct {
 // value's digest if it is of more than eight bytes.
 func (e *Event) HasValue() bool { return e.Flags&FlagValue != 0 && e.Size >= 1 }
 
-// Stores reports whether e changed its memory: all writes do but a compare-and-swap that failed.
+// Stores reports whether e is a write that changed memory. A compare-and-swap that failed did not.
 func (e *Event) Stores() bool { return e.Kind.IsWrite() && e.Flags&FlagFailed == 0 }
 
-// IsDone reports whether e takes from a WaitGroup's counter, as Done does.
+// IsDone reports whether e decreases the counter of a WaitGroup, as Done does.
 func (e *Event) IsDone() bool { return e.Kind == WaitGroupAdd && int64(e.Val) < 0 }
 
-// IsLength reports whether the value of e is the length of a slice: two of one length
-// need not be the same.
+// IsLength reports whether the value of e is the length of a slice. Slices of equal length may differ.
 func (e *Event) IsLength() bool { return e.HasValue() && (e.Size == 12 || e.Size == 24) }
 
-// SameBits reports whether v and the Val of e agree in the bits that its Size has.
+// SameBits reports whether v and e.Val agree in the lower bits that e.Size covers.
 func (e *Event) SameBits(v uint64) bool {
 	unused := 64 - 8*min(e.Size, 8)
 	return v<<unused == e.Val<<unused
@@ -93,7 +92,7 @@ func (g Goroutine) Name() string {
 	return g.Test + ":" + g.Path
 }
 
-// AppendName appends the name to b, for those who look many up.
+// AppendName appends the name of g to b, without allocating a string.
 func (g *Goroutine) AppendName(b []byte) []byte {
 	if g.Test != "" {
 		b = append(append(b, g.Test...), ':')
@@ -138,7 +137,7 @@ type Site struct {
 	Scope Scope
 }
 
-// An Outcome is one of those of a condition.
+// An Outcome is the outcome of a condition.
 type Outcome uint8
 
 // The outcomes.
@@ -166,14 +165,14 @@ type Cut struct {
 	Sync bool
 }
 
-// An Unseen says that a test has looked at what no event tells of: what it does then
-// may be different in another run, though nothing in the trace is.
+// An Unseen says that a test depended on something that no event records. Its behaviour may differ in
+// another run although nothing in the trace does.
 type Unseen struct {
 	Test string // as the goroutines name it; "" for what runs outside of tests
 	What string // length (of a channel), clock, files, network, chance, environment, goroutines (how many), result (of a test, so far) or processes (that it has started)
 }
 
-// A Proof says for how long a goroutine is blocked.
+// A Proof says how long a goroutine stays blocked.
 type Proof string
 
 // The proofs.
@@ -233,8 +232,8 @@ type Trace struct {
 	ValuesDropped []bool
 }
 
-// Element returns the number of the element that a completion of a channel operation is of: from 1 for the first
-// one that is not among Passed, or 0 if the channel was closed.
+// Element returns the number of the element that e, a completed channel operation, transfers. The
+// first element that is not among Passed has number 1; the result is 0 if the channel was closed.
 func (t *Trace) Element(e *Event) uint64 {
 	if e.Val == 0 {
 		return 0
@@ -242,10 +241,10 @@ func (t *Trace) Element(e *Event) uint64 {
 	return e.Val - t.Passed[e.Obj]
 }
 
-// Logged returns how many events the file has of which t was read.
+// Logged returns the number of events in the file of t, including those that package reduce left out.
 func (t *Trace) Logged() int { return len(t.Events) + t.Alone }
 
-// text notes what the value with a digest is.
+// text records the text of the value with this digest.
 func (t *Trace) text(digest uint64, text string) {
 	if t.Texts == nil {
 		t.Texts = make(map[uint64]string)

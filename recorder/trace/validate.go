@@ -68,7 +68,7 @@ type validator struct {
 	conds       map[uint64]map[uint64]ticketState
 	waitGroups  map[uint64]*wgState
 	onces       map[uint64]*onceState
-	syncMissing bool // there can be synchronization between any two events
+	syncMissing bool // synchronization may be missing between any two events
 }
 
 type goroutineState struct {
@@ -262,7 +262,7 @@ func (v *validator) once(e *Event) (expected, found string) {
 	return "", ""
 }
 
-// left reports whether g may have left a function without a word.
+// mayHaveLeft reports whether goroutine g may have left a function without an event.
 func (v *validator) mayHaveLeft(g GID) bool {
 	return v.goroutines[g].ended || v.goroutines[g].unwinding
 }

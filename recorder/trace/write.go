@@ -86,14 +86,14 @@ type chunkWriter struct {
 	w   io.Writer
 	typ chunkType // of the chunk that is being gathered; 0 if none
 	p   []byte
-	// turn is the goroutine of the last event of the chunk, or nobody.
+	// turn is the goroutine of the last event of the chunk, or noGoroutine.
 	turn    GID
 	guesses guesses
 	err     error
 }
 
-// nobody is no goroutine.
-const nobody GID = math.MaxUint32
+// noGoroutine is the GID of no goroutine.
+const noGoroutine GID = math.MaxUint32
 
 // begin starts a definition in a chunk of type typ. It reports whether the
 // chunk is a new one.
@@ -289,7 +289,7 @@ func (c *chunkWriter) scope(s Site) {
 
 func (c *chunkWriter) freed(f Freed) {
 	if c.begin(eventChunk) {
-		c.turn = nobody
+		c.turn = noGoroutine
 	}
 	e := f.event()
 	c.p = c.guesses.pack(c.p, &e)

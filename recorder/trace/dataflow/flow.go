@@ -1,8 +1,8 @@
-// Package dataflow says what the values of a trace follow from. The sites of a trace have formulas
-// ([Formula]): how a stored value, or the outcome of a branch or assertion, follows from what its
-// goroutine has read. A [Flow] connects these with the events that were read, and [Scopes] say where
-// the control scopes of branches end. What a run may change follows from both: only reads that
-// matter keep the write that they read from (Chen and Roşu, Predictive Runtime Analysis of
+// Package dataflow finds the reads that determine the values of a trace. The sites of a trace have
+// formulas ([Formula]): they compute a stored value, or the outcome of a branch or assertion, from the
+// values that the goroutine has read. A [Flow] connects the formulas with these read events, and
+// [Scopes] tell where the control scopes of branches end. Together they tell which reads matter: only
+// those must keep the write that they read from (Chen and Roşu, Predictive Runtime Analysis of
 // Multithreaded Programs, 2005).
 package dataflow
 
@@ -12,28 +12,26 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Flow says for the events of one trace what their values follow from: it has
-// the formulas of their sites with the readings that these speak of. Values that
-// functions hand to each other are followed as the calls were in the recorded run: an
-// instance's formula has in place of $ what was handed over.
+// A Flow has the formulas of the events of one trace, with the positions of the reads that they refer
+// to. Arguments and results are followed through the calls as recorded: each $ in a formula is
+// replaced by the formula of the value that was handed over.
 type Flow struct {
-	formulas      trace.Marks // the events that have any
-	instances     []*Instance
-	tracked       []bool              // by event, as the judge asks for each step of each schedule; nil if there is nothing
-	untrackedAdds map[int32]*Instance // of atomic operations that are not tracked
+	formulas      trace.Marks         // the events that have a formula
+	instances     []*Instance         // the formulas of these events, in their order
+	tracked       []bool              // by event, for fast access by the judge; nil if nothing is known
+	untrackedAdds map[int32]*Instance // atomic additions to values that are not tracked
 }
 
-// An Instance is the formula of one event.
+// An Instance is the formula of one event, with the reads that give its values.
 type Instance struct {
 	Formula *Formula
-	// Reads are the positions of its readings, in the order of Formula.Eval; -1
-	// stands for one that was not needed, as that of y in x && y where x is false.
+	// Reads has the positions of the reads, in the order of Formula.Eval. A value that was not needed has
+	// -1: that of y in x && y where x is false.
 	Reads []int32
 }
 
-// At returns the formula of the event at position i: a store, atomic operation,
-// branch or assertion. It is nil if there is none, or none that speaks of reads
-// that are tracked.
+// InstanceAt returns the formula of the event at position i: a store, atomic operation, branch or
+// assertion. It returns nil if the event has no formula, or one without tracked reads.
 func (f *Flow) InstanceAt(i int) *Instance {
 	if f.tracked == nil {
 		return nil
@@ -45,8 +43,8 @@ func (f *Flow) InstanceAt(i int) *Instance {
 	return f.instances[k]
 }
 
-// Adds is At, and for an atomic operation that adds a number to what it found, its
-// formula also where what it found is not tracked.
+// AddInstanceAt is InstanceAt, but it also returns the formula of an atomic addition to a value that
+// is not tracked.
 func (f *Flow) AddInstanceAt(i int) *Instance {
 	if in := f.untrackedAdds[int32(i)]; in != nil {
 		return in
@@ -54,15 +52,15 @@ func (f *Flow) AddInstanceAt(i int) *Instance {
 	return f.InstanceAt(i)
 }
 
-// Empty reports whether nothing is known.
+// Empty reports whether the flow has no formulas and no tracked reads.
 func (f *Flow) Empty() bool { return f.tracked == nil }
 
-// Tracked reports whether what the event at position i reads goes into formulas
-// and nowhere else, so that it may be something else than recorded.
+// Tracked reports whether the value that event i reads reaches only formulas. Then it may differ from
+// the recorded value.
 func (f *Flow) Tracked(i int) bool { return f.tracked != nil && f.tracked[i] }
 
-// Found returns what the event at position i of t found in memory, an atomic
-// operation that adds to it, if its formula tells.
+// ValueBefore returns the value in memory before the event at position i of t, an atomic addition. ok
+// is false if its formula does not tell.
 func (f *Flow) ValueBefore(t *trace.Trace, i int) (v uint64, ok bool) {
 	in := f.AddInstanceAt(i)
 	if in == nil || in.Formula.Op != Plus || t.Events[i].Kind != trace.AtomicRMW {
@@ -80,8 +78,8 @@ func (f *Flow) ValueBefore(t *trace.Trace, i int) (v uint64, ok bool) {
 	return (t.Events[i].Val - uint64(in.recorded(t))) << above >> above, befores == 1
 }
 
-// recorded computes the formula of what was read in the recorded run, and of 0 for
-// what an atomic operation found.
+// recorded returns the value of the formula for the recorded reads. The value before an atomic
+// operation counts as 0.
 func (in *Instance) recorded(t *trace.Trace) int64 {
 	return in.Formula.Eval(0, func(k int, r Reading) int64 {
 		if in.Reads[k] < 0 {
@@ -94,17 +92,16 @@ func (in *Instance) recorded(t *trace.Trace) int64 {
 // MaxEvents is the number of events of the longest trace that has a flow.
 const MaxEvents = 1 << 21
 
-// TooLong reports whether t has no flow: it has more than MaxEvents events, or goroutines in it had so many that
-// package reduce has left out what only a flow asks for.
+// TooLong reports whether t has no flow: it has more than MaxEvents events, or package reduce has left
+// out the operands and conditions of some goroutines.
 func TooLong(t *trace.Trace) bool {
 	dropped := t.ValuesDropped
 	return len(t.Events) > MaxEvents || dropped != nil && slices.ContainsFunc(t.Events, func(e trace.Event) bool { return dropped[e.G] })
 }
 
-// Constrained returns what is left of f, which is of t, where only the assertions
-// are known and all else is as recorded: reads that go into assertions alone are
-// tracked. It is what the constrained model of Wang et al., Symbolic Predictive
-// Analysis, FAC 2011, §7.1, knows.
+// Constrained returns the part of f in which only assertions may have other outcomes than recorded: it
+// tracks the reads whose values reach only assertions. The trace of f is t. This is the constrained
+// model of Wang et al., Symbolic Predictive Analysis, FAC 2011, §7.1.
 func (f *Flow) Constrained(t *trace.Trace) *Flow {
 	c := &Flow{tracked: make([]bool, len(f.tracked))}
 	of := make([]*Instance, len(f.tracked))
@@ -127,12 +124,12 @@ func (f *Flow) Constrained(t *trace.Trace) *Flow {
 	return c
 }
 
-// NewFlow finds the readings of all formulas. A formula that does not give what was
-// recorded is left out, and its readings are not tracked: something about it
-// is not as it seems, such as an operation that wrapped around.
+// New returns the flow of t. It leaves out each formula that does not give the recorded value, and
+// tracks none of its reads: something about the value is not as it seems, such as an operation that
+// wrapped around.
 //
-// It takes memory for each event that is tracked. A trace of which no assertion, and no
-// branch with a control scope, follows from anything, or that is too long, has none.
+// A flow takes memory for each event that is tracked. So t has none if it is too long, or if no
+// formula belongs to an assertion or to a branch with a control scope.
 func New(t *trace.Trace) *Flow {
 	b := flowBuilder{
 		t: t, sites: trace.NewSiteIndex(t), flow: &Flow{untrackedAdds: map[int32]*Instance{}},
@@ -160,8 +157,8 @@ func New(t *trace.Trace) *Flow {
 	return b.flow
 }
 
-// fill fills in the formulas, by event nil if there is none, and forgets that f is of so many events if it
-// says nothing of any of them.
+// fill sets the formulas of f from of, which has one or nil for each event. It clears tracked if f has
+// no formula and no tracked read.
 func (f *Flow) fill(of []*Instance) {
 	f.formulas = trace.NewMarks(len(of), func(mark func(int)) {
 		for i, in := range of {
@@ -179,8 +176,8 @@ func (f *Flow) fill(of []*Instance) {
 	}
 }
 
-// settle leaves out what does not hold together: readings of which some use is not
-// known, and formulas that speak of none that is tracked.
+// dropInconsistent stops tracking the reads that have an unknown use, and drops the formulas without a
+// tracked read. It repeats this as one may cause the other.
 func (b *flowBuilder) dropInconsistent() {
 	for again := true; again; {
 		again = false
@@ -193,7 +190,7 @@ func (b *flowBuilder) dropInconsistent() {
 			if in == nil || b.t.Events[i].Kind != trace.AtomicRMW || b.flow.tracked[i] {
 				continue
 			}
-			// What it found is needed to know what it stored.
+			// The value that it stored depends on the untracked value before.
 			for _, r := range in.Reads {
 				again = again || r >= 0 && b.flow.tracked[r]
 				b.fixedReads[r] = true
@@ -223,27 +220,28 @@ func (b *flowBuilder) dropInconsistent() {
 	}
 }
 
-// A frame is a goroutine at a site that formulas speak of.
+// A frame is a goroutine at a site that formulas refer to.
 type frame struct {
 	g   trace.GID
 	key uint64
 }
 
+// A flowBuilder computes a Flow event by event.
 type flowBuilder struct {
 	sites            *trace.SiteIndex
 	t                *trace.Trace
 	flow             *Flow
 	instances        []*Instance // by event
 	formulas         map[trace.SiteID]*Formula
-	neededReadings   map[uint64]int // by key of a site: how many of its last readings are needed
-	lastReadings     map[frame]*[]int32
-	fixedReads       map[int32]bool
+	neededReadings   map[uint64]int     // by key of a site: how many of its latest reads formulas refer to
+	lastReadings     map[frame]*[]int32 // positions of these reads
+	fixedReads       map[int32]bool     // reads whose values must stay as recorded
 	pendingHandovers map[trace.GID]*pendingHandover
 	handedOver       map[frame]*bundle
-	usingHandovers   map[*Formula]bool // formulas that speak of what is handed over
+	usingHandovers   map[*Formula]bool // formulas with arguments or results
 }
 
-// parse reads the formulas of the sites. What does not parse is none.
+// parse parses the formulas of the sites. It ignores those that do not parse.
 func (b *flowBuilder) parse() {
 	for id, s := range b.t.Sites {
 		if s.Formula == "" {
@@ -261,8 +259,8 @@ func (b *flowBuilder) parse() {
 	}
 }
 
-// each calls do for each reading, in the order of Eval, and says whether it is
-// spared where what comes before decides.
+// each calls do for each reading, in the order of Eval. A reading is spared if and or or may not
+// evaluate it.
 func (f *Formula) each(spared bool, do func(r Reading, spared bool)) {
 	if f.Op == Value {
 		do(f.Read, spared)
@@ -272,13 +270,13 @@ func (f *Formula) each(spared bool, do func(r Reading, spared bool)) {
 	}
 }
 
-// Readings returns how many readings f has.
+// Readings returns the number of readings in f.
 func (f *Formula) Readings() (n int) {
 	f.each(false, func(Reading, bool) { n++ })
 	return n
 }
 
-// HasBefore reports whether f speaks of what an atomic operation found.
+// HasBefore reports whether f uses the value before an atomic operation.
 func (f *Formula) HasBefore() bool {
 	if f.Op == Before {
 		return true
@@ -321,7 +319,7 @@ func (b *flowBuilder) event(i int32) {
 	}
 }
 
-// derived reports whether the value of e is what a formula of its site gives.
+// derived reports whether the formula at the site of e gives the value of e.
 func derived(e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Branch, trace.Assert:
@@ -332,8 +330,8 @@ func derived(e *trace.Event) bool {
 	return false
 }
 
-// instance adds the formula of event i, if all of it is known and gives what was
-// recorded.
+// instance adds the formula of event i, if all of its values are known and it gives the recorded
+// value.
 func (b *flowBuilder) instance(i int32, e *trace.Event) {
 	f := b.formulas[e.Site]
 	if f == nil {
@@ -356,8 +354,8 @@ func (b *flowBuilder) instance(i int32, e *trace.Event) {
 	b.instances[i] = in
 }
 
-// find finds the readings of the formula of in, for goroutine g, and puts in what is
-// handed over. It reports whether all of it is known.
+// findReadings finds the reads of the formula of in, for goroutine g, and replaces values that are
+// handed over. It reports whether all values are known.
 func (b *flowBuilder) findReadings(in *Instance, g trace.GID) bool {
 	if b.usingHandovers[in.Formula] {
 		f, whole := b.fill(in, g, *in.Formula, false)
@@ -373,8 +371,8 @@ func (b *flowBuilder) findReadings(in *Instance, g trace.GID) bool {
 	return whole
 }
 
-// reading returns the event of goroutine g that r speaks of, or -1; ok is false if it
-// does not tell the value either.
+// reading returns the event of goroutine g that r refers to, or -1. ok is false if the value is
+// unknown.
 func (b *flowBuilder) reading(g trace.GID, r Reading) (at int32, ok bool) {
 	list := b.lastReadings[frame{g, r.Key}]
 	if list == nil || len(*list) <= int(r.Back) {
@@ -384,8 +382,7 @@ func (b *flowBuilder) reading(g trace.GID, r Reading) (at int32, ok bool) {
 	return at, b.t.Events[at].HasValue() && b.t.Events[at].Size == uint32(r.Size)
 }
 
-// Same reports whether v, which the formula of e gives, is the value or outcome
-// that e has.
+// Matches reports whether v, a result of the formula, is the value or outcome of e.
 func (in *Instance) Matches(e *trace.Event, v int64) bool {
 	if e.Kind == trace.Branch || e.Kind == trace.Assert {
 		return (v != 0) == (e.Val != 0)
@@ -393,9 +390,8 @@ func (in *Instance) Matches(e *trace.Event, v int64) bool {
 	return e.SameBits(uint64(v))
 }
 
-// Eval computes the formula: read gives the value of its reading number k, from 0
-// in the order in which they stand in its text, before what an atomic operation
-// found.
+// Eval returns the value of the formula. The function read returns the value of reading k, counted
+// from 0 in the order of the formula's text; before is the value before an atomic operation.
 func (f *Formula) Eval(before int64, read func(k int, r Reading) int64) int64 {
 	k := 0
 	return f.eval(before, read, &k)

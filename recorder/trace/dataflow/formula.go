@@ -39,15 +39,15 @@ type Formula struct {
 	Args []Formula // of all others
 }
 
-// A Reading says which event of a goroutine has read a value.
+// A Reading refers to an event of a goroutine that read a value.
 type Reading struct {
 	Key    uint64 // of the site: [Site.Key]
 	Signed bool
 	Size   uint8 // bytes: 1, 2, 4 or 8; more where the number is a digest
-	Back   uint8 // how many such events came after it
+	Back   uint8 // how many later events of the goroutine at the site to skip
 }
 
-// An Op is what a formula does.
+// An Op is the operation of a formula.
 type Op uint8
 
 // The operations.
@@ -75,7 +75,7 @@ var ops = map[string]Op{
 	"not": Not, "and": And, "or": Or, "if": If, "hand": Hand,
 }
 
-// operands returns how many operands o takes at least and at most.
+// operands returns the least and the largest number of operands of o.
 func (o Op) operands() (least, most int) {
 	switch o {
 	case Plus, And, Or, Hand:
@@ -152,7 +152,7 @@ func (p *formulaParser) formula(depth int) (Formula, error) {
 	return Formula{Op: Number, Num: n}, nil
 }
 
-// operation reads what comes after an opening parenthesis.
+// operation parses an operation after its opening parenthesis.
 func (p *formulaParser) operation(depth int) (Formula, error) {
 	w := p.next()
 	op, ok := ops[w]
@@ -251,8 +251,7 @@ func (r Reading) String() string {
 	return text
 }
 
-// Number returns the value of an access or operand, the lower bytes of val, as
-// the number that r takes it for.
+// Number returns the number that the lower bytes of val represent, with the size and sign of r.
 func (r Reading) Number(val uint64) int64 {
 	shift := 64 - 8*min(uint(r.Size), 8)
 	if r.Signed {

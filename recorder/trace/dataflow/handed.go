@@ -2,12 +2,11 @@ package dataflow
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// This file follows what functions hand to each other, from call to call as they were
-// recorded: by events of kind Operand at sites with these operations. A call tells of
-// its arguments just before the function begins, if that has an event next, and a
-// function of its results when it returns; the call that ends next gets them. So it
-// matters neither how many places call a function, nor whether it is called by its
-// name, as a closure, or by way of an interface.
+// This file follows arguments and results through the recorded calls, by events of kind Operand at
+// sites with these operations. The arguments of a call belong to the function that begins with the
+// goroutine's next event. The results of a function belong to the call that ends next. So it does not
+// matter how many places call a function, or whether it is called by its name, as a closure, or
+// through an interface.
 const (
 	opCall   = "call"   // the arguments, the last one first
 	opEnter  = "enter"  // the function begins
@@ -15,13 +14,15 @@ const (
 	opResult = "result" // the call has ended
 )
 
-// A bundle has the values that are handed over at once.
-type bundle []Instance // a nil Formula is not known
+// A bundle has the arguments or the results of a call.
+type bundle []Instance // by index; Formula is nil if the value is unknown
 
-// handing is what a goroutine is about to hand over.
+// A pendingHandover has the arguments and results of a goroutine that have not reached a function or
+// call yet.
 type pendingHandover struct{ call, results *bundle }
 
-// hand follows event i, and reports whether it does nothing but to hand over values.
+// followHandover updates the pending arguments and results for event i. It reports whether the event
+// only hands over values.
 func (b *flowBuilder) followHandover(i int32, e *trace.Event, s *trace.Site) bool {
 	op := ""
 	if e.Kind == trace.Operand {
@@ -68,7 +69,7 @@ func (b *flowBuilder) followHandover(i int32, e *trace.Event, s *trace.Site) boo
 	return true
 }
 
-// bundle returns what is handed over at the event e.
+// bundle returns the values that event e hands over, or nil if its site has no formula for them.
 func (b *flowBuilder) bundle(e *trace.Event) *bundle {
 	f := b.formulas[e.Site]
 	if f == nil || f.Op != Hand {
@@ -87,7 +88,7 @@ func (b *flowBuilder) bundle(e *trace.Event) *bundle {
 	return &out
 }
 
-// agrees reports whether the first value of got is that of e, if that has one.
+// agreesWithResult reports whether the first value of got is the recorded value of e, if e has one.
 func (b *flowBuilder) agreesWithResult(got *bundle, e *trace.Event) bool {
 	if got == nil || !e.HasValue() || (*got)[0].Formula == nil {
 		return got != nil
@@ -95,14 +96,15 @@ func (b *flowBuilder) agreesWithResult(got *bundle, e *trace.Event) bool {
 	return e.SameBits(uint64((*got)[0].recorded(b.t)))
 }
 
-// fits reports whether got has as many values as the call of e has results, if its site
-// tells: other code may have returned last.
+// hasResultCount reports whether got has as many values as the call of e has results, if the site of e
+// tells. If not, other code has returned last.
 func (b *flowBuilder) hasResultCount(got *bundle, e *trace.Event) bool {
 	f := b.formulas[e.Site]
 	return got == nil || f == nil || f.Op != Hand || len(f.Args) == len(*got)
 }
 
-// drop forgets what is handed to nobody that is known: it may go anywhere.
+// dropBundle forgets values that reach no known function or call. Their reads must stay as recorded,
+// as the values may go anywhere.
 func (b *flowBuilder) dropBundle(v **bundle) {
 	if *v == nil {
 		return
@@ -113,17 +115,19 @@ func (b *flowBuilder) dropBundle(v **bundle) {
 	*v = nil
 }
 
+// fixReads marks reads whose values must stay as recorded.
 func (b *flowBuilder) fixReads(reads []int32) {
 	for _, r := range reads {
 		b.fixedReads[r] = true
 	}
 }
 
-// maxFilled bounds the readings of a formula with all that is handed over.
+// maxFilled bounds the readings of a formula, including those of the values handed over.
 const maxFilled = 64
 
-// fill returns f with what was handed over to goroutine g in place of $, and adds the
-// readings to those of in. ok is false if not all of it is known.
+// fill returns f with each $ replaced by the value that was handed over to goroutine g, and appends
+// the readings to those of in. ok is false if part of the formula is unknown. An operand is spared if
+// and or or may not evaluate it.
 func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (out Formula, ok bool) {
 	switch f.Op {
 	case Unknown:
@@ -154,7 +158,7 @@ func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (o
 	return f, ok
 }
 
-// hands reports whether f speaks of what is handed over.
+// usesHandovers reports whether f contains values that are handed over, or unknown ones.
 func (f *Formula) usesHandovers() bool {
 	if f.Op == Handed || f.Op == Unknown || f.Op == Hand {
 		return true

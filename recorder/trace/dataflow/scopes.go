@@ -2,19 +2,19 @@ package dataflow
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// A Slice says for the branches of one trace where their control scopes ended: from there
-// on a run may have what was recorded although the branch has come out otherwise.
+// Scopes tell for the branches of one trace where their control scopes ended. After that event, a run
+// may continue as recorded even if the branch had another outcome.
 //
-// An event belongs to the scopes of those branches of its goroutine that have not ended
-// before it. One ends with the first event that cannot be within: of the same function at
-// another line, or at the branch itself; of another function, if the scope has no calls.
-// Functions that may come to be called again from within their scopes have none.
+// An event belongs to the scopes of the branches of its goroutine that have not ended before it. A
+// scope ends at the first event that cannot be within it: in the same function at a line outside of
+// the scope, or at the branch itself; in another function, if the scope has no calls. Functions that
+// may be called again from within their scopes have no scopes.
 type Scopes struct {
-	ends             map[int32]int32 // by branch: the first event of its goroutine that is behind its scope
-	readsForBranches map[int32]bool  // reads that go only into branches that are there
+	ends             map[int32]int32 // by branch: the first event of its goroutine after its scope
+	readsForBranches map[int32]bool  // reads whose values reach only branches with a scope that ends
 }
 
-// NewSlice finds the scopes of the branches of t, whose flow is f.
+// NewScopes finds the scopes of the branches of t. The flow of t is f.
 func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 	s := &Scopes{ends: make(map[int32]int32), readsForBranches: make(map[int32]bool)}
 	open := make(map[trace.GID][]openScope)
@@ -49,7 +49,7 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 	if f.Empty() {
 		return s
 	}
-	into := make(map[int32]bool) // reads: whether they go into other things
+	into := make(map[int32]bool) // by read: whether its value reaches anything but branches with a scope that ends
 	for k, i := range f.formulas.All {
 		_, ends := s.ends[int32(i)]
 		for _, r := range f.instances[k].Reads {
@@ -64,29 +64,29 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 	return s
 }
 
-// Empty reports whether no scope ends.
+// Empty reports whether no scope ends in the trace.
 func (s *Scopes) Empty() bool { return len(s.ends) == 0 }
 
-// End returns the first event of the goroutine of the branch at position i that is behind
-// the branch's scope, where what lies between can be left out: it is there, ends what it
-// begins, and does nothing that others wait for.
+// End returns the first event of its goroutine after the scope of the branch at position i. ok is
+// false unless the events in between can be left out: then the scope ends in the trace, releases the
+// locks it acquires, and does nothing that others wait for.
 func (s *Scopes) End(i int) (end int, ok bool) {
 	at, ok := s.ends[int32(i)]
 	return int(at), ok
 }
 
-// Loose reports whether what the event at position i reads goes only into branches whose
+// ReadsForScopedBranches reports whether the value that event i reads reaches only branches whose
 // scopes end.
 func (s *Scopes) ReadsForScopedBranches(i int) bool { return s.readsForBranches[int32(i)] }
 
-// An openScope is that of a branch that has been passed.
+// An openScope is the scope of a branch that has not ended yet.
 type openScope struct {
 	branch    int32
 	site      trace.Site
-	heldLocks map[uint64]int // locks that were acquired within it, how often
+	heldLocks map[uint64]int // by lock acquired within the scope: how often it is held
 }
 
-// pass takes e into the scope. It reports whether it can be left out.
+// extend adds event e to the scope. It reports whether the scope can still be left out.
 func (o *openScope) extend(e *trace.Event) bool {
 	switch k := e.Kind; {
 	case k == trace.Acquire || k == trace.RAcquire:
