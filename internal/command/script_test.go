@@ -63,7 +63,7 @@ func runScripts(t *testing.T, folder string, more map[string]scriptCommand) {
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("PROXY", proxy)
 			env.Setenv("TESTPROXY", server.URL)
-			env.Setenv("GOPREDICT", "")
+			env.Setenv("GOPREDICT", "timeout=10m") // what is found must not depend on how busy the machine is
 			env.Setenv("XDG_CACHE_HOME", userCache)
 			env.Setenv("ROOT", root)
 			return nil
