@@ -9,7 +9,7 @@ import (
 )
 
 // maxAsked bounds the properties of which the planner keeps what it was told.
-const maxAsked = 1 << 10
+const maxKnownAnswers = 1 << 10
 
 // An answer is what the causality graph of a property tells. The methods for one target, and recipes
 // that are made again, ask for the same ones.
@@ -44,7 +44,7 @@ func (a *answers) ask(prop causality.Property, isKnown func(*answer) bool, find 
 	find(&found)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.known) == maxAsked {
+	if len(a.known) == maxKnownAnswers {
 		clear(a.known)
 	}
 	a.known[key] = found

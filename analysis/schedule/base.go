@@ -10,17 +10,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A base is what a schedule begins with: the recorded order up to the moment at
-// which the first of its tests begins. No event before that can be part of the
-// violation's way within the tests, and whoever wants to know whether schedules
-// are feasible has to look at it only once: a trace can have many tests.
+// A base is the recorded beginning of a schedule: the events up to the position at which the first
+// of its tests begins. No earlier event can be part of the violation's way within the tests. The
+// feasibility of a base is checked only once, as a trace can have many tests.
 type base struct {
-	at   int32
-	open []order.Section // those that are open there
+	position     int32
+	openSections []order.Section // the critical sections that are open there
 }
 
-// testBegins returns by top-level test where it begins, as its own goroutine
-// says.
+// testBegins returns, by top-level test, the position at which its goroutine begins it.
 func testBegins(t *trace.Trace) map[string]int32 {
 	begins := make(map[string]int32)
 	for i := range t.Events {
@@ -36,20 +34,21 @@ func testBegins(t *trace.Trace) map[string]int32 {
 	return begins
 }
 
-// bases are the bases of the schedules for one trace, each made once. They are safe for concurrent use.
+// bases are the bases of the schedules for one trace. Each is computed once. They are safe for
+// concurrent use.
 type bases struct {
-	t       *trace.Trace
-	o       *order.Order
-	answers *answers
-	begins  map[string]int32 // see testBegins
-	forks   []int32          // by goroutine: its fork, or [math.MaxInt32]
-	mu      sync.Mutex
-	known   map[int32]*base // by position
+	t          *trace.Trace
+	o          *order.Order
+	answers    *answers
+	begins     map[string]int32 // see testBegins
+	forks      []int32          // by goroutine: its fork, or [math.MaxInt32]
+	mu         sync.Mutex
+	byPosition map[int32]*base // by position
 }
 
-// newBases returns those of t, whose order is o.
+// newBases returns the bases of trace t with order o.
 func newBases(t *trace.Trace, o *order.Order, a *answers) *bases {
-	s := &bases{t: t, o: o, answers: a, begins: testBegins(t), forks: make([]int32, len(t.Goroutines)), known: make(map[int32]*base)}
+	s := &bases{t: t, o: o, answers: a, begins: testBegins(t), forks: make([]int32, len(t.Goroutines)), byPosition: make(map[int32]*base)}
 	for g := range s.forks {
 		s.forks[g] = math.MaxInt32
 	}
@@ -61,39 +60,41 @@ func newBases(t *trace.Trace, o *order.Order, a *answers) *bases {
 	return s
 }
 
-// withOwnCache returns the same bases that keep what they make, and what they ask a, by themselves.
+// withOwnCache returns a copy of s with a cache of its own, which uses the answers of a.
 func (s *bases) withOwnCache(a *answers) *bases {
-	return &bases{t: s.t, o: s.o, answers: a, begins: s.begins, forks: s.forks, known: make(map[int32]*base)}
+	return &bases{t: s.t, o: s.o, answers: a, begins: s.begins, forks: s.forks, byPosition: make(map[int32]*base)}
 }
 
-// of is where the replays of schedules for v begin.
+// of returns the base at which replays of schedules for v begin.
 func (s *bases) of(v target) *base { return s.base(v.guide, v.accesses...) }
 
-// start is what the schedule that m makes for v begins with. Late ones keep as much of the recorded run as the guide
-// lets them. Those that are tried last begin at a causality barrier: they may have to turn round what that keeps.
+// start returns the base of the schedule that method m makes for v. If v.fromBarrier is set, the
+// base keeps as much of the recorded run as the guide allows. The methods that are tried last begin
+// at a causality barrier, as they may have to reorder more.
 func (s *bases) start(m method, v target) *base {
 	switch m {
 	case pecan: // which has all that happened in any case
-		return s.near(v, locksAt(s.o, v.accesses[0]))
+		return s.latestRecordedBase(v, locksAt(s.o, v.accesses[0]))
 	case sequenceRecorded:
-		return s.near(v, s.o.Held(v.accesses[len(v.accesses)-1]))
+		return s.latestRecordedBase(v, s.o.Held(v.accesses[len(v.accesses)-1]))
 	}
 	switch {
-	case !v.late:
+	case !v.fromBarrier:
 		return s.of(v)
 	case m == directAll, m == directMatter:
-		return s.near(v, nil)
+		return s.latestRecordedBase(v, nil)
 	case m == sequenceAll:
-		return s.near(v, s.o.Held(v.accesses[len(v.accesses)-1]))
+		return s.latestRecordedBase(v, s.o.Held(v.accesses[len(v.accesses)-1]))
 	case m > sequenceAll:
-		return s.behind(v, s.answers.graphs.Sequence(v.accesses...))
+		return s.barrierBase(v, s.answers.graphs.Sequence(v.accesses...))
 	}
-	return s.behind(v, s.answers.graphs.Meeting(v.accesses...))
+	return s.barrierBase(v, s.answers.graphs.Meeting(v.accesses...))
 }
 
-// near is the base of schedules for v that begin with all that happened before the accesses, the sections of last, which
-// stay open, and what the guide wants after a later event. So much of the recorded run is as the guide wants it.
-func (s *bases) near(v target, last []int32) *base {
+// latestRecordedBase returns the latest base for v that agrees with the guide. It ends before the
+// accesses, before the sections that keptOpen begins, and before each event with a guide edge from
+// a later event.
+func (s *bases) latestRecordedBase(v target, last []int32) *base {
 	at := int32(slices.Min(v.accesses))
 	for _, acq := range last {
 		at = min(at, acq)
@@ -103,23 +104,24 @@ func (s *bases) near(v target, last []int32) *base {
 			at = min(at, int32(e.To))
 		}
 	}
-	if b := s.of(v); b.at >= at {
+	if b := s.of(v); b.position >= at {
 		return b
 	}
 	return s.baseAt(at)
 }
 
-// behind is the base at a causality barrier before a property of v, or that of v where it is later.
-func (s *bases) behind(v target, prop causality.Property) *base {
+// barrierBase returns the base at a causality barrier before property prop of v, or the base of v's
+// tests if that is later.
+func (s *bases) barrierBase(v target, prop causality.Property) *base {
 	b := s.of(v)
-	if at := s.answers.barrier(prop); at > b.at {
+	if at := s.answers.barrier(prop); at > b.position {
 		return s.baseAt(at)
 	}
 	return b
 }
 
-// base returns the base of the schedules for a violation; it is empty where
-// they go back to before its tests.
+// base returns the base of the schedules for a violation. It is empty if they have to reorder
+// events from before their tests.
 func (s *bases) base(guide []causality.Edge, violation ...int) *base {
 	at := int32(math.MaxInt32)
 	for _, i := range violation {
@@ -142,13 +144,14 @@ func (s *bases) base(guide []causality.Edge, violation ...int) *base {
 	return s.baseAt(at)
 }
 
+// baseAt returns the base that ends at a position.
 func (s *bases) baseAt(at int32) *base {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := s.known[at]
+	b := s.byPosition[at]
 	if b == nil {
 		b = &base{at, s.o.Open(int(at))}
-		s.known[at] = b
+		s.byPosition[at] = b
 	}
 	return b
 }
@@ -156,12 +159,13 @@ func (s *bases) baseAt(at int32) *base {
 // runs reports whether goroutine g runs at b, and returns its last event before
 // that, -1 for none.
 func (s *bases) runs(b *base, g trace.GID) (last int, ok bool) {
-	last = s.o.Events(g).LastBefore(int(b.at))
-	return last, last >= 0 || s.forks[g] < b.at
+	last = s.o.Events(g).LastBefore(int(b.position))
+	return last, last >= 0 || s.forks[g] < b.position
 }
 
-// held is s, which begins with b, with what the goroutines do next: only replays need to know it.
-func (bs *bases) held(s Schedule, b *base, violation ...int) Schedule {
+// withHold returns schedule s, which begins with b, with its Hold: the next event of each goroutine
+// that runs at its end. Only replays need it.
+func (bs *bases) withHold(s Schedule, b *base, violation ...int) Schedule {
 	last := make([]int, len(bs.t.Goroutines))
 	took := make([]bool, len(bs.t.Goroutines))
 	for g := range last {
@@ -171,7 +175,7 @@ func (bs *bases) held(s Schedule, b *base, violation ...int) Schedule {
 		last[bs.t.Events[i].G] = i
 	}
 	for g := range took {
-		if last[g] >= int(b.at) {
+		if last[g] >= int(b.position) {
 			took[g] = true
 		} else if f := bs.forks[g]; !took[g] && f < math.MaxInt32 && last[bs.t.Events[int(f)].G] >= int(f) {
 			took[g] = true
@@ -192,9 +196,8 @@ func (bs *bases) held(s Schedule, b *base, violation ...int) Schedule {
 	return s
 }
 
-// next returns the first event of goroutine g after position i that the
-// goroutine can be kept from, or -1: what was begun before can complete by
-// itself.
+// next returns the first event of goroutine g after position i at which the scheduler can hold the
+// goroutine, or -1. An operation that has begun can complete by itself.
 func (s *bases) next(g trace.GID, i int) int {
 	for i = s.o.Events(g).FirstFrom(i + 1); i >= 0; i = s.o.Program().Next(i) {
 		if s.t.Events[i].Kind.CanHold() {

@@ -32,7 +32,7 @@ func BenchmarkSequence(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(len(steps)), "steps")
-			if err := feasible.New(tr).CheckFrom(int(begin.at), steps, accesses[2:]); err != nil {
+			if err := feasible.New(tr).CheckFrom(int(begin.position), steps, accesses[2:]); err != nil {
 				b.Fatal(err)
 			}
 		})

@@ -2,17 +2,16 @@ package schedule
 
 import "slices"
 
-// Blocked returns the schedule, in recorded order, after which goroutines stand before the
-// events at the positions standing, and those of done have happened, with all that these
-// need and nothing else.
+// Blocked returns the shortest schedule in recorded order after which goroutines are about to
+// execute the events standing and have executed the events done.
 func (p *Planner) Blocked(standing, done []int) Schedule {
 	b := p.base(nil, append(slices.Clone(standing), done...)...)
 	c := p.newCone(b, allReads, nil, nil)
 	for _, i := range standing {
-		c.reach(i)
+		c.addBefore(i)
 	}
 	for _, i := range done {
 		c.add(i)
 	}
-	return p.held(newSchedule(p.t, b, c.steps(), standing...), b, standing...)
+	return p.withHold(newSchedule(p.t, b, c.steps(), standing...), b, standing...)
 }

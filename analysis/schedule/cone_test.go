@@ -27,9 +27,9 @@ func TestConesGivenUp(t *testing.T) {
 					for r := noReads; r <= allReads; r++ {
 						c, all := p.newCone(p.of(v), r, nil, nil), p.newCone(p.of(v), r, nil, nil)
 						c.avoid = v.accesses
-						ok := c.lead(v)
-						if want := all.lead(v); ok != want || ok && !slices.Equal(c.upto, all.upto) {
-							t.Fatalf("shape %d, seed %d: to %v with reads %d the cone is %v, %t, and %v, %t if it is not given up", k, seed, v.accesses, r, c.upto, ok, all.upto, want)
+						ok := c.addTarget(v)
+						if want := all.addTarget(v); ok != want || ok && !slices.Equal(c.ends, all.ends) {
+							t.Fatalf("shape %d, seed %d: to %v with reads %d the cone is %v, %t, and %v, %t if it is not given up", k, seed, v.accesses, r, c.ends, ok, all.ends, want)
 						}
 						for e := range tr.Events {
 							if !ok || !c.includes(e) {
@@ -43,7 +43,7 @@ func TestConesGivenUp(t *testing.T) {
 						}
 						if ok {
 							whole++
-						} else if c.closed < all.closed {
+						} else if c.closedCount < all.closedCount {
 							failed++
 						}
 					}

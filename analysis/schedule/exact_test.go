@@ -48,7 +48,7 @@ func TestLeadNeedsLine(t *testing.T) {
 	for blocks, want := range map[bool]bool{true: true, false: false} {
 		v := target{accesses: []int{6}, blocks: blocks}
 		c := p.newCone(p.of(v), allReads, nil, nil)
-		assert.True(t, c.lead(v))
+		assert.True(t, c.addTarget(v))
 		assert.Equal(t, want, c.includes(4), "the send before it in line; blocks: %t", blocks)
 		assert.True(t, c.includes(3), "what its goroutine did before")
 	}
@@ -60,7 +60,7 @@ func TestLeadNeedsNoAccess(t *testing.T) {
 	p := plan(t, tr)
 	for accesses, want := range map[[2]int]bool{{4, 7}: false, {4, 8}: false, {5, 6}: true, {4, 6}: true, {4, 3}: true} {
 		v := target{accesses: accesses[:]}
-		assert.Equal(t, want, p.newCone(p.of(v), allReads, nil, nil).lead(v), "%v", accesses)
+		assert.Equal(t, want, p.newCone(p.of(v), allReads, nil, nil).addTarget(v), "%v", accesses)
 	}
 }
 

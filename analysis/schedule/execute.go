@@ -14,26 +14,26 @@ import (
 // of those that can be the one that was first in the recorded run.
 type execution struct {
 	*cone
-	next    []int32 // by goroutine: one more than the last event performed
-	at      []int32 // by goroutine: its next event, or [math.MaxInt32]
-	seg     []int32 // by goroutine: one more than the segment of which all ancestors are performed
-	due     []int32 // by goroutine: its next event that the guide wants others before, or [math.MaxInt32]
-	soon    []int32 // by goroutine: its first event that another one waits for, or [math.MaxInt32]
-	ready   queue
-	waiting map[trace.GID][]waiter // by the goroutine that they wait for
-	waits   map[trace.GID]wait     // by goroutine: what it waits for that no other order of sections brings
-	before  int                    // how many steps come first as recorded
-	then    []int32                // the steps after these
-	circle  bool                   // goroutines wait for events of each other
+	next          []int32 // by goroutine: the position after the last event performed
+	nextEvent     []int32 // by goroutine: its next event, or [math.MaxInt32]
+	seg           []int32 // by goroutine: one more than the segment of which all ancestors are performed
+	nextGuided    []int32 // by goroutine: its next event with a guide edge to it, or [math.MaxInt32]
+	nextAwaited   []int32 // by goroutine: its first event that another one waits for, or [math.MaxInt32]
+	ready         queue
+	waiting       map[trace.GID][]waiter // by the goroutine that they wait for
+	waits         map[trace.GID]wait     // by goroutine: what it waits for, if no other order of sections would help
+	recordedSteps int                    // how many steps at the beginning are in recorded order
+	laterSteps    []int32                // the steps after these
+	waitCycle     bool                   // goroutines wait for events of each other
 }
 
-// lockUse is who has a lock now, who waits for it, and how many sections that
-// will end have not ended yet.
+// lockUse is the current holders of a lock, the goroutines that wait for it, and the number of
+// sections that have yet to end.
 type lockUse struct {
-	held                         []int32  // acquires
-	room                         [2]int32 // of held
-	waiting                      []trace.GID
-	writersToCome, readersToCome int32
+	held                           []int32  // acquires
+	room                           [2]int32 // of held
+	waiting                        []trace.GID
+	pendingWriters, pendingReaders int32
 }
 
 // hold adds an acquire that has the lock.
@@ -50,22 +50,23 @@ type waiter struct {
 	event int
 }
 
-// A wait is for an event of a goroutine, or of the acquire of a section that stays open for all others of its lock.
+// A wait is what a goroutine waits for: an event of another goroutine, or, if its section is kept
+// open, the end of all other sections of the lock.
 type wait struct {
-	by  trace.GID
-	acq int32 // -1 for none
+	goroutine trace.GID
+	acq       int32 // -1 for none
 }
 
-// A queue is goroutines by the positions of their next events, a heap.
-type queue []turn
+// A queue is a heap of ready goroutines, ordered by the positions of their next events.
+type queue []readyGoroutine
 
-type turn struct {
+type readyGoroutine struct {
 	g    trace.GID
 	next int32
 }
 
 // push adds t.
-func (q *queue) push(t turn) {
+func (q *queue) push(t readyGoroutine) {
 	*q = append(*q, t)
 	for k := len(*q) - 1; k > 0 && (*q)[k].next < (*q)[(k-1)/2].next; k = (k - 1) / 2 {
 		(*q)[k], (*q)[(k-1)/2] = (*q)[(k-1)/2], (*q)[k]
@@ -102,52 +103,52 @@ func (q queue) sink() {
 // are blocked before the end, steps is nil, and blocked tells what could help: nothing where they wait
 // for events of each other.
 func (c *cone) execute() (steps []int, blocked []causality.Edge) {
-	all := len(c.upto)
+	all := len(c.ends)
 	room := make([]int32, 5*all)
 	x := &execution{
 		cone: c,
-		next: room[:all], at: room[all : 2*all], seg: room[2*all : 3*all], due: room[3*all : 4*all], soon: room[4*all:],
+		next: room[:all], nextEvent: room[all : 2*all], seg: room[2*all : 3*all], nextGuided: room[3*all : 4*all], nextAwaited: room[4*all:],
 		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
 	n := x.begin()
-	c.p.spent.Add(int64(n + len(c.upto)))
-	x.count()
+	c.p.spent.Add(int64(n + len(c.ends)))
+	x.countCompeting()
 	for len(x.ready) > 0 {
 		t := &x.ready[0]
 		g, i := t.g, int(t.next)
-		if !x.can(i) {
-			if x.circle {
+		if !x.canPerform(i) {
+			if x.waitCycle {
 				return nil, []causality.Edge{}
 			}
 			x.ready.pop()
 			continue
 		}
-		x.at[g] = orNever(c.p.o.Program().Next(i))
-		if x.at[g] < x.upto[g] {
-			t.next = x.at[g]
+		x.nextEvent[g] = orNever(c.p.o.Program().Next(i))
+		if x.nextEvent[g] < x.ends[g] {
+			t.next = x.nextEvent[g]
 			x.ready.sink()
 		} else {
 			x.ready.pop()
 		}
 		x.perform(i)
 	}
-	if x.before+len(x.then) < n {
-		return nil, x.blocked()
+	if x.recordedSteps+len(x.laterSteps) < n {
+		return nil, x.possibleDecisions()
 	}
-	return x.done(), nil
+	return x.steps(), nil
 }
 
-// wanted returns the first event of goroutine g from position i on that the guide wants others before,
-// [math.MaxInt32] for none.
-func (x *execution) wanted(g trace.GID, i int32) int32 {
-	es := x.guide.to(g)
+// nextGuidedEvent returns the first event of goroutine g from position i on that has a guide edge
+// to it, or [math.MaxInt32].
+func (x *execution) nextGuidedEvent(g trace.GID, i int32) int32 {
+	es := x.guide.edgesTo(g)
 	if k, _ := slices.BinarySearchFunc(es, int(i), toCompare); k < len(es) {
 		return int32(es[k].To)
 	}
 	return math.MaxInt32
 }
 
-// orNever returns the position of an event, [math.MaxInt32] if it is -1 as there is none.
+// orNever returns i as a position, or [math.MaxInt32] if it is -1 (no event).
 func orNever(i int) int32 {
 	if i < 0 {
 		return math.MaxInt32
@@ -155,53 +156,53 @@ func orNever(i int) int32 {
 	return int32(i)
 }
 
-// begin has performed what the cone begins with, makes all goroutines ready, and
-// returns how many steps there are to be.
+// begin performs the recorded beginning of the cone, makes all goroutines ready, and returns the
+// total number of steps.
 func (x *execution) begin() (n int) {
 	end := x.asRecorded()
-	for g, upto := range x.upto {
+	for g, upto := range x.ends {
 		es := x.p.o.Events(trace.GID(g))
-		x.next[g] = x.base.at
-		if begin := es.CountBefore(int(x.base.at)); upto > x.base.at {
+		x.next[g] = x.base.position
+		if begin := es.CountBefore(int(x.base.position)); upto > x.base.position {
 			first := max(0, es.CountBefore(int(min(upto, end)))-begin)
-			n, x.before = n+es.CountBefore(int(upto))-begin, x.before+first
+			n, x.recordedSteps = n+es.CountBefore(int(upto))-begin, x.recordedSteps+first
 			if first > 0 {
 				x.next[g] = int32(es.LastBefore(int(min(upto, end)))) + 1
 			}
 		}
-		x.at[g] = orNever(es.FirstFrom(int(x.next[g])))
-		x.due[g], x.soon[g] = x.wanted(trace.GID(g), x.next[g]), math.MaxInt32
+		x.nextEvent[g] = orNever(es.FirstFrom(int(x.next[g])))
+		x.nextGuided[g], x.nextAwaited[g] = x.nextGuidedEvent(trace.GID(g), x.next[g]), math.MaxInt32
 	}
-	x.hold()
-	for g := range x.upto {
+	x.initLocks()
+	for g := range x.ends {
 		x.wake(trace.GID(g))
 	}
 	return n
 }
 
-// done returns what was performed, in order. Most executions end before all is, and are never asked.
-func (x *execution) done() []int {
-	steps := make([]int, 0, x.before+len(x.then))
-	for i := int(x.base.at); len(steps) < x.before; i++ {
-		if int32(i) < x.upto[x.p.gids.of(i)] {
+// steps returns the performed events, in order.
+func (x *execution) steps() []int {
+	steps := make([]int, 0, x.recordedSteps+len(x.laterSteps))
+	for i := int(x.base.position); len(steps) < x.recordedSteps; i++ {
+		if int32(i) < x.ends[x.p.gids.of(i)] {
 			steps = append(steps, i)
 		}
 	}
-	for _, i := range x.then {
+	for _, i := range x.laterSteps {
 		steps = append(steps, int(i))
 	}
 	return steps
 }
 
-// asRecorded returns a position before which nothing of the cone has to wait in recorded order: that of the
-// first event for which the guide wants a later one first, or of the first section that stays open. A cone is
-// closed under all else that events wait for, unless it is lazy.
+// asRecorded returns a position up to which the cone can be executed in recorded order. It is the
+// first event with a guide edge from a later event, or the first section that is kept open. Nothing
+// else makes events wait, as the cone is closed, unless it is lazy.
 func (x *execution) asRecorded() int32 {
 	if x.lazy {
-		return x.base.at
+		return x.base.position
 	}
-	at := slices.Max(x.upto)
-	for _, acq := range x.last {
+	at := slices.Max(x.ends)
+	for _, acq := range x.keptOpen {
 		at = min(at, acq)
 	}
 	for _, e := range x.guide.edges {
@@ -212,130 +213,130 @@ func (x *execution) asRecorded() int32 {
 	return at
 }
 
-// hold gives the locks to those who hold them after what the cone begins with.
-func (x *execution) hold() {
+// initLocks sets the holders of each lock after the recorded beginning.
+func (x *execution) initLocks() {
 	held := func(s order.Section) {
 		if s.Rel < 0 || int32(s.Rel) >= x.next[x.p.gids.of(s.Rel)] {
-			x.use(s.Obj).hold(int32(s.Acq))
+			x.lockUseOf(s.Obj).hold(int32(s.Acq))
 		}
 	}
-	for _, s := range x.base.open {
+	for _, s := range x.base.openSections {
 		held(s)
 	}
 	for _, next := range x.next {
-		if next == x.base.at {
+		if next == x.base.position {
 			continue
 		}
 		for _, acq := range x.p.o.Held(int(next) - 1) {
-			if s, ok := x.p.o.Section(int(acq)); ok && acq >= x.base.at && !x.p.handed[s.Obj] {
+			if s, ok := x.p.o.Section(int(acq)); ok && acq >= x.base.position && !x.p.handed[s.Obj] {
 				held(s)
 			}
 		}
 	}
 	for _, s := range x.p.given {
-		if int32(s.Acq) >= x.base.at && x.next[x.p.gids.of(s.Acq)] > int32(s.Acq) {
+		if int32(s.Acq) >= x.base.position && x.next[x.p.gids.of(s.Acq)] > int32(s.Acq) {
 			held(s)
 		}
 	}
 }
 
-// count counts the sections that come to an end, of the locks that stay held.
-func (x *execution) count() {
-	for _, s := range x.rivals {
+// countCompeting counts the competing sections that have yet to end.
+func (x *execution) countCompeting() {
+	for _, s := range x.competing {
 		switch {
 		case s.rel < 0 || !x.includes(int(s.rel)) || x.performed(int(s.rel)):
 		case s.shared:
-			x.lock(s.lock).use.readersToCome++
+			x.lock(s.lock).use.pendingReaders++
 		default:
-			x.lock(s.lock).use.writersToCome++
+			x.lock(s.lock).use.pendingWriters++
 		}
 	}
 }
 
 // wake makes goroutine g ready, if it has events to come.
 func (x *execution) wake(g trace.GID) {
-	if x.at[g] < x.upto[g] {
-		x.ready.push(turn{g, x.at[g]})
+	if x.nextEvent[g] < x.ends[g] {
+		x.ready.push(readyGoroutine{g, x.nextEvent[g]})
 	}
 }
 
-func (x *execution) use(lock uint64) *lockUse { return &x.lock(x.p.o.LockNumber(lock)).use }
+func (x *execution) lockUseOf(lock uint64) *lockUse { return &x.lock(x.p.o.LockNumber(lock)).use }
 
 // can reports whether event i, the next one of its goroutine, can be performed.
 // If not, the goroutine is put down as waiting.
-func (x *execution) can(i int) bool {
+func (x *execution) canPerform(i int) bool {
 	e := &x.p.t.Events[i]
 	if x.leavesOut(i) {
 		return true
 	}
 	if seg := int32(x.p.o.Segment(i) + 1); x.seg[e.G] != seg {
 		for _, last := range x.p.o.AncestorsBeyond(i, x.latest(e.G)) {
-			if !x.after(e.G, last) {
+			if !x.isPerformedOrWait(e.G, last) {
 				return false
 			}
 		}
 		x.seg[e.G] = seg
 	}
-	if int(x.due[e.G]) == i {
-		es := x.guide.to(e.G)
+	if int(x.nextGuided[e.G]) == i {
+		es := x.guide.edgesTo(e.G)
 		k, _ := slices.BinarySearchFunc(es, i, toCompare)
 		for ; k < len(es) && es[k].To == i; k++ {
-			if !x.after(e.G, es[k].From) {
+			if !x.isPerformedOrWait(e.G, es[k].From) {
 				return false
 			}
 		}
-		x.due[e.G] = x.wanted(e.G, int32(i)+1)
+		x.nextGuided[e.G] = x.nextGuidedEvent(e.G, int32(i)+1)
 	}
 	switch e.Kind {
 	case trace.Acquire, trace.RAcquire:
-		return x.free(i, e)
+		return x.canAcquire(i, e)
 	case trace.Send, trace.Recv, trace.Select:
-		return x.after(e.G, x.p.o.PreviousInLine(i))
+		return x.isPerformedOrWait(e.G, x.p.o.PreviousInLine(i))
 	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 		for _, w := range x.p.o.Sources(i) {
 			if !x.performed(int(w)) && x.keeps(i, e) {
-				return x.after(e.G, int(w))
+				return x.isPerformedOrWait(e.G, int(w))
 			}
 		}
 	}
 	return true
 }
 
-// latest returns the last performed event of goroutine g, or of the one that started it
-// if it has none itself, or -1. What must happen before that is performed as well.
+// latest returns the last performed event of goroutine g, or else of its parent, or -1. All events
+// that must happen before it are performed as well.
 func (x *execution) latest(g trace.GID) int {
 	for _, g := range []trace.GID{g, x.p.t.Goroutines[g].Parent} {
-		if last := x.p.o.Events(g).LastBefore(int(x.at[g])); last >= 0 {
+		if last := x.p.o.Events(g).LastBefore(int(x.nextEvent[g])); last >= 0 {
 			return last
 		}
 	}
 	return -1
 }
 
-// after reports whether event i is performed. If not, goroutine g waits for it.
-func (x *execution) after(g trace.GID, i int) bool {
+// isPerformedOrWait reports whether event i is performed. If not, it makes goroutine g wait for it.
+func (x *execution) isPerformedOrWait(g trace.GID, i int) bool {
 	if x.performed(i) {
 		return true
 	}
 	by := x.p.t.Events[i].G
 	x.waiting[by] = append(x.waiting[by], waiter{g, i})
-	x.soon[by] = min(x.soon[by], int32(i))
+	x.nextAwaited[by] = min(x.nextAwaited[by], int32(i))
 	x.wait(g, wait{by, -1})
 	return false
 }
 
-// wait notes what g waits for, and whether that waits for g.
+// wait records what g waits for, and detects cycles of waiting goroutines.
 func (x *execution) wait(g trace.GID, w wait) {
 	x.waits[g] = w
 	seen := map[trace.GID]bool{}
-	for work := []trace.GID{g}; len(work) > 0 && !x.circle; {
+	for work := []trace.GID{g}; len(work) > 0 && !x.waitCycle; {
 		w, ok := x.waits[work[len(work)-1]]
 		work = work[:len(work)-1]
 		if !ok {
 			continue
 		}
 		for _, h := range x.awaited(w) {
-			x.circle = x.circle || h == g
+			x.waitCycle = x.waitCycle || h == g
 			if !seen[h] {
 				seen[h], work = true, append(work, h)
 			}
@@ -343,14 +344,14 @@ func (x *execution) wait(g trace.GID, w wait) {
 	}
 }
 
-// awaited returns the goroutines that w is for.
+// awaited returns the goroutines that must act before w ends.
 func (x *execution) awaited(w wait) (gs []trace.GID) {
 	if w.acq < 0 {
-		return []trace.GID{w.by}
+		return []trace.GID{w.goroutine}
 	}
 	e := &x.p.t.Events[w.acq]
 	lock := x.p.o.LockNumber(e.Obj)
-	for _, s := range x.rivals {
+	for _, s := range x.competing {
 		rel := int(s.rel)
 		if s.lock == lock && rel >= 0 && x.includes(rel) && !x.performed(rel) && !(s.shared && e.Kind == trace.RAcquire) {
 			gs = append(gs, x.p.gids.of(rel))
@@ -359,17 +360,18 @@ func (x *execution) awaited(w wait) (gs []trace.GID) {
 	return gs
 }
 
+// perform performs event i, and wakes the goroutines that wait for it.
 func (x *execution) performed(i int) bool {
 	return i < 0 || x.next[x.p.t.Events[i].G] > int32(i)
 }
 
-// free reports whether the acquire i can have its lock now. One that keeps it
-// lets all others go first. If it cannot, its goroutine waits for the lock.
-func (x *execution) free(i int, e *trace.Event) bool {
-	u := x.use(e.Obj)
+// canAcquire reports whether acquire i can have its lock now. If its section is kept open, all
+// other sections must end first. If it cannot, its goroutine waits for the lock.
+func (x *execution) canAcquire(i int, e *trace.Event) bool {
+	u := x.lockUseOf(e.Obj)
 	shared := e.Kind == trace.RAcquire
 	free := true
-	if slices.Contains(x.last, int32(i)) && (u.writersToCome > 0 || !shared && u.readersToCome > 0) {
+	if slices.Contains(x.keptOpen, int32(i)) && (u.pendingWriters > 0 || !shared && u.pendingReaders > 0) {
 		free = false
 		x.wait(e.G, wait{acq: int32(i)})
 	}
@@ -384,7 +386,7 @@ func (x *execution) free(i int, e *trace.Event) bool {
 
 func (x *execution) perform(i int) {
 	e := &x.p.t.Events[i]
-	x.then = append(x.then, int32(i))
+	x.laterSteps = append(x.laterSteps, int32(i))
 	x.next[e.G] = int32(i) + 1
 	kind := e.Kind
 	if x.leavesOut(i) {
@@ -392,23 +394,23 @@ func (x *execution) perform(i int) {
 	}
 	switch kind {
 	case trace.Acquire, trace.RAcquire:
-		x.use(e.Obj).hold(int32(i))
+		x.lockUseOf(e.Obj).hold(int32(i))
 	case trace.Release:
-		u := x.use(e.Obj)
-		u.writersToCome--
+		u := x.lockUseOf(e.Obj)
+		u.pendingWriters--
 		x.release(u, e, trace.Acquire)
 	case trace.RRelease:
-		u := x.use(e.Obj)
-		u.readersToCome--
+		u := x.lockUseOf(e.Obj)
+		u.pendingReaders--
 		x.release(u, e, trace.RAcquire)
 	}
-	if x.soon[e.G] > int32(i) {
+	if x.nextAwaited[e.G] > int32(i) {
 		return
 	}
-	x.soon[e.G] = math.MaxInt32
+	x.nextAwaited[e.G] = math.MaxInt32
 	x.waiting[e.G] = slices.DeleteFunc(x.waiting[e.G], func(w waiter) bool {
 		if w.event > i {
-			x.soon[e.G] = min(x.soon[e.G], int32(w.event))
+			x.nextAwaited[e.G] = min(x.nextAwaited[e.G], int32(w.event))
 			return false
 		}
 		delete(x.waits, w.g)
@@ -440,20 +442,19 @@ func (x *execution) release(u *lockUse, e *trace.Event, kind trace.Kind) {
 	}
 }
 
-// blocked returns what would let the goroutines go on that wait for locks: the
-// section that each wants to begin before one that is open, or after its end.
-// The result is not nil.
-func (x *execution) blocked() []causality.Edge {
+// possibleDecisions returns the edges that could unblock the goroutines that wait for locks. Each
+// puts the wanted section before the open one, or after its end. The result is not nil.
+func (x *execution) possibleDecisions() []causality.Edge {
 	edges := []causality.Edge{}
-	for g := range x.upto {
-		if x.at[g] >= x.upto[g] {
+	for g := range x.ends {
+		if x.nextEvent[g] >= x.ends[g] {
 			continue
 		}
-		wants, ok := x.p.o.Section(int(x.at[g]))
+		wants, ok := x.p.o.Section(int(x.nextEvent[g]))
 		if !ok {
 			continue
 		}
-		for _, h := range x.use(wants.Obj).held {
+		for _, h := range x.lockUseOf(wants.Obj).held {
 			s, _ := x.p.o.Section(int(h))
 			edges = x.decisions(edges, wants, s)
 		}
@@ -462,8 +463,7 @@ func (x *execution) blocked() []causality.Edge {
 	return edges
 }
 
-// decisions adds the two orders of a section that a goroutine wants to begin
-// and one that is open.
+// decisions appends both orders of a wanted section and an open one.
 func (x *execution) decisions(edges []causality.Edge, wants, open order.Section) []causality.Edge {
 	if !wants.Excludes(open.Lock) || x.p.t.Events[open.Acq].G == x.p.t.Events[wants.Acq].G {
 		return edges

@@ -1,17 +1,17 @@
 package schedule
 
-// From returns how many events come first, as they were recorded, in schedules
-// for the given accesses: up to where their tests begin.
-func (p *Planner) From(accesses ...int) int { return int(p.base(nil, accesses...).at) }
+// From returns the number of events that schedules for the given accesses keep in recorded order at
+// the beginning: those before their tests begin.
+func (p *Planner) From(accesses ...int) int { return int(p.base(nil, accesses...).position) }
 
-// Given returns the recipe of the schedule of steps that somebody else has found, which follow
-// the first from events, and lead to where goroutines stand at the events of the
-// violation; the accesses make it. It keeps the steps.
+// Given returns a recipe for steps that a solver has found. They follow the first `from` events and
+// lead to where goroutines are about to execute the events of violation. The recipe keeps the
+// slices.
 func (p *Planner) Given(from int, steps, violation, accesses []int) Recipe {
 	return Recipe{Accesses: p.o.ReplaceWakes(accesses), target: target{accesses: accesses}, p: p, given: &given{from, steps, violation}}
 }
 
-// given is the steps of a recipe that has no method.
+// given is the steps of a recipe that no method makes.
 type given struct {
 	from             int
 	steps, violation []int
@@ -19,5 +19,5 @@ type given struct {
 
 func (g *given) schedule(p *Planner) Schedule {
 	b := p.baseAt(int32(g.from))
-	return p.held(newSchedule(p.t, b, g.steps, g.violation...), b, g.violation...)
+	return p.withHold(newSchedule(p.t, b, g.steps, g.violation...), b, g.violation...)
 }

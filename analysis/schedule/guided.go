@@ -21,7 +21,7 @@ const lazySteps = 1 << 7
 // open which of two critical sections does where either can. At first it is the
 // one that was first in the recorded run. If that leads nowhere, a section ends
 // only if the guide wants it, see lazySteps. What leads nowhere with all sections open has no schedule.
-func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
+func (p *Planner) guided(b *base, prop causality.Property, v target, r keptReads, last []int32, lead func(*cone) bool) ([]int, bool) {
 	size, none := 0, false
 	for _, lazy := range []bool{false, true} {
 		if none || lazy && size > lazySteps {
@@ -33,11 +33,11 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, la
 			c.lazy = true
 			ok := lead(c)
 			if none = !ok && !decided; ok && !lazy {
-				c.eager()
+				c.endSections()
 				ok = !c.failed
 			}
 			if !ok {
-				p.spent.Add(int64(c.closed))
+				p.spent.Add(int64(c.closedCount))
 				c.free()
 				return nil
 			}

@@ -8,19 +8,19 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A link is an event that needs more than what must happen before it: an
-// acquire, a read of what others wrote, an operation of a channel that stands in
-// line.
+// A link is a dependency of an event beyond must-happen-before: of an acquire, a read of another
+// goroutine's write, or a channel operation in line.
 type link struct {
-	at int32
-	// need is the section that an acquire begins, the event that another link
-	// needs, or several for the writes of [order.Order.Sources].
+	event int32
+	// need is the section that an acquire begins, or the event that another link depends on, or
+	// severalSources for the writes of [order.Order.Sources].
 	need    int32
 	section bool
-	kept    reads // the cones that it counts for: these, and those that keep more
+	kept    keptReads
 }
 
-const several = -1
+// severalSources is the value of link.need for a read with several source writes.
+const severalSources = -1
 
 // A linkTable has the links of a trace, goroutine by goroutine, each in program order.
 type linkTable struct {
@@ -55,7 +55,7 @@ func linksOf(t *trace.Trace, o *order.Order) func(yield func(i int, l link) bool
 		section := int32(0) // the number of the next one
 		for i := range t.Events {
 			e := &t.Events[i]
-			l := link{at: int32(i), need: -1}
+			l := link{event: int32(i), need: -1}
 			switch {
 			case e.Kind.Acquires():
 				l.need, l.section = section, true
@@ -70,14 +70,14 @@ func linksOf(t *trace.Trace, o *order.Order) func(yield func(i int, l link) bool
 					continue
 				}
 				if l.need = ws[0]; len(ws) > 1 {
-					l.need = several
+					l.need = severalSources
 				}
 				l.kept = allReads
 				if s := sites.Of(e.Site); !s.Data && !s.Update {
 					l.kept = readsThatMatter
 				}
 			}
-			if (l.need >= 0 || l.need == several && l.kept > 0) && !yield(i, l) {
+			if (l.need >= 0 || l.need == severalSources && l.kept > 0) && !yield(i, l) {
 				return
 			}
 		}
@@ -89,6 +89,6 @@ func (t *linkTable) of(g trace.GID) []link { return t.links[t.first[g]:t.first[g
 
 // before returns how many of goroutine g's links are below position i.
 func (t *linkTable) before(g trace.GID, i int32) int32 {
-	k, _ := slices.BinarySearchFunc(t.of(g), i, func(l link, i int32) int { return cmp.Compare(l.at, i) })
+	k, _ := slices.BinarySearchFunc(t.of(g), i, func(l link, i int32) int { return cmp.Compare(l.event, i) })
 	return int32(k)
 }

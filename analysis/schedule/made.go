@@ -2,8 +2,8 @@ package schedule
 
 import "slices"
 
-// made is the schedule of a recipe that needs no planner any more: with that goes all that is known
-// of a trace.
+// made is the finished schedule of a recipe. Such a recipe no longer needs its planner, so that the
+// data of the trace can be freed.
 type made struct {
 	by              Scheduler
 	begin, from     int
@@ -11,8 +11,8 @@ type made struct {
 	violation, hold []int
 }
 
-// Made returns r with its schedule in place of what makes it, and how many steps it has; r
-// itself if these are more than most.
+// Made returns r with its schedule computed, and the number of steps. It returns r itself and 0 if
+// there are more than `most` steps.
 func (r Recipe) Made(most int) (Recipe, int) {
 	begin, s := r.make()
 	if len(s.Steps) > most {
@@ -25,7 +25,7 @@ func (r Recipe) Made(most int) (Recipe, int) {
 	return Recipe{Accesses: r.Accesses, made: m, offset: r.offset}, len(s.Steps)
 }
 
-// IsMade reports whether r has its schedule.
+// IsMade reports whether the schedule of r is already computed.
 func (r Recipe) IsMade() bool { return r.made != nil }
 
 func (m *made) schedule() (begin int, s Schedule) {

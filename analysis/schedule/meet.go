@@ -32,7 +32,7 @@ func (p *Planner) Meet(first, second []int32, before func(i, j int) bool, most i
 }
 
 // keeps is what a direct method keeps.
-func (m method) keeps() reads {
+func (m method) keeps() keptReads {
 	if m == directAll {
 		return allReads
 	}
@@ -55,13 +55,13 @@ func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bo
 		v := target{accesses: []int{min(i, j), max(i, j)}}
 		if b := p.of(v); c == nil || c.base != b {
 			c = p.newCone(b, m.keeps(), nil, nil)
-			c.most = most
+			c.maxClosed = most
 		}
-		closed := c.closed
-		c.lead(v)
-		p.spent.Add(int64(c.closed - closed))
+		closed := c.closedCount
+		c.addTarget(v)
+		p.spent.Add(int64(c.closedCount - closed))
 		switch {
-		case c.closed > most:
+		case c.closedCount > most:
 			return true
 		case c.includes(i):
 			first = first[1:]
@@ -116,13 +116,13 @@ func (p *Planner) walkSecond(m method, first, second []int32, before func(i, j i
 			if b := p.of(v); c == nil || c.base != b {
 				c = p.newCone(b, m.keeps(), nil, nil)
 			}
-			c.lead(v)
+			c.addTarget(v)
 			if c.includes(i) {
 				continue
 			}
 			// What has kept it from being one is not known, if it is none: on to the next
 			// one of second, as the cone cannot shrink again.
-			for _, v.late = range []bool{true, false} {
+			for _, v.fromBarrier = range []bool{true, false} {
 				if s, ok := p.make(m, v); ok && !done(j) && !yield(s, Recipe{Accesses: p.o.ReplaceWakes(v.accesses), target: v, p: p, method: m}) {
 					return false
 				}

@@ -71,74 +71,71 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	return p
 }
 
-// Race returns what makes schedules that may lead to the race between the accesses at
-// positions i and j, the likeliest first, each with the recipe to make it
-// again. Nobody has checked yet that they are
-// feasible: that depends on values too. Both orders of the accesses are left
-// to the replay.
+// Race returns an attempt at schedules that lead to the race between the accesses at positions i
+// and j, the likeliest to succeed first. They are not yet checked for feasibility, which depends on
+// values too. Both orders of the accesses are left to the replay.
 //
-// The guide is what must come before what in every run to the race; package
-// causality knows.
+// The guide has the edges that every run to the race respects, from package causality.
 //
-// Schedules with few steps come first, for each step is one that the re-run
-// can miss: the accesses' cone in recorded order; then PECAN's, which keeps all that happened and is the one to
-// take where goroutines depend on each other in ways that the trace does not
-// show; then with critical sections turned round; then those in which reads find other writes, perhaps of equal values.
+// Short schedules come first, as a replay can miss each step: the accesses' cone in recorded order.
+// Then comes PECAN's schedule, which keeps all that happened; it helps where goroutines depend on
+// each other in ways that the trace does not show. Then come schedules that turn critical sections
+// round, and those in which reads read from other writes, perhaps with equal values.
 //
-// Where the cone with all reads has more than most links, all schedules keep what
-// happened before what has to be turned round: they are not much smaller otherwise, and take no longer than
-// what is between that and the accesses.
+// If the cone with all reads has more than `most` links, all schedules keep what happened before
+// the first event that has to be reordered. They are then not much longer, and making one takes
+// time in proportion to the rest.
 func (p *Planner) Race(i, j int, guide []causality.Edge, most int) *Attempt {
 	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
 	return &Attempt{
-		p: p, target: v, large: func(v target) bool { return p.large(v, most) },
+		p: p, target: v, isLarge: func(v target) bool { return p.exceedsLinks(v, most) },
 		// The second is the one that differs most, not a smaller cone.
 		keeping: []method{directAll, pecan},
 		others:  []method{directMatter, turnedMatter, pecan},
 	}
 }
 
-// Turned is Race for those schedules that turn critical sections round and
-// begin with all that happened before a causality barrier, as it was recorded: to make one takes
-// no longer than what is between that and the accesses. It is for accesses to which no cone in
-// recorded order leads.
+// Turned is like Race, but its schedules turn critical sections round and begin with everything
+// recorded before a causality barrier. It is for accesses that no cone in recorded order reaches.
+// Making a schedule takes time in proportion to the events between the barrier and the accesses.
 func (p *Planner) Turned(i, j int, guide []causality.Edge) *Attempt {
-	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide, late: true}
+	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide, fromBarrier: true}
 	return &Attempt{p: p, target: v, others: []method{turnedMatter, pecan}}
 }
 
-// large reports whether the cone of v with all reads has more than most links.
-func (p *Planner) large(v target, most int) bool {
+// exceedsLinks reports whether the cone of v with all reads has more than `most` links.
+func (p *Planner) exceedsLinks(v target, most int) bool {
 	b := p.of(v)
-	if slices.Max(v.accesses)-int(b.at) <= most {
+	if slices.Max(v.accesses)-int(b.position) <= most {
 		return false
 	}
-	if p.own(b, v) > most {
+	if p.countOwnLinks(b, v) > most {
 		return true
 	}
 	c := p.newCone(b, allReads, nil, nil)
-	c.most = most
+	c.maxClosed = most
 	defer c.free()
-	c.lead(v)
-	p.spent.Add(int64(c.closed))
-	return c.closed > most
+	c.addTarget(v)
+	p.spent.Add(int64(c.closedCount))
+	return c.closedCount > most
 }
 
-// own is how many links the goroutines of v's accesses have between b and these: all are in v's cone.
-func (p *Planner) own(b *base, v target) (n int) {
+// countOwnLinks returns the number of links of the goroutines of v's accesses between b and the
+// accesses. All of them are in v's cone.
+func (p *Planner) countOwnLinks(b *base, v target) (n int) {
 	for _, i := range v.accesses {
 		g := p.gids.of(i)
 		later := func(j int) bool { return j > i && p.gids.of(j) == g }
-		if i > int(b.at) && !slices.ContainsFunc(v.accesses, later) {
-			n += int(p.links.before(g, int32(i)) - p.links.before(g, b.at))
+		if i > int(b.position) && !slices.ContainsFunc(v.accesses, later) {
+			n += int(p.links.before(g, int32(i)) - p.links.before(g, b.position))
 		}
 	}
 	return n
 }
 
-// Deadlock returns what makes schedules that may lead to where goroutines stand at all of the
-// operations at the given positions, each holding what it holds in the trace, as those of
-// Race do. Who waits for a condition stands before it wakes.
+// Deadlock returns an attempt at schedules after which goroutines are about to execute all of the
+// given operations, each holding the locks that it holds in the trace. A goroutine that waits for a
+// condition is about to wake.
 func (p *Planner) Deadlock(operations []int, guide []causality.Edge) *Attempt {
 	return &Attempt{
 		p: p, target: target{accesses: operations, guide: guide, blocks: true},
@@ -146,11 +143,11 @@ func (p *Planner) Deadlock(operations []int, guide []causality.Edge) *Attempt {
 	}
 }
 
-// Late is Deadlock for schedules that begin with all that happened before a causality
-// barrier, as it was recorded. What it takes to make one follows from what is between the
-// barrier and the operations, where those of Deadlock may need all of the trace.
+// Late is like Deadlock, but its schedules begin with everything recorded before a causality
+// barrier. Making one takes time in proportion to the events after the barrier, while Deadlock may
+// need all of the trace.
 func (p *Planner) Late(operations []int, guide []causality.Edge) *Attempt {
-	v := target{accesses: operations, guide: guide, blocks: true, late: true}
+	v := target{accesses: operations, guide: guide, blocks: true, fromBarrier: true}
 	return &Attempt{p: p, target: v, others: []method{turnedMatter, directAll}}
 }
 
@@ -171,7 +168,7 @@ const (
 	sequenceSliced
 )
 
-// scheduler is who makes schedules by m.
+// scheduler returns the scheduler that method m belongs to.
 func (m method) scheduler() Scheduler {
 	switch m {
 	case turnedMatter:
@@ -184,28 +181,29 @@ func (m method) scheduler() Scheduler {
 	return Cone
 }
 
-// A target is what schedules are for: events, and what must come before what in
-// every run to them.
+// A target is the events that a schedule is to reach, with the edges that every run to them
+// respects.
 type target struct {
-	accesses []int
-	guide    []causality.Edge
-	blocks   bool  // goroutines block in the accesses
-	late     bool  // schedules keep what happened before, see [Planner.start]
-	turned   []int // branches that come out otherwise: of sequenceSliced
-	until    int64 // given up then, see [Planner.Until]; 0 is never
+	accesses       []int
+	guide          []causality.Edge
+	blocks         bool  // goroutines block in the accesses
+	fromBarrier    bool  // schedules keep a recorded beginning, see [bases.start]
+	turnedBranches []int // for sequenceSliced: branches that take another direction than recorded
+	until          int64 // given up then, see [Planner.Until]; 0 is never
 }
 
-// An Attempt makes schedules for one violation, each once. They have no Hold: [Recipe.Schedule] has.
+// An Attempt makes the schedules for one violation, each once. They lack Hold, which
+// [Recipe.Schedule] adds.
 type Attempt struct {
 	p *Planner
 	target
-	large           func(target) bool // whether they are to be late; nil once that is known
+	isLarge         func(target) bool // whether fromBarrier has to be set; nil once that is decided
 	keeping, others []method
-	made            []Schedule
+	yielded         []Schedule
 }
 
-// Keeping yields the schedules in which each read finds what it found, the likeliest first. Where there is
-// no cone of which that is so, there is none.
+// Keeping yields the schedules in which each read keeps its value, the likeliest first. It yields
+// none if no cone allows that.
 func (a *Attempt) Keeping() iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
 		exists, more := true, true
@@ -243,38 +241,39 @@ func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more
 	if slices.Contains(a.p.without, m.scheduler()) {
 		return true, true
 	}
-	if a.large != nil {
-		a.late, a.large = a.large(a.target), nil
+	if a.isLarge != nil {
+		a.fromBarrier, a.isLarge = a.isLarge(a.target), nil
 	}
 	v := a.target
 	v.until = a.p.until
 	s, ok := a.p.make(m, v)
-	if !ok || slices.ContainsFunc(a.made, s.same) {
+	if !ok || slices.ContainsFunc(a.yielded, s.same) {
 		return ok, true
 	}
-	a.made = append(a.made, s)
+	a.yielded = append(a.yielded, s)
 	return true, yield(s, Recipe{Accesses: a.p.o.ReplaceWakes(a.accesses), target: a.target, p: a.p, method: m})
 }
 
-// make makes the schedule for v; ok is false if m cannot.
+// make returns the schedule of method m for v; ok is false if m has none.
 func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
 	b := p.start(m, v)
 	steps, ok := p.steps(b, m, v)
 	if !ok {
 		return s, false
 	}
-	return newSchedule(p.t, b, steps, m.stands(v)...), true
+	return newSchedule(p.t, b, steps, m.violationEvents(v)...), true
 }
 
-// stands are the events at which goroutines stand where a schedule for v ends that m makes.
-func (m method) stands(v target) []int {
+// violationEvents returns the events that goroutines are about to execute at the end of a schedule
+// of method m for v.
+func (m method) violationEvents(v target) []int {
 	if m >= sequenceAll {
 		return v.accesses[len(v.accesses)-1:]
 	}
 	return v.accesses
 }
 
-// steps makes the steps that lead to where goroutines stand at v; ok is false if m cannot.
+// steps returns the steps of a schedule of method m for v, from b on; ok is false if m has none.
 func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 	switch m {
 	case directAll:
@@ -284,19 +283,19 @@ func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 	case turnedMatter:
 		return p.turned(b, v, readsThatMatter)
 	case pecan:
-		return pecanSteps(p.t, p.o, int(b.at), v.accesses[0], v.accesses[1]), true
+		return pecanSteps(p.t, p.o, int(b.position), v.accesses[0], v.accesses[1]), true
 	}
 	return p.sequence(b, v, m)
 }
 
 // direct performs the cone of the accesses in recorded order.
-func (p *Planner) direct(b *base, v target, r reads) ([]int, bool) {
+func (p *Planner) direct(b *base, v target, r keptReads) ([]int, bool) {
 	c := p.newCone(b, r, nil, nil)
 	defer c.free()
 	c.avoid = v.accesses
-	ok := c.lead(v)
+	ok := c.addTarget(v)
 	if !v.blocks { // of which those that can be are judged, and counted then
-		p.spent.Add(int64(c.closed))
+		p.spent.Add(int64(c.closedCount))
 	}
 	if !ok {
 		return nil, false
@@ -304,9 +303,10 @@ func (p *Planner) direct(b *base, v target, r reads) ([]int, bool) {
 	return c.steps(), true
 }
 
-// newSchedule is that of the steps, without what must not happen before the violation.
+// newSchedule returns the schedule with the given steps from b on. A CondWake is no violation
+// event, as its goroutine has already begun to wait.
 func newSchedule(t *trace.Trace, b *base, steps []int, violation ...int) Schedule {
-	s := Schedule{From: int(b.at), Steps: steps}
+	s := Schedule{From: int(b.position), Steps: steps}
 	for _, i := range violation {
 		if t.Events[i].Kind != trace.CondWake { // it has begun to wait, and does not stand there
 			s.Violation = append(s.Violation, i)

@@ -6,12 +6,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// AsRecorded reports whether the recorded run has shown what comes of the race that
-// is the violation of s if the earlier access goes first: whether that run, but for
-// the order of events that do not see each other, has come by where s leads and has
-// gone on with the two accesses; and whether what it did before the later one, and
-// s leaves for afterwards, does the same whenever it happens. Then only the other
-// order is left to try. It may say no where the answer is yes.
+// AsRecorded reports whether the recorded run already shows the race of s with the earlier access
+// first. That holds if the run, up to the order of independent events, passed the end of s and
+// continued with the two accesses. Also, the events before the later access that s omits must have
+// the same effect whenever they happen. Then only the other order of the accesses is left to try.
+// It may return false where true is correct.
 func (s Schedule) AsRecorded(t *trace.Trace) bool {
 	if len(s.Violation) != 2 || !slices.IsSorted(s.Steps) {
 		return false
@@ -48,25 +47,25 @@ func (s Schedule) AsRecorded(t *trace.Trace) bool {
 	return true
 }
 
-// A leftOut is what events have done that a schedule leaves out.
-type leftOut struct {
-	words   map[uint64]did // by address in words
-	objects map[uint64]did // of synchronization
+// omittedEvents is the combined effect of events that a schedule leaves out.
+type omittedEvents struct {
+	words   map[uint64]effect // by address in words
+	objects map[uint64]effect // of synchronization
 	any     bool
 	wide    bool // an access to more than maxWords words
 	channel bool // an operation on a channel
 }
 
-// A did is what was done with a word or an object.
-type did struct {
+// An effect is what omitted events did with a word or an object.
+type effect struct {
 	by      trace.GID
 	several bool // and by others
 	read    bool
 	written bool
 }
 
-func newLeftOut() *leftOut {
-	return &leftOut{words: make(map[uint64]did), objects: make(map[uint64]did)}
+func newLeftOut() *omittedEvents {
+	return &omittedEvents{words: make(map[uint64]effect), objects: make(map[uint64]effect)}
 }
 
 const (
@@ -78,7 +77,7 @@ func wordsOf(e trace.Event) (from, to uint64) {
 	return e.Obj / wordSize, (e.Obj + uint64(max(e.Size, 1)) - 1) / wordSize
 }
 
-func (l *leftOut) add(e trace.Event) {
+func (l *omittedEvents) add(e trace.Event) {
 	l.any = true
 	// No select sees that a channel is made, or that another select could send.
 	l.channel = l.channel || e.Kind.Class() == trace.ClassChannel && e.Kind != trace.ChanMake && e.Kind != trace.SelectSend
@@ -99,8 +98,8 @@ func (l *leftOut) add(e trace.Event) {
 }
 
 // and is what was done once e is; known says whether anything was before.
-func (d did) and(e trace.Event, known bool) did {
-	return did{
+func (d effect) and(e trace.Event, known bool) effect {
+	return effect{
 		by: e.G, several: known && (d.several || d.by != e.G),
 		read: d.read || !blind(e.Kind), written: d.written || e.Kind.IsWrite(),
 	}
@@ -110,18 +109,18 @@ func (d did) and(e trace.Event, known bool) did {
 func blind(k trace.Kind) bool { return k == trace.Write || k == trace.AtomicStore }
 
 // conflicts reports whether e can tell that something was left out.
-func (l *leftOut) conflicts(e trace.Event) bool {
-	return l.meets(e, func(d did) bool { return d.written || e.Kind.IsWrite() || !e.Kind.IsAccess() })
+func (l *omittedEvents) conflicts(e trace.Event) bool {
+	return l.meets(e, func(d effect) bool { return d.written || e.Kind.IsWrite() || !e.Kind.IsAccess() })
 }
 
 // differs reports whether e, which comes after all that was left out, or some of
 // that, does something else if e comes first.
-func (l *leftOut) differs(e trace.Event) bool {
+func (l *omittedEvents) differs(e trace.Event) bool {
 	switch e.Kind {
 	case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited: // they wait for all
 		return false
 	}
-	return l.meets(e, func(d did) bool {
+	return l.meets(e, func(d effect) bool {
 		switch {
 		case !d.several && d.by == e.G:
 			return false
@@ -133,7 +132,7 @@ func (l *leftOut) differs(e trace.Event) bool {
 }
 
 // meets reports whether f holds for something that was done where e is.
-func (l *leftOut) meets(e trace.Event, f func(did) bool) bool {
+func (l *omittedEvents) meets(e trace.Event, f func(effect) bool) bool {
 	switch {
 	case e.Kind == trace.Select || e.Kind == trace.SelectDone:
 		return l.channel

@@ -139,7 +139,7 @@ func (r Recipe) make() (begin int, s Schedule) {
 		s = r.given.schedule(r.p)
 	default:
 		s, _ = r.p.make(r.method, r.target)
-		s = r.p.held(s, r.p.baseAt(int32(s.From)), r.method.stands(r.target)...)
+		s = r.p.withHold(s, r.p.baseAt(int32(s.From)), r.method.violationEvents(r.target)...)
 	}
-	return int(r.p.of(r.target).at), s
+	return int(r.p.of(r.target).position), s
 }

@@ -8,20 +8,19 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// Sequence returns what makes schedules after which the accesses at the given positions
-// have happened in that order, but for the last one, at which its goroutine
-// stands: PECAN's Algorithm 4, for patterns of any number of events. The
-// likeliest come first. The guide is what must come before what in every run
-// that shows the pattern, the order of the accesses included; package causality
-// knows.
+// Sequence returns an attempt at schedules for a pattern with any number of events (PECAN,
+// Algorithm 4). After each of them the given accesses have happened in that order, except that the
+// goroutine of the last one is only about to execute it. The likeliest schedules come first. The
+// guide has the edges that every run with the pattern respects, including the order of the
+// accesses; package causality finds it.
 //
-// As those of Race, schedules with few steps come first, then the one that
-// keeps all that happened, then those in which reads find other writes; and where the cone has
-// more than most links, all keep what happened before what has to be turned round.
+// As for Race, short schedules come first, then the one that keeps all that happened, then those in
+// which reads read from other writes. If the cone has more than `most` links, all schedules keep
+// the recorded beginning up to the first event that has to be reordered.
 func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *Attempt {
 	v := target{accesses: accesses, guide: guide}
 	return &Attempt{
-		p: p, target: v, large: func(v target) bool { return p.large(v, most) },
+		p: p, target: v, isLarge: func(v target) bool { return p.exceedsLinks(v, most) },
 		// What is added to a cone that there is not does not help.
 		keeping: []method{sequenceAll, sequenceRecorded}, others: []method{sequenceNone},
 	}
@@ -40,9 +39,9 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 	prop := p.graphs.Sequence(v.accesses...)
 	ends := lastAccesses(p.t, v.accesses)
 	steps, ok = p.guided(b, prop, v, r, p.o.Held(end), func(c *cone) bool {
-		c.ends = ends
+		c.lastReads = ends
 		if m == sequenceSliced {
-			c.slice, c.turned = p.slice, v.turned
+			c.slice, c.turnedBranches = p.slice, v.turnedBranches
 		}
 		for k, i := range v.accesses[:len(v.accesses)-1] {
 			c.avoid = v.accesses[k+1:] // what comes later cannot be needed
@@ -51,7 +50,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 			}
 		}
 		c.avoid = v.accesses[len(v.accesses)-1:]
-		c.reach(end)
+		c.addBefore(end)
 		if all {
 			for g, first := range dependents(p.t, p.o, end, slices.Max(v.accesses)) {
 				if last := p.o.Events(trace.GID(g)).LastBefore(first); last >= 0 {
@@ -61,28 +60,27 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 		}
 		return !c.includes(end)
 	})
-	if len(v.turned) > 0 {
-		left := cone{p: p, slice: p.slice, turned: v.turned}
+	if len(v.turnedBranches) > 0 {
+		left := cone{p: p, slice: p.slice, turnedBranches: v.turnedBranches}
 		steps = slices.DeleteFunc(steps, left.leavesOut)
 	}
 	return steps, ok
 }
 
-// Slice makes schedules of Sliced possible: s is what is known of the branches of the trace.
+// Slice makes Sliced usable: s is the control scopes of the trace's branches.
 func (p *Planner) Slice(s *dataflow.Scopes) { p.slice = s }
 
-// Sliced makes a schedule as those of Sequence, in which no read is kept that only branches
-// need whose control scopes have ended, and these branches, the turned ones, come out
-// otherwise than recorded, so that what was within their scopes is left out (Chen and Roşu,
-// 2005, Definition 14). Which ones do is for the judge to say; ok is false if there is no
-// schedule.
+// Sliced makes a schedule for the accesses as Sequence does, but by sliced causality (Chen and
+// Roşu, 2005, Definition 14). It does not keep reads that only branches with ended scopes need. The
+// turned branches take another direction than recorded, so the events in their scopes are left out.
+// Package feasible checks that. ok is false if there is no schedule.
 func (p *Planner) Sliced(accesses []int, guide []causality.Edge, turned []int) (s Schedule, r Recipe, ok bool) {
-	v := target{accesses: accesses, guide: guide, turned: turned}
+	v := target{accesses: accesses, guide: guide, turnedBranches: turned}
 	s, ok = p.make(sequenceSliced, v)
 	return s, Recipe{Accesses: p.o.ReplaceWakes(accesses), target: v, p: p, method: sequenceSliced}, ok
 }
 
-// lastAccesses returns the accesses after which their goroutine has no part any more.
+// lastAccesses returns, for each goroutine, the last of its accesses.
 func lastAccesses(t *trace.Trace, accesses []int) []int {
 	var ends []int
 	for k, i := range accesses {

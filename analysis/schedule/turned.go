@@ -13,7 +13,7 @@ import (
 // follow the guide. All else keeps the recorded order as far as that lets it. Where no
 // section is open, no section is turned round: only into one that contains an access
 // does the guide lead back.
-func (p *Planner) turned(b *base, v target, r reads) ([]int, bool) {
+func (p *Planner) turned(b *base, v target, r keptReads) ([]int, bool) {
 	var last []int32
 	for _, i := range v.accesses {
 		last = append(last, locksAt(p.o, i)...)
@@ -24,7 +24,7 @@ func (p *Planner) turned(b *base, v target, r reads) ([]int, bool) {
 	prop := p.graphs.Meeting(v.accesses...)
 	return p.guided(b, prop, v, r, last, func(c *cone) bool {
 		c.avoid = v.accesses
-		return c.lead(v)
+		return c.addTarget(v)
 	})
 }
 
