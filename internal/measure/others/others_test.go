@@ -83,8 +83,3 @@ func TestSpeedPage(t *testing.T) {
 		"| build of | plain s | -race s | recording s | recording / -race |\n|---|--:|--:|--:|--:|\n"+
 		"| b | 1.0 | 4.0 | 2.0 | 0.50 |\n| geometric mean | | | | 0.50 |\n", text)
 }
-
-func TestSplitQuoted(t *testing.T) {
-	assert.Equal(t, []string{"run", "-gcflags=all=-N -l", "a b", ""}, splitQuoted(` run	-gcflags='all=-N -l' "a b"  '' `))
-	assert.Empty(t, splitQuoted(" "))
-}

@@ -1,3 +1,5 @@
+//go:build long
+
 package others
 
 import (
@@ -13,6 +15,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/gopredict/gopredict/internal/measure/run"
 )
@@ -239,4 +244,9 @@ func (p *program) copyFile(from, folder string) {
 		}
 	}
 	run.WriteFile(to, text)
+}
+
+func TestSplitQuoted(t *testing.T) {
+	assert.Equal(t, []string{"run", "-gcflags=all=-N -l", "a b", ""}, splitQuoted(` run	-gcflags='all=-N -l' "a b"  '' `))
+	assert.Empty(t, splitQuoted(" "))
 }
