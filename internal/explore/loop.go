@@ -103,7 +103,10 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 // explore confirms what was predicted from the first recording, and then what the runs show
 // that its outcome and the strategies ask for.
 func (l *loop) explore(ctx context.Context, p *prediction) error {
-	defer l.ledger.Forget()
+	defer func() { // they hold traces, and the loop stays until earlier packages have ended
+		l.ledger.Forget()
+		clear(l.passes)
+	}()
 	if err := l.firstRecordings(ctx, p); err != nil {
 		return err
 	}

@@ -291,6 +291,16 @@ func TestPassing(t *testing.T) {
 	assert.NotNil(t, l.passing("TestX"))
 }
 
+// A run that cannot be made again does not pass.
+func TestPassingWithoutRecording(t *testing.T) {
+	l := newLoop(t, &machine{record: func(recorder.Order, []string) *trace.Trace { return nil }}, passed(t, racing))
+	require.NoError(t, l.session.pool.Prepare())
+	l.passes["TestX"] = &strategy.Run{Recording: recording.New(l.ledger.Run, passed(t, racing), l.session.sources)}
+	passes, err := l.passing("TestX")(t.Context())
+	require.NoError(t, err)
+	assert.False(t, passes)
+}
+
 // What failed in one recording is a bug of its own if its replay fails, and the test passes in
 // another order.
 func TestEnterFailure(t *testing.T) {

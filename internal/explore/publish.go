@@ -41,7 +41,7 @@ func (p *publisher) publish(workers int) {
 	}
 }
 
-// put moves a draft to its place.
+// moveToPlace moves a draft to its place.
 func (p *publisher) moveToPlace(d ledger.Draft) error {
 	root := p.paths.Witnesses.Root
 	name, err := p.nameIn(root, d.File)

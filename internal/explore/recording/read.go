@@ -109,7 +109,7 @@ func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Tr
 		n.Incomplete = append(n.Incomplete, fmt.Sprintf("nothing was analyzed of %s, as it was not recorded as it ran", name))
 		return nil, false
 	}
-	if keep {
+	if keep && whole { // a damaged trace may not fit
 		if err := facts.New(t).Check(); err != nil {
 			n.Warn("%s: what follows from its trace does not fit it: a defect of gopredict, please report it: %v", name, err)
 		}

@@ -48,7 +48,7 @@ type Recording struct {
 	Run   recorder.Run
 	Trace *trace.Trace
 	Index *witness.Index // of Trace
-	// sizes returns those of Trace, which are found when they are first asked for.
+	// Facts returns the table of facts of Trace, made when it is first asked for.
 	Facts func() *facts.Facts
 	// Outcome is how the tests ended; replays are compared with it.
 	Outcome replayer.Outcome

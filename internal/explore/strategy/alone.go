@@ -17,7 +17,7 @@ type Alone struct {
 	next  int
 }
 
-// A lonely test has candidates whose replays left their schedules.
+// A strayedTest is a test with candidates whose replays left their schedules.
 type strayedTest struct {
 	test       string
 	order      recorder.Order
