@@ -5,7 +5,7 @@
 // The tiers, cheap to exact, each for what the one before left undecided:
 //
 //  1. must-order and lock sets (packages order and anomaly) find candidates,
-//  2. lock-acquisition histories ([order.Order.Locked]) and causality graphs
+//  2. lock-acquisition histories ([order.Order.ExcludedByHistory]) and causality graphs
 //     (package causality) refute some,
 //  3. direct schedules (package schedule) confirm: of the accesses' cone, with critical
 //     sections turned round, or PECAN's; the independent judge (package feasible)

@@ -60,7 +60,7 @@ func (r *refuter) refute(f *Finding, instances []instance) (open []instance) {
 	return open
 }
 
-// lockedOut is [order.Order.Locked] for any two of the accesses.
+// lockedOut is [order.Order.ExcludedByHistory] for any two of the accesses.
 func (r *refuter) lockedOut(accesses []int) (held, needed int, ok bool) {
 	for k, j := range accesses {
 		for _, i := range accesses[:k] {

@@ -6,7 +6,7 @@ import "slices"
 // same time, by the history of acquires (Kahlon, Ivančić and Gupta, Reasoning about Threads
 // Communicating via Locks, CAV 2005). One of the two holds a lock, and the other reaches
 // its event only through a critical section of that lock that must come after the first
-// one's acquire. Locked returns that acquire and the acquire of the other section. PECAN's
+// one's acquire. ExcludedByHistory returns that acquire and the acquire of the other section. PECAN's
 // Figure 5 is the pattern.
 func (o *Order) ExcludedByHistory(i, j int) (held, needed int, ok bool) {
 	if held, needed, ok = o.DelayedByLock(i, j); ok {
@@ -15,7 +15,7 @@ func (o *Order) ExcludedByHistory(i, j int) (held, needed int, ok bool) {
 	return o.DelayedByLock(j, i)
 }
 
-// DelayedByLock is [Order.Locked] for the locks held at i: the goroutine of event j reaches it
+// DelayedByLock is [Order.ExcludedByHistory] for the locks held at i: the goroutine of event j reaches it
 // only after the goroutine of event i has released one of them.
 func (o *Order) DelayedByLock(i, j int) (held, needed int, ok bool) {
 	for _, acq := range o.Held(i) {

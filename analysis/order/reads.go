@@ -22,7 +22,7 @@ type sources struct {
 // manyWrites stands for more than one write.
 const manyWrites = -2
 
-// A readSource is a read, and what there is of it in sources.one.
+// A readSource is a read, and what there is of it in sources.single.
 type readSource struct{ read, write int32 }
 
 // findSources finds for each read of a shared location the last writes before

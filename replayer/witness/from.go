@@ -213,7 +213,7 @@ func filter(positions []int, ok func(int) bool) []int {
 	return out
 }
 
-// gates maps each position to the next one of the same goroutine at which a
+// holdable maps each position to the next one of the same goroutine at which a
 // replay can hold it; those that have none are dropped.
 func holdable(t *trace.Trace, positions []int) []int {
 	var out []int
