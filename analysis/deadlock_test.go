@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 20, "random programs of each shape of which deadlocks and misuse are compared with all interleavings")
+	programs = flag.Int("programs", 60, "random programs of each shape of which deadlocks and misuse are compared with all interleavings")
 	engine   = flag.String("engine", "builtin", "solver of the random programs: builtin, or both, with Z3, and that they agree")
 )
 

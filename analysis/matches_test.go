@@ -40,7 +40,7 @@ func TestOracleOfMatches(t *testing.T) {
 		t.Run(shape.name, func(t *testing.T) {
 			got, tiers := make(map[bug.Status]int), make(map[string]int)
 			many, recorded, missed := 0, 0, 0
-			for seed := range uint64(*programs / 4) {
+			for seed := range uint64(*programs / 10) {
 				tr := tracetest.Random(seed, shape.Config)
 				crowd(tr)
 				o, err := order.New(tr)
