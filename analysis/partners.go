@@ -56,11 +56,11 @@ func (s *solving) passes(i int) (obj uint64, recv, ok bool) {
 		return e.Obj, true, true
 	case trace.Select:
 		for range 2 { // after what was selected
-			if i = s.o.Program().Next(i); i >= 0 && (s.t.Events[i].Kind == trace.RecvDone || s.t.Events[i].Kind == trace.SendDone) {
-				return s.t.Events[i].Obj, s.t.Events[i].Kind == trace.RecvDone, true
-			}
-			if i < 0 {
+			if i = s.o.Program().Next(i); i < 0 {
 				break
+			}
+			if done := &s.t.Events[i]; done.Kind.Completes() && (done.Kind.Sends() || done.Kind.Receives()) {
+				return done.Obj, done.Kind.Receives(), true
 			}
 		}
 	}

@@ -124,7 +124,7 @@ func (c *selectChoices) chooses(i int32) bool {
 		cases++
 		ch := s.of(o.Obj)
 		switch {
-		case chosen != nil && chosen.Obj == o.Obj && (chosen.Kind == trace.RecvDone) == recv:
+		case chosen != nil && chosen.Obj == o.Obj && chosen.Kind.Receives() == recv:
 			if chosen = nil; none && !s.mustBeReady(ch, recv) {
 				return true
 			}
