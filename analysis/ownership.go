@@ -20,13 +20,13 @@ func (w *ownership) isOwned(s *subject, i int) bool {
 	if len(s.t.Events) > maxSolved {
 		return false
 	}
-	switch e := &s.t.Events[i]; e.Kind {
-	case trace.Release, trace.RRelease:
+	switch e := &s.t.Events[i]; {
+	case e.Kind.Releases():
 		if w.foreign == nil {
 			w.foreign = foreignLocks(s)
 		}
 		return !w.foreign[e.Obj]
-	case trace.WaitGroupAdd:
+	case e.Kind.ChangesCounter():
 		if w.covered == nil {
 			w.covered = make(map[uint64]bool)
 		}
@@ -55,7 +55,7 @@ func foreignLocks(s *subject) map[uint64]bool {
 // adds returns all that changes the counter of a WaitGroup.
 func adds(t *trace.Trace, group uint64) (adds []int) {
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == trace.WaitGroupAdd && e.Obj == group {
+		if e := &t.Events[i]; e.Kind.ChangesCounter() && e.Obj == group {
 			adds = append(adds, i)
 		}
 	}

@@ -52,7 +52,7 @@ func (in *Input) meeting(pair [2]int) bug.Kind {
 		switch {
 		case in.Trace.Events[i].Kind == trace.Close:
 			return bug.Channel
-		case in.Trace.Events[i].Kind == trace.WaitGroupWait && in.Trace.Events[pair[1-k]].Kind == trace.WaitGroupAdd:
+		case trace.AreAddAndWait(in.Trace.Events[i].Kind, in.Trace.Events[pair[1-k]].Kind):
 			return bug.WaitGroup
 		case in.endsTest(i):
 			return bug.Failure
@@ -66,7 +66,7 @@ func (in *Input) meeting(pair [2]int) bug.Kind {
 func (in *Input) counted(pair [2]int, groups map[uint64][]int) bool {
 	for k, i := range pair {
 		e := &in.Trace.Events[i]
-		if e.Kind == trace.WaitGroupAdd && in.Trace.Events[pair[1-k]].Kind == trace.WaitGroupWait {
+		if e.Kind.ChangesCounter() && in.Trace.Events[pair[1-k]].Kind == trace.WaitGroupWait {
 			return in.above(i, groups[e.Obj])
 		}
 	}

@@ -66,12 +66,12 @@ func (in *Input) belowZero() []Candidate {
 	found := newBySite(bug.WaitGroup, maxFailures)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
-		if e.Kind != trace.WaitGroupAdd || adds[e.Obj] == nil {
+		if !e.Kind.ChangesCounter() || adds[e.Obj] == nil {
 			continue
 		}
 		if in.covered(adds[e.Obj]) {
 			delete(adds, e.Obj)
-		} else if int64(e.Val) < 0 && !in.panicked(i) {
+		} else if e.IsDone() && !in.panicked(i) {
 			found.add(e.Site, i)
 		}
 	}
@@ -82,7 +82,7 @@ func (in *Input) belowZero() []Candidate {
 func (in *Input) groups() map[uint64][]int {
 	adds := make(map[uint64][]int)
 	for i := range in.Trace.Events {
-		if e := &in.Trace.Events[i]; e.Kind == trace.WaitGroupAdd {
+		if e := &in.Trace.Events[i]; e.Kind.ChangesCounter() {
 			adds[e.Obj] = append(adds[e.Obj], i)
 		}
 	}

@@ -362,7 +362,7 @@ func orderMatters(a, b operation) bool {
 	case trace.ClassCond:
 		return a.kind == trace.CondWait || b.kind == trace.CondWait
 	case trace.ClassWaitGroup:
-		return are(trace.WaitGroupAdd, trace.WaitGroupWait)
+		return trace.AreAddAndWait(a.kind, b.kind)
 	case trace.ClassAccess:
 		return !are(trace.AtomicLoad, trace.AtomicLoad)
 	}

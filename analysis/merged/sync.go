@@ -14,8 +14,6 @@ func (e *encoding) synchronize() {
 		switch n.Kind {
 		case trace.Acquire, trace.RAcquire:
 			acquires[n.Obj] = append(acquires[n.Obj], at)
-		case trace.WaitGroupAdd:
-			adds[n.Obj] = append(adds[n.Obj], at)
 		case trace.WaitGroupWaited:
 			waited = append(waited, at)
 		case trace.OnceBegin:
@@ -24,6 +22,9 @@ func (e *encoding) synchronize() {
 			ends[n.Obj] = append(ends[n.Obj], at)
 		case trace.OnceDone:
 			dones = append(dones, at)
+		}
+		if n.Kind.ChangesCounter() {
+			adds[n.Obj] = append(adds[n.Obj], at)
 		}
 	}
 	for k := range e.nodes { // in the order of the program, so that formulas are the same each time

@@ -48,9 +48,9 @@ func locationOf(e *trace.Event) (loc Location, how Access, ok bool) {
 		return Location{Obj: channelSpace | e.Obj, Size: 1}, isWrite, e.Obj != 0
 	case k.Class() == trace.ClassLock, k == trace.OnceBegin, k == trace.OnceDone:
 		how = isObject | isAtomic | isWrite
-	case k == trace.WaitGroupAdd:
+	case k.ChangesCounter():
 		how = isObject | isAtomic | isWrite
-		if int64(e.Val) > 0 {
+		if e.Delta() > 0 {
 			how |= isAdd
 		}
 	case k == trace.WaitGroupWait:

@@ -328,9 +328,6 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		return n != facts.None && b.facts.Channel(n).Closed == int32(i) // else it panics
 	case trace.CondSignal:
 		return e.Val != 0 // else nobody waited
-	case trace.WaitGroupAdd:
-		b.ended(i, e)
-		return e.IsDone()
 	case trace.AtomicStore, trace.AtomicRMW:
 		if e.Flags&trace.FlagFailed != 0 {
 			return false
@@ -344,7 +341,10 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		}
 		b.gather(its, i)
 	default:
-		return false
+		if e.Kind.ChangesCounter() {
+			b.ended(i, e)
+		}
+		return e.IsDone()
 	}
 	return true
 }

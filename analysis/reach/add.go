@@ -361,7 +361,7 @@ func (r *run) fillNode(at, g int32, i int) {
 			n.word = r.names.word(&e)
 			n.stored = number(n.word)
 		}
-	case changesGroup(e.Kind):
+	case e.Kind.ChangesCounter():
 		n.word = e.Val
 	case e.Kind == trace.Select:
 		n.cases = r.casesOf(i, int(e.Val))
@@ -431,7 +431,7 @@ func (r *run) differs(n *node, e *trace.Event) string {
 	case n.obj != r.objectOf(e):
 		r.namesUnited = n.obj != none && kind.HasAddress() && r.unite(r.nameOf(n), r.names.nameAt(e.Obj))
 		return "after it had found the same it was on another object in another run"
-	case changesGroup(kind) && n.word != e.Val,
+	case kind.ChangesCounter() && n.word != e.Val,
 		isStore(e) && hasWord(e) && n.stored != number(r.names.word(e)):
 		return "after it had found the same it stored another value in another run"
 	}

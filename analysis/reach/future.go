@@ -189,7 +189,7 @@ func (f *futures) usesOf(n *node) (all []use) {
 		return one(receives, n.obj)
 	case n.delta() > 0:
 		return one(adds, n.obj)
-	case k.Class() == trace.ClassWaitGroup && !changesGroup(k):
+	case k.Class() == trace.ClassWaitGroup && !k.ChangesCounter():
 		return one(awaits, n.obj)
 	case k == trace.OnceBegin, k == trace.OnceEnd:
 		return one(once, n.obj)

@@ -24,13 +24,9 @@ func isStore(e *trace.Event) bool { return storesValue(e.Kind) }
 
 func storesValue(k trace.Kind) bool { return k == trace.Write || k == trace.AtomicStore }
 
-// changesGroup reports whether events of kind k change the counter of a
-// WaitGroup.
-func changesGroup(k trace.Kind) bool { return k == trace.WaitGroupAdd }
-
 // delta returns what a node adds to the counter of a WaitGroup.
 func (n *node) delta() int64 {
-	if changesGroup(n.kind) {
+	if n.kind.ChangesCounter() {
 		return int64(n.word)
 	}
 	return 0

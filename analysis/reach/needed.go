@@ -138,7 +138,7 @@ func (x *search) lookingSteps(s *state, g int32) (all []action) {
 			held--
 		case trace.Begin, trace.Fork, trace.TestBegin, trace.ChanMake, trace.WaitGroupWait:
 		default:
-			if !changesGroup(n.kind) || n.delta() < 0 {
+			if !n.kind.ChangesCounter() || n.delta() < 0 {
 				return nil
 			}
 		}
@@ -225,7 +225,7 @@ func (x *search) isUnneededRelease(before []action, keep []bool, step action) bo
 // nobody finds any more. It returns false if no run tells what it depends on,
 // as on who closes a channel of package testing.
 func (x *search) addDependences(n *node, wanted map[object]bool) bool {
-	if n.kind.Releases() || changesGroup(n.kind) {
+	if n.kind.Releases() || n.kind.ChangesCounter() {
 		return true
 	}
 	for _, o := range x.objectsOf(n) {

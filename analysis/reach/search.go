@@ -321,7 +321,7 @@ func (x *search) findLocal() {
 		case trace.WaitGroupWait:
 			local = only(party(ofGroup, n.obj).adds, n.g)
 		}
-		if changesGroup(n.kind) {
+		if n.kind.ChangesCounter() {
 			local = n.delta() < 0 || only(party(ofGroup, n.obj).waits, n.g)
 		}
 		if n.kind.IsAccess() {

@@ -324,7 +324,7 @@ func (s *state) execute(g int32, way int) content {
 		return taken(k)
 	}
 	switch {
-	case changesGroup(n.kind):
+	case n.kind.ChangesCounter():
 		return s.add(n)
 	case n.kind.Completes() && n.kind != trace.SelectDone:
 		found := s.pending[g].found

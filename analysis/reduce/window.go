@@ -275,10 +275,6 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 			s.addToCount(&locks, e, i, 1)
 		case trace.Release, trace.RRelease:
 			s.addToCount(&locks, e, i, -1)
-		case trace.WaitGroupAdd:
-			s.addToCount(&groups, e, i, int(int64(e.Val)))
-		case trace.WaitGroupWait, trace.WaitGroupWaited:
-			s.addToCount(&groups, e, i, 0)
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
 			conds.entry(e.Obj).add(i)
 		case trace.SelectSend, trace.SelectRecv:
@@ -308,6 +304,10 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 				if event, ok := properties[n].Calls[e.Val]; ok {
 					s.addCall(getOrCreate(monitors, object{n, e.Obj, generation}), &properties[n], event, i)
 				}
+			}
+		default:
+			if e.Kind.Class() == trace.ClassWaitGroup {
+				s.addToCount(&groups, e, i, int(e.Delta()))
 			}
 		}
 	}

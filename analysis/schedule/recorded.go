@@ -116,8 +116,7 @@ func (l *omittedEvents) conflicts(e trace.Event) bool {
 // differs reports whether e, which comes after all that was left out, or some of
 // that, does something else if e comes first.
 func (l *omittedEvents) differs(e trace.Event) bool {
-	switch e.Kind {
-	case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited: // they wait for all
+	if e.Kind.Class() == trace.ClassWaitGroup { // they wait for all
 		return false
 	}
 	return l.meets(e, func(d effect) bool {

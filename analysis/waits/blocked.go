@@ -179,7 +179,7 @@ func canEnd(k, op trace.Kind) bool {
 	case trace.Recv:
 		return operates && k.Sends() || k == trace.Close
 	case trace.WaitGroupWait:
-		return k == trace.WaitGroupAdd
+		return k.ChangesCounter()
 	case trace.CondWait:
 		return k == trace.CondSignal || k == trace.CondBroadcast
 	}
@@ -203,7 +203,7 @@ func findPartners(t *trace.Trace, ws []Wait) {
 		}
 		for _, k := range waiting[e.Obj] {
 			w := &ws[k]
-			if e.G == w.G || !canEnd(e.Kind, w.Op) || e.Kind == trace.WaitGroupAdd && int64(e.Val) > 0 {
+			if e.G == w.G || !canEnd(e.Kind, w.Op) || e.Delta() > 0 {
 				continue
 			}
 			w.Partners = append(slices.DeleteFunc(w.Partners, func(p Partner) bool { return p.G == e.G }), Partner{G: e.G, At: i})

@@ -121,7 +121,7 @@ var specs = func() [NumKinds]Spec {
 		Select:     {"select", ClassChannel, "select", "of", unused, number("number of cases"), unused, endsRegion | begins, "a select begins; FlagDefault if it has a default"},
 		SelectDone: {"selected", ClassChannel, "selected", "of", unused, number("index of the chosen case plus one, in source order as the runtime sees it; 0: default"), unused, endsRegion | completes, "a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case"},
 
-		WaitGroupAdd:    {"add", ClassWaitGroup, "add", "to", waitGroup, Arg{"delta", ArgSigned}, unused, deferred, "WaitGroup.Add or Done; logged before the operation"},
+		WaitGroupAdd:    {"add", ClassWaitGroup, "add", "to", waitGroup, Arg{"delta", ArgSigned}, unused, deferred | counts, "WaitGroup.Add or Done; logged before the operation"},
 		WaitGroupWait:   {"wgwait", ClassWaitGroup, "wait", "for", waitGroup, unused, unused, endsRegion | begins, "WaitGroup.Wait begins"},
 		WaitGroupWaited: {"wgwaited", ClassWaitGroup, "waited", "for", waitGroup, unused, unused, endsRegion | completes, "WaitGroup.Wait returns"},
 
@@ -238,6 +238,15 @@ func (k Kind) IsShared() bool { return of[k].traits&shared != 0 }
 // IsDeferred reports whether functions commonly defer operations of kind k: these may come between a
 // return statement and the end of the call, and hand over no values themselves.
 func (k Kind) IsDeferred() bool { return of[k].traits&deferred != 0 }
+
+// ChangesCounter reports whether events of kind k change the counter of a WaitGroup.
+func (k Kind) ChangesCounter() bool { return of[k].traits&counts != 0 }
+
+// AreAddAndWait reports whether one of the kinds a and b changes the counter of a WaitGroup and
+// the other begins a wait for it.
+func AreAddAndWait(a, b Kind) bool {
+	return a.ChangesCounter() && b == WaitGroupWait || b.ChangesCounter() && a == WaitGroupWait
+}
 
 // IsDataEvent reports whether e only accesses or uses data: then its outcome can change only if other
 // goroutines that share the data run in another order.

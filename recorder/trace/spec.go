@@ -86,4 +86,6 @@ const (
 	shared
 	// deferred: functions commonly defer the operation.
 	deferred
+	// counts: the event changes the counter of a WaitGroup.
+	counts
 )

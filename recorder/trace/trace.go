@@ -53,8 +53,16 @@ func (e *Event) HasValue() bool { return e.Flags&FlagValue != 0 && e.Size >= 1 }
 // Stores reports whether e is a write that changed memory. A compare-and-swap that failed did not.
 func (e *Event) Stores() bool { return e.Kind.IsWrite() && e.Flags&FlagFailed == 0 }
 
+// Delta returns the number that e adds to the counter of a WaitGroup: 0 if it is no Add or Done.
+func (e *Event) Delta() int64 {
+	if e.Kind.ChangesCounter() {
+		return int64(e.Val)
+	}
+	return 0
+}
+
 // IsDone reports whether e decreases the counter of a WaitGroup, as Done does.
-func (e *Event) IsDone() bool { return e.Kind == WaitGroupAdd && int64(e.Val) < 0 }
+func (e *Event) IsDone() bool { return e.Delta() < 0 }
 
 // IsLength reports whether the value of e is the length of a slice. Slices of equal length may differ.
 func (e *Event) IsLength() bool { return e.HasValue() && (e.Size == 12 || e.Size == 24) }

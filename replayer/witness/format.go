@@ -226,7 +226,7 @@ func (w *Witness) correctKind() {
 	}
 	if w.Kind == bug.Race && has(trace.Close) {
 		w.Kind = bug.Channel
-	} else if w.Kind == bug.Race && has(trace.WaitGroupWait) && has(trace.WaitGroupAdd) {
+	} else if w.Kind == bug.Race && len(w.Violation) == 2 && trace.AreAddAndWait(w.Violation[0].Op, w.Violation[1].Op) {
 		w.Kind = bug.WaitGroup
 	}
 }

@@ -237,8 +237,8 @@ func value(t *trace.Trace, i int) string {
 	switch e := t.Events[i]; {
 	case e.Kind == trace.Fork && e.Obj < uint64(len(t.Goroutines)):
 		return t.Goroutines[e.Obj].Path
-	case e.Kind == trace.WaitGroupAdd:
-		return fmt.Sprintf("%+d", int64(e.Val))
+	case e.Kind.ChangesCounter():
+		return fmt.Sprintf("%+d", e.Delta())
 	case ofPool(&e) && e.Flags&trace.FlagFailed != 0:
 		return "none"
 	case e.Kind.IsAccess() && e.HasValue():
