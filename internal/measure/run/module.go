@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,4 +56,18 @@ func (j *Job) Goroot() (dir, version, language string) {
 // Packages returns the folders of the packages with tests that a pattern matches in dir.
 func (j *Job) Packages(dir, pattern string) []string {
 	return strings.Fields(j.Go(dir, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}", pattern))
+}
+
+// GoFiles returns the Go files below a folder, without tests and testdata.
+func GoFiles(root string) (files []string) {
+	Check(filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if filepath.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go") {
+			files = append(files, file)
+		}
+		return err
+	}))
+	return files
 }

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -28,20 +27,14 @@ func tuning(j *run.Job) bool {
 	return true
 }
 
-// readTuning reads all tuning.go below root but those of testdata.
+// readTuning reads all tuning.go below root but those of measure itself.
 func readTuning(root string) (rooms []tunedRoom) {
-	run.Check(filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "measure"):
-			return fs.SkipDir
-		case d.Name() == "tuning.go":
-			room := filepath.ToSlash(run.Must(filepath.Rel(root, filepath.Dir(file))))
+	for _, file := range run.GoFiles(root) {
+		room := filepath.ToSlash(run.Must(filepath.Rel(root, filepath.Dir(file))))
+		if filepath.Base(file) == "tuning.go" && !strings.HasPrefix(room, "internal/measure") {
 			rooms = append(rooms, tunedRoom{room, parseTuning(file, run.ReadFile(file))})
 		}
-		return nil
-	}))
+	}
 	return rooms
 }
 

@@ -1,9 +1,7 @@
 package theory
 
 import (
-	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -194,13 +192,9 @@ func (s slicedSource) row(j *run.Job, module, pattern, match string) (r slicedRo
 
 // countLines counts those of the Go files below a folder, without tests.
 func countLines(folder string) (n int) {
-	run.Check(filepath.WalkDir(folder, func(file string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-			return err
-		}
-		n += bytes.Count([]byte(run.ReadFile(file)), []byte("\n"))
-		return nil
-	}))
+	for _, file := range run.GoFiles(folder) {
+		n += strings.Count(run.ReadFile(file), "\n")
+	}
 	return n
 }
 
