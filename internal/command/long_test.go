@@ -4,6 +4,6 @@ package command
 
 import "testing"
 
-// TestLongScripts runs the scripts that build for other toolchains and in many shapes of
-// modules: each takes a minute.
+// TestLongScripts runs the scripts that build the standard library anew, or modules of many
+// shapes: each takes a minute.
 func TestLongScripts(t *testing.T) { runScripts(t, "long", nil) }

@@ -50,7 +50,6 @@ func runScripts(t *testing.T, folder string, more map[string]scriptCommand) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	userCache := t.TempDir() // of all scripts: what is kept there takes seconds to make
 	cmds := map[string]scriptCommand{"exit": scriptExit, "damage": scriptDamage}
 	maps.Copy(cmds, more)
 	testscript.Run(t, testscript.Params{
@@ -63,8 +62,8 @@ func runScripts(t *testing.T, folder string, more map[string]scriptCommand) {
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("PROXY", proxy)
 			env.Setenv("TESTPROXY", server.URL)
-			env.Setenv("GOPREDICT", "timeout=10m") // what is found must not depend on how busy the machine is
-			env.Setenv("XDG_CACHE_HOME", userCache)
+			env.Setenv("GOPREDICT", "timeout=10m")                    // what is found must not depend on how busy the machine is
+			env.Setenv("XDG_CACHE_HOME", os.Getenv("XDG_CACHE_HOME")) // what all tests keep there takes half a minute to make
 			env.Setenv("ROOT", root)
 			return nil
 		},

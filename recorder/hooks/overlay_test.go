@@ -49,7 +49,7 @@ func TestOverlayIsStable(t *testing.T) {
 }
 
 func TestOverlayOfEachSystem(t *testing.T) {
-	for _, toolchain := range []string{"local", otherRelease} {
+	for _, toolchain := range toolchains {
 		target := goEnv(t, toolchain)
 		dir := t.TempDir()
 		for _, system := range []string{"linux/386", "linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "freebsd/amd64", "windows/amd64"} {

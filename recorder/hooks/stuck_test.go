@@ -26,7 +26,7 @@ func TestRunEndsWhenNothingCanMove(t *testing.T) {
 		{"context", []string{"TestStuck:0 recv"}},
 		{"ticker", []string{"TestStuck:0 recv"}},
 	} {
-		for _, toolchain := range []string{"local", otherRelease} {
+		for _, toolchain := range toolchains {
 			dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^TestStuck$", "STUCK="+c.stuck)
 			var exit *exec.ExitError
 			require.ErrorAs(t, err, &exit, out)
@@ -94,7 +94,7 @@ func TestBriefRunProvesNothingByItsTime(t *testing.T) {
 // Of what a test leaves behind, that is a leak which nothing alive can reach, nor what may
 // come alive by a timer or a finalizer.
 func TestRunTellsLeaks(t *testing.T) {
-	for _, toolchain := range []string{"local", otherRelease} {
+	for _, toolchain := range toolchains {
 		tr := recordBuilt(t, toolchain, "^TestLeaks$")
 		got := make(map[string]trace.Proof)
 		for _, s := range tr.Stuck {
