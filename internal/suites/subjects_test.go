@@ -3,7 +3,6 @@ package suites
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,39 +81,31 @@ func wanted(t *testing.T) map[string]want {
 	return out
 }
 
-// testChanged tests a subject whose sources are changed, with the witnesses of its first
-// run. It takes minutes for all subjects, so that only long tests (tag long) have it.
-var testChanged func(t *testing.T, dir string, w want, confirmed int)
+// testFurther tests a subject further, whose witnesses are in dir. It takes minutes for all
+// subjects, so only long tests (tag long) have it, and the costly subjects.
+var testFurther func(t *testing.T, dir string, w want, confirmed []finding)
 
-// TestSubjects tests each subject as it is, and then with changed sources.
+// TestSubjects tests each subject.
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	for name, w := range wanted(t) {
+		if w.Costly && testFurther == nil {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := copySubject(t, name)
 			confirmed := testSubject(t, dir, w)
-			if len(w.Confirmed) > 0 && testChanged != nil {
-				testChanged(t, dir, w, len(confirmed))
+			if testFurther != nil {
+				testFurther(t, dir, w, confirmed)
 			}
 		})
 	}
 }
 
-// testSubject checks that the ordinary tests pass, that gopredict confirms
-// what is wanted and nothing else, and that each of its witnesses brings the bug
-// back. It returns what was confirmed; the witnesses are in dir.
+// testSubject checks that gopredict confirms what is wanted and nothing else. It returns what was
+// confirmed. The witnesses are in dir.
 func testSubject(t *testing.T, dir string, w want) []finding {
-	// A bug may show at times: that is what a sleep of some milliseconds leaves to
-	// chance on a busy machine.
-	if !w.Hangs && !w.Costly {
-		plain := run(t, dir, nil, "go", "test", "./...")
-		for tries := 1; tries < 3 && plain.exit != 0 && len(w.Confirmed) > 0; tries++ {
-			plain = run(t, dir, nil, "go", "test", "./...")
-		}
-		require.Zero(t, plain.exit, plain)
-	}
-
 	file := filepath.Join(t.TempDir(), "report.json")
 	predicted := run(t, dir, nil, command, w.test("-predict.json="+file)...)
 	require.Equal(t, w.Exit, predicted.exit, predicted)
@@ -145,17 +136,6 @@ func testSubject(t *testing.T, dir string, w want) []finding {
 	}
 	if w.Replayed > 0 {
 		require.Len(t, replayed, w.Replayed, predicted)
-	}
-
-	if len(confirmed) > 0 {
-		// Each subject gets about forty replays: how many of a hundred come back, in six
-		// conditions, is what internal/measure replay is for.
-		n := max(40/len(confirmed), 4)
-		again := run(t, dir, nil, command, "replay", "-n", fmt.Sprint(n), "./...")
-		require.Equal(t, 1, again.exit, again)
-		for _, f := range confirmed {
-			require.Contains(t, again.stdout, fmt.Sprintf("%s: reached in %d of %d replays\n", f.ID, n, n))
-		}
 	}
 	return confirmed
 }

@@ -3,6 +3,7 @@
 package suites
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,23 +13,54 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func init() { testChanged = testEditsAndFixes }
+func init() { testFurther = testAllWays }
 
-// testEditsAndFixes tests a subject with the code around its bugs changed, and with the
-// bugs fixed.
-func testEditsAndFixes(t *testing.T, dir string, w want, confirmed int) {
+// testAllWays tests a subject plainly and by replays, then with the code around its bugs changed,
+// and with the bugs fixed.
+func testAllWays(t *testing.T, dir string, w want, confirmed []finding) {
+	testPlainly(t, dir, w)
+	if len(confirmed) > 0 {
+		testReplays(t, dir, confirmed)
+	}
+	if len(w.Confirmed) == 0 {
+		return
+	}
 	fixed := filepath.Join(t.TempDir(), filepath.Base(dir))
 	require.NoError(t, os.CopyFS(fixed, os.DirFS(dir)))
 	if !w.Costly {
 		t.Run("edits", func(t *testing.T) {
 			t.Parallel()
-			testEdits(t, dir, w, confirmed)
+			testEdits(t, dir, w, len(confirmed))
 		})
 	}
 	t.Run("fixes", func(t *testing.T) {
 		t.Parallel()
 		testFixes(t, fixed, w)
 	})
+}
+
+// testPlainly checks that the tests of a subject pass without gopredict. Its bug may show at times:
+// a sleep of some milliseconds can be too short on a busy machine.
+func testPlainly(t *testing.T, dir string, w want) {
+	if w.Hangs || w.Costly {
+		return
+	}
+	plain := run(t, dir, nil, "go", "test", "./...")
+	for tries := 1; tries < 3 && plain.exit != 0 && len(w.Confirmed) > 0; tries++ {
+		plain = run(t, dir, nil, "go", "test", "./...")
+	}
+	require.Zero(t, plain.exit, plain)
+}
+
+// testReplays checks that each witness of a subject brings its bug back. Each subject gets about
+// forty replays: how many of a hundred come back, in six conditions, is for internal/measure replay.
+func testReplays(t *testing.T, dir string, confirmed []finding) {
+	n := max(40/len(confirmed), 4)
+	again := run(t, dir, nil, command, "replay", "-n", fmt.Sprint(n), "./...")
+	require.Equal(t, 1, again.exit, again)
+	for _, f := range confirmed {
+		require.Contains(t, again.stdout, fmt.Sprintf("%s: reached in %d of %d replays\n", f.ID, n, n))
+	}
 }
 
 // testFixes fixes the bugs of a subject, of which dir is a copy with its witnesses,
