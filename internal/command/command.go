@@ -22,7 +22,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/properties"
 )
@@ -85,12 +85,12 @@ func Main(args []string) int {
 
 // answerf prints a line of an answer. Its parts may come from a stranger's file.
 func (s *session) answerf(format string, args ...any) {
-	fmt.Fprintln(s.stdout, given.Line(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(s.stdout, untrusted.Line(fmt.Sprintf(format, args...)))
 }
 
 // warnf prints a warning or error, which may be many lines of a go command.
 func (s *session) warnf(format string, args ...any) {
-	fmt.Fprintf(s.stderr, "gopredict: %s\n", given.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.stderr, "gopredict: %s\n", untrusted.Printable(fmt.Sprintf(format, args...)))
 }
 
 // run finds the subcommand and runs it until it ends or a signal asks to.

@@ -15,8 +15,8 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/explore"
-	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // envVar is the environment variable that holds options for every run, as
@@ -216,7 +216,7 @@ func parseNumber(v string) (int, error) {
 func readTimings(file string) (*report.Report, error) { return report.ReadFile(file, file) }
 
 func readPatterns(file string) ([]anomaly.Pattern, error) {
-	text, err := given.Read(file, maxPatterns)
+	text, err := untrusted.Read(file, maxPatterns)
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gopredict/gopredict/internal/explore"
-	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/untrusted"
 	"github.com/gopredict/gopredict/recorder"
 )
 
@@ -219,7 +219,7 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 	}
 	say := func(line string) {
 		status.Clear()
-		fmt.Fprintln(t.output(), given.Line(line))
+		fmt.Fprintln(t.output(), untrusted.Line(line))
 	}
 	if conf.Args.IsSet("v") {
 		far.OnNew, far.OnBug = say, say

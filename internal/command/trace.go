@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/explore/recording"
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -123,7 +123,7 @@ func (s *session) traceConvert(args []string) (int, error) {
 // it returns the whole part, and the error: predictions from the beginning of a run are as good as
 // any. Text formats are written by hand, and an error there is a mistake.
 func (s *session) readTrace(name string, readFile func(string) (*trace.Trace, error)) (*trace.Trace, error) {
-	f, err := given.Open(s.path(name), maxTrace)
+	f, err := untrusted.Open(s.path(name), maxTrace)
 	if err != nil {
 		return nil, err
 	}

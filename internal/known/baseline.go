@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // header is the first line of a baseline.
@@ -47,7 +47,7 @@ type knownBug struct {
 // ReadBaseline reads the baseline at path. If there is no file the baseline is empty. Reports and
 // errors call it name.
 func ReadBaseline(name, path string) (*Baseline, error) {
-	f, err := given.Open(path, maxBaseline)
+	f, err := untrusted.Open(path, maxBaseline)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Baseline{name: name}, nil
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // directive begins a comment that says which kind of bug to ignore, and why:
@@ -47,7 +47,7 @@ func ReadComments(folders []string, name func(path string) string) *Comments {
 		files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 		for _, file := range files {
 			// Files that cannot be read or parsed have no findings: the build fails.
-			if text, err := given.Read(file, maxSource); err == nil && strings.Contains(string(text), directive) {
+			if text, err := untrusted.Read(file, maxSource); err == nil && strings.Contains(string(text), directive) {
 				c.file(name(file), text)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // JSONSchema is the JSON Schema (2020-12) of what WriteJSON writes.
@@ -101,7 +101,7 @@ func writeIndented(w io.Writer, v any) error {
 // ReadJSON reads a report that WriteJSON wrote, in this version or a later one, and ignores unknown
 // fields. Errors begin with name, the file's, and the line.
 func ReadJSON(name string, r io.Reader) (*Report, error) {
-	data, err := given.ReadAll(name, r, maxJSON)
+	data, err := untrusted.ReadAll(name, r, maxJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func ReadJSON(name string, r io.Reader) (*Report, error) {
 
 // ReadFile reads the report in the file at path; see [ReadJSON].
 func ReadFile(name, path string) (*Report, error) {
-	f, err := given.Open(path, maxJSON)
+	f, err := untrusted.Open(path, maxJSON)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/golden"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // A schemaNode checks a value against the part of JSON Schema that
@@ -250,7 +250,7 @@ func FuzzReadJSON(f *testing.F) {
 			var text strings.Builder
 			require.NoError(t, WriteText(&text, r, o))
 			plain := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text.String(), "")
-			assert.Equal(t, given.Printable(plain), plain, "what a terminal gets does nothing there")
+			assert.Equal(t, untrusted.Printable(plain), plain, "what a terminal gets does nothing there")
 		}
 		for _, write := range []func(io.Writer, *Report) error{WriteHTML, WriteSARIF, WriteJUnit, WriteGitLab, WriteMarkdown, annotations} {
 			require.NoError(t, write(io.Discard, r))

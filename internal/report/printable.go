@@ -3,7 +3,7 @@ package report
 import (
 	"reflect"
 
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // printable returns a copy of a report, or of a part of one, that is safe to print on a terminal. The
@@ -11,7 +11,7 @@ import (
 // Warnings and Incomplete, which may hold a compiler's output.
 func printable[T any](v *T) *T {
 	out := new(T)
-	printableInto(reflect.ValueOf(out).Elem(), reflect.ValueOf(v).Elem(), given.Line)
+	printableInto(reflect.ValueOf(out).Elem(), reflect.ValueOf(v).Elem(), untrusted.Line)
 	return out
 }
 
@@ -35,7 +35,7 @@ func printableInto(out, in reflect.Value, show func(string) string) {
 		for i := range in.NumField() {
 			show := show
 			if name := in.Type().Field(i).Name; name == "Warnings" || name == "Incomplete" {
-				show = given.Printable
+				show = untrusted.Printable
 			}
 			printableInto(out.Field(i), in.Field(i), show)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // A Status is one line at the bottom of a terminal that says what gopredict is doing. If the output
@@ -66,7 +66,7 @@ func (s *Status) Shown() bool {
 func (s *Status) Set(phase, counts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.text, s.count = given.Line(phase), nil
+	s.text, s.count = untrusted.Line(phase), nil
 	if counts != "" {
 		s.text += ": " + counts
 	}
@@ -79,8 +79,8 @@ func (s *Status) Set(phase, counts string) {
 func (s *Status) Count(phase, of string, begun, total int, more string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &progress{subject: given.Line(of), begun: begun, total: total, details: more, since: time.Now()}
-	if phase = given.Line(phase); s.count != nil && s.text == phase && s.count.subject == c.subject {
+	c := &progress{subject: untrusted.Line(of), begun: begun, total: total, details: more, since: time.Now()}
+	if phase = untrusted.Line(phase); s.count != nil && s.text == phase && s.count.subject == c.subject {
 		c.since = s.count.since
 	}
 	s.text, s.count = phase, c

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // Load reads the witness file at path.
 func Load(path string) (*Witness, error) {
-	text, err := given.Read(path, maxFile)
+	text, err := untrusted.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -80,7 +80,7 @@ func readSource(name string) ([]byte, error) {
 	if !slices.Contains([]string{".go", ".s", ".y"}, filepath.Ext(name)) {
 		return nil, fmt.Errorf("%s: expected a source file", name)
 	}
-	return given.Read(name, maxSource)
+	return untrusted.Read(name, maxSource)
 }
 
 // declared returns the functions of a Go file and their variables, as far as it

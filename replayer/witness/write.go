@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gopredict/gopredict/internal/given"
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // Write writes w in the text format.
@@ -18,7 +18,7 @@ func (w *Witness) Write(out io.Writer) error {
 	b := bufio.NewWriter(out)
 	fmt.Fprintf(b, "%s%d\n", magic, Version)
 	for _, line := range w.Comment {
-		fmt.Fprintf(b, "# %s\n", given.Line(line))
+		fmt.Fprintf(b, "# %s\n", untrusted.Line(line))
 	}
 	for _, h := range headers {
 		values := h.get(w)

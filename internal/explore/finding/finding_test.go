@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/internal/untrusted"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,7 +43,7 @@ func FuzzFindings(f *testing.F) {
 		for _, f := range append(predicted, infeasible...) {
 			var text strings.Builder
 			require.NoError(t, report.WriteFinding(&text, &f, report.TextOptions{Verbose: true}))
-			assert.Equal(t, given.Printable(text.String()), text.String(), "what a terminal gets does nothing there")
+			assert.Equal(t, untrusted.Printable(text.String()), text.String(), "what a terminal gets does nothing there")
 		}
 	})
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package given
+package untrusted
 
 import (
 	"os"

@@ -1,7 +1,7 @@
 // Package given reads files that strangers may have written, and makes their text safe to print: a
 // witness comes with a pull request, a report from another machine. Each format is checked by its
 // own reader; this package has what all readers share.
-package given
+package untrusted
 
 import (
 	"fmt"
