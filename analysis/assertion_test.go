@@ -44,7 +44,7 @@ func TestAssertionWithoutFormula(t *testing.T) {
 
 			all, err := analysis.Predict(t.Context(), tr, analysis.Options{})
 			assert.NoError(t, err)
-			some, err := analysis.Predict(t.Context(), tr, analysis.Options{Scheduled: true})
+			some, err := analysis.Predict(t.Context(), tr, analysis.Options{OnlyScheduled: true})
 			assert.NoError(t, err)
 			assert.Equal(t, scheduled(all), scheduled(some), "where departures do not matter the same is predicted")
 		})

@@ -58,7 +58,7 @@ func (w *attempts) attempt(n int) *schedule.Attempt {
 	}
 	if w.attempts[n] == nil {
 		v := w.instances[n]
-		if now := w.planner.Spent(); !v.Blocks {
+		if now := w.planner.Spent(); !v.IsDeadlock {
 			w.most = max(0, w.most-int(now-w.spent))
 			w.spent = now
 		}
@@ -70,7 +70,7 @@ func (w *attempts) attempt(n int) *schedule.Attempt {
 // attempt makes the schedules that may lead to v, with cones of most links.
 func planned(planner *schedule.Planner, v instance, most int) *schedule.Attempt {
 	switch {
-	case v.Blocks:
+	case v.IsDeadlock:
 		return planner.Deadlock(v.Accesses, v.guide)
 	case v.Pattern == nil:
 		return planner.Race(v.Accesses[0], v.Accesses[1], v.guide, most)

@@ -33,7 +33,7 @@ func NewCones(t *trace.Trace, ws []waits.Wait) (*Cones, error) {
 // Of yields those for the members of a bug, as schedules that the judge accepts, the
 // smaller first. What they do not have may be needed all the same, where the trace does
 // not show it.
-func (c *Cones) Of(members []waits.Wait) iter.Seq[schedule.Schedule] {
+func (c *Cones) SchedulesFor(members []waits.Wait) iter.Seq[schedule.Schedule] {
 	return func(yield func(schedule.Schedule) bool) {
 		var last schedule.Schedule
 		for _, wide := range []bool{false, true} {

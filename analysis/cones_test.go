@@ -40,7 +40,7 @@ func TestConesAreSmall(t *testing.T) {
 	c, err := analysis.NewCones(with, ws)
 	require.NoError(t, err)
 	n := 0
-	for s := range c.Of(ws) {
+	for s := range c.SchedulesFor(ws) {
 		n++
 		assert.Len(t, s.Steps, 6, "two forks, and what the two have done")
 		assert.Equal(t, []int{ws[0].At, ws[1].At}, s.Violation)

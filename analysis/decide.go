@@ -41,7 +41,7 @@ func instancesOf(c detect.Candidate) []instance {
 // nothing refutes.
 func (d *decider) decide(c detect.Candidate) (f Finding, open []instance) {
 	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: d.o.ReplaceWakes(c.Instances[0].Accesses)}
-	if c.Alone() {
+	if c.IsSingleEvent() {
 		d.locate(&f)
 		all := d.refuter.withFormula(instancesOf(c))
 		if open = d.refuter.mayDiffer(all, maxAlone); len(open) == 0 && c.Exhaustive {
@@ -54,7 +54,7 @@ func (d *decider) decide(c detect.Candidate) (f Finding, open []instance) {
 		}
 		return f, open // what it takes is for the solver to say
 	}
-	if c.Instances[0].Blocks {
+	if c.Instances[0].IsDeadlock {
 		return d.decideBlocked(f, c)
 	}
 	if d.allowance.Over() {
@@ -98,7 +98,7 @@ func (d *decider) hasSmallShare(c detect.Candidate) bool {
 // triesNeighbours reports whether c is a race of which neighbours are tried before its further instances: where
 // the nearest ones lead nowhere, those are as far from it. Who wants more schedules than these have needs all.
 func (d *decider) triesNeighbours(c detect.Candidate) bool {
-	return len(c.Places) > 0 && !c.Exhaustive && d.opts.known(c.Name) != Tried && d.opts.Schedules <= maxTried
+	return len(c.Places) > 0 && !c.Exhaustive && d.opts.known(c.Name) != TriedBefore && d.opts.Schedules <= maxTried
 }
 
 // firstInstances returns c with the instances that are tried at first.

@@ -42,7 +42,7 @@ func newDepartureSearch(e *effort) *departureSearch {
 
 // addProven notes that c is infeasible, as far as the recorded events tell.
 func (p *departureSearch) addProven(c candidate) {
-	if p.infeasible = append(p.infeasible, c); len(p.infeasible) == 1 && !p.opts.further && len(p.t.Events) <= maxEarly {
+	if p.infeasible = append(p.infeasible, c); len(p.infeasible) == 1 && !p.opts.isFurtherTrace && len(p.t.Events) <= maxEarly {
 		departures := p.newDepartures
 		p.background.Go(func() { departures() })
 	}
@@ -69,7 +69,7 @@ func (p *departureSearch) demote(ctx context.Context, fs []Finding) error {
 		key := p.testKey(v)
 		n, ok := sizes[key]
 		if !ok {
-			n = p.events(p.goroutinesOf(p.tests.Of(v.Accesses)))
+			n = p.events(p.goroutinesOf(p.tests.TestsOf(v.Accesses)))
 			sizes[key] = n
 		}
 		return n
@@ -105,7 +105,7 @@ func (p *departureSearch) demote(ctx context.Context, fs []Finding) error {
 
 // testKey names the tests of v, and what was before these.
 func (p *departureSearch) testKey(v instance) string {
-	return fmt.Sprint(p.planner.From(v.Accesses...), "\x00", strings.Join(p.tests.Of(v.Accesses), "\x00"))
+	return fmt.Sprint(p.planner.From(v.Accesses...), "\x00", strings.Join(p.tests.TestsOf(v.Accesses), "\x00"))
 }
 
 // A scope is of whom it is asked where runs may depart from the recorded one.
@@ -117,7 +117,7 @@ type scope struct {
 
 // scope is that of v: its tests, but for subtests that are nothing to it.
 func (p *departureSearch) scope(v instance) scope {
-	its := scope{p.testKey(v), p.planner.From(v.Accesses...), p.goroutinesOf(p.tests.Of(v.Accesses))}
+	its := scope{p.testKey(v), p.planner.From(v.Accesses...), p.goroutinesOf(p.tests.TestsOf(v.Accesses))}
 	s, known := p.subtests[its.key]
 	if !known {
 		s = newSubtests(p.subject, its.in)

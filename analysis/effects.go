@@ -35,7 +35,7 @@ func (p *predictor) dropEffects(r *Result, first, last int) {
 			return slices.ContainsFunc(d.events, part) || fails[p.t.Events[d.last()].Site]
 		})
 		if slices.ContainsFunc(p.deviations(&f), part) || len(own) == 0 && len(f.Departures) > 0 {
-			r.Raced++
+			r.PartOfRace++
 			continue
 		}
 		f.Departures = own
@@ -60,7 +60,7 @@ func (s *subject) deviations(f *Finding) []int {
 // FollowsFrom returns the sites of the reads that the condition of event i of t follows
 // from, and of the writes that these have found, as far as formulas tell. Where none
 // tells, it may follow from all that came before.
-func FollowsFrom(t *trace.Trace, i int) map[trace.SiteID]bool {
+func SitesInfluencing(t *trace.Trace, i int) map[trace.SiteID]bool {
 	flow := dataflow.New(t)
 	sites, seen := make(map[trace.SiteID]bool), make(map[int32]bool)
 	if flow.InstanceAt(i) == nil {

@@ -26,7 +26,7 @@ func looksFor(b *solver.Budget, events int) int {
 // newWork is the budget for a trace of so many events.
 func newWork(opts *Options, events int) *solver.Budget {
 	b := &solver.Budget{Steps: baseWork + eventWork*int64(events), Memory: opts.Solving.budget().Memory}
-	if opts.Known != nil {
+	if opts.KnowledgeOf != nil {
 		b.Steps /= furtherPart
 	}
 	return b

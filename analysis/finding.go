@@ -65,7 +65,7 @@ type Result struct {
 }
 
 // Pruned is the number of candidates that are no findings.
-func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.Raced + r.Intended }
+func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.PartOfRace + r.Intended }
 
 // Recipes yields the schedules to replay in turn: Schedules, and what else there is once that is asked for. It
 // is safe for concurrent use by findings of one trace.
@@ -142,8 +142,8 @@ func (r *Result) join(o *Result, from int, at map[string]int) {
 		}
 	}
 	r.Locked, r.Ordered = max(r.Locked, o.Locked), max(r.Ordered, o.Ordered)
-	r.Raced, r.Intended = max(r.Raced, o.Raced), max(r.Intended, o.Intended)
-	r.Cut, r.TooLong = r.Cut || o.Cut, r.TooLong || o.TooLong
+	r.PartOfRace, r.Intended = max(r.PartOfRace, o.PartOfRace), max(r.Intended, o.Intended)
+	r.Truncated, r.TooLong = r.Truncated || o.Truncated, r.TooLong || o.TooLong
 }
 
 // letGo makes the schedules of r, so that nothing else is kept of the window that it is of, as far as they

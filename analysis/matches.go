@@ -45,7 +45,7 @@ func (s *matchSearch) allMatches(ctx context.Context, fs []Finding, of []detect.
 		c := &undecided[k]
 		s.decideMatches(&fs[c.finding], c, finder, first[k])
 		of[c.finding] = c.Candidate
-		if s.opts.known(c.Name) == Tried {
+		if s.opts.known(c.Name) == TriedBefore {
 			c.open = nil
 		}
 	}); err != nil {
@@ -84,7 +84,7 @@ func (s *matchSearch) decideMatches(f *Finding, c *candidate, finder *anomaly.Ma
 			return
 		}
 	}
-	if over || len(sets) == 0 || s.opts.known(c.Name) == Tried {
+	if over || len(sets) == 0 || s.opts.known(c.Name) == TriedBefore {
 		return
 	}
 	var all []detect.Instance
@@ -132,7 +132,7 @@ func (s *matchSearch) matchPerTests(sets []anomaly.MatchSet) (groups []detect.In
 	var all []detect.Instance
 	for _, b := range sets {
 		first, last := b.FirstAndLast()
-		if !slices.Equal(s.tests.Of(first), s.tests.Of(last)) {
+		if !slices.Equal(s.tests.TestsOf(first), s.tests.TestsOf(last)) {
 			return nil, false
 		}
 		all = append(all, detect.Instance{Accesses: first, Pattern: b.Pattern})

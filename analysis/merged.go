@@ -23,7 +23,7 @@ func NewRecordings(traces []*trace.Trace) (all Recordings) {
 }
 
 // Merged predicts from all recordings of one test together.
-type Merged struct {
+type MergedTest struct {
 	program *merged.Program
 	engine  func(*solver.Formula) (solver.Engine, error)
 	budget  *solver.Budget // of all questions
@@ -32,13 +32,13 @@ type Merged struct {
 
 // Merge prepares for the test with that name. It returns nil if the recordings have too
 // much of it, or tell nothing of values.
-func (rs Recordings) Merge(test string, s Solving) *Merged {
+func (rs Recordings) Merge(test string, s Solving) *MergedTest {
 	p, err := merged.Merge(rs, test)
 	if err != nil {
 		return nil
 	}
 	b := s.budget()
-	m := &Merged{program: p, engine: s.engine(), each: b.Steps, budget: &b}
+	m := &MergedTest{program: p, engine: s.engine(), each: b.Steps, budget: &b}
 	b.Steps *= mergedQuestions
 	return m
 }
@@ -46,7 +46,7 @@ func (rs Recordings) Merge(test string, s Solving) *Merged {
 // Fails looks for a run in which an assertion fails that is at the site with that key. It
 // returns its trace, of which the last event is the assertion; nil if there is none, or
 // the budget did not suffice to find one.
-func (m *Merged) Fails(ctx context.Context, key uint64) (*trace.Trace, error) {
+func (m *MergedTest) Fails(ctx context.Context, key uint64) (*trace.Trace, error) {
 	r, err := m.program.Fails(ctx, key, m.engine, m.budget.Part(m.each))
 	if err != nil || r == nil {
 		return nil, err

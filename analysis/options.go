@@ -45,38 +45,38 @@ type Options struct {
 	Solving   Solving
 	// Known is asked what other traces have told of the candidate of that name
 	// (Finding.Name). nil: nothing is known of any.
-	Known func(name string) Known
+	KnowledgeOf func(name string) Knowledge
 	// Scheduled is set where only findings that have schedules are wanted. Of the others it is not looked into
 	// whether a run departs: their status tells of the recorded events only.
-	Scheduled bool
+	OnlyScheduled bool
 	// Without names tiers that are switched off, as findings name them, or [StepPairs] and
 	// [StepMatches]. It is for measuring what each of them finds that no other does.
-	Without []string
+	DisabledTiers []string
 	// extend is set for further traces of a package. Of many of these little is asked.
-	further bool
+	isFurtherTrace bool
 }
 
 // Known is what is known of a candidate before a trace is analyzed.
-type Known int
+type Knowledge int
 
 // What can be known.
 const (
-	Unknown Known = iota
+	Unknown Knowledge = iota
 	// Tried candidates are findings only if there is a schedule. None is looked for by
 	// solving, but for those that nothing else decides.
-	Tried
+	TriedBefore
 	Settled // no finding any more, whatever the trace shows
 )
 
 // uses reports whether a tier or step is not switched off.
-func (o *Options) uses(tier string) bool { return !slices.Contains(o.Without, tier) }
+func (o *Options) uses(tier string) bool { return !slices.Contains(o.DisabledTiers, tier) }
 
 // known is what other traces have told of the candidate of that name.
-func (o *Options) known(name string) Known {
-	if o.Known == nil {
+func (o *Options) known(name string) Knowledge {
+	if o.KnowledgeOf == nil {
 		return Unknown
 	}
-	return o.Known(name)
+	return o.KnowledgeOf(name)
 }
 
 // Solving says how candidates are decided that nothing else decides.

@@ -32,7 +32,7 @@ func (w *ownership) isOwned(s *subject, i int) bool {
 		}
 		covered, ok := w.covered[e.Obj]
 		if !ok {
-			covered, _ = detect.Covered(s.t, adds(s.t, e.Obj), s.model().Must().BeforeReached)
+			covered, _ = detect.DonesHaveOwnAdds(s.t, adds(s.t, e.Obj), s.model().Must().BeforeReached)
 			w.covered[e.Obj] = covered
 		}
 		return covered

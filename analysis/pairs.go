@@ -205,7 +205,7 @@ func (p *pairSearch) pairPerTests(rows []anomaly.ConflictSet) (groups []detect.I
 	var all []detect.Instance
 	for _, r := range rows {
 		for _, of := range [][]int32{r.First, r.Second} {
-			if first, last := int(of[0]), int(of[len(of)-1]); !slices.Equal(p.tests.Of([]int{first}), p.tests.Of([]int{last})) {
+			if first, last := int(of[0]), int(of[len(of)-1]); !slices.Equal(p.tests.TestsOf([]int{first}), p.tests.TestsOf([]int{last})) {
 				return nil, false
 			}
 		}

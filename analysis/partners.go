@@ -12,7 +12,7 @@ import (
 // askWithPartnersFirst asks for runs to v in which those come first who could free one of those who wait
 // for a message, where others than these can.
 func (s *solving) askWithPartnersFirst(ctx context.Context, v instance, budget *solver.Budget) (symbolic.Answer, error) {
-	over := slices.Concat(v.Missed, s.partners(v.Accesses))
+	over := slices.Concat(v.MissedSignals, s.partners(v.Accesses))
 	d := s.solverModel.NewDecider(s.planner.From(v.Accesses...), []symbolic.Target{symbolic.Deadlock(v.Accesses, over)}, s.engine)
 	defer d.Close()
 	return d.Decide(ctx, 0, budget)

@@ -30,7 +30,7 @@ func PredictWindows(ctx context.Context, d *reduce.Divided, opts Options) (*Resu
 	default:
 		opts.Schedules = mostSchedules
 	}
-	opts.further = opts.Known != nil
+	opts.isFurtherTrace = opts.KnowledgeOf != nil
 	events := d.Events()
 	work := newWork(&opts, events)
 	if d.Windows() == 1 {
@@ -43,7 +43,7 @@ func PredictWindows(ctx context.Context, d *reduce.Divided, opts Options) (*Resu
 	r := new(Result)
 	at := make(map[string]int) // by name: the finding's index
 	before := opts
-	opts.Known = func(name string) Known {
+	opts.KnowledgeOf = func(name string) Knowledge {
 		if k, ok := at[name]; ok && r.Findings[k].Status == bug.Predicted {
 			return Settled
 		}
@@ -83,25 +83,25 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
-		Known: func(race string) bool { return p.settled[race] },
+		IsKnownRace: func(race string) bool { return p.settled[race] },
 	}
 	var effects [][2]int // findings that may be effects of others
 	deciding := work.Part(work.Steps - work.Steps/proofsPart)
-	if in.Looks = looksFor(deciding, len(t.Events)); !opts.further {
+	if in.LooksLeft = looksFor(deciding, len(t.Events)); !opts.isFurtherTrace {
 		in.Ahead(p.background.Go)
 	}
 	for k, d := range detect.All {
 		first := len(r.Findings)
-		in.Looks = looksFor(deciding, len(t.Events))
-		there := in.Looks
+		in.LooksLeft = looksFor(deciding, len(t.Events))
+		there := in.LooksLeft
 		cs, counts := d.Candidates(in)
-		deciding.Spend(lookStep * int64(max(0, there-in.Looks-freeLooks*len(t.Events))))
+		deciding.Spend(lookStep * int64(max(0, there-in.LooksLeft-freeLooks*len(t.Events))))
 		r.Counts.Add(counts)
-		p.work = deciding.Share(d.Part)
+		p.work = deciding.Share(d.WorkDivisor)
 		if err := p.all(ctx, r, cs); err != nil {
 			return nil, err
 		}
-		if d.Effects {
+		if d.MayBeEffects {
 			effects = append(effects, [2]int{first, len(r.Findings)})
 		}
 		for n := range r.Findings[first:] {
@@ -109,7 +109,7 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 		}
 	}
 	p.work = work
-	if !opts.Scheduled {
+	if !opts.OnlyScheduled {
 		if err := p.departures.demote(ctx, r.Findings); err != nil {
 			return nil, err
 		}
@@ -149,14 +149,14 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	if len(cs) > 0 && p.planner == nil {
 		// The judge is asked in most traces with candidates. The model is made for whoever asks first: few
 		// traces need one, and those the less that are long.
-		if judge := p.newJudge; !p.opts.further {
+		if judge := p.newJudge; !p.opts.isFurtherTrace {
 			p.background.Go(func() { judge() })
 		}
 		p.prepare()
 	}
 	p.links = max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
 	direct := p.work.Share(directPart)
-	if len(cs) > 0 && cs[0].Instances[0].Blocks {
+	if len(cs) > 0 && cs[0].Instances[0].IsDeadlock {
 		p.startDeadlocks(cs)
 	}
 	var fs []Finding
@@ -166,21 +166,21 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
 		}
-		if !c.Instances[0].Blocks {
+		if !c.Instances[0].IsDeadlock {
 			p.allow(direct, len(cs)-k)
 		}
 		f, left := p.decide(p.firstInstances(c))
-		if c.Instances[0].Blocks && !p.proposer.afterBarrier && f.Status == bug.Undecided && p.allowance.Over() {
+		if c.Instances[0].IsDeadlock && !p.proposer.afterBarrier && f.Status == bug.Undecided && p.allowance.Over() {
 			p.turnToBarriers(cs[k:])
 			c = cs[k]
 			f, left = p.decide(c)
 		}
-		if p.opts.known(c.Name) == Tried && !c.Alone() && !p.isPartial(c) && f.Status != bug.Predicted {
+		if p.opts.known(c.Name) == TriedBefore && !c.IsSingleEvent() && !p.isPartial(c) && f.Status != bug.Predicted {
 			continue
 		}
 		if solvable := c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1; solvable && f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0 || p.isPartial(c)) {
 			u := candidate{Candidate: c, finding: len(fs), open: left}
-			if c.Alone() && len(left) > maxAlone {
+			if c.IsSingleEvent() && len(left) > maxAlone {
 				u.open, u.Exhaustive = left[:maxAlone], false
 			}
 			undecided = append(undecided, u)
@@ -199,10 +199,10 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	}
 	for k, c := range of {
 		f := fs[k]
-		if f.Status != bug.Predicted && p.opts.known(f.Name) == Tried {
+		if f.Status != bug.Predicted && p.opts.known(f.Name) == TriedBefore {
 			continue
 		}
-		if f.Status == bug.Infeasible && !p.opts.Scheduled {
+		if f.Status == bug.Infeasible && !p.opts.OnlyScheduled {
 			p.departures.addProven(candidate{c, len(r.Findings), instancesOf(c)})
 		}
 		if f.Status == bug.Predicted {

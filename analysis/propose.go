@@ -51,10 +51,10 @@ func (p *proposer) propose(f *Finding, instances []instance) {
 			if len(f.Schedules) == 1 && more {
 				p.keepSecond(f, tries, at, looked)
 			}
-			if !v.Blocks { // further ones are not worth as much
+			if !v.IsDeadlock { // further ones are not worth as much
 				p.allowance = p.allowance.Part(furtherCones * int64(p.links))
 			}
-			if len(f.Schedules) == p.opts.Schedules || !more || v.Blocks && p.afterBarrier {
+			if len(f.Schedules) == p.opts.Schedules || !more || v.IsDeadlock && p.afterBarrier {
 				return
 			}
 		}
@@ -102,7 +102,7 @@ func (p *proposer) proposeSliced(f *Finding, instances []instance) {
 // attempt makes the schedules that may lead to v, with cones of most links.
 func (p *proposer) attempt(planner *schedule.Planner, v instance, most int) *schedule.Attempt {
 	switch {
-	case v.Blocks && p.afterBarrier:
+	case v.IsDeadlock && p.afterBarrier:
 		return planner.Late(v.Accesses, v.guide)
 	case p.eventwise:
 		return planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
@@ -119,7 +119,7 @@ func (p *proposer) keepSecond(f *Finding, w *attempts, at turn, looked int) {
 		planner: p.planner, judge: p.shared, instances: w.instances, at: at, looked: looked, links: w.links[at.instance],
 		until: max(1, p.allowance.Steps), steps: p.allowance.Steps,
 	}
-	if !w.instances[0].Blocks {
+	if !w.instances[0].IsDeadlock {
 		f.second.steps = min(p.allowance.Steps, furtherCones*int64(p.links))
 	}
 }

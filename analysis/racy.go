@@ -21,8 +21,8 @@ import (
 
 // A RacyEvent is an event that races with an earlier one.
 type RacyEvent struct {
-	Event, With int    // positions; With is the earlier one
-	Recipe      Recipe // a schedule that leads to both, which the judge has accepted
+	Event, Earlier int    // positions; With is the earlier one
+	Recipe         Recipe // a schedule that leads to both, which the judge has accepted
 }
 
 // RacyEvents are the racy events of one trace.
@@ -31,7 +31,7 @@ type RacyEvents struct {
 	// Undecided is how many other events conflict with earlier ones, without a schedule for
 	// any, and without a proof that there is none. Impossible is of how many there is one, but for
 	// those that must come after all that they conflict with, or under one lock with it.
-	Undecided, Impossible int
+	Undecided, Infeasible int
 }
 
 // FindRacyEvents decides each event of t: whether it is the second one of a race. It fails for a
@@ -127,7 +127,7 @@ func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.ConflictS
 		case bug.Predicted:
 			racy[f.Accesses[1]] = RacyEvent{f.Accesses[1], f.Accesses[0], f.Schedules[0]}
 		case bug.Infeasible:
-			r.Impossible++
+			r.Infeasible++
 		default:
 			r.Undecided++
 		}

@@ -34,7 +34,7 @@ func TestRacyEventsAreThoseOfAllInterleavings(t *testing.T) {
 			for _, e := range r.Events {
 				assert.True(t, second[e.Event], "shape %d, seed %d: event %d is in no race", k, seed, e.Event)
 				s := e.Recipe.Schedule()
-				assert.NoError(t, judge.CheckFrom(s.From, s.Steps, []int{e.With, e.Event}), "shape %d, seed %d", k, seed)
+				assert.NoError(t, judge.CheckFrom(s.From, s.Steps, []int{e.Earlier, e.Event}), "shape %d, seed %d", k, seed)
 			}
 			racy += len(r.Events)
 			undecided += r.Undecided

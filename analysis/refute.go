@@ -22,7 +22,7 @@ type refuter struct {
 func (r *refuter) refute(f *Finding, instances []instance) (open []instance) {
 	left, props := make([]instance, 0, len(instances)), make([]causality.Property, 0, len(instances))
 	for _, v := range instances {
-		if v.Blocks { // the history of locks between is looked at
+		if v.IsDeadlock { // the history of locks between is looked at
 			r.allowance.Spend(int64(spread(v.Accesses)) / historyShare)
 		}
 		if v.Pattern != nil {

@@ -52,7 +52,7 @@ func (d *decider) decideRemaining(f *Finding, c *candidate, all, tried, groups [
 func (d *decider) onePerTests(all []detect.Instance) (groups []detect.Instance, ok bool) {
 	seen := make(map[string]bool)
 	for _, v := range all {
-		key := fmt.Sprint(d.planner.From(v.Accesses...), "\x00", strings.Join(d.tests.Of(v.Accesses), "\x00"))
+		key := fmt.Sprint(d.planner.From(v.Accesses...), "\x00", strings.Join(d.tests.TestsOf(v.Accesses), "\x00"))
 		if !seen[key] {
 			seen[key] = true
 			groups = append(groups, v)

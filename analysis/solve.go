@@ -136,8 +136,8 @@ func (s *solving) close() {
 // target is what a run has to come to that shows v.
 func (v instance) target() symbolic.Target {
 	switch {
-	case v.Blocks:
-		return symbolic.Deadlock(v.Accesses, v.Missed)
+	case v.IsDeadlock:
+		return symbolic.Deadlock(v.Accesses, v.MissedSignals)
 	case len(v.Accesses) == 1:
 		return symbolic.Failure(v.Accesses[0])
 	case v.Pattern == nil:
@@ -177,7 +177,7 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 			why = cmp.Or(a.Why, why)
 		case s.accept(f, v, a):
 			return nil
-		case v.Blocks:
+		case v.IsDeadlock:
 			if a, err = s.askWithPartnersFirst(ctx, v, left); err != nil {
 				return err
 			} else if a.Answer == solver.Sat && s.accept(f, v, a) {
@@ -258,7 +258,7 @@ func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 // prefix all that led there.
 func (s *solving) trim(from int, steps []int, v instance) []int {
 	schedule := minimize.Schedule{Trace: s.t, Steps: steps}
-	if !v.Blocks {
+	if !v.IsDeadlock {
 		schedule.Pending = v.target().Stands
 	}
 	return minimize.Apply(schedule, minimize.WithoutGoroutines(func(steps []int) bool {

@@ -26,9 +26,9 @@ type subject struct {
 	o    *order.Order
 	opts Options
 	parts
-	flow   *dataflow.Flow   // what values follow from
-	scopes *dataflow.Scopes // what branches decide
-	tests  *detect.Tests    // the tests that events are done for
+	flow   *dataflow.Flow    // what values follow from
+	scopes *dataflow.Scopes  // what branches decide
+	tests  *detect.TestIndex // the tests that events are done for
 	// What schedules are made with: nil before prepare, as many traces have no candidates.
 	graphs  *causality.Model
 	planner *schedule.Planner
@@ -43,7 +43,7 @@ type subject struct {
 // newSubject returns the subject of t, whose order and flow these are.
 func newSubject(t *trace.Trace, o *order.Order, flow *dataflow.Flow, opts Options) *subject {
 	return &subject{
-		t: t, o: o, opts: opts, parts: newParts(t, o, flow), flow: flow, tests: detect.NewTests(t, o), shared: &sharedJudge{t: t},
+		t: t, o: o, opts: opts, parts: newParts(t, o, flow), flow: flow, tests: detect.NewTestIndex(t, o), shared: &sharedJudge{t: t},
 	}
 }
 
@@ -53,7 +53,7 @@ func (s *subject) prepare() {
 	s.planner = schedule.NewPlanner(s.t, s.o, s.graphs)
 	s.scopes = dataflow.NewScopes(s.t, s.flow)
 	s.planner.Slice(s.scopes)
-	for _, tier := range s.opts.Without {
+	for _, tier := range s.opts.DisabledTiers {
 		s.planner.Without(schedule.Scheduler(tier))
 	}
 }
@@ -104,7 +104,7 @@ func (s *subject) check(from int, steps []int, v detect.Instance) error {
 }
 
 func check(t *trace.Trace, judge *feasible.Judge, from int, steps []int, v detect.Instance) error {
-	if v.Blocks {
+	if v.IsDeadlock {
 		return judge.StuckFrom(from, steps, v.Accesses)
 	}
 	err := judge.CheckFrom(from, steps, v.Accesses)
@@ -129,7 +129,7 @@ func refusal(err error) string {
 
 // testsOf returns the tests of accesses, and a note unless it is one test.
 func (s *subject) testsOf(accesses []int) (tests []string, note string) {
-	tests = s.tests.Of(accesses)
+	tests = s.tests.TestsOf(accesses)
 	outside := slices.Index(tests, "")
 	if outside >= 0 {
 		tests = slices.Delete(tests, outside, outside+1)

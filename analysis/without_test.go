@@ -17,13 +17,13 @@ func TestWithout(t *testing.T) {
 	var without []string
 	tiers := []string{analysis.TierCone, analysis.TierPecan, analysis.TierSolver}
 	for _, want := range tiers {
-		r, err := analysis.Predict(context.Background(), tr, analysis.Options{Without: without})
+		r, err := analysis.Predict(context.Background(), tr, analysis.Options{DisabledTiers: without})
 		require.NoError(t, err)
 		require.Len(t, r.Findings, 1)
 		assert.Equal(t, want, r.Findings[0].Tier)
 		without = append(without, want)
 	}
-	r, err := analysis.Predict(context.Background(), tr, analysis.Options{Without: without})
+	r, err := analysis.Predict(context.Background(), tr, analysis.Options{DisabledTiers: without})
 	require.NoError(t, err)
 	assert.Empty(t, r.Findings[0].Schedules)
 }

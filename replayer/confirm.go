@@ -130,7 +130,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 			return r, err
 		}
 		v.Order = order
-		if v.Status == bug.Confirmed && v.Outcome.Effect.Harm() < bug.TestFailure.Harm() && plan.fine {
+		if v.Status == bug.Confirmed && v.Outcome.Effect.Severity() < bug.TestFailure.Severity() && plan.fine {
 			v.Status, v.Reason = bug.Unconfirmed, "the calls come in that order, and the test does not fail by it"
 		}
 		if r.add(v) && v.trace != "" {
@@ -164,7 +164,7 @@ func (r *Result) add(v Verdict) bool {
 		return false
 	}
 	r.Reproduced++
-	if v.Outcome.Effect.Harm() > r.Effect.Harm() {
+	if v.Outcome.Effect.Severity() > r.Effect.Severity() {
 		r.Order, r.Effect, r.Detail = v.Order, v.Outcome.Effect, v.Outcome.Detail
 		return true
 	}

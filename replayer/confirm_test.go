@@ -132,8 +132,8 @@ func TestOfWitness(t *testing.T) {
 		lines []string
 	}{
 		"there":  {bug.Confirmed, stands},
-		"fixed":  {bug.Left, left},
-		"fails":  {bug.Left, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
+		"fixed":  {bug.Diverged, left},
+		"fails":  {bug.Diverged, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
 		"panics": {bug.Unconfirmed, []string{"verdict steps 1 3", "print panic: boom", "exit 2"}},
 	} {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})

@@ -270,7 +270,7 @@ func limitLinesOf(lines []string, all int) []string {
 // since returns what o shows that the recorded run did not: where that ended
 // as badly, and with the same tests failing, there is no effect.
 func (o Outcome) since(recorded Outcome) Outcome {
-	if o.Effect.Harm() > recorded.Effect.Harm() {
+	if o.Effect.Severity() > recorded.Effect.Severity() {
 		return o
 	}
 	if o.Effect == bug.TestFailure {

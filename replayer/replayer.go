@@ -165,9 +165,9 @@ func (r Result) OfWitness() bug.Status {
 		return bug.Stale
 	}
 	for _, v := range r.Verdicts {
-		if v.Outcome.TimedOut || v.Outcome.Effect.Harm() > bug.TestFailure.Harm() {
+		if v.Outcome.TimedOut || v.Outcome.Effect.Severity() > bug.TestFailure.Severity() {
 			return bug.Unconfirmed
 		}
 	}
-	return bug.Left
+	return bug.Diverged
 }

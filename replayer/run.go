@@ -100,7 +100,7 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 	}
 	v := p.verdict(plan, outcome, timeout)
 	v.Outcome = outcome.since(opts.Recorded)
-	if w.Stuck() && len(p.Stuck) > 0 && v.Outcome.Effect.Harm() < bug.Leaks.Harm() {
+	if w.Stuck() && len(p.Stuck) > 0 && v.Outcome.Effect.Severity() < bug.Leaks.Severity() {
 		v.Outcome.Effect = bug.Leaks
 	}
 	if v.Status == bug.Confirmed {
@@ -295,7 +295,7 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 	switch w.Proof() {
 	case bug.InOrder:
 		return patternDifference(p.Stands, w.Violation)
-	case bug.Stuck:
+	case bug.BlockedForever:
 		for i, s := range plan.Violation {
 			in := func(at Stuck) bool {
 				return at.Goroutine == s.Goroutine && at.Op == begun(s.Op) && at.Key == plan.keys[i]
@@ -319,7 +319,7 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		}
 	case bug.Misused:
 		if p.Misused != w.Violation[0].Goroutine {
-			return w.Kind.Innocent()
+			return w.Kind.NoMisuseReason()
 		}
 		if o.Effect == bug.NoEffect {
 			return "the program recovered from the panic, as it is meant to"

@@ -273,5 +273,5 @@ func (v Verdict) failed(free bool) bool {
 	if v.Status == bug.Confirmed && !free {
 		return false
 	}
-	return v.Outcome.Effect.Harm() > bug.Leaks.Harm() || v.Outcome.TimedOut && !v.Strayed && v.Status != bug.Confirmed
+	return v.Outcome.Effect.Severity() > bug.Leaks.Severity() || v.Outcome.TimedOut && !v.Strayed && v.Status != bug.Confirmed
 }

@@ -22,10 +22,10 @@ type aheads struct {
 // made as if there were as many looks when their turn comes as there are now.
 func (in *Input) Ahead(run func(func())) {
 	if Patterns.wanted(in) {
-		in.ahead.matches = begin(run, in.Looks, in.matches)
+		in.ahead.matches = begin(run, in.LooksLeft, in.matches)
 	}
 	if Deadlocks.wanted(in) {
-		in.ahead.circles = begin(run, in.Looks, in.circles)
+		in.ahead.circles = begin(run, in.LooksLeft, in.circles)
 	}
 }
 

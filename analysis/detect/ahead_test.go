@@ -21,7 +21,7 @@ func TestAhead(t *testing.T) {
 				s += fmt.Sprintln(v.Accesses)
 			}
 		}
-		return s + fmt.Sprintln(counts, in.Looks)
+		return s + fmt.Sprintln(counts, in.LooksLeft)
 	}
 	found, cut := 0, 0
 	for seed := range uint64(10) {
@@ -31,20 +31,20 @@ func TestAhead(t *testing.T) {
 		for _, d := range []*detect.Detector{detect.Patterns, detect.Deadlocks} {
 			for _, looks := range []int{0, 1, 50, 1000, 1 << 20} {
 				fresh := func() *detect.Input {
-					return &detect.Input{Trace: tr, Order: o, Tests: detect.NewTests(tr, o), Known: func(string) bool { return false }, Looks: looks}
+					return &detect.Input{Trace: tr, Order: o, Tests: detect.NewTestIndex(tr, o), IsKnownRace: func(string) bool { return false }, LooksLeft: looks}
 				}
 				in := fresh()
 				want, counts := d.Candidates(in)
 				found += len(want)
-				if counts.Cut {
+				if counts.Truncated {
 					cut++
 				}
 				for _, began := range []int{0, looks / 2, looks, looks + 30, 1 << 22} {
 					var beside sync.WaitGroup
 					ahead := fresh()
-					ahead.Looks = began
+					ahead.LooksLeft = began
 					ahead.Ahead(beside.Go)
-					ahead.Looks = looks
+					ahead.LooksLeft = looks
 					got, its := d.Candidates(ahead)
 					beside.Wait()
 					require.Equal(t, text(want, counts, in), text(got, its, ahead), "seed %d, %v, %d looks, begun with %d", seed, d.Kinds, looks, began)

@@ -39,14 +39,14 @@ func BenchmarkProperties(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := &detect.Input{Trace: tr, Order: o, Tests: detect.NewTests(tr, o), Known: func(string) bool { return false }, Looks: math.MaxInt}
+	in := &detect.Input{Trace: tr, Order: o, Tests: detect.NewTestIndex(tr, o), IsKnownRace: func(string) bool { return false }, LooksLeft: math.MaxInt}
 	for range 10 {
 		in.Properties = append(in.Properties, property.Property{Name: "p", Calls: map[uint64]int{1: 0, 2: 1}, Monitor: m})
 	}
 	for b.Loop() {
 		cs, counts := detect.Properties.Candidates(in)
-		if len(cs) == 0 || counts.Cut {
-			b.Fatalf("found %d candidates, cut is %t", len(cs), counts.Cut)
+		if len(cs) == 0 || counts.Truncated {
+			b.Fatalf("found %d candidates, cut is %t", len(cs), counts.Truncated)
 		}
 	}
 }

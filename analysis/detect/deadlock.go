@@ -12,9 +12,9 @@ import (
 // deadlocks returns the candidates for goroutines that wait for each other in a circle:
 // each stands at an operation that another one of them keeps from going on.
 func deadlocks(in *Input, counts *Counts) []Candidate {
-	found := with(in.ahead.circles, in.Looks, in.circles, func(f waits.Found) int { return f.Spent })
-	in.Looks -= found.Spent
-	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
+	found := with(in.ahead.circles, in.LooksLeft, in.circles, func(f waits.Found) int { return f.Spent })
+	in.LooksLeft -= found.Spent
+	counts.Locked, counts.Ordered, counts.Truncated = found.Locked, found.Ordered, found.Cut
 	var cs []Candidate
 	wakers := in.wakers()
 	for _, c := range found.Cycles {
@@ -22,7 +22,7 @@ func deadlocks(in *Input, counts *Counts) []Candidate {
 		for _, set := range c.Sets {
 			in.inTurn(set)
 			if missed := in.missed(set, wakers); len(missed) <= maxMissed {
-				instances = append(instances, Instance{Accesses: set, Blocks: true, Missed: missed})
+				instances = append(instances, Instance{Accesses: set, IsDeadlock: true, MissedSignals: missed})
 			}
 		}
 		if len(instances) > 0 {

@@ -35,8 +35,8 @@ type Candidate struct {
 }
 
 // Alone reports whether c is events each of which is a violation by itself.
-func (c *Candidate) Alone() bool {
-	return len(c.Instances[0].Accesses) == 1 && !c.Instances[0].Blocks && c.Instances[0].Property == nil
+func (c *Candidate) IsSingleEvent() bool {
+	return len(c.Instances[0].Accesses) == 1 && !c.Instances[0].IsDeadlock && c.Instances[0].Property == nil
 }
 
 // An Instance is the events of one violation of a candidate: positions in the trace, in the order of the
@@ -46,27 +46,27 @@ type Instance struct {
 	Pattern  *anomaly.Pattern // nil if goroutines stand at all accesses at once
 	// Blocks is set if each goroutine cannot go on from where it stands, as another one
 	// of them does not. They come to a stop in the order of Accesses.
-	Blocks bool
+	IsDeadlock bool
 	// Missed are the signals and broadcasts that wake none of those who wait for
 	// a condition then, although nothing keeps them from happening: they come too early,
 	// or wake others.
-	Missed []int
+	MissedSignals []int
 	// Property is what the events violate, and Run all events that it has of their object,
 	// ascending; nil of other kinds.
-	Property *property.Property
-	Run      []int
-	again    bool // of [anomaly.Candidate.RepeatedPairs]
+	Property    *property.Property
+	ObjectCalls []int
+	again       bool // of [anomaly.Candidate.RepeatedPairs]
 }
 
 // Counts are what a detector has pruned: sets of places, and not findings.
 type Counts struct {
-	Locked   int // a common lock excludes them
-	Ordered  int // one must happen before the other
-	Raced    int // matches of which two accesses are a predicted race
-	Intended int // matches that show what is mostly meant to be so
+	Locked     int // a common lock excludes them
+	Ordered    int // one must happen before the other
+	PartOfRace int // matches of which two accesses are a predicted race
+	Intended   int // matches that show what is mostly meant to be so
 	// Cut is set if not all was found or looked at, for there were too many ways to
 	// choose events.
-	Cut bool
+	Truncated bool
 	// TooLong is set if assertions were not looked at, as the trace is [trace.Trace.TooLong].
 	TooLong bool
 }
@@ -75,9 +75,9 @@ type Counts struct {
 func (c *Counts) Add(d Counts) {
 	c.Locked += d.Locked
 	c.Ordered += d.Ordered
-	c.Raced += d.Raced
+	c.PartOfRace += d.PartOfRace
 	c.Intended += d.Intended
-	c.Cut = c.Cut || d.Cut
+	c.Truncated = c.Truncated || d.Truncated
 	c.TooLong = c.TooLong || d.TooLong
 }
 
@@ -86,7 +86,7 @@ type Input struct {
 	Trace *trace.Trace
 	Order *order.Order
 	Flow  *dataflow.Flow // what values follow from
-	Tests *Tests         // who accesses are done for
+	Tests *TestIndex     // who accesses are done for
 	Kinds []bug.Kind     // to look for; none stands for all of them
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
@@ -94,10 +94,10 @@ type Input struct {
 	Properties []property.Property
 	// Known reports whether the race of that name (Candidate.Name) is a finding, or is
 	// settled. Matches that contain it are none of their own.
-	Known func(race string) bool
+	IsKnownRace func(race string) bool
 	// Looks is how many more ways to choose events may be looked at.
-	Looks int
-	ahead aheads
+	LooksLeft int
+	ahead     aheads
 }
 
 // wants reports whether bugs of a kind are to be looked for.
@@ -111,10 +111,10 @@ type Detector struct {
 	// Effects is set if a candidate may be no more than what another bug leads to, such as
 	// an assertion on a variable that goroutines race for: then package analysis keeps it
 	// only where nothing that detectors before this one have found explains it.
-	Effects bool
+	MayBeEffects bool
 	// Part is how many parts are made of the work that is left when it begins, of which its
 	// candidates have one. Harm counts: most patterns are warnings, and there are many.
-	Part int64
+	WorkDivisor int64
 
 	find func(*Input, *Counts) []Candidate
 	// most is how many candidates are looked at any further; 0 stands for all.
@@ -126,13 +126,13 @@ type Detector struct {
 
 // The detectors.
 var (
-	Meetings   = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: meetings, Part: 3}
-	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, Part: 2, most: maxMatches, asked: true}
-	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, Part: 2, Effects: true}
-	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks, Part: 4}
-	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses, Part: 3}
-	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, Part: 2, most: maxMatches}
-	Deadlocks  = &Detector{Kinds: []bug.Kind{bug.Deadlock}, find: deadlocks, Part: 1}
+	Meetings   = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: meetings, WorkDivisor: 3}
+	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, WorkDivisor: 2, most: maxMatches, asked: true}
+	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, WorkDivisor: 2, MayBeEffects: true}
+	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks, WorkDivisor: 4}
+	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses, WorkDivisor: 3}
+	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, WorkDivisor: 2, most: maxMatches}
+	Deadlocks  = &Detector{Kinds: []bug.Kind{bug.Deadlock}, find: deadlocks, WorkDivisor: 1}
 )
 
 // All are the detectors in the order in which they run: patterns leave out what is a
@@ -148,7 +148,7 @@ func (d *Detector) Candidates(in *Input) ([]Candidate, Counts) {
 	}
 	cs := in.merge(d.find(in, &counts))
 	if d.most > 0 && len(cs) > d.most {
-		cs, counts.Cut = cs[:d.most], true
+		cs, counts.Truncated = cs[:d.most], true
 	}
 	return cs, counts
 }

@@ -24,8 +24,8 @@ func input(t *testing.T, text string) *detect.Input {
 	o, err := order.New(tr)
 	require.NoError(t, err)
 	return &detect.Input{
-		Trace: tr, Order: o, Flow: dataflow.New(tr), Tests: detect.NewTests(tr, o),
-		Known: func(string) bool { return false }, Looks: math.MaxInt,
+		Trace: tr, Order: o, Flow: dataflow.New(tr), Tests: detect.NewTestIndex(tr, o),
+		IsKnownRace: func(string) bool { return false }, LooksLeft: math.MaxInt,
 	}
 }
 
@@ -78,10 +78,10 @@ func TestKnownRaces(t *testing.T) {
 	require.NotEmpty(t, races)
 	matches, counts := detect.Patterns.Candidates(in)
 	assert.NotEmpty(t, matches)
-	assert.Zero(t, counts.Raced)
+	assert.Zero(t, counts.PartOfRace)
 
-	in.Known = func(name string) bool { return name == races[0].Name }
+	in.IsKnownRace = func(name string) bool { return name == races[0].Name }
 	fewer, counts := detect.Patterns.Candidates(in)
 	assert.Less(t, len(fewer), len(matches))
-	assert.Positive(t, counts.Raced)
+	assert.Positive(t, counts.PartOfRace)
 }

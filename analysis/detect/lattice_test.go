@@ -121,7 +121,7 @@ func TestWidth(t *testing.T) {
 		in := input(t, text(goroutines))
 		in.Properties = []property.Property{compiled(t, "(a | b | c)* & ~(any* c c c any*)", "a", "b", "c")}
 		cs, counts := detect.Properties.Candidates(in)
-		assert.Equal(t, cut, counts.Cut, "%d goroutines", goroutines)
+		assert.Equal(t, cut, counts.Truncated, "%d goroutines", goroutines)
 		require.NotEmpty(t, cs)
 		for _, c := range cs {
 			state := 0
@@ -151,15 +151,15 @@ func TestLatticeKeepsToItsLooks(t *testing.T) {
 	p := compiled(t, "(a b)* a?", "a", "b")
 	for _, looks := range []int{1 << 10, 1 << 22} { // too few for what must come before what, and more
 		in := input(t, text.String())
-		in.Properties, in.Looks = []property.Property{p}, looks
+		in.Properties, in.LooksLeft = []property.Property{p}, looks
 		_, counts := detect.Properties.Candidates(in)
-		assert.True(t, counts.Cut)
+		assert.True(t, counts.Truncated)
 		if looks < 2*goroutines*goroutines {
-			assert.Equal(t, looks, in.Looks)
+			assert.Equal(t, looks, in.LooksLeft)
 			continue
 		}
-		assert.Negative(t, in.Looks)
-		assert.Greater(t, in.Looks, -looks/10)
+		assert.Negative(t, in.LooksLeft)
+		assert.Greater(t, in.LooksLeft, -looks/10)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestObjectsByThemselves(t *testing.T) {
 			slices.SortFunc(in.Trace.Freed, func(a, b trace.Freed) int { return int(a.At - b.At) })
 			in.Properties = []property.Property{p}
 			cs, counts := detect.Properties.Candidates(in)
-			require.False(t, counts.Cut)
+			require.False(t, counts.Truncated)
 			out := make(map[string]bool)
 			for _, c := range cs {
 				var where []int

@@ -41,7 +41,7 @@ func (in *Input) afterClose() []Candidate {
 	meets := func(i, cl int) bool {
 		key := [2]trace.SiteID{in.Trace.Events[i].Site, in.Trace.Events[cl].Site}
 		if _, ok := met[key]; !ok {
-			met[key] = in.Known(in.name(bug.Channel, []int{i, cl}))
+			met[key] = in.IsKnownRace(in.name(bug.Channel, []int{i, cl}))
 		}
 		return met[key]
 	}
@@ -102,14 +102,14 @@ const maxCovering = 1 << 18
 // covered reports whether no order takes the counter of a WaitGroup below zero, of which adds are the
 // Adds and Dones. So it says, too, where there are too many of them to find out.
 func (in *Input) covered(adds []int) bool {
-	covered, all := Covered(in.Trace, adds, in.Order.Before)
+	covered, all := DonesHaveOwnAdds(in.Trace, adds, in.Order.Before)
 	return covered || !all
 }
 
 // Covered reports whether each Done among adds, the Adds and Dones of a WaitGroup, has an
 // Add of its own that comes before it, as before says: then no order takes the counter below zero.
 // If not all was looked at, as there are too many of them, it is not known.
-func Covered(t *trace.Trace, adds []int, before func(i, j int) bool) (covered, all bool) {
+func DonesHaveOwnAdds(t *trace.Trace, adds []int, before func(i, j int) bool) (covered, all bool) {
 	left := make([]int64, len(adds)) // of each Add
 	for k, i := range adds {
 		left[k] = max(0, int64(t.Events[i].Val))

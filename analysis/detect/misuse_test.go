@@ -33,7 +33,7 @@ func TestMisuses(t *testing.T) {
 			var got []int
 			cs, _ := detect.Misuses.Candidates(input(t, test.text))
 			for _, c := range cs {
-				assert.True(t, c.Alone())
+				assert.True(t, c.IsSingleEvent())
 				got = append(got, c.Instances[0].Accesses[0])
 			}
 			assert.Equal(t, test.want, got)
@@ -74,7 +74,7 @@ func TestMisuseThatMeets(t *testing.T) {
 	cs, _ := detect.Misuses.Candidates(in)
 	assert.Len(t, cs, 1)
 
-	in.Known = func(name string) bool { return name == met[0].Name }
+	in.IsKnownRace = func(name string) bool { return name == met[0].Name }
 	assert.Equal(t, bug.Channel, met[0].Kind)
 	cs, _ = detect.Misuses.Candidates(in)
 	assert.Empty(t, cs)

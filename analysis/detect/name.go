@@ -53,7 +53,7 @@ func (in *Input) sort(c *Candidate) {
 		most[0] = maxAssertions
 	case c.Kind == bug.LockMisuse:
 		most[0] = maxUnlocks
-	case c.Alone():
+	case c.IsSingleEvent():
 		most[0] = maxFailures
 	}
 	all := len(c.Instances)
@@ -75,7 +75,7 @@ func (v Instance) repeats() int {
 // spread is how far accesses are apart; of those of a deadlock how far they are from the
 // beginning, for all that is before leads there.
 func (v Instance) spread() int {
-	if v.Blocks {
+	if v.IsDeadlock {
 		return slices.Max(v.Accesses)
 	}
 	return slices.Max(v.Accesses) - slices.Min(v.Accesses)
@@ -83,7 +83,7 @@ func (v Instance) spread() int {
 
 // apart returns 0 for accesses of one test, else 1.
 func (in *Input) apart(v Instance) int {
-	if tests := in.Tests.Of(v.Accesses); len(tests) > 1 || tests[0] == "" {
+	if tests := in.Tests.TestsOf(v.Accesses); len(tests) > 1 || tests[0] == "" {
 		return 1
 	}
 	return 0

@@ -9,9 +9,9 @@ import (
 
 // patterns returns the candidates that match patterns of several accesses.
 func patterns(in *Input, counts *Counts) []Candidate {
-	found := with(in.ahead.matches, in.Looks, in.matches, func(m matches) int { return m.Spent })
-	in.Looks -= found.Spent
-	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Truncated
+	found := with(in.ahead.matches, in.LooksLeft, in.matches, func(m matches) int { return m.Spent })
+	in.LooksLeft -= found.Spent
+	counts.Locked, counts.Ordered, counts.Truncated = found.Locked, found.Ordered, found.Truncated
 	var cs []Candidate
 	for _, a := range found.Found {
 		switch {
@@ -20,7 +20,7 @@ func patterns(in *Input, counts *Counts) []Candidate {
 			counts.Intended++
 			continue
 		case in.isRace(a):
-			counts.Raced++
+			counts.PartOfRace++
 			continue
 		}
 		instances := make([]Instance, len(a.Matches))
@@ -45,7 +45,7 @@ func (in *Input) isRace(a anomaly.Anomaly) bool {
 	}
 	for k, i := range a.Matches[0] {
 		for _, j := range a.Matches[0][:k] {
-			if in.Trace.Events[i].G != in.Trace.Events[j].G && in.Known(in.name(bug.Race, []int{j, i})) {
+			if in.Trace.Events[i].G != in.Trace.Events[j].G && in.IsKnownRace(in.name(bug.Race, []int{j, i})) {
 				return true
 			}
 		}

@@ -27,7 +27,7 @@ func properties(in *Input, counts *Counts) []Candidate {
 		if p.Params != nil {
 			cut := false
 			calls, cut = in.pairs(p)
-			counts.Cut = counts.Cut || cut
+			counts.Truncated = counts.Truncated || cut
 		}
 		for _, calls := range calls {
 			run := slices.DeleteFunc(slices.Clone(calls), func(i int) bool { return !named(p, in.Trace, i) })
@@ -41,10 +41,10 @@ func properties(in *Input, counts *Counts) []Candidate {
 					continue
 				}
 				cs = append(cs, Candidate{Kind: bug.Property, Instances: []Instance{{
-					Accesses: accesses, Pattern: sequence(p, in.Trace, accesses), Property: p, Run: run,
+					Accesses: accesses, Pattern: sequence(p, in.Trace, accesses), Property: p, ObjectCalls: run,
 				}}})
 			}
-			counts.Cut = counts.Cut || l.cut
+			counts.Truncated = counts.Truncated || l.cut
 		}
 	}
 	return cs
@@ -207,11 +207,11 @@ func (v *Instance) Violates(t *trace.Trace, from int, steps []int) bool {
 	}
 	m, state := v.Property.Monitor, 0
 	step := func(i int) {
-		if _, ok := slices.BinarySearch(v.Run, i); ok {
+		if _, ok := slices.BinarySearch(v.ObjectCalls, i); ok {
 			state = m.Step(state, v.Property.Calls[t.Events[i].Val])
 		}
 	}
-	for _, i := range v.Run {
+	for _, i := range v.ObjectCalls {
 		if i < from {
 			step(i)
 		}
@@ -267,11 +267,11 @@ func newLattice(in *Input, p *property.Property, run []int) *lattice {
 		}
 		l.lanes[n] = append(l.lanes[n], k)
 	}
-	if len(run)*len(l.lanes) > in.Looks {
+	if len(run)*len(l.lanes) > in.LooksLeft {
 		l.cut = true
 		return l
 	}
-	in.Looks -= len(run) * len(l.lanes)
+	in.LooksLeft -= len(run) * len(l.lanes)
 	for own := range l.lanes {
 		l.need(own)
 	}
@@ -281,9 +281,9 @@ func newLattice(in *Input, p *property.Property, run []int) *lattice {
 
 // pay takes what was gone through off the looks that are left, and reports whether there are any.
 func (l *lattice) pay() bool {
-	l.in.Looks -= l.gone / lanesALook
+	l.in.LooksLeft -= l.gone / lanesALook
 	l.gone %= lanesALook
-	return l.in.Looks >= 0
+	return l.in.LooksLeft >= 0
 }
 
 // need finds what must come before the events of a lane. Before each of them is what is before

@@ -47,7 +47,7 @@ func TestPropertiesAgainstEnumeration(t *testing.T) {
 		p := &in.Properties[0]
 		found := make(map[uint64][][]int)
 		cs, counts := detect.Properties.Candidates(in)
-		require.False(t, counts.Cut)
+		require.False(t, counts.Truncated)
 		for _, c := range cs {
 			for _, v := range c.Instances {
 				obj := in.Trace.Events[v.Accesses[0]].Obj
@@ -202,11 +202,11 @@ func TestPairsAgainstEnumeration(t *testing.T) {
 		in := input(t, b.String())
 		in.Properties = []property.Property{p}
 		cs, counts := detect.Properties.Candidates(in)
-		require.False(t, counts.Cut)
+		require.False(t, counts.Truncated)
 		found := make(map[string]bool)
 		for _, c := range cs {
 			for _, v := range c.Instances {
-				found[fmt.Sprint(v.Run)] = true
+				found[fmt.Sprint(v.ObjectCalls)] = true
 				state := 0
 				for _, i := range v.Accesses[:len(v.Accesses)-1] {
 					state = p.Monitor.Step(state, p.Calls[in.Trace.Events[i].Val])

@@ -41,20 +41,20 @@ func spansOf(t *trace.Trace) []span {
 }
 
 // Tests tell which tests events are part of.
-type Tests struct {
+type TestIndex struct {
 	t     *trace.Trace
 	o     *order.Order
 	spans []span
 }
 
 // NewTests returns those of t, of which o is the order.
-func NewTests(t *trace.Trace, o *order.Order) *Tests { return &Tests{t, o, spansOf(t)} }
+func NewTestIndex(t *trace.Trace, o *order.Order) *TestIndex { return &TestIndex{t, o, spansOf(t)} }
 
 // Of returns the tests that accesses are part of, each once; "" is none. They
 // are those that their goroutines belong to. Where a goroutine's own test is over, or
 // it has none, and it does what another test has told it to do, as workers do that
 // serve all tests, that one is the first.
-func (s *Tests) Of(accesses []int) (tests []string) {
+func (s *TestIndex) TestsOf(accesses []int) (tests []string) {
 	add := func(test string) {
 		if !slices.Contains(tests, test) {
 			tests = append(tests, test)
@@ -73,7 +73,7 @@ func (s *Tests) Of(accesses []int) (tests []string) {
 
 // serves returns the test that event i is done for, where that is another one than that
 // of its goroutine: the last one that must have begun before, and has not ended.
-func (s *Tests) serves(i int) string {
+func (s *TestIndex) serves(i int) string {
 	own := s.t.Goroutines[s.t.Events[i].G].Test
 	begun := s.spans[:sort.Search(len(s.spans), func(k int) bool { return s.spans[k].begin >= i })]
 	if own != "" && slices.ContainsFunc(begun, func(at span) bool { return at.test == own && at.end > i }) {

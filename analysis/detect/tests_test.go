@@ -31,7 +31,7 @@ func TestTestsOf(t *testing.T) {
 	for g, test := range [][2]string{{"", "main"}, {"TestA", "0"}, {"", "main.1"}, {"TestB", "0"}} {
 		in.Trace.Goroutines[g].Test, in.Trace.Goroutines[g].Path = test[0], test[1]
 	}
-	tests := detect.NewTests(in.Trace, in.Order)
+	tests := detect.NewTestIndex(in.Trace, in.Order)
 	for event, want := range map[int][]string{
 		4:  {"TestA"},     // the test itself
 		6:  {""},          // a worker, after TestA has ended
@@ -40,7 +40,7 @@ func TestTestsOf(t *testing.T) {
 		13: {"TestB"},
 		15: {""}, // TestB has ended
 	} {
-		assert.Equal(t, want, tests.Of([]int{event}), "event %d", event)
+		assert.Equal(t, want, tests.TestsOf([]int{event}), "event %d", event)
 	}
-	assert.Equal(t, []string{"TestB", "TestA"}, tests.Of([]int{13, 4}), "in the order of the accesses")
+	assert.Equal(t, []string{"TestB", "TestA"}, tests.TestsOf([]int{13, 4}), "in the order of the accesses")
 }

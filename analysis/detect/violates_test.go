@@ -27,7 +27,7 @@ func TestViolates(t *testing.T) {
 		"locked twice, the first one comes first": {1, nil, 2, true},
 		"another object does not count":           {0, []int{0, 1, 4, 2}, 3, false},
 	} {
-		v := &detect.Instance{Accesses: []int{test.last}, Property: &p, Run: run}
+		v := &detect.Instance{Accesses: []int{test.last}, Property: &p, ObjectCalls: run}
 		assert.Equal(t, test.want, v.Violates(in.Trace, test.from, test.steps), name)
 	}
 	assert.True(t, (&detect.Instance{Accesses: []int{3}}).Violates(in.Trace, 0, nil), "no property")

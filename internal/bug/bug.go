@@ -35,7 +35,7 @@ type Proof int
 const (
 	// Meeting: goroutines are about to execute all accesses of the violation at once, and nothing
 	// orders them (PECAN §5).
-	Meeting Proof = iota
+	Simultaneous Proof = iota
 	// InOrder: the accesses of the violation come in their order, on the variables and
 	// in the atomic regions of the pattern.
 	InOrder
@@ -49,7 +49,7 @@ const (
 	Monitored
 	// Stuck: goroutines block for ever in the operations of the violation, whatever other
 	// goroutines do.
-	Stuck
+	BlockedForever
 )
 
 // A row is what is known of a kind.
@@ -87,17 +87,17 @@ const (
 
 // kinds has a row for each kind, in the order of their harm.
 var kinds = [...]row{
-	{Deadlock, "DEADLOCK", true, Stuck, "blocked", "blocked", stuck, nil, "Goroutines wait for each other in a circle, and none of them can ever go on. Take locks in the same order everywhere, and do not wait for a message or a group while holding what the other side needs."},
-	{Channel, "CHANNEL MISUSE", true, Meeting, "", "conflicting", meet, &single{Misused, alone, "the channel was open, or another case of the select went first"}, "A close of a channel meets a send to it or another close, which panics. Let only the sender close, once all sends are done."},
+	{Deadlock, "DEADLOCK", true, BlockedForever, "blocked", "blocked", stuck, nil, "Goroutines wait for each other in a circle, and none of them can ever go on. Take locks in the same order everywhere, and do not wait for a message or a group while holding what the other side needs."},
+	{Channel, "CHANNEL MISUSE", true, Simultaneous, "", "conflicting", meet, &single{Misused, alone, "the channel was open, or another case of the select went first"}, "A close of a channel meets a send to it or another close, which panics. Let only the sender close, once all sends are done."},
 	{LockMisuse, "LOCK MISUSE", false, Misused, "fatal", "fatal", loose, &single{Misused, loose, "the lock was locked"}, "A lock is unlocked that is not locked, which is fatal. Unlock where it was locked, by defer."},
-	{WaitGroup, "WAITGROUP MISUSE", true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance.", &single{Misused, alone, "the counter did not fall below zero"}, "An Add meets a Wait, which may then return too early, or the counter falls below zero, which panics. Add before the goroutine is started, or use WaitGroup.Go."},
+	{WaitGroup, "WAITGROUP MISUSE", true, Simultaneous, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance.", &single{Misused, alone, "the counter did not fall below zero"}, "An Add meets a Wait, which may then return too early, or the counter falls below zero, which panics. Add before the goroutine is started, or use WaitGroup.Go."},
 	{Assertion, "ASSERTION FAILURE", false, FailedTest, "failing", "failing", "By what was read this fails.", nil, "What the test asserts does not hold in another order of the goroutines. Order what it reads before it is read."},
-	{Failure, "TEST USED AFTER ITS END", true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics.", &single{FailedTest, fails, ""}, "The test fails in another order of the goroutines, or is used after its end. Let the test wait for its goroutines."},
-	{Race, "DATA RACE", true, Meeting, "", "conflicting", meet, nil, "Two goroutines access the same memory, at least one of them writes, and nothing orders them. Guard it by a lock, pass it through a channel, or use sync/atomic."},
+	{Failure, "TEST USED AFTER ITS END", true, Simultaneous, "", "", "Both stand here at once. What uses a test after its end is lost, or panics.", &single{FailedTest, fails, ""}, "The test fails in another order of the goroutines, or is used after its end. Let the test wait for its goroutines."},
+	{Race, "DATA RACE", true, Simultaneous, "", "conflicting", meet, nil, "Two goroutines access the same memory, at least one of them writes, and nothing orders them. Guard it by a lock, pass it through a channel, or use sync/atomic."},
 	{Atomicity, "ATOMICITY VIOLATION", false, InOrder, "", "", "", nil, "What was meant to be atomic is parted by an access of another goroutine. Hold the lock from the first access to the last one."},
 	{AtomicSet, "ATOMIC-SET VIOLATION", false, InOrder, "", "", "", nil, "Variables that belong together are seen or changed one by one. Hold the lock for all of them."},
 	{Property, "PROPERTY VIOLATION", true, Monitored, "", "", "", nil, "An object goes through what a property forbids that the tests declare, or that is built in. Order the calls of its methods, or let one goroutine own it."},
-	{Leak, "GOROUTINE LEAK", false, Stuck, "blocked", "blocked", stuck, nil, "A goroutine is left behind that nothing can wake any more. Give it a way to end: a context, a close of its channel, or a buffer for what it sends."},
+	{Leak, "GOROUTINE LEAK", false, BlockedForever, "blocked", "blocked", stuck, nil, "A goroutine is left behind that nothing can wake any more. Give it a way to end: a context, a close of its channel, or a buffer for what it sends."},
 }
 
 // row returns the row of k. For an unknown word, as a witness of another version may have, it makes
@@ -116,7 +116,7 @@ func Kinds() []Kind { return where(func(row) bool { return true }) }
 
 // Gating returns the kinds of which a confirmed bug fails a run by default, whatever
 // its effect.
-func Gating() []Kind { return where(func(r row) bool { return r.gates }) }
+func GatingKinds() []Kind { return where(func(r row) bool { return r.gates }) }
 
 func where(is func(row) bool) []Kind {
 	var out []Kind
@@ -129,7 +129,7 @@ func where(is func(row) bool) []Kind {
 }
 
 // Words returns the kinds as words, for lists of options.
-func Words(ks []Kind) []string {
+func KindNames(ks []Kind) []string {
 	words := make([]string, len(ks))
 	for i, k := range ks {
 		words[i] = string(k)
@@ -175,7 +175,7 @@ func (k Kind) ProofOf(accesses int) Proof {
 }
 
 // Innocent says why a replay confirms nothing if the operation of kind k was no misuse in it.
-func (k Kind) Innocent() string {
+func (k Kind) NoMisuseReason() string {
 	if r := k.row(); r.single != nil {
 		return r.single.innocent
 	}
@@ -188,7 +188,7 @@ func (k Kind) InOrder() bool { return k.Proof() == InOrder || k.Proof() == Monit
 
 // Word returns the word for access i, from 0, of a violation of kind k: "conflicting" for the second
 // one of a race; "" for no word.
-func (k Kind) Word(i int) string {
+func (k Kind) Role(i int) string {
 	if i == 0 {
 		return k.row().first
 	}

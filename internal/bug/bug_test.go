@@ -18,16 +18,16 @@ func TestTables(t *testing.T) {
 	}
 	harms := make(map[int]Effect)
 	for _, e := range []Effect{NoEffect, Leaks, TestFailure, Blocks, Panic} {
-		assert.NotContains(t, harms, e.Harm(), e)
-		harms[e.Harm()] = e
+		assert.NotContains(t, harms, e.Severity(), e)
+		harms[e.Severity()] = e
 		assert.NotEmpty(t, e.Text(), e)
 	}
-	assert.Zero(t, NoEffect.Harm())
+	assert.Zero(t, NoEffect.Severity())
 }
 
 // What fails a run by default.
 func TestGating(t *testing.T) {
-	assert.Equal(t, []Kind{Deadlock, Channel, WaitGroup, Failure, Race, Property}, Gating())
+	assert.Equal(t, []Kind{Deadlock, Channel, WaitGroup, Failure, Race, Property}, GatingKinds())
 }
 
 // A report or witness of another version may have words that are not known here.
@@ -35,7 +35,7 @@ func TestUnknownWords(t *testing.T) {
 	k := Kind("livelock")
 	assert.Equal(t, "LIVELOCK", k.Title(2))
 	assert.Equal(t, len(Kinds()), k.Rank())
-	assert.Equal(t, Meeting, k.ProofOf(1))
+	assert.Equal(t, Simultaneous, k.ProofOf(1))
 	assert.False(t, k.Gates())
-	assert.Zero(t, Effect("warps").Harm())
+	assert.Zero(t, Effect("warps").Severity())
 }

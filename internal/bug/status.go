@@ -20,7 +20,7 @@ const (
 
 // Further outcomes of saved witnesses.
 const (
-	Left        Status = "left"  // the program left its schedule, though all of it was found there
+	Diverged    Status = "left"  // the program left its schedule, though all of it was found there
 	Fixed       Status = "fixed" // the program left it, and no other schedule leads to the bug
 	Stale       Status = "stale" // it no longer fits the sources
 	NotReplayed Status = "not replayed"
@@ -55,7 +55,7 @@ var effects = [...]struct {
 }
 
 // Harm returns a number that is greater for a more severe effect; 0 for none.
-func (e Effect) Harm() int {
+func (e Effect) Severity() int {
 	for i := range effects {
 		if effects[i].effect == e {
 			return i
@@ -65,4 +65,4 @@ func (e Effect) Harm() int {
 }
 
 // Text returns the sentence for the effect: "the test panics".
-func (e Effect) Text() string { return effects[e.Harm()].text }
+func (e Effect) Text() string { return effects[e.Severity()].text }

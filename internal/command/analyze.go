@@ -75,7 +75,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	}
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
 		counts, len(impossible), result.Pruned(), result.Candidates, t.Logged())
-	if result.Cut {
+	if result.Truncated {
 		fmt.Fprintln(s.stdout, "gopredict: "+finding.CutSearch)
 	}
 	if result.TooLong {
@@ -102,10 +102,10 @@ func (s *session) racyEvents(ctx context.Context, name string, t *trace.Trace, o
 		places[t.Events[e.Event].Site] = true
 		schedule := e.Recipe.Schedule()
 		fmt.Fprintf(w, "%s, races with %s (%s, %d steps from event %d on)\n",
-			event(e.Event), event(e.With), e.Recipe.Tier(), len(schedule.Steps), schedule.From+1)
+			event(e.Event), event(e.Earlier), e.Recipe.Tier(), len(schedule.Steps), schedule.From+1)
 	}
 	fmt.Fprintf(w, "gopredict: racy events: %d, places: %d, conflicts that cannot race: %d, undecided: %d, events: %d\n",
-		len(r.Events), len(places), r.Impossible, r.Undecided, len(t.Events))
+		len(r.Events), len(places), r.Infeasible, r.Undecided, len(t.Events))
 	if err := w.Flush(); err != nil {
 		return exitFailed, err
 	}

@@ -58,7 +58,7 @@ func (t *testRun) suppress(g gate, r *report.Report, build *recorder.Build) erro
 	}
 	comments := known.ReadComments(folders, explore.Files(t.env).Name)
 	comments.Mark(r)
-	warnings, whole := comments.Bad, t.isWhole(r)
+	warnings, whole := comments.Malformed, t.isWhole(r)
 	if whole {
 		warnings = append(warnings, comments.Unused()...)
 	}
@@ -71,7 +71,7 @@ func (t *testRun) suppress(g gate, r *report.Report, build *recorder.Build) erro
 	if g.baseline != nil {
 		g.baseline.Mark(r)
 		if whole {
-			warnings = append(warnings, g.baseline.Gone(r)...)
+			warnings = append(warnings, g.baseline.UnconfirmedWarnings(r)...)
 		}
 	}
 	if g.changes != nil {

@@ -66,7 +66,7 @@ func defaultOptions() options {
 	return options{
 		seed:      1,
 		witnesses: "testdata/predict",
-		failOn:    append(bug.Words(bug.Gating()), "effect"),
+		failOn:    append(bug.KindNames(bug.GatingKinds()), "effect"),
 		github:    os.Getenv("GITHUB_ACTIONS") == "true",
 	}
 }
@@ -97,13 +97,13 @@ type optionInfo struct {
 // optionTable has the options by their names, without prefix.
 var optionTable = withFormats(map[string]optionInfo{
 	"kinds": {func(o *options, v string) error {
-		words, err := parseWords(v, bug.Words(bug.Kinds()))
+		words, err := parseWords(v, bug.KindNames(bug.Kinds()))
 		o.kinds = nil
 		for _, word := range words {
 			o.kinds = append(o.kinds, bug.Kind(word))
 		}
 		return err
-	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Kinds()), ",") + ")"},
+	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.KindNames(bug.Kinds()), ",") + ")"},
 	// It is on by default where it is useful, and can be turned off.
 	"github": {func(o *options, v string) error {
 		words, err := parseWords(v, []string{"on", "off"})
@@ -129,7 +129,7 @@ var optionTable = withFormats(map[string]optionInfo{
 		"JSON report of an earlier run, by whose times the packages are shared out\n\t\tamong shards"},
 	// There is no word for predictions: they never fail a run.
 	"fail-on": {func(o *options, v string) (err error) {
-		o.failOn, err = parseWords(v, append([]string{"effect", "all", "none", "incomplete"}, bug.Words(bug.Kinds())...))
+		o.failOn, err = parseWords(v, append([]string{"effect", "all", "none", "incomplete"}, bug.KindNames(bug.Kinds())...))
 		return err
 	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\t\tbug with an effect, \"all\", or \"none\"; and \"incomplete\": not all was\n\t\treplayed (" + strings.Join(defaultOptions().failOn, ",") + ")"},
 	// Without it the number follows from what the first recording costs: see package explore.
@@ -316,7 +316,7 @@ func (o *options) fails(f *report.Finding) bool {
 	}
 	for _, word := range o.failOn {
 		switch {
-		case word == "all", word == string(f.Kind) && !f.Warns(), word == "effect" && f.Effect != bug.NoEffect:
+		case word == "all", word == string(f.Kind) && !f.OnlyWarns(), word == "effect" && f.Effect != bug.NoEffect:
 			return true
 		}
 	}

@@ -73,7 +73,7 @@ func TestDocsNameCommandsAndOptions(t *testing.T) {
 func TestDocsNameKinds(t *testing.T) {
 	text, err := os.ReadFile("../../docs/command.md")
 	require.NoError(t, err)
-	assert.Contains(t, string(text), "by commas: `"+strings.Join(bug.Words(bug.Kinds()), "`, `")+"` |")
+	assert.Contains(t, string(text), "by commas: `"+strings.Join(bug.KindNames(bug.Kinds()), "`, `")+"` |")
 	assert.Contains(t, string(text), "| `"+strings.Join(defaultOptions().failOn, ",")+"` |")
 }
 

@@ -204,7 +204,7 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 		return r.answerCannotTell(", as its test does not pass without a schedule either: %s", strings.Join(plain.Detail, " ")), nil
 	}
 	ev := evidence.Evidence{
-		Witness: r.witness, Result: result, Path: r.relative(r.path), Replayed: shown,
+		Witness: r.witness, Result: result, Path: r.relative(r.path), ReplayTrace: shown,
 		Files: explore.Files(r.module), Source: source.Line,
 	}
 	if !explore.Strays(result) {

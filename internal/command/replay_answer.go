@@ -34,9 +34,9 @@ func (r *replayRun) noteState(status bug.Status, reason string) {
 // now.
 func (r *replayRun) answerThere(f report.Finding, now *witness.Witness, reason string) {
 	opts := textOptions(r.stdout, r.module)
-	opts.All = r.args.verbose
+	opts.AllSteps = r.args.verbose
 	report.WriteFinding(r.stdout, &f, opts)
-	f.Witness, f.Fails = r.inModule(), true
+	f.Witness, f.FailsRun = r.inModule(), true
 	r.report.Findings = append(r.report.Findings, f)
 	if where := moved(r.witness, now); where != "" {
 		r.answerf("%s: moved %s", r.witness.ID, where)

@@ -57,7 +57,7 @@ func parseShard(v string) (*report.Shard, error) {
 	if i -= base - 1; err1 != nil || err2 != nil || i < 1 || i > n {
 		return nil, fmt.Errorf("expected I/N with I from 1 to N, found %s/%s", index, of)
 	}
-	return &report.Shard{Index: i, Of: n}, nil
+	return &report.Shard{Index: i, Count: n}, nil
 }
 
 // packagesOfShard returns the packages of the run's shard, balanced by the times of an earlier run, or
@@ -86,7 +86,7 @@ func (t *testRun) packagesOfShard(ctx context.Context) ([]string, error) {
 func share(packages []string, took map[string]float64, shard report.Shard) []string {
 	slices.Sort(packages)
 	slices.SortStableFunc(packages, func(a, b string) int { return cmp.Compare(took[b], took[a]) })
-	load := make([]float64, shard.Of)
+	load := make([]float64, shard.Count)
 	var chosen []string
 	for _, p := range packages {
 		least := slices.Index(load, slices.Min(load))

@@ -57,7 +57,7 @@ func TestShare(t *testing.T) {
 	took := map[string]float64{"b": 20, "e": 9, "a": 8}
 	var all []string
 	for k, want := range [][]string{{"b"}, {"e"}, {"a", "c", "d"}} {
-		its := share(append([]string(nil), packages...), took, report.Shard{Index: k + 1, Of: 3})
+		its := share(append([]string(nil), packages...), took, report.Shard{Index: k + 1, Count: 3})
 		if k == 0 {
 			assert.Equal(t, want, its)
 		}

@@ -224,7 +224,7 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 	if conf.Args.IsSet("v") {
 		far.OnNew, far.OnBug = say, say
 	}
-	if status.Shown() { // somebody is watching
+	if status.IsShown() { // somebody is watching
 		far.OnBug = say
 	}
 	far.Concurrent = conf.Beside() // as go test ran them: packages may share resources
@@ -246,7 +246,7 @@ func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
 	r, out, code := &x.Report, t.output(), testExit
 	for i := range r.Findings {
 		if f := &r.Findings[i]; t.options.fails(f) {
-			f.Fails, code = true, exitBug
+			f.FailsRun, code = true, exitBug
 		}
 	}
 	if testExit != exitUsage { // else go test has said all there is to say
@@ -255,7 +255,7 @@ func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
 			write, to, text = report.WriteTestEvents, t.stdout, report.TextOptions{Command: ownName(t.env)}
 		}
 		if v, _ := t.args.Lookup("v"); v == "test2json" { // package gotestplugin, under go test -json
-			write = report.WriteMarked
+			write = report.WriteTestBinaryOutput
 		}
 		text.Verbose = t.args.IsSet("v")
 		if err := write(to, t.withWitnessesFromShell(*r, t.env.Root()), text); err != nil {

@@ -48,7 +48,7 @@ func (b builder) addWaits(f *report.Finding, w *witness.Witness) {
 			}
 		}
 		filled = filled || len(d.waits) > 0
-		f.Join(d.alsoBlocked())
+		f.AddAlsoBlocked(d.alsoBlocked())
 	}
 }
 
@@ -141,7 +141,7 @@ func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 	}
 	for _, p := range w.Partners {
 		o := d.otherGoroutine(p.G, p.At)
-		o.Gone = p.Gone
+		o.HasEnded = p.Gone
 		a.Partners = append(a.Partners, o)
 	}
 	if a.Locks == nil {

@@ -76,7 +76,7 @@ func TestNoCircle(t *testing.T) {
 	text := written(t, writeText, f)
 	assert.NotContains(t, text, "┌▶")
 	assert.Len(t, f.Accesses[1].Partners, 1, "who has received")
-	assert.True(t, f.Accesses[1].Partners[0].Gone)
+	assert.True(t, f.Accesses[1].Partners[0].HasEnded)
 	assert.Regexp(t, `came to receive .*at .*, and has ended\n`, text)
 }
 
@@ -110,7 +110,7 @@ func TestAlso(t *testing.T) {
 	}
 	f := NewFinding(ev)
 	var started []string
-	for _, a := range f.Also {
+	for _, a := range f.AlsoBlocked {
 		started = append(started, a.Stack[len(a.Stack)-1].Func)
 	}
 	assert.Equal(t, []string{"p.elsewhere", "p.behind"}, started)
@@ -118,15 +118,15 @@ func TestAlso(t *testing.T) {
 	assert.Contains(t, text, "\nGoroutine 0.4 is blocked by it as well, before ")
 
 	// Another run may have left others behind: of those who wait as known ones do, none is added.
-	of := f.Also
-	f.Join(AlsoBlocked(ev))
-	assert.Equal(t, of, f.Also)
+	of := f.AlsoBlocked
+	f.AddAlsoBlocked(AlsoBlocked(ev))
+	assert.Equal(t, of, f.AlsoBlocked)
 	for i := range tr.Stuck {
 		if tr.Stuck[i].Site == 99 {
 			tr.Stuck[i].Stack = []trace.Frame{{Func: "p.late", File: "/m/x.go", Line: 50}}
 		}
 	}
-	f.Join(AlsoBlocked(ev))
-	assert.Len(t, f.Also, 3)
-	assert.Equal(t, "p.late", f.Also[2].Stack[0].Func)
+	f.AddAlsoBlocked(AlsoBlocked(ev))
+	assert.Len(t, f.AlsoBlocked, 3)
+	assert.Equal(t, "p.late", f.AlsoBlocked[2].Stack[0].Func)
 }

@@ -32,7 +32,7 @@ func allSteps(t *testing.T, text string) Evidence {
 			w.Steps = append(w.Steps, witness.Step{Goroutine: tr.Goroutines[e.G].Name(), Op: e.Kind, Func: s.Func, File: "x.go", Line: s.Line, Occ: occ[key]})
 		}
 	}
-	return Evidence{Witness: w, Trace: tr, Replayed: tr, Files: witness.Files{Root: "/m"}, Result: replayer.Result{Status: bug.Confirmed}}
+	return Evidence{Witness: w, Trace: tr, ReplayTrace: tr, Files: witness.Files{Root: "/m"}, Result: replayer.Result{Status: bug.Confirmed}}
 }
 
 func TestEdges(t *testing.T) {
@@ -103,7 +103,7 @@ func TestLongInterleaving(t *testing.T) {
 	w.Kind, w.Violation = bug.Atomicity, []witness.Step{w.Steps[0], w.Steps[len(w.Steps)-1]}
 	w.Steps = w.Steps[:len(w.Steps)-1]
 	f := NewFinding(ev)
-	assert.Equal(t, 4, f.LeftOut)
+	assert.Equal(t, 4, f.OmittedSteps)
 	assert.Len(t, f.Interleaving, 1+maxSteps)
 	assert.Equal(t, []int{1, 3}, []int{f.Interleaving[0].Line, f.Interleaving[1].Line})
 	assert.True(t, f.Interleaving[0].Violation)
@@ -140,7 +140,7 @@ func TestOutcomes(t *testing.T) {
 		{Order: "01", Status: bug.Confirmed, Outcome: replayer.Outcome{Effect: bug.NoEffect}},
 		{Order: "01", Status: bug.Confirmed, Outcome: replayer.Outcome{Effect: bug.TestFailure}},
 	}
-	assert.Equal(t, []report.Outcome{{First: 1, Effect: bug.Panic, Detail: []string{"panic: x"}}, {First: 0, Effect: bug.NoEffect, Detail: nil}}, NewFinding(ev).Orders)
+	assert.Equal(t, []report.Outcome{{First: 1, Effect: bug.Panic, Detail: []string{"panic: x"}}, {First: 0, Effect: bug.NoEffect, Detail: nil}}, NewFinding(ev).OrderOutcomes)
 	ev.Result.Verdicts[0].Status = bug.Unconfirmed
-	assert.Equal(t, []report.Outcome{{First: 0, Effect: bug.NoEffect, Detail: nil}}, NewFinding(ev).Orders)
+	assert.Equal(t, []report.Outcome{{First: 0, Effect: bug.NoEffect, Detail: nil}}, NewFinding(ev).OrderOutcomes)
 }

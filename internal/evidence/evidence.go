@@ -43,8 +43,8 @@ type Evidence struct {
 	Facts     func() *facts.Facts // of Trace; nil: they are made when they are needed
 	// Replayed is a recording of a replay in the order Result.Order; it gives the values. It
 	// may be nil. Observed is what it shows of the witness; nil: NewFinding looks that up.
-	Replayed *trace.Trace
-	Observed *witness.Observed
+	ReplayTrace *trace.Trace
+	Observed    *witness.Observed
 	// Files names files. Source returns a line of the file at a path.
 	Files  witness.Files
 	Source func(file string, line int) string
@@ -79,9 +79,9 @@ type builder struct {
 // newBuilder returns the builder for a witness of ev. If ev has no recorded run, the replay replaces
 // it.
 func newBuilder(ev *Evidence, w *witness.Witness) builder {
-	b := builder{ev, namer{pkg: w.Package}, runOf(ev.Trace, ev.Index, ev.Facts), runOf(ev.Replayed, nil, nil)}
+	b := builder{ev, namer{pkg: w.Package}, runOf(ev.Trace, ev.Index, ev.Facts), runOf(ev.ReplayTrace, nil, nil)}
 	if b.recorded == nil && b.replayed != nil {
-		b.recorded, ev.Violation = b.replayed, witness.Find(ev.Replayed, nil, w.Violation)
+		b.recorded, ev.Violation = b.replayed, witness.Find(ev.ReplayTrace, nil, w.Violation)
 	}
 	if len(w.Tests) > 0 { // there is none outside of tests
 		b.test = w.Tests[0]
@@ -106,9 +106,9 @@ func NewFinding(ev Evidence) report.Finding {
 		f.Effect, f.Detail, f.Time = r.Effect, r.Detail, b.timing()
 	}
 	if r.Order == "10" && len(w.Violation) > 1 && !w.InOrder() {
-		f.First = 1
+		f.FirstAccess = 1
 	}
-	f.Orders = outcomes(w, r)
+	f.OrderOutcomes = outcomes(w, r)
 	for i, s := range w.Violation {
 		f.Accesses = append(f.Accesses, b.access(w.Kind, i, s))
 	}
@@ -123,16 +123,16 @@ func NewFinding(ev Evidence) report.Finding {
 // addInterleaving adds the steps of w to f, with the edges between them and the reasons of
 // the switches. The values are those of the replay, if that was recorded.
 func (b builder) addInterleaving(f *report.Finding, w *witness.Witness) {
-	f.Values = "recording"
-	if b.Replayed != nil {
+	f.ValuesFrom = "recording"
+	if b.ReplayTrace != nil {
 		if b.Observed == nil {
-			seen := w.Observe(b.Replayed)
+			seen := w.Observe(b.ReplayTrace)
 			b.Observed = &seen
 		}
-		w, f.Values = b.Observed.Witness, "replay"
+		w, f.ValuesFrom = b.Observed.Witness, "replay"
 	}
-	steps := b.interleaving(w, f.First)
-	steps, f.LeftOut = lastSteps(steps)
+	steps := b.interleaving(w, f.FirstAccess)
+	steps, f.OmittedSteps = lastSteps(steps)
 	f.Interleaving = b.namedSteps(w, steps, f.Accesses)
 	b.addConnections(f, steps)
 	b.addSwitches(f, w)

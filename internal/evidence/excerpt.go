@@ -22,7 +22,7 @@ func (b builder) addExcerpts(f *report.Finding) {
 			spots = append(spots, spot{file, line})
 		}
 	}
-	f.EachPlace(add)
+	f.ForEachPlace(add)
 	for _, s := range f.Interleaving {
 		add(s.File, s.Line)
 	}

@@ -38,7 +38,7 @@ func (b builder) addSwitches(f *report.Finding, w *witness.Witness) {
 				why = "has done its part"
 			}
 		}
-		f.Interleaving[i].Switch = &report.Switch{From: from.Goroutine, Why: why}
+		f.Interleaving[i].Switch = &report.Switch{From: from.Goroutine, Reason: why}
 	}
 }
 

@@ -8,21 +8,21 @@ import (
 // CasesIn returns the tests and subtests in t, in the order in which they began, and then the
 // examples. A test that ran several times, by -count, is there several times. A test whose end was
 // not recorded, as recording had stopped, counts as passed.
-func CasesIn(t *trace.Trace) []report.Case {
-	results, logs := make(map[string][]report.Case), make(map[string][]string)
+func RecordedTestCases(t *trace.Trace) []report.TestCase {
+	results, logs := make(map[string][]report.TestCase), make(map[string][]string)
 	for _, e := range t.Tested {
 		if e.Action == "output" {
 			logs[e.Test] = append(logs[e.Test], e.Output)
 			continue
 		}
-		c := report.Case{Test: e.Test, Failed: e.Action == "fail", Skipped: e.Action == "skip", ElapsedS: e.Elapsed.Seconds()}
+		c := report.TestCase{Test: e.Test, Failed: e.Action == "fail", Skipped: e.Action == "skip", ElapsedS: e.Elapsed.Seconds()}
 		if c.Failed || c.Skipped {
 			c.Output = logs[e.Test]
 		}
 		delete(logs, e.Test)
 		results[e.Test] = append(results[e.Test], c)
 	}
-	var out []report.Case
+	var out []report.TestCase
 	began := make(map[string]bool)
 	for _, e := range t.Events {
 		name := ""
@@ -35,9 +35,9 @@ func CasesIn(t *trace.Trace) []report.Case {
 		began[name] = true
 		out = append(out, results[name]...)
 		if len(results[name]) == 0 && t.Meta.Limit > 0 {
-			out = append(out, report.Case{Test: name})
+			out = append(out, report.TestCase{Test: name})
 		} else if len(results[name]) == 0 {
-			out = append(out, report.Case{Test: name, Failed: true, Output: append(logs[name], report.NoEndText)})
+			out = append(out, report.TestCase{Test: name, Failed: true, Output: append(logs[name], report.NoEndText)})
 		}
 	}
 	for _, e := range t.Tested {

@@ -20,12 +20,12 @@ func (b builder) timing() *report.Time {
 		t.Delayed = append(t.Delayed, b.goroutine(l.Goroutine))
 		longest = max(longest, l.For.Round(time.Millisecond))
 	}
-	t.ForS = longest.Seconds()
+	t.DelayS = longest.Seconds()
 	l := r.Late[0]
 	if l.By == "" {
 		return t
 	}
-	t.Goroutine, t.Wait, t.Func = b.goroutine(l.By), l.Why, b.function(l.Func)
+	t.Goroutine, t.WaitKind, t.Func = b.goroutine(l.By), l.Why, b.function(l.Func)
 	colon := strings.LastIndexByte(l.Pos, ':')
 	if colon < 0 {
 		return t

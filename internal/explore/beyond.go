@@ -89,7 +89,7 @@ func exploredBy(u *strategy.Unreached, runs, more int) report.Explored {
 	result := u.Result()
 	return report.Explored{
 		Test: u.Test, Runs: runs, Behaviours: result.Behaviours, Complete: u.Complete(),
-		Left: len(result.Next) + more, Open: result.Open,
+		RunsLeft: len(result.Next) + more, OpenReasons: result.Open,
 	}
 }
 
@@ -115,7 +115,7 @@ func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) er
 	}
 	explored := exploredBy(unreached, t.made+len(t.ledger.Firsts), flips.Left())
 	if random.Made > 0 {
-		explored.ByChance, explored.Seed = random.Made, t.session.opts.Seed
+		explored.RandomRuns, explored.Seed = random.Made, t.session.opts.Seed
 	}
 	pkg := t.ledger.Package()
 	pkg.Explored = append(pkg.Explored, explored)

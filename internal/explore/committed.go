@@ -156,7 +156,7 @@ func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (repl
 		c.replays.Progress.Confirmed.Add(1)
 	}
 	r.evidence = &evidence.Evidence{
-		Witness: w, Result: o.Result, Replayed: o.Replayed, Tier: tierWitness, Files: c.rec.Files, Source: c.rec.Lines.Line,
+		Witness: w, Result: o.Result, ReplayTrace: o.Replayed, Tier: tierWitness, Files: c.rec.Files, Source: c.rec.Lines.Line,
 	}
 	return r, nil
 }

@@ -169,11 +169,11 @@ func (x *Exploration) join(l *loop) {
 	r.Witnesses = l.ledger.Witnesses.States
 	for k := range r.Findings {
 		if f := &r.Findings[k]; f.Status == bug.Confirmed {
-			x.reported[f.Sites()] = true
+			x.reported[f.BugKey()] = true
 		}
 	}
 	x.Failed = x.Failed || l.ledger.Failed
-	x.Report.Join(r)
+	x.Report.AppendPart(r)
 	for _, why := range r.Incomplete {
 		ledger.AddIncomplete(&x.Report, why)
 	}

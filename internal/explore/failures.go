@@ -144,7 +144,7 @@ func (l *failures) reportUnrepeated() {
 	path := l.ledger.Run.Package.Path
 	for _, test := range slices.Sorted(maps.Keys(l.unrepeated)) {
 		if !slices.ContainsFunc(l.ledger.Report.Findings, func(f report.Finding) bool {
-			return f.Status == bug.Confirmed && f.Effect.Harm() >= bug.TestFailure.Harm() && f.Package == path && f.Test == test
+			return f.Status == bug.Confirmed && f.Effect.Severity() >= bug.TestFailure.Severity() && f.Package == path && f.Test == test
 		}) {
 			l.ledger.Warn("%s: %s has failed, and not when its order of goroutines was replayed: %s", path, test, l.unrepeated[test])
 		}

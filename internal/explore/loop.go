@@ -75,7 +75,7 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	l.ledger.Failed = l.ledger.Failed || !p.whole
 	if t := p.trace; t != nil {
 		pkg.Events = t.Logged()
-		pkg.Tests, pkg.Cases = recording.CountTests(t), evidence.CasesIn(t)
+		pkg.Tests, pkg.Cases = recording.CountTests(t), evidence.RecordedTestCases(t)
 		pkg.Lingering = evidence.LingeringIn(t, run.Package.Path, l.session.sources.Files, l.session.sources.Lines.Line)
 	}
 	defer func() { l.ledger.Package().Runs = l.ledger.Runs.Load() }()
@@ -90,7 +90,7 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 		return nil
 	}
 	l.ledger.Report.Totals.Pruned += p.result.Pruned()
-	if p.result.Cut {
+	if p.result.Truncated {
 		l.ledger.Warn("%s: %s", run.Package.Path, finding.CutSearch)
 	}
 	if p.result.TooLong {

@@ -310,7 +310,7 @@ func (c *rechecking) predictAgain(ctx context.Context, r *recording.Recording) (
 	if err != nil {
 		return nil, "", err
 	}
-	if result.Cut || result.TooLong {
+	if result.Truncated || result.TooLong {
 		return nil, "there is too much to look for in " + c.old.Tests[0], nil
 	}
 	findings, _, err = finding.Of(r, result, finding.NewNames())

@@ -15,7 +15,7 @@ import (
 // became of the bug.
 func Strays(r replayer.Result) bool {
 	status := r.OfWitness()
-	return status == bug.Left || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.Gone) > 0)
+	return status == bug.Diverged || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.Gone) > 0)
 }
 
 // crashes reports whether a test crashed or hung in its replays without reaching the

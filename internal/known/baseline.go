@@ -102,7 +102,7 @@ func (b *Baseline) Mark(r *report.Report) {
 
 // Gone returns a warning for each bug of the baseline that no marked report has confirmed, in the
 // order of their lines. Bugs of packages that r does not have are left out.
-func (b *Baseline) Gone(r *report.Report) (warnings []string) {
+func (b *Baseline) UnconfirmedWarnings(r *report.Report) (warnings []string) {
 	var gone []entry
 	for e, known := range b.bugs {
 		if !known.confirmed && hasPackage(r, e.pkg) {

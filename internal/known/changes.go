@@ -116,7 +116,7 @@ func (c *Changes) hasChanged(file string, line int) bool {
 func (c *Changes) Mark(r *report.Report) {
 	suppress(r, report.ByRevision, func(f *report.Finding) (string, bool) {
 		touched := false
-		f.EachPlace(func(file string, line int) { touched = touched || c.hasChanged(file, line) })
+		f.ForEachPlace(func(file string, line int) { touched = touched || c.hasChanged(file, line) })
 		return "no line of it was changed since " + c.revision, !touched
 	})
 }

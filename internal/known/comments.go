@@ -24,8 +24,8 @@ const directive = "//gopredict:ignore"
 
 // Comments are the comments of some folders that say which bugs to ignore.
 type Comments struct {
-	comments []*comment
-	Bad      []string // those without a kind or a reason, which ignore nothing
+	comments  []*comment
+	Malformed []string // those without a kind or a reason, which ignore nothing
 }
 
 // A comment covers some lines of a file, and the methods of a type of the file's folder.
@@ -72,7 +72,7 @@ func (c *Comments) file(name string, text []byte) {
 			position := fmt.Sprintf("%s:%d", name, line(text.Pos()))
 			kind, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
 			if !slices.Contains(bug.Kinds(), bug.Kind(kind)) || strings.TrimSpace(reason) == "" {
-				c.Bad = append(c.Bad, fmt.Sprintf("%s: found %q, expected %s KIND REASON; kinds are %s", position, text.Text, directive, strings.Join(bug.Words(bug.Kinds()), ", ")))
+				c.Malformed = append(c.Malformed, fmt.Sprintf("%s: found %q, expected %s KIND REASON; kinds are %s", position, text.Text, directive, strings.Join(bug.KindNames(bug.Kinds()), ", ")))
 				continue
 			}
 			own := line(text.Pos())

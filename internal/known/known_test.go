@@ -82,8 +82,8 @@ func TestBaseline(t *testing.T) {
 	b.Mark(r)
 	assert.Equal(t, "race-2", suppressed(r))
 	assert.Equal(t, &report.Suppression{By: report.ByBaseline, Reason: "b.txt"}, r.Findings[0].Suppressed)
-	assert.Equal(t, []string{"b.txt:2: this run has not confirmed race-1"}, b.Gone(r), "it is fixed")
-	assert.Empty(t, b.Gone(&report.Report{}), "its package was not tested")
+	assert.Equal(t, []string{"b.txt:2: this run has not confirmed race-1"}, b.UnconfirmedWarnings(r), "it is fixed")
+	assert.Empty(t, b.UnconfirmedWarnings(&report.Report{}), "its package was not tested")
 
 	elsewhere := finding("race-2", "f:1")
 	elsewhere.Package = "q"
@@ -195,9 +195,9 @@ func TestCommentsOfNamesakes(t *testing.T) {
 // What has no reason or no kind is told, and what is of no use.
 func TestUnusedComments(t *testing.T) {
 	c := commentsOf(t, source)
-	require.Len(t, c.Bad, 2)
-	assert.Contains(t, c.Bad[0], `a.go:24: found "//gopredict:ignore race", expected //gopredict:ignore KIND REASON; kinds are deadlock, `)
-	assert.Contains(t, c.Bad[1], `a.go:26: found "//gopredict:ignore rice with a reason", expected`)
+	require.Len(t, c.Malformed, 2)
+	assert.Contains(t, c.Malformed[0], `a.go:24: found "//gopredict:ignore race", expected //gopredict:ignore KIND REASON; kinds are deadlock, `)
+	assert.Contains(t, c.Malformed[1], `a.go:26: found "//gopredict:ignore rice with a reason", expected`)
 	c.Mark(reportOf(finding("race-1", "part:19"), finding("race-2", "whole:12")))
 	unused := strings.Join(c.Unused(), "\n")
 	assert.Contains(t, unused, "a.go:22: //gopredict:ignore leak ignores nothing of what this run has confirmed")

@@ -4,10 +4,10 @@ import "slices"
 
 // Join adds goroutines to those that f's bug also blocks, of any run, unless one of these waits at
 // the same place and was started with the same function.
-func (f *Finding) Join(others []Access) {
+func (f *Finding) AddAlsoBlocked(others []Access) {
 	for _, o := range others {
-		if len(f.Also) < MaxAlsoBlocked && !slices.ContainsFunc(f.Also, o.waitsLike) {
-			f.Also = append(f.Also, o)
+		if len(f.AlsoBlocked) < MaxAlsoBlocked && !slices.ContainsFunc(f.AlsoBlocked, o.waitsLike) {
+			f.AlsoBlocked = append(f.AlsoBlocked, o)
 		}
 	}
 }
@@ -26,14 +26,14 @@ func (a Access) waitsLike(b Access) bool {
 
 // writeAlso writes who else is blocked.
 func (p *printer) writeAlso(f *Finding) {
-	if len(f.Also) == 0 {
+	if len(f.AlsoBlocked) == 0 {
 		return
 	}
 	p.printf("")
-	for _, a := range f.Also[:min(len(f.Also), maxAlsoBlockedText)] {
+	for _, a := range f.AlsoBlocked[:min(len(f.AlsoBlocked), maxAlsoBlockedText)] {
 		p.printf("Goroutine %s is blocked by it as well, before %s at %s.", a.Goroutine, a.Phrase(), a.Pos())
 	}
-	if more := len(f.Also) - maxAlsoBlockedText; more > 0 {
+	if more := len(f.AlsoBlocked) - maxAlsoBlockedText; more > 0 {
 		p.printf("… and %d more; -predict.json=FILE tells where.", more)
 	}
 }

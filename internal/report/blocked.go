@@ -82,7 +82,7 @@ func (p *printer) writeStack(f *Finding, a Access) {
 	}
 	for _, o := range a.Partners[max(0, len(a.Partners)-maxPartners):] {
 		then := ""
-		if o.Gone {
+		if o.HasEnded {
 			then = ", and has ended"
 		}
 		p.printf("  goroutine %s came to %s at %s%s", o.Goroutine, o.Phrase(), o.Pos(), then)

@@ -29,7 +29,7 @@ func (r *Report) failingTests() (tests []*failingTest, rest *Report, err error) 
 	rest = printable(r)
 	for i := range rest.Findings {
 		f := &rest.Findings[i]
-		if !f.Fails {
+		if !f.FailsRun {
 			continue
 		}
 		text, err := f.text()
@@ -47,7 +47,7 @@ func (r *Report) failingTests() (tests []*failingTest, rest *Report, err error) 
 		}
 	}
 	slices.SortStableFunc(tests, func(a, b *failingTest) int { return cmp.Compare(a.pkg, b.pkg) })
-	rest.Findings = slices.DeleteFunc(rest.Findings, func(f Finding) bool { return f.Fails })
+	rest.Findings = slices.DeleteFunc(rest.Findings, func(f Finding) bool { return f.FailsRun })
 	return tests, rest, nil
 }
 
@@ -95,7 +95,7 @@ const eventMark = "\x16"
 
 // WriteMarked writes r as a test binary does that go test -json runs: the tests with findings that
 // fail the run come last, once more, and fail.
-func WriteMarked(w io.Writer, r *Report, opts TextOptions) error {
+func WriteTestBinaryOutput(w io.Writer, r *Report, opts TextOptions) error {
 	tests, rest, err := r.failingTests()
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // does its package.
 func TestTestEvents(t *testing.T) {
 	one, two, outside, known := bank(t), bank(t), bank(t), bank(t)
-	one.Fails, two.Fails, outside.Fails = true, true, true
+	one.FailsRun, two.FailsRun, outside.FailsRun = true, true, true
 	outside.ID, outside.Test = "race-1", ""
 	known.ID = "race-2"
 	write := func(w io.Writer, r *Report) error { return WriteTestEvents(w, r, TextOptions{}) }

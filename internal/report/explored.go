@@ -43,16 +43,16 @@ func (r *Report) exploredLines() (lines []string) {
 // summary says how many behaviours were seen, and what is left.
 func (e *Explored) summary() string {
 	seen := fmt.Sprintf("%s, %s", count(e.Behaviours, "behaviour"), count(e.Runs, "run"))
-	if e.ByChance > 0 {
-		seen += fmt.Sprintf(", %d of them by chance from seed %d on", e.ByChance, e.Seed)
+	if e.RandomRuns > 0 {
+		seen += fmt.Sprintf(", %d of them by chance from seed %d on", e.RandomRuns, e.Seed)
 	}
 	switch {
 	case e.Complete:
 		return "completely: " + seen
-	case e.Left > 0 && len(e.Open) == 0:
-		return fmt.Sprintf("%s; %d more to try are left", seen, e.Left)
-	case len(e.Open) > 0:
-		return fmt.Sprintf("%s; %d more to try are left, and there may be others: %s", seen, e.Left, e.Open[0])
+	case e.RunsLeft > 0 && len(e.OpenReasons) == 0:
+		return fmt.Sprintf("%s; %d more to try are left", seen, e.RunsLeft)
+	case len(e.OpenReasons) > 0:
+		return fmt.Sprintf("%s; %d more to try are left, and there may be others: %s", seen, e.RunsLeft, e.OpenReasons[0])
 	}
 	return seen
 }

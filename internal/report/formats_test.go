@@ -40,7 +40,7 @@ func TestFormats(t *testing.T) {
 // A finding that fails no run is a warning everywhere.
 func TestFormatsOfWarnings(t *testing.T) {
 	r := stored(t, "bank")
-	r.Findings[0].Fails = false
+	r.Findings[0].FailsRun = false
 	assert.Contains(t, written(t, WriteSARIF, r), `"level": "warning",`+"\n"+`          "message"`)
 	assert.NotContains(t, written(t, WriteJUnit, r), "<failure")
 	assert.Contains(t, written(t, WriteGitLab, r), `"severity": "minor"`)
@@ -107,7 +107,7 @@ func TestSARIFVersion(t *testing.T) {
 // JUnit has the tests' own results, and a failed case for each finding that fails the run.
 func TestJUnit(t *testing.T) {
 	r := stored(t, "bank")
-	r.Packages[0].Cases = []Case{
+	r.Packages[0].Cases = []TestCase{
 		{Test: "TestA", ElapsedS: 1.5}, {Test: "TestB", Failed: true, ElapsedS: 0.25, Output: []string{"b_test.go:3: \x00 <two", "        lines"}},
 		{Test: "TestC", Skipped: true, Output: []string{"c_test.go:4: not here"}},
 	}
@@ -157,7 +157,7 @@ func TestJUnitOfReplay(t *testing.T) {
 		{Witness: "testdata/predict/TestA/race-1", Status: bug.Fixed}, {Witness: "testdata/predict/TestA/race-2", Status: bug.Unconfirmed, Reason: "busy"},
 		{Witness: "testdata/predict/TestReceipt/race-4f367a", Status: bug.Confirmed},
 	}
-	r.Findings[0].Fails = true
+	r.Findings[0].FailsRun = true
 	xml := written(t, WriteJUnit, r)
 	assert.Contains(t, xml, `<testsuites name="gopredict" tests="3" failures="1"`)
 	assert.Contains(t, xml, `<testcase classname="example.com/bank" name="TestReceipt/race-4f367a" time="0.000">`)

@@ -22,7 +22,7 @@ func WriteAnnotations(w io.Writer, r *Report, folder string) error {
 		if inModule(file) {
 			file = path.Join(folder, file)
 		}
-		fmt.Fprintf(b, "::%s file=%s,line=%d,title=%s::%s\n", level(f.Fails), escapeProperty(file), max(at.Line, 1),
+		fmt.Fprintf(b, "::%s file=%s,line=%d,title=%s::%s\n", level(f.FailsRun), escapeProperty(file), max(at.Line, 1),
 			escapeProperty(f.Title()+" "+f.ID), escapeData(f.message()))
 	}
 	return b.Flush()

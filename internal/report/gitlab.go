@@ -45,11 +45,11 @@ func WriteGitLab(w io.Writer, r *Report) error {
 // severity returns GitLab's word for the severity of the effect.
 func (f *Finding) severity() string {
 	switch {
-	case !f.Fails:
+	case !f.FailsRun:
 		return "minor"
 	case f.Effect == bug.Panic || f.Effect == bug.Blocks:
 		return "blocker"
-	case f.Effect.Harm() > 0:
+	case f.Effect.Severity() > 0:
 		return "critical"
 	}
 	return "major"

@@ -149,17 +149,17 @@ func (f *Finding) check() error {
 	switch n := len(f.Interleaving); {
 	case f.ID == "":
 		return errors.New("no id")
-	case f.First < 0 || f.First > 0 && f.First >= len(f.Accesses):
-		return fmt.Errorf("first is %d, of %d accesses", f.First, len(f.Accesses))
-	case f.LeftOut < 0:
-		return fmt.Errorf("left_out is %d", f.LeftOut)
+	case f.FirstAccess < 0 || f.FirstAccess > 0 && f.FirstAccess >= len(f.Accesses):
+		return fmt.Errorf("first is %d, of %d accesses", f.FirstAccess, len(f.Accesses))
+	case f.OmittedSteps < 0:
+		return fmt.Errorf("left_out is %d", f.OmittedSteps)
 	default:
 		for i, e := range f.Edges {
 			if min(e.From, e.To) < 0 || max(e.From, e.To) >= n {
 				return fmt.Errorf("edges[%d] is from %d to %d, of %d steps", i, e.From, e.To, n)
 			}
 		}
-		for i, o := range f.Orders {
+		for i, o := range f.OrderOutcomes {
 			if o.First < 0 || o.First >= len(f.Accesses) {
 				return fmt.Errorf("orders[%d] has the first access %d, of %d", i, o.First, len(f.Accesses))
 			}

@@ -198,10 +198,10 @@ func TestSchemaWords(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(JSONSchema, &root))
 	finding := root.Defs["finding"].Properties
-	assert.ElementsMatch(t, bug.Words(bug.Kinds()), finding["kind"].Enum)
+	assert.ElementsMatch(t, bug.KindNames(bug.Kinds()), finding["kind"].Enum)
 	assert.ElementsMatch(t, []string{"confirmed", "unconfirmed", "infeasible"}, finding["status"].Enum)
 	for _, effect := range finding["effect"].Enum {
-		assert.True(t, effect == "" || bug.Effect(effect) == bug.NoEffect || bug.Effect(effect).Harm() > 0, effect)
+		assert.True(t, effect == "" || bug.Effect(effect) == bug.NoEffect || bug.Effect(effect).Severity() > 0, effect)
 	}
 }
 
@@ -246,7 +246,7 @@ func FuzzReadJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, o := range []TextOptions{{Verbose: true}, {All: true, Width: 20, Color: true}} {
+		for _, o := range []TextOptions{{Verbose: true}, {AllSteps: true, Width: 20, Color: true}} {
 			var text strings.Builder
 			require.NoError(t, WriteText(&text, r, o))
 			plain := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text.String(), "")

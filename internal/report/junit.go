@@ -97,7 +97,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 			text = strings.Map(xmlRune, text)
 			if f.Suppressed != nil {
 				c.Skipped = &junitSkipped{"known: " + f.Suppressed.Reason}
-			} else if f.Fails {
+			} else if f.FailsRun {
 				c.Failure = &junitFailure{f.Title() + ": " + f.Sentence(), string(f.Kind), text}
 			} else {
 				c.Output = &junitText{text}
@@ -168,7 +168,7 @@ func (s *junitSuite) add(c junitCase) {
 }
 
 // junitCase returns the case of a test of a package, with its log as go test prints it.
-func (t Case) junitCase(pkg string) junitCase {
+func (t TestCase) junitCase(pkg string) junitCase {
 	c := junitCase{Class: pkg, Name: t.Test, Time: seconds(t.ElapsedS)}
 	switch {
 	case t.Skipped:

@@ -11,10 +11,10 @@ import (
 // A Shard is the part of a run that a report covers.
 type Shard struct {
 	Index int `json:"index"` // from 1
-	Of    int `json:"of"`
+	Count int `json:"of"`
 }
 
-func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
 // Merge joins the reports of all shards of one run, in any order; names are their files. Each bug is
 // in the result once. Merge fails if a shard is missing or double, if a package is in two reports,
@@ -36,7 +36,7 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 			of[p.Package] = names[k]
 		}
 		out.DurationS, out.TestedS = max(out.DurationS, r.DurationS), max(out.TestedS, r.TestedS)
-		out.Join(r)
+		out.AppendPart(r)
 		for _, why := range r.Incomplete {
 			out.Incomplete = append(out.Incomplete, names[k]+": "+why)
 		}
@@ -47,7 +47,7 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 
 // Join adds another part of the run. Both may have the same bugs: Finish leaves each of them once. The
 // caller adds why the part is incomplete.
-func (r *Report) Join(part *Report) {
+func (r *Report) AppendPart(part *Report) {
 	r.Totals.Pruned += part.Totals.Pruned
 	r.Packages = append(r.Packages, part.Packages...)
 	r.Findings = append(r.Findings, part.Findings...)
@@ -68,23 +68,23 @@ func checkShards(names []string, reports []*Report) error {
 			return fmt.Errorf("expected reports of shards only, or of none; %s and %s differ", names[0], names[k])
 		case r.Shard == nil:
 			continue
-		case r.Shard.Of != first.Of:
+		case r.Shard.Count != first.Count:
 			return fmt.Errorf("expected shards of one run; %s is %v, %s is %v", names[0], first, names[k], r.Shard)
-		case r.Shard.Index < 1 || r.Shard.Index > r.Shard.Of:
+		case r.Shard.Index < 1 || r.Shard.Index > r.Shard.Count:
 			return fmt.Errorf("%s: there is no shard %v", names[k], r.Shard)
 		case by[r.Shard.Index] != "":
 			return fmt.Errorf("expected each shard once; %s and %s are both %v", by[r.Shard.Index], names[k], r.Shard)
 		}
 		by[r.Shard.Index] = names[k]
 	}
-	if first := reports[0].Shard; first != nil && len(by) < first.Of {
+	if first := reports[0].Shard; first != nil && len(by) < first.Count {
 		var missing []string
-		for k := 1; k <= first.Of && len(missing) < 5; k++ {
+		for k := 1; k <= first.Count && len(missing) < 5; k++ {
 			if by[k] == "" {
-				missing = append(missing, Shard{k, first.Of}.String())
+				missing = append(missing, Shard{k, first.Count}.String())
 			}
 		}
-		return fmt.Errorf("expected all shards; %d of %d are missing: %s", first.Of-len(by), first.Of, strings.Join(missing, ", "))
+		return fmt.Errorf("expected all shards; %d of %d are missing: %s", first.Count-len(by), first.Count, strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -95,15 +95,15 @@ func checkShards(names []string, reports []*Report) error {
 func (r *Report) prune() {
 	refuted, shown := make(map[string]bool), make(map[string]bool)
 	for _, f := range r.Findings {
-		refuted[f.Sites()] = refuted[f.Sites()] || f.Refuted
-		shown[f.Sites()] = shown[f.Sites()] || !f.Refuted && f.Status != bug.Infeasible
+		refuted[f.BugKey()] = refuted[f.BugKey()] || f.Refuted
+		shown[f.BugKey()] = shown[f.BugKey()] || !f.Refuted && f.Status != bug.Infeasible
 	}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		if !f.Refuted && (f.Status != bug.Infeasible || !refuted[f.Sites()]) {
+		if !f.Refuted && (f.Status != bug.Infeasible || !refuted[f.BugKey()]) {
 			return false
 		}
-		if !shown[f.Sites()] {
-			shown[f.Sites()] = true
+		if !shown[f.BugKey()] {
+			shown[f.BugKey()] = true
 			r.Totals.Pruned++
 		}
 		return true
@@ -117,8 +117,8 @@ func (r *Report) Finish() {
 	r.Sort() // confirmed ones first
 	seen := make(map[string]bool)
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		again := seen[f.Sites()]
-		seen[f.Sites()] = true
+		again := seen[f.BugKey()]
+		seen[f.BugKey()] = true
 		return again
 	})
 	t := &r.Totals

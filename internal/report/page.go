@@ -114,7 +114,7 @@ func newPageFinding(f *Finding) *pageFinding {
 	}
 	for i, a := range f.Accesses {
 		card := pageAccess{Access: a, What: f.describeAccess(i), Source: f.sourceLinesAround(a.File, a.Line)}
-		if f.Kind.Proof() == bug.Stuck && len(a.HeldBy)+len(a.Partners) == 0 {
+		if f.Kind.Proof() == bug.BlockedForever && len(a.HeldBy)+len(a.Partners) == 0 {
 			card.Nobody = whatEndsWait(a)
 		}
 		card.Created = a.CreatedAt != nil && f.isFirstOf(i)
@@ -147,8 +147,8 @@ func (f *Finding) describeAccess(i int) string {
 	a := f.Accesses[i]
 	what := a.Phrase()
 	switch {
-	case f.Kind.Word(i) != "":
-		what = f.Kind.Word(i) + " " + what
+	case f.Kind.Role(i) != "":
+		what = f.Kind.Role(i) + " " + what
 	case i > 0 && a.Region > 0:
 		what = "then " + what
 	}
@@ -233,14 +233,14 @@ func (r *pageRow) place(names []string) {
 	r.Lane = slices.Index(names, r.Goroutine)
 	r.Left = left(r.Lane)
 	if s := r.Switch; s != nil {
-		r.From, r.Why = max(slices.Index(names, s.From), 0), s.From+" "+s.Why
+		r.From, r.Why = max(slices.Index(names, s.From), 0), s.From+" "+s.Reason
 		r.WhyLeft = left(r.From)
 	}
 }
 
 // created returns where a goroutine was created, or its subtest; "" if f does not say.
 func (f *Finding) created(goroutine string) string {
-	for _, a := range slices.Concat(f.Accesses, f.Also) {
+	for _, a := range slices.Concat(f.Accesses, f.AlsoBlocked) {
 		if a.Goroutine == goroutine && a.Subtest != "" {
 			return a.Subtest
 		}

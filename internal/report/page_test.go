@@ -35,7 +35,7 @@ func stored(t testing.TB, subject string) *Report {
 func crowd(goroutines int) *Report {
 	f := Finding{
 		ID: "race-c20d00", Kind: bug.Race, Status: bug.Confirmed, Effect: bug.NoEffect, Package: "example.com/queue", Test: "TestQueue",
-		Witness: "testdata/predict/TestQueue/race-c20d00", Replays: 2, Reproduced: 2, Values: "replay",
+		Witness: "testdata/predict/TestQueue/race-c20d00", Replays: 2, Reproduced: 2, ValuesFrom: "replay",
 	}
 	add := func(s Step) int {
 		if n := len(f.Interleaving); n > 0 && f.Interleaving[n-1].Goroutine != s.Goroutine {
@@ -157,7 +157,7 @@ func TestPageIsAlone(t *testing.T) {
 	f := &r.Findings[0]
 	const bad = `</script><img src=x onerror="alert(1)">`
 	f.Test, f.Detail, f.Interleaving[0].Expr, f.Source[0].Lines[0] = bad, []string{bad}, bad, bad
-	f.Orders[0].Detail = []string{bad}
+	f.OrderOutcomes[0].Detail = []string{bad}
 	text := html(t, r)
 	assert.NotContains(t, text, "<img")
 	assert.NotRegexp(t, regexp.MustCompile(`(?i)(src|href)="?[a-z]+:|url\(|@import|ZgotmplZ`), text)

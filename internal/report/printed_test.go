@@ -18,7 +18,7 @@ func TestPrinted(t *testing.T) {
 		r.Packages = append(r.Packages, Package{Package: pkg, Result: "fail"})
 	}
 	r.Packages[0].Result = "pass"
-	r.Packages[1].Cases = []Case{{Test: "TestDies", Failed: true, Output: []string{NoEndText}}}
+	r.Packages[1].Cases = []TestCase{{Test: "TestDies", Failed: true, Output: []string{NoEndText}}}
 	for _, size := range []int{1, 7, len(text)} {
 		var p FailedOutput
 		for from := 0; from < len(text); from += size {

@@ -60,14 +60,14 @@ type Package struct {
 	Lingering []Lingering `json:"lingering,omitempty"`
 	// Explored are the tests that were explored beyond the few runs that cost little.
 	Explored []Explored `json:"explored,omitempty"`
-	Cases    []Case     `json:"cases,omitempty"` // the tests, subtests and examples of the recorded run
+	Cases    []TestCase `json:"cases,omitempty"` // the tests, subtests and examples of the recorded run
 	// Output is the last lines that the recorded run printed, if it failed. The text form leaves
 	// them out, since go test has printed them already.
 	Output []string `json:"output,omitempty"`
 }
 
 // A Case is a test or subtest of the recorded run, or an example.
-type Case struct {
+type TestCase struct {
 	Test     string  `json:"test"`
 	Failed   bool    `json:"failed,omitempty"` // or it has come to no end
 	Skipped  bool    `json:"skipped,omitempty"`
@@ -86,11 +86,11 @@ type Explored struct {
 	Runs       int    `json:"runs"`                // of the test, to see what it can do
 	Behaviours int    `json:"behaviours"`          // that it is known to have
 	Complete   bool   `json:"complete"`            // it has no others
-	Left       int    `json:"left"`                // runs that would show something new, as far as is known
-	ByChance   int    `json:"by_chance,omitempty"` // of the runs, in orders of chance
+	RunsLeft   int    `json:"left"`                // runs that would show something new, as far as is known
+	RandomRuns int    `json:"by_chance,omitempty"` // of the runs, in orders of chance
 	Seed       int    `json:"seed,omitempty"`      // of the first of these; the others follow
 	// Open says why there may be more behaviours than are known.
-	Open []string `json:"open,omitempty"`
+	OpenReasons []string `json:"open,omitempty"`
 }
 
 // A Finding is one bug, or one candidate that was not confirmed.
@@ -116,34 +116,34 @@ type Finding struct {
 	Accesses []Access `json:"accesses"`
 	// Also are other goroutines that the bug blocks for ever: at the same places, or waiting for
 	// a lock of a blocked one.
-	Also     []Access `json:"also,omitempty"`
-	Witness  string   `json:"witness"`  // file, relative to the module root; "" if none was saved
-	Switches int      `json:"switches"` // between goroutines, in Interleaving
-	Tier     string   `json:"tier"`
-	Run      int      `json:"run,omitempty"` // the number, from 1, of the run of exploration that showed it or from which it was predicted
+	AlsoBlocked []Access `json:"also,omitempty"`
+	Witness     string   `json:"witness"`  // file, relative to the module root; "" if none was saved
+	Switches    int      `json:"switches"` // between goroutines, in Interleaving
+	Tier        string   `json:"tier"`
+	Run         int      `json:"run,omitempty"` // the number, from 1, of the run of exploration that showed it or from which it was predicted
 	// Parents are the runs from which exploration derived Run, 0 for recordings. There are none if
 	// the order of Run was random.
 	Parents    []int `json:"parents,omitempty"`
 	Replays    int   `json:"replays"`
 	Reproduced int   `json:"reproduced"`
 	// Fails says that the finding made the run fail, see -predict.fail-on.
-	Fails bool `json:"fails,omitempty"`
+	FailsRun bool `json:"fails,omitempty"`
 	// Suppressed is set if the bug is known and so fails no run.
 	Suppressed *Suppression `json:"suppressed,omitempty"`
 	// First is the index in Accesses of the access that went first in the replay that showed the
 	// effect, where goroutines were about to execute all of them at once.
-	First        int    `json:"first"`
+	FirstAccess  int    `json:"first"`
 	Interleaving []Step `json:"interleaving,omitempty"`
 	// LeftOut is how many steps of the witness come before those of Interleaving.
-	LeftOut int `json:"left_out,omitempty"`
+	OmittedSteps int `json:"left_out,omitempty"`
 	// Edges order steps of different goroutines in Interleaving.
 	Edges []Edge `json:"edges,omitempty"`
 	// Orders are the outcomes of the replayed orders of two conflicting accesses.
-	Orders []Outcome `json:"orders,omitempty"`
+	OrderOutcomes []Outcome `json:"orders,omitempty"`
 	// Source is the lines of the program around the places of the finding.
 	Source []Excerpt `json:"source,omitempty"`
 	// Values says which run has the values in Interleaving: "replay" or "recording".
-	Values string `json:"values,omitempty"`
+	ValuesFrom string `json:"values,omitempty"`
 }
 
 // A Suppression is why a confirmed bug fails no run.
@@ -165,7 +165,7 @@ const (
 // Sites returns the kind and the sorted places of the finding. They are equal for findings that
 // are one bug to whoever fixes it: the read and the write of s.hits++ are one place. Each
 // violated property is a bug of its own.
-func (f *Finding) Sites() string {
+func (f *Finding) BugKey() string {
 	kind := string(f.Kind)
 	if f.Kind == bug.Property {
 		kind += " " + f.Pattern
@@ -228,7 +228,7 @@ type Lingering struct {
 type OtherGoroutine struct {
 	Goroutine string `json:"goroutine"`
 	Op        string `json:"op"`
-	Gone      bool   `json:"gone,omitempty"` // it has ended
+	HasEnded  bool   `json:"gone,omitempty"` // it has ended
 	Place
 }
 
@@ -236,9 +236,9 @@ type OtherGoroutine struct {
 // until a timer fires.
 type Time struct {
 	Delayed   []string `json:"late"`      // goroutines that are delayed
-	ForS      float64  `json:"for_s"`     // how long one of them must be delayed, in seconds, rounded to milliseconds
+	DelayS    float64  `json:"for_s"`     // how long one of them must be delayed, in seconds, rounded to milliseconds
 	Goroutine string   `json:"goroutine"` // the goroutine that waits for the timer; "" for time.AfterFunc
-	Wait      string   `json:"wait"`      // how: "sleep", "select", "chan receive"
+	WaitKind  string   `json:"wait"`      // how: "sleep", "select", "chan receive"
 	Place              // where; Expr is the call of package time, if the line has one
 }
 
@@ -306,8 +306,8 @@ type Excerpt struct {
 
 // A Switch is why one goroutine stops and another goes on.
 type Switch struct {
-	From string `json:"from"` // the goroutine that stops
-	Why  string `json:"why"`  // e.g. "waits for customers", "preempted"
+	From   string `json:"from"` // the goroutine that stops
+	Reason string `json:"why"`  // e.g. "waits for customers", "preempted"
 }
 
 // Totals count candidates by their status. A bug counts once, even if several packages show it,
@@ -325,12 +325,12 @@ type Totals struct {
 // Gates reports whether f makes the command fail by default. It does if it is confirmed and not
 // suppressed, and either has an effect, or is of a kind that gates and is not only a warning.
 func (f *Finding) Gates() bool {
-	return f.Status == bug.Confirmed && f.Suppressed == nil && (f.Kind.Gates() && !f.Warns() || f.Effect != bug.NoEffect)
+	return f.Status == bug.Confirmed && f.Suppressed == nil && (f.Kind.Gates() && !f.OnlyWarns() || f.Effect != bug.NoEffect)
 }
 
 // Warns reports whether f violates a property that only warns unless the test fails by it: see
 // [bug.WarnsOnly].
-func (f *Finding) Warns() bool { return f.Kind == bug.Property && bug.WarnsOnly(f.Pattern) }
+func (f *Finding) OnlyWarns() bool { return f.Kind == bug.Property && bug.WarnsOnly(f.Pattern) }
 
 // warns reports whether f is confirmed and does not gate by default.
 func (f *Finding) warns() bool { return f.Status == bug.Confirmed && f.Suppressed == nil && !f.Gates() }
@@ -345,17 +345,17 @@ func (r *Report) Sort() {
 		}
 		return cmp.Or(
 			strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test),
-			b.Effect.Harm()-a.Effect.Harm(), strings.Compare(a.ID, b.ID))
+			b.Effect.Severity()-a.Effect.Severity(), strings.Compare(a.ID, b.ID))
 	})
 }
 
 // Outdoes reports whether f says more than g, of two findings of one bug: it is confirmed, has a
 // more severe effect, has a schedule at least, or is not refuted.
-func (f *Finding) Outdoes(g *Finding) bool {
+func (f *Finding) IsBetterThan(g *Finding) bool {
 	rank := func(f *Finding) int {
 		switch {
 		case f.Status == bug.Confirmed:
-			return 3 + f.Effect.Harm()
+			return 3 + f.Effect.Severity()
 		case f.Refuted:
 			return 0
 		case f.Undecided:

@@ -36,7 +36,7 @@ func bank(t *testing.T) Finding {
 func looping(goroutines, rounds int) Finding {
 	f := Finding{
 		ID: "race-00beef", Kind: "race", Status: bug.Confirmed, Effect: "none", Package: "example.com/queue", Test: "TestQueue",
-		Witness: "testdata/predict/TestQueue/race-00beef", Switches: 2 * goroutines, Tier: "pecan", Replays: 2, Reproduced: 2, Values: "recording",
+		Witness: "testdata/predict/TestQueue/race-00beef", Switches: 2 * goroutines, Tier: "pecan", Replays: 2, Reproduced: 2, ValuesFrom: "recording",
 	}
 	name := func(g int) string { return "0." + string(rune('1'+g)) }
 	for g := range goroutines {
@@ -408,7 +408,7 @@ func TestOutdoes(t *testing.T) {
 	}
 	for i := range ranked {
 		for k := range ranked {
-			assert.Equal(t, i > k, ranked[i].Outdoes(&ranked[k]), "%d and %d", i, k)
+			assert.Equal(t, i > k, ranked[i].IsBetterThan(&ranked[k]), "%d and %d", i, k)
 		}
 	}
 }

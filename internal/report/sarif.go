@@ -156,7 +156,7 @@ func camel(word string) string {
 // sarifResult returns the result of a finding whose rule has that index.
 func (f *Finding) sarifResult(rule int) sarifResult {
 	out := sarifResult{
-		RuleID: string(f.Kind), RuleIndex: rule, Level: level(f.Fails), Message: sarifText{f.message()},
+		RuleID: string(f.Kind), RuleIndex: rule, Level: level(f.FailsRun), Message: sarifText{f.message()},
 		Locations: []sarifLocation{}, Fingerprints: map[string]string{"gopredict/v1": f.ID},
 	}
 	relate := func(l sarifLocation, what string) {

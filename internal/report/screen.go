@@ -20,7 +20,7 @@ const (
 // others and the warnings in a line each.
 func (p *printer) writeScreen(loud, warnings []*Finding) {
 	loud = slices.Clone(loud)
-	slices.SortStableFunc(loud, func(a, b *Finding) int { return b.Effect.Harm() - a.Effect.Harm() })
+	slices.SortStableFunc(loud, func(a, b *Finding) int { return b.Effect.Severity() - a.Effect.Severity() })
 	rest := warnings
 	if len(loud) > 0 {
 		for _, line := range p.linesForScreen(loud[0]) {

@@ -43,7 +43,7 @@ func (f *Finding) Heading() []string {
 		title += " in " + f.Test
 	}
 	lines := []string{title + ": " + f.Sentence()}
-	if said := f.proof() == bug.FailedTest && f.Effect == bug.TestFailure; f.Effect.Harm() > 0 && !said {
+	if said := f.proof() == bug.FailedTest && f.Effect == bug.TestFailure; f.Effect.Severity() > 0 && !said {
 		lines = append(lines, capitalized(f.Effect.Text())+".")
 	}
 	if f.Witness != "" {
@@ -62,7 +62,7 @@ func (f *Finding) Sentence() string {
 		return "It has no places."
 	}
 	switch f.proof() {
-	case bug.Stuck:
+	case bug.BlockedForever:
 		var waits []string
 		for i, a := range f.Accesses {
 			waits = append(waits, fmt.Sprintf("goroutine %s at %s", a.Goroutine, places[i]))

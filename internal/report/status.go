@@ -56,7 +56,7 @@ func (s *Status) tick() {
 }
 
 // Shown reports whether there is such a line.
-func (s *Status) Shown() bool {
+func (s *Status) IsShown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.f != nil

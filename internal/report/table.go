@@ -30,10 +30,10 @@ func (p *printer) writeTable(f *Finding) {
 	}
 	names := goroutines(rows)
 	note := switches(f.Switches)
-	if f.LeftOut > 0 || !complete(rows) {
+	if f.OmittedSteps > 0 || !complete(rows) {
 		note += ", " + f.length()
 	}
-	if f.Values == "recording" {
+	if f.ValuesFrom == "recording" {
 		note += "; values as recorded"
 	}
 	p.printf("")
@@ -82,8 +82,8 @@ func switches(n int) string {
 // length says how many steps f has.
 func (f *Finding) length() string {
 	n := len(f.Interleaving)
-	if f.LeftOut > 0 {
-		return fmt.Sprintf("the last %d of %d steps", n, n+f.LeftOut)
+	if f.OmittedSteps > 0 {
+		return fmt.Sprintf("the last %d of %d steps", n, n+f.OmittedSteps)
 	}
 	return count(n, "step")
 }
@@ -303,7 +303,7 @@ func (t layout) text(i int, r row, width int) string {
 	switch {
 	case t.single && i == 1:
 		if s := r.step.Switch; s != nil {
-			return t.goroutine(s.From) + " " + s.Why
+			return t.goroutine(s.From) + " " + s.Reason
 		}
 		return ""
 	case t.single || t.names[i] == r.step.Goroutine:
@@ -355,7 +355,7 @@ func (r row) gapText() string {
 // on after it; else it returns "".
 func (r row) whyStopped(goroutine string) string {
 	if s := r.step.Switch; s != nil && s.From == goroutine {
-		return "  (" + s.Why + ")"
+		return "  (" + s.Reason + ")"
 	}
 	return ""
 }

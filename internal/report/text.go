@@ -14,11 +14,11 @@ import (
 
 // TextOptions say how WriteText writes.
 type TextOptions struct {
-	Color   bool   // use ANSI colors
-	Width   int    // of the terminal, in columns; 0 means 100
-	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
-	All     bool   // show all steps of an interleaving, however many
-	Verbose bool   // also show what is infeasible, and why, and count what is undecided
+	Color    bool   // use ANSI colors
+	Width    int    // of the terminal, in columns; 0 means 100
+	Command  string // how the reader calls gopredict, for a shell; "" means "gopredict"
+	AllSteps bool   // show all steps of an interleaving, however many
+	Verbose  bool   // also show what is infeasible, and why, and count what is undecided
 	// Screen is for a terminal: the most severe finding gets at most screenLines lines, with lines
 	// of the program, and each other finding one line.
 	Screen bool
@@ -58,7 +58,7 @@ func (r *Report) withoutUnwritten() *Report {
 	out.Findings = slices.Clone(r.Findings)
 	for i := range out.Findings {
 		if f := &out.Findings[i]; !f.Gates() {
-			f.Interleaving, f.LeftOut, f.Edges, f.Source = nil, 0, nil, nil
+			f.Interleaving, f.OmittedSteps, f.Edges, f.Source = nil, 0, nil, nil
 		}
 	}
 	return &out
@@ -87,7 +87,7 @@ type printer struct {
 }
 
 func newPrinter(w io.Writer, opts TextOptions) *printer {
-	p := &printer{w: bufio.NewWriter(w), width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
+	p := &printer{w: bufio.NewWriter(w), width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.AllSteps}
 	if p.width <= 0 {
 		p.width = defaultWidth
 	}
@@ -316,10 +316,10 @@ func (p *printer) writeEffect(f *Finding) {
 		return
 	}
 	first := ""
-	if f.First < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 && f.Kind.Proof() != bug.Stuck {
-		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.First].Goroutine)
+	if f.FirstAccess < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 && f.Kind.Proof() != bug.BlockedForever {
+		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.FirstAccess].Goroutine)
 	}
-	if f.Effect.Harm() == 0 {
+	if f.Effect.Severity() == 0 {
 		p.printf("Effect: %s; %s", f.Effect.Text(), reproduced(f))
 		return
 	}

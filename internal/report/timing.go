@@ -17,13 +17,13 @@ func (t *Time) String() string {
 		who += fmt.Sprintf(" and %d more", n-maxDelayedNamed)
 	}
 	text := "This rests on time: it fails if " + who + " takes longer than "
-	long := time.Duration(t.ForS * float64(time.Second)).Round(time.Millisecond)
+	long := time.Duration(t.DelayS * float64(time.Second)).Round(time.Millisecond)
 	if t.Goroutine == "" {
 		return fmt.Sprintf("%sa timer of %v.", text, long)
 	}
 	what := t.Expr
 	if what == "" {
-		what = fmt.Sprintf("a %s for %v", strings.TrimPrefix(t.Wait, "chan "), long)
+		what = fmt.Sprintf("a %s for %v", strings.TrimPrefix(t.WaitKind, "chan "), long)
 	}
 	return fmt.Sprintf("%sgoroutine %s waits:\n  %s at %s", text, t.Goroutine, what, t.Pos())
 }

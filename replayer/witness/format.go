@@ -77,7 +77,7 @@ func matchesForm(name, value string, form *regexp.Regexp, pattern, want string) 
 
 func setKind(w *Witness, values []string) error {
 	w.Kind = bug.Kind(values[0])
-	if words := bug.Words(bug.Kinds()); !slices.Contains(words, values[0]) {
+	if words := bug.KindNames(bug.Kinds()); !slices.Contains(words, values[0]) {
 		return fmt.Errorf("kind is %.60q, expected one of %s", values[0], strings.Join(words, ", "))
 	}
 	return nil

@@ -165,7 +165,7 @@ func (w *Witness) InOrder() bool { return w.Kind.InOrder() }
 // Stuck reports whether the accesses of the violation are the operations in which
 // goroutines block for ever, one each. Those that are not among the steps begin once
 // the steps are done.
-func (w *Witness) Stuck() bool { return w.Kind.Proof() == bug.Stuck }
+func (w *Witness) Stuck() bool { return w.Kind.Proof() == bug.BlockedForever }
 
 // Stands reports whether a goroutine stands before access i of the violation once the
 // steps are done. Else the access is one of them.

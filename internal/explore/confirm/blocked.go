@@ -291,7 +291,7 @@ func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe anal
 		}
 		e.cones = made
 	}
-	for order := range e.cones.Of(members) {
+	for order := range e.cones.SchedulesFor(members) {
 		o, err := e.Replays.Small(ctx, e.rec, finding.Scheduled{Finding: f, Recipe: recipe, Order: order}, false)
 		if err != nil {
 			return err
@@ -314,7 +314,7 @@ func noteOutcome(ev *evidence.Evidence, o replays.Outcome) {
 			return
 		}
 	}
-	ev.Witness, ev.Result, ev.Replayed = o.Witness, o.Result, o.Replayed
+	ev.Witness, ev.Result, ev.ReplayTrace = o.Witness, o.Result, o.Replayed
 }
 
 // sites names where the goroutines are blocked, in no special order of these.

@@ -158,12 +158,12 @@ func (c *confirmation) enter(ctx context.Context) (confirmed int) {
 			continue
 		}
 		c.Candidates.NoteReplayed(c.rec, c.findings[i], &e.Finding)
-		k, known := index[e.Sites()]
+		k, known := index[e.BugKey()]
 		switch {
 		case !known:
-			index[e.Sites()] = len(bugs)
+			index[e.BugKey()] = len(bugs)
 			bugs = append(bugs, e)
-		case e.Outdoes(&bugs[k].Finding):
+		case e.IsBetterThan(&bugs[k].Finding):
 			bugs[k] = e
 		}
 	}
@@ -252,7 +252,7 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 			c.Replays.Progress.Confirmed.Add(1)
 			ev = finding.EvidenceOfWitness(r, f, o.Witness)
 			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
-			ev.Result, ev.Replayed = o.Result, o.Replayed
+			ev.Result, ev.ReplayTrace = o.Result, o.Replayed
 			c.OnBug(c.Ledger.Run.Package.Path, o.Witness)
 			return ev, nil
 		}

@@ -288,11 +288,11 @@ func TestOptionsForDepartures(t *testing.T) {
 	}
 	opts := options(0)
 	assert.Equal(t, []bug.Kind{bug.Race}, opts.Kinds)
-	assert.Equal(t, analysis.Unknown, opts.Known(findings[0].Name))
-	assert.Equal(t, analysis.Settled, opts.Known(findings[1].Name), "it has schedules in the first trace")
-	assert.Equal(t, analysis.Tried, opts.Known(findings[2].Name))
-	assert.Equal(t, analysis.Tried, opts.Known("new"))
-	assert.Equal(t, analysis.Settled, opts.Known("other"))
+	assert.Equal(t, analysis.Unknown, opts.KnowledgeOf(findings[0].Name))
+	assert.Equal(t, analysis.Settled, opts.KnowledgeOf(findings[1].Name), "it has schedules in the first trace")
+	assert.Equal(t, analysis.TriedBefore, opts.KnowledgeOf(findings[2].Name))
+	assert.Equal(t, analysis.TriedBefore, opts.KnowledgeOf("new"))
+	assert.Equal(t, analysis.Settled, opts.KnowledgeOf("other"))
 	assert.ElementsMatch(t, []bug.Kind{bug.Atomicity, bug.Race}, options(2).Kinds, "a pattern may be no more than a race")
 	assert.Empty(t, options(0, 3).Kinds, "an assertion may fail because of any other bug")
 }
@@ -328,7 +328,7 @@ func TestFailureAt(t *testing.T) {
 // Candidates of further recordings that are patterns are findings only with a schedule.
 func TestKnownPatterns(t *testing.T) {
 	c := newConfirmer(t, &machine{})
-	assert.Equal(t, analysis.Tried, c.known(string(bug.Atomicity)+"\x00new"))
+	assert.Equal(t, analysis.TriedBefore, c.known(string(bug.Atomicity)+"\x00new"))
 	assert.Equal(t, analysis.Unknown, c.known(string(bug.Race)+"\x00new"))
 	c.Strategy.Exploring = true
 	assert.Equal(t, analysis.Unknown, c.known(string(bug.Atomicity)+"\x00new"))

@@ -148,7 +148,7 @@ func firstSite(t *trace.Trace, f finding.Finding) trace.Site {
 func (d *departing) options() analysis.Options {
 	opts := d.Analysis
 	opts.Solving.Budget.Steps = strategy.DepartedSolving
-	known := make(map[string]analysis.Known)
+	known := make(map[string]analysis.Knowledge)
 	for _, f := range d.Departures.Findings {
 		if len(f.Schedules) > 0 {
 			known[f.Name] = analysis.Settled
@@ -169,11 +169,11 @@ func (d *departing) options() analysis.Options {
 		slices.Sort(kinds)
 		opts.Kinds = slices.Compact(kinds)
 	}
-	opts.Known = func(name string) analysis.Known {
+	opts.KnowledgeOf = func(name string) analysis.Knowledge {
 		if k, ok := known[name]; ok {
 			return k
 		}
-		return max(d.Candidates.Known(name), analysis.Tried)
+		return max(d.Candidates.Known(name), analysis.TriedBefore)
 	}
 	return opts
 }
@@ -182,7 +182,7 @@ func (d *departing) options() analysis.Options {
 // schedules.
 func (d *departing) predictFrom(ctx context.Context, further *recording.Recording) ([]finding.Finding, error) {
 	opts := d.options()
-	opts.Scheduled = true
+	opts.OnlyScheduled = true
 	result, err := finding.Predict(ctx, further.Trace, opts)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (d *departing) searchFor(ctx context.Context, f finding.Finding, further *r
 // accesses of another predicted bug. Whoever fixes that bug fixes the assertion, or will see
 // it in the next run.
 func causedByOther(r *recording.Recording, pos int) bool {
-	for site := range analysis.FollowsFrom(r.Trace, pos) {
+	for site := range analysis.SitesInfluencing(r.Trace, pos) {
 		if r.PredictedSites[r.Trace.Sites[site].Key] {
 			return true
 		}

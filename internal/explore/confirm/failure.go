@@ -54,7 +54,7 @@ func (c *Confirmer) ReplayFailure(ctx context.Context, r *recording.Recording, f
 		return finding.Entry{}, err
 	}
 	ev := finding.EvidenceOfWitness(r, f, o.Witness)
-	ev.Result, ev.Replayed = o.Result, o.Replayed
+	ev.Result, ev.ReplayTrace = o.Result, o.Replayed
 	return c.Entry(ev), nil
 }
 
@@ -75,7 +75,7 @@ func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, 
 		if o.Confirmed() {
 			c.Replays.Progress.Confirmed.Add(1)
 			ev = finding.EvidenceOfWitness(r, f, w)
-			ev.Undecided, ev.Violation, ev.Result, ev.Replayed = false, []int{pos}, o.Result, o.Replayed
+			ev.Undecided, ev.Violation, ev.Result, ev.ReplayTrace = false, []int{pos}, o.Result, o.Replayed
 			return ev, nil
 		}
 	}

@@ -36,7 +36,7 @@ func (c *Confirmer) Merged(ctx context.Context) error {
 	if len(traces) < 2 {
 		return nil
 	}
-	m := merging{c, traces, analysis.NewRecordings(traces), make(map[string]*analysis.Merged), predicted}
+	m := merging{c, traces, analysis.NewRecordings(traces), make(map[string]*analysis.MergedTest), predicted}
 	tried := make(map[string]bool)
 	for _, r := range c.Ledger.Recordings {
 		for _, f := range r.Findings {
@@ -57,14 +57,14 @@ type merging struct {
 	*Confirmer
 	traces   []*trace.Trace
 	all      analysis.Recordings
-	programs map[string]*analysis.Merged // by test; nil: there is none
+	programs map[string]*analysis.MergedTest // by test; nil: there is none
 	// predicted is for [recording.Recording.PredictedSites] of the computed runs.
 	predicted map[uint64]bool
 }
 
 // program returns the program of a test; nil if there are not several recordings of it, or
 // too long ones.
-func (m *merging) program(test string) *analysis.Merged {
+func (m *merging) program(test string) *analysis.MergedTest {
 	p, made := m.programs[test]
 	if made {
 		return p

@@ -53,7 +53,7 @@ func (c *Confirmer) PredictOpen(ctx context.Context, r *recording.Recording, kin
 		}
 	}
 	opts := c.Analysis
-	opts.Known, opts.Kinds = c.known, kinds
+	opts.KnowledgeOf, opts.Kinds = c.known, kinds
 	opts.Solving.Budget.Steps = strategy.FurtherSolving
 	_, findings, err := c.Predict(ctx, r, opts)
 	return findings, err
@@ -62,10 +62,10 @@ func (c *Confirmer) PredictOpen(ctx context.Context, r *recording.Recording, kin
 // known says what is known of a candidate in a further recording. Patterns of accesses that
 // only such recordings have are findings only if there is a schedule: it takes more to refute
 // them than to find one, and they have the least effect.
-func (c *Confirmer) known(name string) analysis.Known {
+func (c *Confirmer) known(name string) analysis.Knowledge {
 	k := c.Candidates.Known(name)
 	if kind, _, _ := strings.Cut(name, "\x00"); k == analysis.Unknown && finding.IsPattern(bug.Kind(kind)) && !c.Strategy.Exploring {
-		return analysis.Tried
+		return analysis.TriedBefore
 	}
 	return k
 }

@@ -60,8 +60,8 @@ func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 	if ev.Result.Status == bug.Confirmed {
 		e.Confirmed = Sites(ev.Result.Witness)
 		w := *ev.Witness
-		if e.Saved = &w; ev.Replayed != nil {
-			observed := w.Observe(ev.Replayed)
+		if e.Saved = &w; ev.ReplayTrace != nil {
+			observed := w.Observe(ev.ReplayTrace)
 			e.Saved = observed.Witness
 			if now := ev.Result.Witness; slices.Equal(w.Steps, now.Steps) && slices.Equal(w.Hold, now.Hold) && slices.Equal(w.Violation, now.Violation) {
 				ev.Observed = &observed // so that it is not looked for a second time

@@ -124,7 +124,7 @@ func Sites(w *witness.Witness) string {
 		}
 		f.Accesses = append(f.Accesses, report.Access{Op: s.Word(), Expr: expr, File: s.File, Line: s.Line})
 	}
-	return f.Sites()
+	return f.BugKey()
 }
 
 // OnePerBug returns one of the findings of each bug, which has schedules if any has: for the

@@ -27,7 +27,7 @@ type Scheduled struct {
 func (s Scheduled) ShownBy(t *trace.Trace) bool {
 	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
 	first := &t.Events[s.Recipe.Accesses[0]]
-	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.ProofOf(len(s.Recipe.Accesses)) == bug.Meeting && slices.IsSorted(s.Recipe.Accesses) && s.Order.AsRecorded(t)
+	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.ProofOf(len(s.Recipe.Accesses)) == bug.Simultaneous && slices.IsSorted(s.Recipe.Accesses) && s.Order.AsRecorded(t)
 }
 
 // WitnessIn makes a witness of the schedule, which is of the trace of r. It does not wait for

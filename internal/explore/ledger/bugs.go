@@ -42,7 +42,7 @@ func (l *Ledger) Shown() int {
 
 // reported returns the report's entry of the bug that f is of; nil if there is none.
 func (l *Ledger) reported(f *report.Finding) *report.Finding {
-	if pos, ok := l.positions[f.Sites()]; ok {
+	if pos, ok := l.positions[f.BugKey()]; ok {
 		return &l.Report.Findings[pos]
 	}
 	return nil
@@ -51,7 +51,7 @@ func (l *Ledger) reported(f *report.Finding) *report.Finding {
 // Outdone reports whether another recording has shown as much of the bug that f is of.
 func (l *Ledger) Outdone(f *report.Finding) bool {
 	before := l.reported(f)
-	return before != nil && (f.Status == bug.Infeasible || !f.Outdoes(before) && before.Status != bug.Infeasible)
+	return before != nil && (f.Status == bug.Infeasible || !f.IsBetterThan(before) && before.Status != bug.Infeasible)
 }
 
 // Add puts an entry into the report, in the place of what another recording has shown of the
@@ -62,26 +62,26 @@ func (l *Ledger) Add(e finding.Entry) {
 	}
 	if before := l.reported(&e.Finding); before != nil {
 		if e.Status == bug.Confirmed {
-			e.Join(before.Also)
+			e.AddAlsoBlocked(before.AlsoBlocked)
 		}
 		*before = e.Finding
 		return
 	}
-	l.positions[e.Sites()] = len(l.Report.Findings)
+	l.positions[e.BugKey()] = len(l.Report.Findings)
 	l.Report.Findings = append(l.Report.Findings, e.Finding)
 }
 
 // JoinBlocked adds other goroutines that a confirmed bug blocks to its entry.
 func (l *Ledger) JoinBlocked(f *report.Finding, others []report.Access) {
 	if before := l.reported(f); before != nil && before.Status == bug.Confirmed {
-		before.Join(others)
+		before.AddAlsoBlocked(others)
 	}
 }
 
 // Explains reports whether a confirmed bug makes a test fail as f does: the output names the
 // same lines of sources.
 func Explains(confirmed, f *report.Finding) bool {
-	return confirmed.Status == bug.Confirmed && confirmed.Effect.Harm() >= bug.TestFailure.Harm() &&
+	return confirmed.Status == bug.Confirmed && confirmed.Effect.Severity() >= bug.TestFailure.Severity() &&
 		confirmed.Package == f.Package && confirmed.Test == f.Test && slices.Equal(SourceLines(confirmed.Detail), SourceLines(f.Detail))
 }
 
@@ -108,7 +108,7 @@ func (l *Ledger) DropExplained() {
 // sites, and the drafts of their witnesses, but for those that renew a committed one.
 func (l *Ledger) DropReported(sites map[string]bool) {
 	l.Report.Findings = slices.DeleteFunc(l.Report.Findings, func(f report.Finding) bool {
-		if f.Status != bug.Confirmed || !sites[f.Sites()] {
+		if f.Status != bug.Confirmed || !sites[f.BugKey()] {
 			return false
 		}
 		if file := l.Witnesses.Paths.Absolute(f.Witness); f.Witness != "" && !l.Witnesses.isCommitted(file) {

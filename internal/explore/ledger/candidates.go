@@ -16,7 +16,7 @@ type Candidates struct {
 	Strayed []Strayed
 
 	names *finding.Names // of their witnesses
-	known map[string]analysis.Known
+	known map[string]analysis.Knowledge
 }
 
 // A Strayed candidate is one whose replays left their schedules. Recorded alone, its test may
@@ -28,19 +28,19 @@ type Strayed struct {
 
 // NewCandidates returns what is known before any recording.
 func NewCandidates() *Candidates {
-	return &Candidates{names: finding.NewNames(), known: make(map[string]analysis.Known)}
+	return &Candidates{names: finding.NewNames(), known: make(map[string]analysis.Knowledge)}
 }
 
 // Names returns the IDs of the candidates' witnesses.
 func (c *Candidates) Names() *finding.Names { return c.names }
 
 // Known says what is known of a candidate, for the analysis of a further trace.
-func (c *Candidates) Known(candidate string) analysis.Known { return c.known[candidate] }
+func (c *Candidates) Known(candidate string) analysis.Knowledge { return c.known[candidate] }
 
 // NotePredicted notes the candidates of a result as tried.
 func (c *Candidates) NotePredicted(r *analysis.Result) {
 	for _, f := range r.Findings {
-		c.known[f.Name] = max(c.known[f.Name], analysis.Tried)
+		c.known[f.Name] = max(c.known[f.Name], analysis.TriedBefore)
 	}
 }
 
@@ -48,7 +48,7 @@ func (c *Candidates) NotePredicted(r *analysis.Result) {
 func (c *Candidates) Settle(candidate string) { c.known[candidate] = analysis.Settled }
 
 // Reopen notes that a settled candidate is searched for in a further recording.
-func (c *Candidates) Reopen(candidate string) { c.known[candidate] = analysis.Tried }
+func (c *Candidates) Reopen(candidate string) { c.known[candidate] = analysis.TriedBefore }
 
 // NoteReplayed notes what the replays of a finding of r have shown.
 func (c *Candidates) NoteReplayed(r *recording.Recording, f finding.Finding, shown *report.Finding) {

@@ -29,7 +29,7 @@ func entry(line int, status bug.Status, effect bug.Effect) finding.Entry {
 	f := report.Finding{ID: "race-1", Kind: bug.Race, Status: status, Effect: effect, Package: "m/p", Test: "TestA", Accesses: []report.Access{{Op: "write", File: "a.go", Line: line}}}
 	e := finding.Entry{Finding: f}
 	if status == bug.Confirmed {
-		e.Confirmed = f.Sites()
+		e.Confirmed = f.BugKey()
 		e.Saved = &witness.Witness{Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: line}}}
 	}
 	return e
@@ -44,10 +44,10 @@ func TestKnown(t *testing.T) {
 		name    string
 		rec     *recording.Recording
 		shown   *report.Finding
-		known   analysis.Known
+		known   analysis.Knowledge
 		strayed int
 	}{
-		{"not replayed", several, &report.Finding{Status: bug.Unconfirmed}, analysis.Tried, 0},
+		{"not replayed", several, &report.Finding{Status: bug.Unconfirmed}, analysis.TriedBefore, 0},
 		{"confirmed", several, replayed(bug.Confirmed), analysis.Settled, 0},
 		{"left its schedule", several, replayed(bug.Unconfirmed), analysis.Settled, 1},
 		{"left its schedule in the only test", single, replayed(bug.Unconfirmed), analysis.Settled, 0},
@@ -65,7 +65,7 @@ func TestKnown(t *testing.T) {
 	k.NotePredicted(&analysis.Result{Findings: []analysis.Finding{{Name: "race 1"}}})
 	assert.Equal(t, analysis.Settled, k.Known("race 1"), "it stays so")
 	k.Reopen("race 1")
-	assert.Equal(t, analysis.Tried, k.Known("race 1"))
+	assert.Equal(t, analysis.TriedBefore, k.Known("race 1"))
 }
 
 // Candidates at the sites of a confirmed bug are settled, and not replayed.
@@ -116,14 +116,14 @@ func TestOutdone(t *testing.T) {
 func TestAddKeepsBlocked(t *testing.T) {
 	l := newLedger()
 	e := entry(1, bug.Confirmed, bug.Blocks)
-	e.Also = []report.Access{{Goroutine: "0.3", Op: "recv", File: "a.go", Line: 9}}
+	e.AlsoBlocked = []report.Access{{Goroutine: "0.3", Op: "recv", File: "a.go", Line: 9}}
 	l.Add(e)
 	l.Add(entry(2, bug.Confirmed, bug.NoEffect))
 	l.Add(entry(1, bug.Confirmed, bug.TestFailure))
 	assert.Len(t, l.Report.Findings, 2)
-	assert.Len(t, l.Report.Findings[0].Also, 1)
+	assert.Len(t, l.Report.Findings[0].AlsoBlocked, 1)
 	l.JoinBlocked(&e.Finding, []report.Access{{Goroutine: "0.4", Op: "send", File: "a.go", Line: 8}})
-	assert.Len(t, l.Report.Findings[0].Also, 2)
+	assert.Len(t, l.Report.Findings[0].AlsoBlocked, 2)
 }
 
 // One bug is reported once: a failure that a race explains is dropped, with its draft.
@@ -131,7 +131,7 @@ func TestDropExplained(t *testing.T) {
 	failure := func(detail string) finding.Entry {
 		e := entry(5, bug.Confirmed, bug.TestFailure)
 		e.Kind, e.ID, e.Detail = bug.Failure, "failure-1", []string{"a_test.go:7: " + detail}
-		e.Confirmed = e.Sites()
+		e.Confirmed = e.BugKey()
 		return e
 	}
 	race := entry(1, bug.Confirmed, bug.TestFailure)
@@ -177,7 +177,7 @@ func TestPlace(t *testing.T) {
 	old := &witness.Witness{ID: "race-old", Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: 2, Nth: 1}}}
 	second := entry(2, bug.Confirmed, bug.NoEffect)
 	second.Confirmed = finding.Sites(old)
-	state := report.WitnessState{Witness: "p/testdata/predict/TestA/race-old", ID: "race-old", Status: bug.Left}
+	state := report.WitnessState{Witness: "p/testdata/predict/TestA/race-old", ID: "race-old", Status: bug.Diverged}
 	l.Witnesses.AddCommitted(state, &Unreached{Evidence: &evidence.Evidence{Witness: old, Result: replayer.Result{Witness: old}}})
 	assert.Equal(t, "p/testdata/predict/TestA/race-old", place(second))
 	assert.Equal(t, bug.Confirmed, l.Witnesses.States[0].Status)

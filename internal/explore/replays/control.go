@@ -71,7 +71,7 @@ func (r *Replayer) PassesStill(ctx context.Context, rec *recording.Recording, te
 // schedule is not what makes it fail.
 func (r *Replayer) withControl(ctx context.Context, rec *recording.Recording, w *witness.Witness, res replayer.Result) (replayer.Result, error) {
 	switch {
-	case res.Status != bug.Confirmed, res.Effect.Harm() < bug.TestFailure.Harm():
+	case res.Status != bug.Confirmed, res.Effect.Severity() < bug.TestFailure.Severity():
 		return res, nil
 	case w.Stuck(): // that is proven
 		return res, nil

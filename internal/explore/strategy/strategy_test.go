@@ -180,22 +180,22 @@ func TestAlone(t *testing.T) {
 	l.Candidates.Strayed = []ledger.Strayed{
 		{Test: "TestA", Name: "a", Order: recorder.OldestFirst}, {Test: "TestLong", Name: "d"}, {Test: "TestA", Name: "b", Order: recorder.ChildFirst}, {Test: "TestA", Name: "c", Order: recorder.OldestFirst},
 	}
-	known := func() (all []analysis.Known) {
+	known := func() (all []analysis.Knowledge) {
 		for _, name := range []string{"a", "b", "c", "d"} {
 			all = append(all, l.Candidates.Known(name))
 		}
 		return all
 	}
-	const open, settled = analysis.Tried, analysis.Settled
-	var during [][]analysis.Known
+	const open, settled = analysis.TriedBefore, analysis.Settled
+	var during [][]analysis.Knowledge
 	runs := record(new(Alone), l, func(r *Run) *recording.Recording {
 		assert.True(t, r.Alone)
 		during = append(during, known())
 		return nil
 	})
 	assert.Equal(t, []string{"oldest[TestA][]", "child[TestA][]"}, runs, "the long test costs too much")
-	assert.Equal(t, [][]analysis.Known{{open, settled, open, settled}, {settled, open, settled, settled}}, during)
-	assert.Equal(t, []analysis.Known{settled, settled, settled, settled}, known())
+	assert.Equal(t, [][]analysis.Knowledge{{open, settled, open, settled}, {settled, open, settled, settled}}, during)
+	assert.Equal(t, []analysis.Knowledge{settled, settled, settled, settled}, known())
 	assert.Empty(t, l.Candidates.Strayed)
 }
 

@@ -172,7 +172,7 @@ func (b *exploreBench) explore(dir string, args ...string) (e exploration) {
 // none has.
 func firstFailure(findings []report.Finding) (first int) {
 	for _, f := range confirmed(findings) {
-		if n := 1 + f.Run; f.Effect.Harm() >= bug.TestFailure.Harm() && (first == 0 || n < first) {
+		if n := 1 + f.Run; f.Effect.Severity() >= bug.TestFailure.Severity() && (first == 0 || n < first) {
 			first = n
 		}
 	}

@@ -144,7 +144,7 @@ func blocked(findings []report.Finding) (all []string) {
 		if f.Kind != bug.Leak && f.Kind != bug.Deadlock {
 			continue
 		}
-		for _, a := range slices.Concat(f.Accesses, f.Also) {
+		for _, a := range slices.Concat(f.Accesses, f.AlsoBlocked) {
 			if n := len(a.Stack); n > 0 {
 				all = append(all, strings.TrimSuffix(a.Stack[n-1].Func, "-fm")+"() ["+a.Op+"]")
 			}

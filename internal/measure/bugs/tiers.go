@@ -85,7 +85,7 @@ func analyzeWithout(j *run.Job, t *trace.Trace, losses map[string]tierLoss) {
 		watch := run.Start()
 		opts := analysis.Options{}
 		if tier != "" {
-			opts.Without = []string{tier}
+			opts.DisabledTiers = []string{tier}
 		}
 		r := run.Must(analysis.Predict(j.Context(), t, opts))
 		l := losses[tier]

@@ -121,10 +121,10 @@ func compareRaces(j *run.Job, file string) *raceComparison {
 	c := &raceComparison{
 		name: strings.TrimSuffix(filepath.Base(file), ".std"), events: bytes.Count(text, []byte("\n")),
 		time: watch.Lap(), shb: schedulable(t), racy: newRaces(),
-		impossible: r.Impossible, undecided: r.Undecided,
+		impossible: r.Infeasible, undecided: r.Undecided,
 	}
 	for _, e := range r.Events {
-		c.racy.found(t, e.With, e.Event)
+		c.racy.found(t, e.Earlier, e.Event)
 	}
 	return c
 }
