@@ -68,10 +68,10 @@ func asserting(t *testing.T, text, formula string) *trace.Trace {
 	for id, s := range tr.Sites {
 		switch s.Line {
 		case 100:
-			s.Fails, s.Formula = trace.IfTrue, formula
+			s.FailsIf, s.Formula = trace.IfTrue, formula
 		case 9:
 			if formula != "" {
-				s.Key, s.Tracked = 9, true
+				s.Key, s.OnlyInFormulas = 9, true
 			}
 		}
 		tr.Sites[id] = s

@@ -34,7 +34,7 @@ func TestConesAreSmall(t *testing.T) {
 		}
 	}
 	for g := range trace.GID(2) {
-		tr.Stuck = append(tr.Stuck, trace.Stuck{G: g + 1, Proof: trace.ProofLeak, Op: trace.Acquire, Obj: lock[2-g]})
+		tr.Blocked = append(tr.Blocked, trace.BlockedGoroutine{G: g + 1, Proof: trace.ProofLeak, Op: trace.Acquire, Obj: lock[2-g]})
 	}
 	ws, with := waits.Blocked(tr, trace.ProofLeak)
 	c, err := analysis.NewCones(with, ws)

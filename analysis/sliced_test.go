@@ -434,7 +434,7 @@ func (p *program) record(r *rand.Rand) *trace.Trace {
 	for g := range p.bodies {
 		log(trace.Event{Kind: trace.Begin, G: trace.GID(g + 1)})
 	}
-	tr.Held = nil
+	tr.PriorValues = nil
 	site := func(g int, at step) trace.SiteID {
 		s := at.s
 		if id := s.site[at.kind.String()]; id != 0 {
@@ -448,13 +448,13 @@ func (p *program) record(r *rand.Rand) *trace.Trace {
 		read := fmt.Sprintf("@%xi8", uint64(s.site[trace.Read.String()]))
 		switch {
 		case at.kind == trace.Read:
-			out.Op, out.Tracked = "read", true
+			out.Op, out.OnlyInFormulas = "read", true
 		case at.kind == trace.Write && s.y >= 0:
 			out.Formula = fmt.Sprintf("(+ %s %d)", read, s.k)
 		case at.kind == trace.Branch:
 			out.Op, out.Formula = "branch", fmt.Sprintf("(= %s %d)", read, s.k)
 			if s.op == opIf {
-				out.Scope = trace.Scope{Last: s.last, IfTrue: len(s.body) == 0, IfFalse: len(s.els) == 0}
+				out.Scope = trace.Scope{LastLine: s.last, HarmlessIfTrue: len(s.body) == 0, HarmlessIfFalse: len(s.els) == 0}
 			}
 		case at.kind == trace.Release:
 			out.Line = s.last
@@ -486,7 +486,7 @@ func (p *program) record(r *rand.Rand) *trace.Trace {
 		e.Site = site(g, at)
 		if e.Kind == trace.Write && !written[e.Obj] {
 			written[e.Obj] = true
-			tr.Held = append(tr.Held, trace.Held{At: len(tr.Events), Val: uint64(before[at.s.x])})
+			tr.PriorValues = append(tr.PriorValues, trace.PriorValue{Position: len(tr.Events), Val: uint64(before[at.s.x])})
 		}
 		log(e)
 	}

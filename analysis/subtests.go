@@ -77,12 +77,12 @@ func (s *subtests) findConflicts(subject *subject, in func(trace.GID) bool) {
 		}
 		for i := range subject.o.Events(trace.GID(g)).All {
 			e := &subject.t.Events[i]
-			if e.Obj == 0 || trace.OfTesting(sites.Of(e.Site).Func) {
+			if e.Obj == 0 || trace.IsTestingFunction(sites.Of(e.Site).Func) {
 				continue
 			}
 			switch e.Kind.Class() {
 			case trace.ClassAccess:
-				span := layout.Spans[layout.Of[i]]
+				span := layout.Spans[layout.SpanOf[i]]
 				for c := span.First; c < span.First+span.N; c++ {
 					f, changes := &first[c], e.Stores()
 					if f.number == 0 {

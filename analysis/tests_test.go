@@ -14,7 +14,7 @@ import (
 // have nothing in common.
 func after(a, b *trace.Trace) *trace.Trace {
 	const apart = 1 << 20
-	tr := &trace.Trace{Goroutines: slices.Clone(a.Goroutines), Sites: map[trace.SiteID]trace.Site{}, Names: []string{"TestA", "TestX"}}
+	tr := &trace.Trace{Goroutines: slices.Clone(a.Goroutines), Sites: map[trace.SiteID]trace.Site{}, TestNames: []string{"TestA", "TestX"}}
 	for id, s := range a.Sites {
 		tr.Sites[id] = s
 	}

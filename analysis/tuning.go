@@ -76,8 +76,8 @@ const maxTurned = 16
 const maxAlone = 64
 
 // maxSolved bounds the traces of which candidates are solved (unit: events). Derived: no recorded trace
-// is longer, as an event takes eight bytes of [trace.MaxLogged] or more. Solving takes 30 bytes an event.
-const maxSolved = trace.MaxLogged / 8
+// is longer, as an event takes eight bytes of [trace.MaxLoggedBytes] or more. Solving takes 30 bytes an event.
+const maxSolved = trace.MaxLoggedBytes / 8
 
 // maxTried bounds the instances of a candidate that are tried before all pairs or matches are looked at
 // (unit: instances). Trades the nearest instances for simpler ones.

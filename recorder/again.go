@@ -28,7 +28,7 @@ const (
 
 // Seed returns the order, by a number from 1, in which goroutines give way now and
 // then, by chance.
-func Seed(n int) Order { return Order(fmt.Sprintf("seed%d", n)) }
+func RandomOrder(n int) Order { return Order(fmt.Sprintf("seed%d", n)) }
 
 // POS returns the order, by a number from 1, in which each operation has a rank by chance
 // and the highest of those that can come is the next: partial order sampling (Yuan, Yang
@@ -45,7 +45,7 @@ func PCT(n, depth, steps int) Order { return Order(fmt.Sprintf("pct%d/%d/%d", n,
 
 // Steps returns how many steps PCT is to count on for a test that was recorded in t: those
 // from where it has several goroutines.
-func Steps(t *trace.Trace, test string) (n int) {
+func PCTSteps(t *trace.Trace, test string) (n int) {
 	several := false
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -72,7 +72,7 @@ func ParseOrder(name string) (Order, error) {
 		args   []any
 		is     func() Order
 	}{
-		{"seed%d", []any{&n}, func() Order { return Seed(n) }},
+		{"seed%d", []any{&n}, func() Order { return RandomOrder(n) }},
 		{"pos%d", []any{&n}, func() Order { return POS(n) }},
 		{"pct%d/%d/%d", []any{&n, &depth, &steps}, func() Order { return PCT(n, depth, steps) }},
 	} {
@@ -90,20 +90,20 @@ func ParseOrder(name string) (Order, error) {
 // ends with ctx, and is killed when it has taken as long as limit. The result is what
 // came of it, with r's package and binary; it has no Trace if the binary did not come so
 // far. An error means that there was no run.
-func (r Run) Again(ctx context.Context, o Order, args []string, file string, limit time.Duration) (Run, error) {
+func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file string, limit time.Duration) (Run, error) {
 	again := r
 	again.Order, again.Args, again.Trace, again.Result = o, args, "", Pass
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	line := append(append(slices.Clone(r.Exec), r.Binary), args...)
+	line := append(append(slices.Clone(r.ExecCommand), r.Binary), args...)
 	cmd := exec.CommandContext(timed, line[0], line[1:]...)
 	cmd.Dir = r.Package.Dir
-	temporary, remove, err := ownTemporary(r.Exec, r.Package.Dir)
+	temporary, remove, err := ownTemporary(r.ExecCommand, r.Package.Dir)
 	if err != nil {
 		return again, err
 	}
 	defer remove()
-	cmd.Env = append(slices.Concat(r.Env, temporary), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLogged, Order: string(o), Brief: true}.Env())
+	cmd.Env = append(slices.Concat(r.Env, temporary), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLoggedBytes, Order: string(o), Brief: true}.Env())
 	cmd.WaitDelay = time.Second // for what a child holds open
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
@@ -125,7 +125,7 @@ func (r Run) Again(ctx context.Context, o Order, args []string, file string, lim
 		return again, fmt.Errorf("recording %s again: %w", r.Package.Path, err)
 	}
 	if _, err := os.Stat(file); err == nil {
-		again.Trace, again.Unwritten = file, unwritten(file)
+		again.Trace, again.TraceIncomplete = file, unwritten(file)
 	}
 	return again, nil
 }

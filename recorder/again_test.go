@@ -18,12 +18,12 @@ func TestAgain(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "trace")
 		bin := script(t, `pwd >said; echo "$1 $V $GOPREDICT_RT" >>said; echo nobody sees it; : >trace; exit `+exit)
-		first := Run{Package: Package{Path: "p", Dir: dir}, Binary: bin, Args: []string{"-test.v"}, Env: os.Environ(), Exec: []string{wrapper, "x"}}
-		again, err := first.Again(t.Context(), Seed(3), []string{"-test.run=^TestX$"}, file, time.Minute)
+		first := Run{Package: Package{Path: "p", Dir: dir}, Binary: bin, Args: []string{"-test.v"}, Env: os.Environ(), ExecCommand: []string{wrapper, "x"}}
+		again, err := first.RecordAgain(t.Context(), RandomOrder(3), []string{"-test.run=^TestX$"}, file, time.Minute)
 		require.NoError(t, err)
 		assert.Equal(t, want, again.Result)
 		assert.Equal(t, file, again.Trace)
-		assert.Equal(t, Seed(3), again.Order)
+		assert.Equal(t, RandomOrder(3), again.Order)
 		said, err := os.ReadFile(filepath.Join(dir, "said"))
 		require.NoError(t, err)
 		assert.Equal(t, dir+"\n-test.run=^TestX$ wrapped record;trace="+file+limited+";order=seed3;brief\n", string(said))
@@ -31,12 +31,12 @@ func TestAgain(t *testing.T) {
 }
 
 func TestParseOrder(t *testing.T) {
-	for _, o := range []Order{NewestFirst, OldestFirst, ChildFirst, Seed(3), POS(12), PCT(7, 3, 120)} {
+	for _, o := range []Order{NewestFirst, OldestFirst, ChildFirst, RandomOrder(3), POS(12), PCT(7, 3, 120)} {
 		parsed, err := ParseOrder(string(o))
 		assert.NoError(t, err)
 		assert.Equal(t, o, parsed)
 	}
-	for _, o := range []Order{"newest", Seed(0), "seed01", POS(-1), "pos", PCT(1, 0, 5), PCT(1, MaxDepth+1, 5), PCT(1, 2, 0), "pct7", "pct1/2/3x"} {
+	for _, o := range []Order{"newest", RandomOrder(0), "seed01", POS(-1), "pos", PCT(1, 0, 5), PCT(1, MaxDepth+1, 5), PCT(1, 2, 0), "pct7", "pct1/2/3x"} {
 		_, err := ParseOrder(string(o))
 		assert.ErrorContains(t, err, "as an order of goroutines", o)
 	}
@@ -51,13 +51,13 @@ func TestSteps(t *testing.T) {
 			{Kind: trace.Begin, G: 1}, {Kind: trace.Send, G: 1}, {Kind: trace.SendDone, G: 1},
 		},
 	}
-	assert.Equal(t, 3, Steps(of, "TestX"))
-	assert.Equal(t, 1, Steps(of, "TestY"))
+	assert.Equal(t, 3, PCTSteps(of, "TestX"))
+	assert.Equal(t, 1, PCTSteps(of, "TestY"))
 }
 
 func TestAgainEnds(t *testing.T) {
 	dir := t.TempDir()
-	r, err := Run{Package: Package{Dir: dir}, Binary: script(t, "while :; do :; done")}.Again(t.Context(), NewestFirst, nil, filepath.Join(dir, "trace"), time.Millisecond)
+	r, err := Run{Package: Package{Dir: dir}, Binary: script(t, "while :; do :; done")}.RecordAgain(t.Context(), NewestFirst, nil, filepath.Join(dir, "trace"), time.Millisecond)
 	require.NoError(t, err)
 	assert.Equal(t, Fail, r.Result)
 	assert.Empty(t, r.Trace)

@@ -89,7 +89,7 @@ func BenchmarkCalls(b *testing.B) {
 			for b.Loop() {
 				cmd := exec.Command(binary, "-test.run=TestCalls")
 				if way.recorded {
-					cmd.Env = append(os.Environ(), RecordInto(file, trace.MaxLogged))
+					cmd.Env = append(os.Environ(), RecordingVariable(file, trace.MaxLoggedBytes))
 				}
 				if out, err := cmd.CombinedOutput(); err != nil {
 					b.Fatalf("%v: %s", err, out)

@@ -84,7 +84,7 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends go vet where the rest fails
 	vetting := make(chan vetted, 1)
-	if len(c.Shim) > 0 {
+	if len(c.ShimCommand) > 0 {
 		go func() { vetting <- c.vet(ctx, c.vetOverlay(l.tested, stdOverlay)) }()
 	} else { // no tests are run, and it is them that vetting fails
 		vetting <- vetted{}
@@ -141,11 +141,11 @@ const overlayName = "overlay.json"
 
 // SkippedIn returns the files that were left as they are, though their packages
 // were selected, of those that p's test binary is made of.
-func (b *Build) SkippedIn(p Package) []rewrite.Skipped { return b.skipped[p.Path] }
+func (b *Build) SkippedFiles(p Package) []rewrite.Skipped { return b.skipped[p.Path] }
 
 // LeftOut reports whether the package of that import path is part of the build
 // and was not selected for instrumentation.
-func (b *Build) LeftOut(path string) bool { return b.leftOut[path] }
+func (b *Build) IsUninstrumented(path string) bool { return b.leftOut[path] }
 
 // SiteTable returns the table of the build's sites.
 func (b *Build) SiteTable() *trace.SiteTable {

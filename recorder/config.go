@@ -24,7 +24,7 @@ type Config struct {
 	// Instrument are patterns, as go list takes them, of the packages whose
 	// memory accesses are instrumented: "all", "std", "work", ./..., import
 	// paths. If there are none: those of the main module or workspace.
-	Instrument []string
+	InstrumentPatterns []string
 	// InstrumentAll instruments what the sharing analysis finds to need no
 	// events, too. Tests compare with it.
 	InstrumentAll bool
@@ -32,21 +32,21 @@ type Config struct {
 	// regions, besides critical sections and the functions that a comment
 	// //gopredict:atomic marks.
 	AtomicMethods bool
-	// Shim is the command that calls [Exec] with the arguments that follow
+	// Shim is the command that calls [RunShim] with the arguments that follow
 	// it: go test runs each test binary through it. Where nothing but
 	// binaries is asked for, there is none.
-	Shim []string
-	// Tool is the command that calls [Tool] with the arguments that follow it: the go command
+	ShimCommand []string
+	// Tool is the command that calls [RunTool] with the arguments that follow it: the go command
 	// runs the linker through it. Without one, all tests are linked anew.
-	Tool []string
+	ToolCommand []string
 	// Debug leaves in what debuggers read, in [Build.TestBinary]; linking
 	// takes half as long without.
-	Debug bool
+	DebugInfo bool
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Phase is told what is being done, for the status line.
-	Phase func(what string)
+	OnPhase func(what string)
 
 	relocated relocation
 	base      map[string]bool // import paths that the run-time library stands on
@@ -68,7 +68,7 @@ func (c *Config) flag(name string) (string, bool) {
 }
 
 // Beside is how many packages go test may deal with at the same time, by its flag -p; 0 if that is not given.
-func (c *Config) Beside() int {
+func (c *Config) PackageParallelism() int {
 	v, _ := c.flag("p")
 	n, _ := strconv.Atoi(v) // what else it is the go command refuses
 	return max(0, n)
@@ -103,7 +103,7 @@ func (c *Config) system() string { return c.Env.GOOS + "/" + c.Env.GOARCH }
 
 // Untried returns the system that c builds for if nothing was ever recorded and replayed
 // there, though all that takes compiles for it; else "".
-func (c *Config) Untried() string {
+func (c *Config) UntestedSystem() string {
 	if tried, known := systems[c.system()]; known && !tried {
 		return c.system()
 	}
@@ -146,7 +146,7 @@ func under(path, dir string) bool {
 }
 
 func (c *Config) phase(what string) {
-	if c.Phase != nil {
-		c.Phase(what)
+	if c.OnPhase != nil {
+		c.OnPhase(what)
 	}
 }

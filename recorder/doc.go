@@ -13,8 +13,8 @@
 // that is new for each run costs no recompilation.
 //
 // The tests run as `go test` runs them, except that go test's -exec flag makes
-// it start each binary through [Exec], which saves the binary, and says where
+// it start each binary through [RunShim], which saves the binary, and says where
 // to write the trace. Standard output is thus go test's own. A saved binary can be
 // recorded again, in another order of goroutines and with nothing printed:
-// [Run.Again].
+// [Run.RecordAgain].
 package recorder

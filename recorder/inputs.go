@@ -120,8 +120,8 @@ func (c *Config) identify(h hash.Hash) error {
 	}
 	vet, _ := c.flag("vet")
 	fmt.Fprintf(h, "%s %q %+v\n", self, c.Dir, c.Env)
-	fmt.Fprintf(h, "%q %q %q\n", c.Args.LoadFlags(), c.Args.Packages, c.Instrument)
-	fmt.Fprintf(h, "%t %t %t %q\n", c.InstrumentAll, c.AtomicMethods, len(c.Shim) > 0, vet)
+	fmt.Fprintf(h, "%q %q %q\n", c.Args.LoadFlags(), c.Args.Packages, c.InstrumentPatterns)
+	fmt.Fprintf(h, "%t %t %t %q\n", c.InstrumentAll, c.AtomicMethods, len(c.ShimCommand) > 0, vet)
 	for _, v := range slices.Sorted(slices.Values(os.Environ())) {
 		if strings.HasPrefix(v, "GO") || strings.HasPrefix(v, "CGO") {
 			fmt.Fprintf(h, "%q\n", v)

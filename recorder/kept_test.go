@@ -86,10 +86,10 @@ func TestInputs(t *testing.T) {
 		"packages":   func(c *Config) { c.Args.Packages = []string{"."} },
 		"tags":       func(c *Config) { c.Args.Flags = []gotool.Flag{{Name: "tags", Value: "some"}} },
 		"vet":        func(c *Config) { c.Args.Flags = []gotool.Flag{{Name: "vet", Value: "off"}} },
-		"instrument": func(c *Config) { c.Instrument = []string{"all"} },
+		"instrument": func(c *Config) { c.InstrumentPatterns = []string{"all"} },
 		"all":        func(c *Config) { c.InstrumentAll = true },
 		"methods":    func(c *Config) { c.AtomicMethods = true },
-		"shim":       func(c *Config) { c.Shim = []string{"shim"} },
+		"shim":       func(c *Config) { c.ShimCommand = []string{"shim"} },
 		"flags":      func(c *Config) { c.Env.GOFLAGS = "-trimpath" },
 		"release":    func(c *Config) { c.Env.GOVERSION = "go1.27.0" },
 	} {

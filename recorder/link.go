@@ -17,7 +17,7 @@ import (
 )
 
 // The go command keeps what it compiles, and links the tests anew each time: with nothing changed
-// most of a build is that. So it runs its tools through [Tool], which keeps the newest binary of
+// most of a build is that. So it runs its tools through [RunTool], which keeps the newest binary of
 // each test. What a binary is linked from is in the identifier that the go command gives it.
 
 // toolexec returns go test's flag for that; none if the user has given it, or what is linked may
@@ -29,17 +29,17 @@ func (b *Build) toolexec() ([]string, error) {
 			return nil, nil
 		}
 	}
-	if len(c.Tool) == 0 || !b.known {
+	if len(c.ToolCommand) == 0 || !b.known {
 		return nil, nil
 	}
-	command, err := gotool.JoinWords(append(slices.Clone(c.Tool), filepath.Join(c.cacheDir(), "linked")))
+	command, err := gotool.JoinWords(append(slices.Clone(c.ToolCommand), filepath.Join(c.cacheDir(), "linked")))
 	return []string{"-toolexec=" + command}, err
 }
 
 // Tool is what the go command runs in place of its tools: args are the tool and its arguments.
 // A binary that was linked before of the same is taken from dir, where others are kept for the
 // next time; that folder is made if need be. It returns the tool's exit code.
-func Tool(dir string, args []string) int {
+func RunTool(dir string, args []string) int {
 	if len(args) == 0 {
 		fmt.Fprintln(os.Stderr, "gopredict: found no tool to run, expected that of the go command")
 		return 3

@@ -15,7 +15,7 @@ import (
 	"github.com/gopredict/gopredict/internal/gotool"
 )
 
-// asTool returns the command that calls [Tool], and the folder for what it keeps.
+// asTool returns the command that calls [RunTool], and the folder for what it keeps.
 func asTool(t *testing.T) (command []string, kept string) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestToolPassesOn(t *testing.T) {
 func TestToolexec(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	flag := func(known bool, change func(*Config)) []string {
-		c := &Config{Work: t.TempDir(), Tool: []string{"gopredict", "__tool"}}
+		c := &Config{Work: t.TempDir(), ToolCommand: []string{"gopredict", "__tool"}}
 		if change != nil {
 			change(c)
 		}
@@ -144,7 +144,7 @@ func TestToolexec(t *testing.T) {
 	require.Len(t, flag(true, nil), 1)
 	assert.Contains(t, flag(true, nil)[0], "-toolexec=gopredict __tool ")
 	assert.Empty(t, flag(false, nil), "there is cgo")
-	assert.Empty(t, flag(true, func(c *Config) { c.Tool = nil }))
+	assert.Empty(t, flag(true, func(c *Config) { c.ToolCommand = nil }))
 	assert.Empty(t, flag(true, func(c *Config) { c.Env.GOFLAGS = "-ldflags=-linkmode=external" }))
 	assert.Empty(t, flag(true, func(c *Config) { c.Args.Flags = []gotool.Flag{{Name: "toolexec", Value: "mine"}} }))
 }

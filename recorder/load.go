@@ -40,7 +40,7 @@ type loaded struct {
 	// the packages that its test binary is made of.
 	folders   map[string]map[string]bool
 	skipped   []rewrite.Skipped
-	unmatched []string // of Config.Instrument
+	unmatched []string // of Config.InstrumentPatterns
 	leftOut   map[string]bool
 	imported  map[string]bool // by packages that are not rewritten
 }

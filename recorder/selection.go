@@ -34,30 +34,30 @@ func (c *Config) selected(p *packages.Package) bool {
 	if c.base[p.PkgPath] || c.inSnapshot(p) || c.inGoroot(p) && slices.ContainsFunc(trusted, func(t string) bool { return matches(t, p.PkgPath) }) {
 		return false
 	}
-	if len(c.Instrument) == 0 {
+	if len(c.InstrumentPatterns) == 0 {
 		return c.isOurs(p)
 	}
-	return slices.ContainsFunc(c.Instrument, func(pattern string) bool { return c.matches(pattern, p) })
+	return slices.ContainsFunc(c.InstrumentPatterns, func(pattern string) bool { return c.matches(pattern, p) })
 }
 
 // addOwn adds the packages of the main module or workspace to those to instrument
 // where no pattern is about any of them: who asks for what others do means besides.
 func (c *Config) addOwn(pkgs []*packages.Package) {
 	own := slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
-		return c.isOurs(p) && slices.ContainsFunc(c.Instrument, func(pattern string) bool { return c.matches(pattern, p) })
+		return c.isOurs(p) && slices.ContainsFunc(c.InstrumentPatterns, func(pattern string) bool { return c.matches(pattern, p) })
 	})
-	if len(c.Instrument) > 0 && !own {
-		c.Instrument = append([]string{"work"}, c.Instrument...)
+	if len(c.InstrumentPatterns) > 0 && !own {
+		c.InstrumentPatterns = append([]string{"work"}, c.InstrumentPatterns...)
 	}
 }
 
-// Unmatched returns the patterns of Config.Instrument that no package of the
+// Unmatched returns the patterns of Config.InstrumentPatterns that no package of the
 // build matches.
-func (b *Build) Unmatched() []string { return b.unmatched }
+func (b *Build) UnmatchedPatterns() []string { return b.unmatched }
 
 func (c *Config) unmatched(pkgs []*packages.Package) []string {
 	var out []string
-	for _, pattern := range c.Instrument {
+	for _, pattern := range c.InstrumentPatterns {
 		if !slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return c.matches(pattern, p) }) {
 			out = append(out, pattern)
 		}

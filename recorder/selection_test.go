@@ -49,7 +49,7 @@ func TestSelected(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := &Config{
-			Dir: "/m/sub", Env: gotool.Env{GOROOT: "/go", GOMODCACHE: "/modules"}, Instrument: tt.instrument,
+			Dir: "/m/sub", Env: gotool.Env{GOROOT: "/go", GOMODCACHE: "/modules"}, InstrumentPatterns: tt.instrument,
 			base: map[string]bool{"math/bits": true},
 		}
 		got := ""
@@ -79,9 +79,9 @@ func TestAddOwn(t *testing.T) {
 	} {
 		c := &Config{Dir: "/m", Env: gotool.Env{GOROOT: "/go"}}
 		if pattern != "" {
-			c.Instrument = []string{pattern}
+			c.InstrumentPatterns = []string{pattern}
 		}
 		c.addOwn(all)
-		assert.Equal(t, want, c.Instrument, "%q", pattern)
+		assert.Equal(t, want, c.InstrumentPatterns, "%q", pattern)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // RecordInto returns the environment variable, as NAME=VALUE, that makes an
 // instrumented program record its first limit bytes of events, as they are
 // before they are packed, into the file trace.
-func RecordInto(trace string, limit int) string {
+func RecordingVariable(trace string, limit int) string {
 	return predictrt.Mode{Trace: trace, Limit: limit}.Env()
 }
 
@@ -75,10 +75,10 @@ func (e execution) write(dir string) error {
 // its arguments. It saves the binary in a new folder below dir, tells it to
 // record there, with temporary files of its own, and is otherwise not to be noticed: same standard
 // streams, signals and exit code. It returns the exit code.
-func Exec(dir string, args []string) int {
+func RunShim(dir string, args []string) int {
 	code, err := run(dir, args)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "gopredict: running %s: %v\n", strings.Join(args, " "), Foreign(err))
+		fmt.Fprintf(os.Stderr, "gopredict: running %s: %v\n", strings.Join(args, " "), ExplainExecError(err))
 		return 3
 	}
 	return code
@@ -86,7 +86,7 @@ func Exec(dir string, args []string) int {
 
 // Foreign returns an error of running a test binary. If that is for another system, which
 // the system says in few words, it says what to do.
-func Foreign(err error) error {
+func ExplainExecError(err error) error {
 	if errors.Is(err, syscall.ENOEXEC) {
 		return fmt.Errorf("%w: it is built for another system or processor than this one; -exec=COMMAND names what runs it, such as qemu-aarch64", err)
 	}
@@ -131,7 +131,7 @@ func run(dir string, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	cmd.Env = append(slices.Concat(e.Env, temporary), RecordInto(e.Trace, trace.MaxLogged))
+	cmd.Env = append(slices.Concat(e.Env, temporary), RecordingVariable(e.Trace, trace.MaxLoggedBytes))
 	state, err := runForwarding(cmd)
 	remove() // before this process may end as the program did
 	if err != nil {

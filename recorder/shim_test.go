@@ -24,10 +24,10 @@ import (
 // runs its tools through.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "__exec" {
-		os.Exit(Exec(os.Args[2], os.Args[3:]))
+		os.Exit(RunShim(os.Args[2], os.Args[3:]))
 	}
 	if len(os.Args) > 2 && os.Args[1] == "__tool" {
-		os.Exit(Tool(os.Args[2], os.Args[3:]))
+		os.Exit(RunTool(os.Args[2], os.Args[3:]))
 	}
 	os.Exit(testenv.M{M: m}.Run())
 }
@@ -53,7 +53,7 @@ func shimOf(t *testing.T, set settings, args ...string) (*exec.Cmd, string) {
 }
 
 // limited ends what tells predictrt to record.
-var limited = fmt.Sprintf(";limit=%d", trace.MaxLogged)
+var limited = fmt.Sprintf(";limit=%d", trace.MaxLoggedBytes)
 
 func TestShimRunsTheBinary(t *testing.T) {
 	bin := script(t, `echo "$1 $GOPREDICT_RT"; echo err >&2; cat; exit 7`)
@@ -91,7 +91,7 @@ func TestRunsHaveTemporaryFilesOfTheirOwn(t *testing.T) {
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
-		again, err := Run{Package: Package{Dir: dir}, Binary: bin, Env: os.Environ()}.Again(t.Context(), NewestFirst, nil, filepath.Join(dir, "trace"), time.Minute)
+		again, err := Run{Package: Package{Dir: dir}, Binary: bin, Env: os.Environ()}.RecordAgain(t.Context(), NewestFirst, nil, filepath.Join(dir, "trace"), time.Minute)
 		require.NoError(t, err)
 		assert.Equal(t, Pass, again.Result)
 	}

@@ -38,12 +38,12 @@ func ownTemporary(exec []string, pkg string) (env []string, remove func(), err e
 	if err != nil {
 		return nil, nil, err
 	}
-	return TemporaryIn(dir), func() { os.RemoveAll(dir) }, nil
+	return TempDirVariables(dir), func() { os.RemoveAll(dir) }, nil
 }
 
 // TemporaryIn returns the variables, as NAME=VALUE, that make dir the folder for temporary files, as
 // [os.TempDir] has it.
-func TemporaryIn(dir string) (env []string) {
+func TempDirVariables(dir string) (env []string) {
 	names := []string{"TMPDIR"}
 	if runtime.GOOS == "windows" {
 		names = []string{"TMP", "TEMP"}

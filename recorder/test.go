@@ -40,17 +40,17 @@ type Run struct {
 	Processor float64
 	// Binary is the saved test binary and Trace its trace, both in
 	// Config.Work; "" if it did not run, or was not recorded.
-	Binary, Trace string
-	Unwritten     bool     // the trace could not be written to its end
-	Args, Env     []string // of the test binary
-	Order         Order    // in which its goroutines ran
-	Exec          []string // the user's -exec command, through which it ran; nil: none
+	Binary, Trace   string
+	TraceIncomplete bool     // the trace could not be written to its end
+	Args, Env       []string // of the test binary
+	Order           Order    // in which its goroutines ran
+	ExecCommand     []string // the user's -exec command, through which it ran; nil: none
 }
 
 // NotRecorded returns the flag of c that leaves nothing to predict from, or "":
 // the events of benchmarks and of fuzzing would have no end, and the others
-// run no test. Such a command line is for [Plain].
-func (c *Config) NotRecorded() string {
+// run no test. Such a command line is for [RunPlain].
+func (c *Config) UnrecordableFlag() string {
 	for _, name := range []string{"bench", "fuzz", "list"} {
 		if v, _ := c.flag(name); v != "" {
 			return "-" + name
@@ -66,7 +66,7 @@ func (c *Config) NotRecorded() string {
 
 // Plain runs go test as the user typed it, without instrumentation, and
 // returns its exit code.
-func Plain(ctx context.Context, c *Config) (exit int, err error) {
+func RunPlain(ctx context.Context, c *Config) (exit int, err error) {
 	return c.goTest(ctx, c.Args.Args())
 }
 
@@ -82,7 +82,7 @@ func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 	if !c.Args.Covers() {
 		return b.record(ctx, c)
 	}
-	if exit, err = Plain(ctx, c); err != nil {
+	if exit, err = RunPlain(ctx, c); err != nil {
 		return nil, 0, err
 	}
 	c.phase("recording")
@@ -131,13 +131,13 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 	if err != nil {
 		return nil, 0, err
 	}
-	through, err := c.Exec()
+	through, err := c.ExecCommand()
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, p := range b.Tested {
 		r := newRun(p, executions)
-		r.Exec = through
+		r.ExecCommand = through
 		runs = append(runs, r)
 	}
 	return runs, exit, nil
@@ -145,20 +145,20 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 
 // shim returns go test's -exec flag for a shim that works in dir.
 func (c *Config) shim(dir string) (string, error) {
-	through, err := c.Exec()
+	through, err := c.ExecCommand()
 	if err != nil {
 		return "", err
 	}
 	if err := (settings{Exec: through, Env: c.Env.Tests}).write(dir); err != nil {
 		return "", err
 	}
-	return gotool.JoinWords(append(slices.Clone(c.Shim), dir))
+	return gotool.JoinWords(append(slices.Clone(c.ShimCommand), dir))
 }
 
 // Exec returns the command, with its arguments, that the user's -exec flag wants
 // test binaries to be run through, or the go command by itself for those for another
 // system; nil if there is none.
-func (c *Config) Exec() ([]string, error) {
+func (c *Config) ExecCommand() ([]string, error) {
 	v, ok := c.flag("exec")
 	if !ok {
 		return c.Env.CrossExec(), nil
@@ -232,7 +232,7 @@ func newRun(p Package, executions []execution) Run {
 		r.Started, r.Seconds, r.Processor = e.Started, e.Seconds, e.Processor
 		r.Binary, r.Args, r.Env = e.Binary, e.Args, e.Env
 		if _, err := os.Stat(e.Trace); err == nil {
-			r.Trace, r.Unwritten = e.Trace, unwritten(e.Trace)
+			r.Trace, r.TraceIncomplete = e.Trace, unwritten(e.Trace)
 		}
 	}
 	return r
@@ -259,7 +259,7 @@ func (b *Build) TestBinary(ctx context.Context) (string, error) {
 		return "", err
 	}
 	flags := slices.Concat(c.buildFlags(b.overlay), linking, []string{"-c", "-o=" + out, "-vet=off"})
-	if _, given := c.flag("ldflags"); !given && !c.Debug {
+	if _, given := c.flag("ldflags"); !given && !c.DebugInfo {
 		flags = append(flags, "-ldflags=-w -s") // as go test links what it runs
 	}
 	args := c.Args.Args(flags...)

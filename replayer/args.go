@@ -28,7 +28,7 @@ func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []stri
 	if w.Parallel > 0 {
 		args = append([]string{"-test.parallel=" + strconv.Itoa(w.Parallel)}, args...) // a later one counts
 	}
-	return ArgsOf(args, w.Tests, w.Run, timeout)
+	return RerunArgs(args, w.Tests, w.RunPattern, timeout)
 }
 
 // ArgsOf returns the arguments for running some top-level tests of a binary
@@ -36,7 +36,7 @@ func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []stri
 // subtests that filter, a -test.run pattern, selects, or all if it is "".
 // What can change the tests' behaviour stays: -test.v, -test.short,
 // -test.skip, -test.parallel, and the user's own.
-func ArgsOf(args, tests []string, filter string, timeout time.Duration) []string {
+func RerunArgs(args, tests []string, filter string, timeout time.Duration) []string {
 	names, count := runs(tests)
 	return append([]string{
 		"-test.run=" + runPattern(names, filter),
@@ -48,7 +48,7 @@ func ArgsOf(args, tests []string, filter string, timeout time.Duration) []string
 // ArgsWithout returns the arguments for running the tests of a run once more,
 // except some top-level ones, from the arguments of that run, and within a
 // time.
-func ArgsWithout(args, tests []string, timeout time.Duration) []string {
+func RerunArgsWithout(args, tests []string, timeout time.Duration) []string {
 	skip := ""
 	args = withoutFlags(args, func(name, value string) bool {
 		if name == "skip" {
@@ -92,12 +92,12 @@ func withoutFlags(args []string, drop func(name, value string) bool) (out []stri
 func takesValue(name string) bool { return dropped[name] || lasting(name) && name != "short" }
 
 // lasting reports whether a witness keeps the test flag of that name.
-func lasting(name string) bool { return slices.Contains(witness.LastingFlags, name) }
+func lasting(name string) bool { return slices.Contains(witness.KeptFlags, name) }
 
 // Lasting returns, of the arguments of a recorded run, those that a witness must
 // keep ([witness.Witness.Args]) to be replayed by itself: what the tests can see,
 // which is some of the test flags and the user's own.
-func Lasting(args []string) []string {
+func WitnessArgs(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -121,8 +121,8 @@ func Lasting(args []string) []string {
 
 // ArgsFor returns the arguments to replay w with: args, of this run, and where
 // they have none that last, those that the witness was recorded with.
-func ArgsFor(w *witness.Witness, args []string) []string {
-	if len(Lasting(args)) > 0 {
+func ArgsToReplay(w *witness.Witness, args []string) []string {
+	if len(WitnessArgs(args)) > 0 {
 		return args
 	}
 	return append(slices.Clone(args), w.Args...)

@@ -14,7 +14,7 @@ import (
 // Confirm replays w in both orders of its violating goroutines, the one that
 // it keeps first, and returns what that showed. Where fewer than two are
 // about to execute the violation, it replays the one order twice. An order
-// that the recorded run has shown ([Options.Shown]) is not replayed. Code is
+// that the recorded run has shown ([Options.FirstOrderShown]) is not replayed. Code is
 // what the binary was built from.
 //
 // The bug is confirmed only if every replay reached the violation. The
@@ -24,12 +24,12 @@ import (
 //
 // If a violating access is no longer in the sources nothing is replayed, and
 // the result says so in Stale. An error means that replaying did not work.
-func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options) (Result, error) {
+func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Program, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
 	switch {
-	case len(w.Violation) < 2 || w.InOrder() || w.Stuck():
+	case len(w.Violation) < 2 || w.InOrder() || w.EndsBlocked():
 		orders = []string{"01", "01"}
-	case opts.Shown:
+	case opts.FirstOrderShown:
 		orders = []string{"10"}
 	case w.Order == "10":
 		slices.Reverse(orders)
@@ -39,7 +39,7 @@ func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opt
 
 // Repeat replays w n times in the order that it keeps. Unlike Confirm it goes
 // on after a replay that did not reach the violation.
-func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Code, n int, opts Options) (Result, error) {
+func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Program, n int, opts Options) (Result, error) {
 	order := w.Order
 	if order == "" {
 		order = "01"
@@ -56,14 +56,14 @@ type Delay string
 
 // The delays, as plans name them.
 const (
-	Last    Delay = "last"    // once no other goroutine can go on
-	Overdue Delay = "overdue" // and no timer lets one go on within a second
+	UntilOthersBlocked Delay = "last"    // once no other goroutine can go on
+	UntilIdleForSecond Delay = "overdue" // and no timer lets one go on within a second
 )
 
 // PutOff runs w once, whose violation is an operation to be delayed. Once the
 // steps are done all other goroutines go on as they like, and the one that is
 // about to execute the operation goes on after the delay.
-func PutOff(ctx context.Context, bin Binary, w *witness.Witness, code Code, d Delay, opts Options) (Result, error) {
+func ReplayDelayed(ctx context.Context, bin Binary, w *witness.Witness, code Program, d Delay, opts Options) (Result, error) {
 	if len(w.Violation) != 1 {
 		return Result{}, fmt.Errorf("witness %s: %d operations are to be put off, expected one", w.ID, len(w.Violation))
 	}
@@ -72,13 +72,13 @@ func PutOff(ctx context.Context, bin Binary, w *witness.Witness, code Code, d De
 
 // replayAll replays w once in each of the orders. With stop, it ends after a
 // first one that is not confirmed; of the second one, if it has begun with it
-// ([Options.Second]), nothing is known then. The plans are followed as the
+// ([Options.SecondFolder]), nothing is known then. The plans are followed as the
 // word says, if there is one.
-func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool, word string) (r Result, err error) {
+func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program, opts Options, orders []string, stop bool, word string) (r Result, err error) {
 	r = Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])
 	if gone, ok := errors.AsType[*StaleError](err); ok {
-		r.Stale, r.Gone = gone.What, gone.Gone
+		r.Stale, r.MissingAccesses = gone.Reasons, gone.MissingAccesses
 		if gone.Witness != nil {
 			r.Witness = gone.Witness
 		}
@@ -90,8 +90,8 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	if word != "" {
 		plan = plan.with(word)
 	}
-	r.Witness, r.Notes, r.Unsure = plan.Witness, plan.Notes, plan.unsure
-	opts.Work.keep("")
+	r.Witness, r.Notes, r.GuessedAccesses = plan.Witness, plan.Notes, plan.unsure
+	opts.Folder.keep("")
 	missed := func() {} // ends the second one, as the first is not confirmed: that may be made again, apart from others
 	run := func(ctx context.Context, order string, opts Options, record bool) (Verdict, error) {
 		return opts.Slots.run(ctx, w, word != "", func() (Verdict, error) {
@@ -103,10 +103,10 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		})
 	}
 	var ahead func() (Verdict, error) // the second one, which has begun; nil: it has not
-	if opts.Second != nil && stop && len(orders) == 2 {
+	if opts.SecondFolder != nil && stop && len(orders) == 2 {
 		beside := opts
-		beside.Work = opts.Second
-		beside.Work.keep("")
+		beside.Folder = opts.SecondFolder
+		beside.Folder.keep("")
 		early, cancel := context.WithCancel(ctx)
 		missed = cancel
 		ahead = sync.OnceValues(func() (Verdict, error) { return run(early, orders[1], beside, orders[0] != orders[1]) })
@@ -114,7 +114,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		defer func() {
 			cancel()
 			ahead() // its folder is no longer used then
-			opts.Second.keep(r.Trace)
+			opts.SecondFolder.keep(r.Trace)
 		}()
 	}
 	for i, order := range orders {
@@ -133,12 +133,12 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		if v.Status == bug.Confirmed && v.Outcome.Effect.Severity() < bug.TestFailure.Severity() && plan.fine {
 			v.Status, v.Reason = bug.Unconfirmed, "the calls come in that order, and the test does not fail by it"
 		}
-		if r.add(v) && v.trace != "" {
-			r.Trace = v.trace
+		if r.add(v) && v.traceFile != "" {
+			r.Trace = v.traceFile
 		}
-		opts.Work.keep(r.Trace)
-		if opts.Replayed != nil {
-			opts.Replayed(r.Replays)
+		opts.Folder.keep(r.Trace)
+		if opts.OnReplay != nil {
+			opts.OnReplay(r.Replays)
 		}
 		if stop && i == 0 && v.Status != bug.Confirmed {
 			break

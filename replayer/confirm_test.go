@@ -72,7 +72,7 @@ func TestConfirmAtOnce(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	opts := Options{Work: NewFolder(t.TempDir()), Second: NewFolder(t.TempDir())}
+	opts := Options{Folder: NewFolder(t.TempDir()), SecondFolder: NewFolder(t.TempDir())}
 	r := confirm(t, opts, append(stands, "await "+l.Addr().String(), "10? trace x", "10? print panic: boom", "10? exit 2")...)
 	assert.Equal(t, bug.Confirmed, r.Status)
 	assert.Equal(t, "10", r.Order)
@@ -94,10 +94,10 @@ func TestConfirmAtOnce(t *testing.T) {
 
 func TestConfirmStale(t *testing.T) {
 	w, _ := sample()
-	r, err := Confirm(t.Context(), fake(t), w, Code{Sites: ByFunc(sampleSites()[:1])}, Options{})
+	r, err := Confirm(t.Context(), fake(t), w, Program{Sites: SitesByFunc(sampleSites()[:1])}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, bug.Unconfirmed, r.Status)
-	assert.Equal(t, bug.Stale, r.OfWitness())
+	assert.Equal(t, bug.Stale, r.WitnessStatus())
 	assert.Equal(t, []string{
 		"no longer in the sources: read of v in p.TestX (x_test.go:9)",
 		"no longer in the sources: write to v in p.f (x.go:4, occurrence 3)",
@@ -108,7 +108,7 @@ func TestConfirmStale(t *testing.T) {
 func TestRepeat(t *testing.T) {
 	w, code := sample()
 	w.Order = "10"
-	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, code, 5, Options{Work: NewFolder(t.TempDir())})
+	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, code, 5, Options{Folder: NewFolder(t.TempDir())})
 	require.NoError(t, err)
 	assert.Equal(t, bug.Confirmed, r.Status)
 	assert.Equal(t, bug.Panic, r.Effect)
@@ -123,10 +123,10 @@ func TestRepeat(t *testing.T) {
 func TestOfWitness(t *testing.T) {
 	left := []string{"verdict steps 1 3", "verdict left lost its way", "verdict end"}
 	w, code := sample()
-	code.Source = &witness.Sources{Read: func(string) ([]byte, error) {
+	code.Source = &witness.Sources{ReadFile: func(string) ([]byte, error) {
 		return []byte("package p\n\nfunc TestX() {\n\n\tgo f()\n}\n"), nil
 	}}
-	w.Steps[0].Text, w.Steps[0].Which, w.Steps[0].Of = "go f()", 1, 1
+	w.Steps[0].LineText, w.Steps[0].AlikeNumber, w.Steps[0].AlikeCount = "go f()", 1, 1
 	for name, c := range map[string]struct {
 		want  bug.Status
 		lines []string
@@ -138,7 +138,7 @@ func TestOfWitness(t *testing.T) {
 	} {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err)
-		assert.Equal(t, c.want, r.OfWitness(), name)
+		assert.Equal(t, c.want, r.WitnessStatus(), name)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestConfirmAssertion(t *testing.T) {
 		"a true condition holds":      {"branch", trace.IfFalse, elsewhere, came("1")},
 		"case fails":                  {"branch", trace.IfTrue, "", came("3")},
 		"outcome not known":           {"branch", trace.IfTrue, "", came("-")},
-		"which fails is not known":    {"branch", trace.Neither, "", came("0")},
+		"which fails is not known":    {"branch", trace.NoOutcome, "", came("0")},
 		"call fails":                  {"assert", trace.IfFalse, "", came("-", "print     x_test.go:9: ", "print         Error Trace:")},
 		"call fails, told by a trace": {"assert", trace.IfFalse, "", came("-", "print     y_test.go:3: ", "print         Error Trace:\t/y/x_test.go:9", "print ")},
 		"another call fails":          {"assert", trace.IfFalse, elsewhere, came("-", "print     x_test.go:91: ", "print         Error Trace:\t/y/x_test.go:91", "print ")},
@@ -217,9 +217,9 @@ func TestConfirmAssertion(t *testing.T) {
 		w.Kind, w.Violation = bug.Assertion, []witness.Step{at}
 		sites := sampleSites()
 		for i := range sites[:2] {
-			sites[i].Op, sites[i].Fails = c.op, c.fails
+			sites[i].Op, sites[i].FailsIf = c.op, c.fails
 		}
-		code.Sites = ByFunc(sites)
+		code.Sites = SitesByFunc(sites)
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err, name)
 		assert.Equal(t, c.reason, r.Reason, name)
@@ -228,14 +228,14 @@ func TestConfirmAssertion(t *testing.T) {
 }
 
 // sequence is a witness of an r-w-r violation, with the code to resolve it.
-func sequence() (*witness.Witness, Code) {
+func sequence() (*witness.Witness, Program) {
 	w, code := sample()
 	w.ID, w.Kind, w.Pattern = "atomicity-1", "atomicity", "r-w-r"
 	first, between := w.Violation[0], w.Violation[1]
-	first.Occ, first.Variable, first.Region = 1, 1, 1
+	first.Occurrence, first.Variable, first.Region = 1, 1, 1
 	between.Variable, between.Region = 1, 2
 	last := first
-	last.Occ = 2
+	last.Occurrence = 2
 	w.Violation = []witness.Step{first, between, last}
 	w.Steps = append(w.Steps, first, between)
 	return w, code
@@ -286,7 +286,7 @@ func TestPlanOrder(t *testing.T) {
 
 // The trace that is kept is that of the order that is reported.
 func TestConfirmKeepsTheTraceOfTheWorseOrder(t *testing.T) {
-	r := confirm(t, Options{Work: NewFolder(t.TempDir())}, append(stands, "01? trace first", "10? trace second", "10? print panic: boom", "10? exit 2")...)
+	r := confirm(t, Options{Folder: NewFolder(t.TempDir())}, append(stands, "01? trace first", "10? trace second", "10? print panic: boom", "10? exit 2")...)
 	text, err := os.ReadFile(r.Trace)
 	require.NoError(t, err)
 	assert.Equal(t, "second", string(text))
@@ -294,7 +294,7 @@ func TestConfirmKeepsTheTraceOfTheWorseOrder(t *testing.T) {
 
 // What the recorded run has shown is not tried again.
 func TestConfirmLeavesOutWhatWasShown(t *testing.T) {
-	r := confirm(t, Options{Shown: true}, append(stands, "01? print panic: boom", "01? exit 2", "10? print --- FAIL: TestX (0.00s)", "10? exit 1")...)
+	r := confirm(t, Options{FirstOrderShown: true}, append(stands, "01? print panic: boom", "01? exit 2", "10? print --- FAIL: TestX (0.00s)", "10? exit 1")...)
 	assert.Equal(t, bug.Confirmed, r.Status)
 	assert.Equal(t, "10", r.Order)
 	assert.Equal(t, bug.TestFailure, r.Effect)

@@ -38,7 +38,7 @@ func TestFolderKeeps(t *testing.T) {
 // A program that may not look into this process gets files in a folder.
 func TestFolderFallsBack(t *testing.T) {
 	work := NewFolder(t.TempDir())
-	r := confirm(t, Options{Work: work}, append([]string{"outside"}, append(stands, "trace it")...)...)
+	r := confirm(t, Options{Folder: work}, append([]string{"outside"}, append(stands, "trace it")...)...)
 	assert.Equal(t, bug.Confirmed, r.Status, r.Reason)
 	text, err := os.ReadFile(r.Trace)
 	require.NoError(t, err)

@@ -40,35 +40,35 @@ import (
 // for.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
-	if r.Status != bug.Confirmed || opts.Hold > 0 || !r.mayRest(w) {
+	if r.Status != bug.Confirmed || opts.HoldTime > 0 || !r.mayRest(w) {
 		return nil
 	}
-	failing, late := suspectsOf(w, r.Verdicts[0].Late)
+	failing, late := suspectsOf(w, r.Verdicts[0].Overtaken)
 	if len(late) == 0 {
 		return nil
 	}
 	v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
 		return replayOnce(ctx, bin, w, plan.inOrder(r.Order).with("prompt"), opts, false)
 	})
-	opts.Work.keep(r.Trace)
+	opts.Folder.keep(r.Trace)
 	if err != nil {
 		return err
 	}
 	if !v.passes(w) {
 		return nil
 	}
-	if told := overtaken(v.Late, failing); len(told) > 0 && (failsTest(w) || w.Kind == bug.Deadlock && late[0].For < patience) { // it tells of each one that it has let go
+	if told := overtaken(v.Overtaken, failing); len(told) > 0 && (failsTest(w) || w.Kind == bug.Deadlock && late[0].Delay < patience) { // it tells of each one that it has let go
 		late = told
 	}
-	r.Timed, r.Late = true, late
-	worst := slices.MaxFunc(late, func(a, b Late) int { return cmp.Compare(a.For, b.For) })
-	if worst.For >= patience && !ofLocks(w) {
+	r.DependsOnTime, r.Overtaken = true, late
+	worst := slices.MaxFunc(late, func(a, b OvertakenGoroutine) int { return cmp.Compare(a.Delay, b.Delay) })
+	if worst.Delay >= patience && !ofLocks(w) {
 		what := "the test fails"
 		if w.Kind == bug.Deadlock {
 			what = "goroutines block for ever"
 		}
 		r.Status = bug.Unconfirmed
-		r.Reason = fmt.Sprintf("%s only if goroutine %s takes %s or longer where others wait for it", what, shortName(worst.Goroutine), worst.For.Round(time.Millisecond))
+		r.Reason = fmt.Sprintf("%s only if goroutine %s takes %s or longer where others wait for it", what, shortName(worst.Goroutine), worst.Delay.Round(time.Millisecond))
 	}
 	return nil
 }
@@ -96,11 +96,11 @@ func failsTest(w *witness.Witness) bool { return w.Proof() == bug.FailedTest }
 // and whose wait counts: that of the goroutine that fails, or of the first
 // one to overtake another where a deadlock may follow from any. It is "" of a
 // timer that nobody has waited for, or where it is not known who fails.
-func suspectsOf(w *witness.Witness, late []Late) (failing string, out []Late) {
-	longest := func() (out []Late) {
+func suspectsOf(w *witness.Witness, late []OvertakenGoroutine) (failing string, out []OvertakenGoroutine) {
+	longest := func() (out []OvertakenGoroutine) {
 		for _, l := range late {
-			if l.For >= patience {
-				out = []Late{l}
+			if l.Delay >= patience {
+				out = []OvertakenGoroutine{l}
 			}
 		}
 		return out
@@ -112,7 +112,7 @@ func suspectsOf(w *witness.Witness, late []Late) (failing string, out []Late) {
 	case w.Kind == bug.Property:
 		out = overtaken(late, "")
 	case w.Kind == bug.Deadlock && len(late) > 0:
-		failing = late[0].By
+		failing = late[0].Waiter
 		if out = longest(); len(out) == 0 {
 			out = overtaken(late, failing)
 		}
@@ -131,7 +131,7 @@ func (v Verdict) passes(w *witness.Witness) bool {
 	case v.Outcome.TimedOut:
 		return false
 	case w.Kind == bug.Deadlock && v.Outcome.Effect == bug.TestFailure:
-		return !v.stuck
+		return !v.anyBlockedForever
 	}
 	return v.Outcome.Effect == bug.NoEffect
 }
@@ -147,12 +147,12 @@ func shortName(goroutine string) string { return goroutine[strings.LastIndexByte
 // overtaken returns those of the delayed goroutines that one wait of the
 // failing goroutine has overtaken, its first one, or the timer that nobody
 // has waited for.
-func overtaken(late []Late, failing string) (out []Late) {
+func overtaken(late []OvertakenGoroutine, failing string) (out []OvertakenGoroutine) {
 	for _, l := range late {
 		switch {
-		case l.By != failing && l.By != "",
-			slices.ContainsFunc(out, func(o Late) bool { return o.Goroutine == l.Goroutine }),
-			len(out) > 0 && (l.By != out[0].By || l.Why != out[0].Why || l.Pos != out[0].Pos):
+		case l.Waiter != failing && l.Waiter != "",
+			slices.ContainsFunc(out, func(o OvertakenGoroutine) bool { return o.Goroutine == l.Goroutine }),
+			len(out) > 0 && (l.Waiter != out[0].Waiter || l.WaitReason != out[0].WaitReason || l.Position != out[0].Position):
 		default:
 			out = append(out, l)
 		}

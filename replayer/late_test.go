@@ -33,8 +33,8 @@ func assertion(t *testing.T, opts Options, lines ...string) Result {
 func TestAnAssertionRestsOnTime(t *testing.T) {
 	r := assertion(t, Options{}, late...)
 	assert.Equal(t, bug.Confirmed, r.Status)
-	assert.True(t, r.Timed)
-	assert.Equal(t, []Late{{Goroutine: "TestX:0.1", For: 15 * time.Millisecond, By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "x_test.go:8"}}, r.Late)
+	assert.True(t, r.DependsOnTime)
+	assert.Equal(t, []OvertakenGoroutine{{Goroutine: "TestX:0.1", Delay: 15 * time.Millisecond, Waiter: "TestX:0", WaitReason: "sleep", Func: "p.TestX", Position: "x_test.go:8"}}, r.Overtaken)
 	assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced}, "the prompt replay does not count")
 }
 
@@ -44,7 +44,7 @@ func TestAnAssertionRestsOnAGuard(t *testing.T) {
 		guard := "verdict late TestX:0.1 " + ns + " TestX:0 select p.TestX x_test.go:8"
 		r := assertion(t, Options{}, slices.Concat(failing, []string{guard, "late? exit 1"})...)
 		assert.Equal(t, want, r.Status, ns)
-		assert.True(t, r.Timed)
+		assert.True(t, r.DependsOnTime)
 		if want == bug.Unconfirmed {
 			assert.Equal(t, "the test fails only if goroutine 0.1 takes 1s or longer where others wait for it", r.Reason)
 		}
@@ -62,19 +62,19 @@ func TestAnAssertionRestsOnALongWait(t *testing.T) {
 func TestAnAssertionFailsWhoeverIsLate(t *testing.T) {
 	r := assertion(t, Options{}, slices.Concat(late, []string{"exit 1"})...)
 	assert.Equal(t, bug.Confirmed, r.Status)
-	assert.False(t, r.Timed)
-	assert.Empty(t, r.Late)
+	assert.False(t, r.DependsOnTime)
+	assert.Empty(t, r.Overtaken)
 
 	r = assertion(t, Options{}, slices.Concat(late, []string{"print panic: boom", "exit 2"})...)
-	assert.False(t, r.Timed, "it fails in another way")
+	assert.False(t, r.DependsOnTime, "it fails in another way")
 }
 
 // A prompt replay is worth its time only where the failing goroutine has waited while
 // anyone was late.
 func TestAnAssertionFailsInTime(t *testing.T) {
-	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{"late? exit 1"})...).Timed)
+	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{"late? exit 1"})...).DependsOnTime)
 	other := "verdict late TestX:0.1 15000000 TestX:0.2 sleep p.TestX x_test.go:8"
-	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{other, "late? exit 1"})...).Timed)
+	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{other, "late? exit 1"})...).DependsOnTime)
 }
 
 // blockedForEver is what the end of a program is in which the sample's goroutines are blocked.
@@ -106,16 +106,16 @@ func TestADeadlockRestsOnTime(t *testing.T) {
 	const held = "TestX:0.1 20000000 TestX:0 sleep p.TestX x_test.go:8"
 	r := deadlocked(t, held, "exit 0")
 	assert.Equal(t, bug.Confirmed, r.Status)
-	assert.True(t, r.Timed)
-	assert.Len(t, r.Late, 1)
+	assert.True(t, r.DependsOnTime)
+	assert.Len(t, r.Overtaken, 1)
 	r = deadlocked(t, held, "verdict late TestX:0.2 20000000 TestX:0 sleep p.TestX x_test.go:8", "exit 0")
-	assert.Len(t, r.Late, 2, "the prompt replay has let one more go")
+	assert.Len(t, r.Overtaken, 2, "the prompt replay has let one more go")
 	r = deadlocked(t, held, "print --- FAIL: TestX (0.00s)", "exit 1")
-	assert.True(t, r.Timed, "the test fails for another reason")
+	assert.True(t, r.DependsOnTime, "the test fails for another reason")
 	r = deadlocked(t, "TestX:0.1 20000000 TestX:0.7 sleep p.g x.go:8", "exit 0")
-	assert.True(t, r.Timed, "another goroutine has waited")
+	assert.True(t, r.DependsOnTime, "another goroutine has waited")
 	r = deadlocked(t, "TestX:0.1 20000000 - - - -", "exit 0")
-	assert.True(t, r.Timed, "nobody has waited")
+	assert.True(t, r.DependsOnTime, "nobody has waited")
 }
 
 func TestADeadlockRestsOnALongWait(t *testing.T) {
@@ -129,7 +129,7 @@ func TestADeadlockRestsOnALongWait(t *testing.T) {
 }
 
 func TestADeadlockComesWhoeverIsLate(t *testing.T) {
-	assert.False(t, deadlocked(t, "", "exit 0").Timed, "nobody is")
+	assert.False(t, deadlocked(t, "", "exit 0").DependsOnTime, "nobody is")
 	for _, prompt := range [][]string{
 		{}, // it is the same
 		{"print panic: boom", "exit 2"},
@@ -138,7 +138,7 @@ func TestADeadlockComesWhoeverIsLate(t *testing.T) {
 	} {
 		r := deadlocked(t, "TestX:0.1 20000000 TestX:0 sleep p.TestX x_test.go:8", prompt...)
 		assert.Equal(t, bug.Confirmed, r.Status)
-		assert.False(t, r.Timed, prompt)
+		assert.False(t, r.DependsOnTime, prompt)
 	}
 }
 
@@ -146,22 +146,22 @@ func TestAPanicRestsOnNothing(t *testing.T) {
 	verdict := "verdict late TestX:0.1 15000000 TestX:0 sleep p.TestX x_test.go:8"
 	r := assertion(t, Options{}, slices.Concat(stands, []string{verdict, "late? print panic: boom", "late? exit 2"})...)
 	assert.Equal(t, bug.Panic, r.Effect)
-	assert.False(t, r.Timed)
+	assert.False(t, r.DependsOnTime)
 }
 
 func TestARaceRestsOnNothing(t *testing.T) {
 	r := confirm(t, Options{}, late...)
 	assert.Equal(t, bug.Confirmed, r.Status)
-	assert.False(t, r.Timed)
+	assert.False(t, r.DependsOnTime)
 }
 
 // Of all that are late those count that the failing goroutine has waited for.
 func TestOvertaken(t *testing.T) {
-	a, b := Late{Goroutine: "0.1", By: "0.5", Pos: "a.go:1"}, Late{Goroutine: "0.2", By: "0", Pos: "a.go:2"}
-	c, d := Late{Goroutine: "0.3", By: "0", Pos: "a.go:2"}, Late{Goroutine: "0.4", By: "0", Pos: "a.go:3"}
-	assert.Equal(t, []Late{b, c}, overtaken([]Late{a, b, c, b, d}, "0"))
-	assert.Empty(t, overtaken([]Late{a, b}, "0.7"))
-	timer := Late{Goroutine: "0.6"}
-	assert.Equal(t, []Late{timer}, overtaken([]Late{a, timer, b}, "0"), "of time.AfterFunc")
+	a, b := OvertakenGoroutine{Goroutine: "0.1", Waiter: "0.5", Position: "a.go:1"}, OvertakenGoroutine{Goroutine: "0.2", Waiter: "0", Position: "a.go:2"}
+	c, d := OvertakenGoroutine{Goroutine: "0.3", Waiter: "0", Position: "a.go:2"}, OvertakenGoroutine{Goroutine: "0.4", Waiter: "0", Position: "a.go:3"}
+	assert.Equal(t, []OvertakenGoroutine{b, c}, overtaken([]OvertakenGoroutine{a, b, c, b, d}, "0"))
+	assert.Empty(t, overtaken([]OvertakenGoroutine{a, b}, "0.7"))
+	timer := OvertakenGoroutine{Goroutine: "0.6"}
+	assert.Equal(t, []OvertakenGoroutine{timer}, overtaken([]OvertakenGoroutine{a, timer, b}, "0"), "of time.AfterFunc")
 	assert.Empty(t, overtaken(nil, "0"))
 }

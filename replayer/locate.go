@@ -11,7 +11,7 @@ import (
 
 // operand returns what the line of a call site, which is in file now, calls its
 // operand.
-func (c Code) operand(s witness.Step, file string) string {
+func (c Program) operand(s witness.Step, file string) string {
 	if c.Source == nil || s.Expr == "" {
 		return s.Expr
 	}
@@ -33,8 +33,8 @@ func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 		}
 		return list
 	}
-	out.Steps, out.Hold, out.Violation = move(w.Steps, r.steps), move(w.Hold, r.hold), move(w.Violation, r.violation)
-	out.Pooled, out.Anchors = move(w.Pooled, r.pooled), move(w.Anchors, r.anchors)
+	out.Steps, out.Holds, out.Violation = move(w.Steps, r.steps), move(w.Holds, r.hold), move(w.Violation, r.violation)
+	out.PoolSteps, out.Anchors = move(w.PoolSteps, r.pooled), move(w.Anchors, r.anchors)
 	return &out
 }
 
@@ -54,7 +54,7 @@ func (r *resolver) move(p *position) witness.Step {
 	s, file := p.Step, ""
 	if site, fit := r.siteOf(p); fit != absent {
 		file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
-	} else if s.Nth == 0 && s.Line > 0 {
+	} else if s.SiteNumber == 0 && s.Line > 0 {
 		at := r.callAt(p)
 		file, s.Line = at.file, at.line
 		s.Expr = r.code.operand(s, file)

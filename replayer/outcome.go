@@ -23,11 +23,11 @@ type Outcome struct {
 
 // Recorded returns the outcome of the recorded run t as far as the trace tells
 // it: which tests failed, and whether one panicked.
-func Recorded(t *trace.Trace) Outcome {
+func RecordedOutcome(t *trace.Trace) Outcome {
 	o := Outcome{Effect: bug.NoEffect}
 	for _, e := range t.Events {
-		if e.Kind == trace.TestEnd && e.Val == 1 && e.Obj < uint64(len(t.Names)) {
-			o.Failed = append(o.Failed, t.Names[e.Obj])
+		if e.Kind == trace.TestEnd && e.Val == 1 && e.Obj < uint64(len(t.TestNames)) {
+			o.Failed = append(o.Failed, t.TestNames[e.Obj])
 			o.Effect = bug.TestFailure
 		}
 	}
@@ -40,7 +40,7 @@ func Recorded(t *trace.Trace) Outcome {
 			}
 		}
 	}
-	if slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock }) {
+	if slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return s.Proof == trace.ProofDeadlock }) {
 		o.Effect = bug.Blocks
 	}
 	slices.Sort(o.Failed)
@@ -50,7 +50,7 @@ func Recorded(t *trace.Trace) Outcome {
 
 // Without returns o as if the top-level tests, of which o is the outcome of a run
 // in which others may have failed too, had passed.
-func (o Outcome) Without(tests []string) Outcome {
+func (o Outcome) WithoutTests(tests []string) Outcome {
 	out := Outcome{Effect: bug.NoEffect}
 	for _, name := range o.Failed {
 		if top, _, _ := strings.Cut(name, "/"); !slices.Contains(tests, top) {

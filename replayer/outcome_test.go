@@ -84,17 +84,17 @@ func TestDetailHasEachPlace(t *testing.T) {
 
 func TestRecorded(t *testing.T) {
 	tr := &trace.Trace{
-		Complete: true,
-		Names:    []string{"TestA", "TestB", "TestB/sub"},
+		Complete:  true,
+		TestNames: []string{"TestA", "TestB", "TestB/sub"},
 		Events: []trace.Event{
 			{Kind: trace.TestEnd, Obj: 0}, {Kind: trace.TestEnd, Obj: 2, Val: 1}, {Kind: trace.TestEnd, Obj: 1, Val: 1}, {Kind: trace.TestEnd, Obj: 7, Val: 1},
 		},
 	}
-	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestB", "TestB/sub"}}, Recorded(tr))
+	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestB", "TestB/sub"}}, RecordedOutcome(tr))
 	tr.Events, tr.Complete = []trace.Event{{Kind: trace.Panic}, {Kind: trace.Branch}}, false
-	assert.Equal(t, bug.Panic, Recorded(tr).Effect)
+	assert.Equal(t, bug.Panic, RecordedOutcome(tr).Effect)
 	tr.Complete = true // it was recovered
-	assert.Equal(t, bug.NoEffect, Recorded(tr).Effect)
+	assert.Equal(t, bug.NoEffect, RecordedOutcome(tr).Effect)
 }
 
 func TestSince(t *testing.T) {

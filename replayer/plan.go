@@ -24,7 +24,7 @@ type Plan struct {
 	Steps     []witness.Step
 	Violation []witness.Step // likewise
 	// Fails is the outcome of the condition at Violation[0] that leads to a failure.
-	Fails trace.Outcome
+	FailsIf trace.Outcome
 	// Witness is the one that was resolved, where it is in the current code.
 	Witness *witness.Witness
 	// Notes tell which steps and holds are at sites that no longer exist, and
@@ -67,7 +67,7 @@ func planHead(order string) string { return fmt.Sprintf("gopredict-plan 1\norder
 // NewPlan resolves w against the current code. Order is "01" or "10": which of
 // the first two violating goroutines goes first. A violating access that no
 // longer exists gives a [StaleError].
-func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
+func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 	if order != "01" && order != "10" {
 		return nil, fmt.Errorf("order is %q, expected 01 or 10", order)
 	}
@@ -76,7 +76,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	var gone []int
 	for i, s := range w.Violation {
 		add := p.add
-		if !w.Stands(i) {
+		if !w.IsPending(i) {
 			add = p.find
 		}
 		switch add('v', s, p.r.violation[i]) {
@@ -89,9 +89,9 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	now := p.r.locate(w)
 	if len(gone) > 0 {
-		stale := &StaleError{Gone: gone, Witness: now}
+		stale := &StaleError{MissingAccesses: gone, Witness: now}
 		for _, i := range gone {
-			stale.What = append(stale.What, "no longer in the sources: "+w.Violation[i].String())
+			stale.Reasons = append(stale.Reasons, "no longer in the sources: "+w.Violation[i].String())
 		}
 		return nil, stale
 	}
@@ -106,18 +106,18 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	plan.Witness, plan.Violation = now, now.Violation
 	if site, fit := p.r.siteOf(p.r.violation[0]); fit != absent {
-		plan.Fails = site.Fails
+		plan.FailsIf = site.FailsIf
 	}
 	var without []int // steps that the replay does without
 	for i, s := range w.Steps {
 		// How many tests are parallel, and so what the steps are by which they begin, is otherwise in a replay,
 		// which may have fewer of them: there they begin when the schedule wants them to.
-		if trace.AdmitsParallel(s.Func) {
+		if trace.StartsParallelTests(s.Func) {
 			without = append(without, i)
 			continue
 		}
 		item := byte('s')
-		if w.InOrder() && w.Shows(s) {
+		if w.InOrder() && w.HasAccess(s) {
 			item = 'a'
 			shown++
 		}
@@ -133,12 +133,12 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if w.InOrder() && shown != len(w.Violation)-1 {
 		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, shown, len(w.Violation))
 	}
-	for i, s := range w.Pooled {
+	for i, s := range w.PoolSteps {
 		if p.pooled(s, p.r.pooled[i]) == absent {
 			leaveOut(s)
 		}
 	}
-	for i, s := range w.Hold {
+	for i, s := range w.Holds {
 		switch p.add('h', s, p.r.hold[i]) {
 		case absent:
 			leaveOut(s)
@@ -150,13 +150,13 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if w.Kind == bug.Property {
 		violated := property.Named(code.Properties, w.Pattern, w.Package)
 		if violated == nil {
-			return nil, &StaleError{What: []string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
+			return nil, &StaleError{Reasons: []string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
 		}
 		plan.fine = violated.Fine
 		steps = append(monitorText(violated), steps...)
 	}
 	var err error
-	if plan.recorded, err = recorder.ParseOrder(w.Recorded); err != nil {
+	if plan.recorded, err = recorder.ParseOrder(w.RecordedOrder); err != nil {
 		return nil, fmt.Errorf("witness %s: %w", w.ID, err)
 	}
 	plan.Text, err = planText(w, order, p.goroutines, steps, violation)
@@ -185,7 +185,7 @@ func leftOf(steps []witness.Step, without []int) []witness.Step {
 func planText(w *witness.Witness, order string, goroutines []string, steps, violation []byte) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(planHead(order))
-	if w.Stuck() {
+	if w.EndsBlocked() {
 		b.WriteString("stuck\n")
 	}
 	// A panic has been the end of the recorded run. What a test does once it is over is no step.
@@ -247,7 +247,7 @@ func (p *planner) add(item byte, s witness.Step, at *position) fit {
 
 // pooled adds the line of a Put or Get of a pool.
 func (p *planner) pooled(s witness.Step, at *position) fit {
-	return p.line('p', s, at, fmt.Sprintf(" %d", s.Item))
+	return p.line('p', s, at, fmt.Sprintf(" %d", s.PoolItem))
 }
 
 func (p *planner) line(word byte, s witness.Step, at *position, further string) fit {
@@ -261,11 +261,11 @@ func (p *planner) line(word byte, s witness.Step, at *position, further string) 
 		p.number[s.Goroutine] = n
 		p.goroutines = append(p.goroutines, s.Goroutine)
 	}
-	if s.Case != 0 {
-		further = fmt.Sprintf(" %d", s.Case)
+	if s.SelectCase != 0 {
+		further = fmt.Sprintf(" %d", s.SelectCase)
 	}
 	p.items.WriteByte(word)
-	for _, number := range [...]uint64{uint64(n), uint64(s.Op), key, uint64(s.Occ)} {
+	for _, number := range [...]uint64{uint64(n), uint64(s.Op), key, uint64(s.Occurrence)} {
 		p.items.WriteByte(' ')
 		p.items.Write(strconv.AppendUint(p.items.AvailableBuffer(), number, 10))
 	}

@@ -35,7 +35,7 @@ s 1 %d 103 1
 h 2 %d 0 1
 v 0 %d 101 1
 v 1 %d 104 3
-`, trace.Fork, trace.KeyOf("p.TestX", 5), trace.Begin, trace.Write, trace.Begin, trace.Read, trace.Write), string(plan.Text))
+`, trace.Fork, trace.CallSiteKey("p.TestX", 5), trace.Begin, trace.Write, trace.Begin, trace.Read, trace.Write), string(plan.Text))
 }
 
 // inTurn is a property of package p.
@@ -63,14 +63,14 @@ func TestPlanOfProperty(t *testing.T) {
 // What goroutines get from pools has lines of its own, which are no steps.
 func TestPlanPooled(t *testing.T) {
 	w, code := sample()
-	w.Pooled = []witness.Step{w.Steps[2], w.Steps[2]}
-	w.Pooled[0].Op, w.Pooled[0].SiteOp, w.Pooled[0].Item = trace.Post, "write", 3
-	w.Pooled[1].Op, w.Pooled[1].SiteOp = trace.Await, "write"
+	w.PoolSteps = []witness.Step{w.Steps[2], w.Steps[2]}
+	w.PoolSteps[0].Op, w.PoolSteps[0].SiteOp, w.PoolSteps[0].PoolItem = trace.Post, "write", 3
+	w.PoolSteps[1].Op, w.PoolSteps[1].SiteOp = trace.Await, "write"
 	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Len(t, plan.Steps, len(w.Steps))
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("p 1 %d 103 1 3\np 1 %d 103 1 0\n", trace.Post, trace.Await))
-	assert.Equal(t, w.Pooled, plan.Witness.Pooled)
+	assert.Equal(t, w.PoolSteps, plan.Witness.PoolSteps)
 }
 
 // Eight lines were put before all, and two more between the go statement and
@@ -82,12 +82,12 @@ func TestPlanMovedLines(t *testing.T) {
 		sites[i].Line += 8
 		sites[i].Col++
 	}
-	code.Sites = ByFunc(append(sites, trace.Site{ID: 9, Key: 109, Func: "p.TestX", File: "x_test.go", Line: 12, Op: "branch", Expr: "ok"}))
-	w.Anchors = []witness.Step{{Goroutine: "*", Op: trace.Branch, Func: "p.TestX", File: "x_test.go", Line: 6, Expr: "ok", Nth: 1, Occ: 1}}
+	code.Sites = SitesByFunc(append(sites, trace.Site{ID: 9, Key: 109, Func: "p.TestX", File: "x_test.go", Line: 12, Op: "branch", Expr: "ok"}))
+	w.Anchors = []witness.Step{{Goroutine: "*", Op: trace.Branch, Func: "p.TestX", File: "x_test.go", Line: 6, Expr: "ok", SiteNumber: 1, Occurrence: 1}}
 	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Empty(t, plan.Notes)
-	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 11)))
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.CallSiteKey("p.TestX", 11)))
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("v 0 %d 101 1\n", trace.Read))
 
 	moved := plan.Witness
@@ -100,7 +100,7 @@ func TestPlanMovedLines(t *testing.T) {
 	w.Steps[0].Func = "p.helper"
 	plan, err = NewPlan(w, code, "01")
 	require.NoError(t, err)
-	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.helper", 11)))
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.CallSiteKey("p.helper", 11)))
 }
 
 // How package testing lets parallel tests begin is no part of a schedule.
@@ -123,7 +123,7 @@ func TestPlanLeavesOutAdmissions(t *testing.T) {
 func TestPlanDropsStepsThatAreGone(t *testing.T) {
 	w, _ := sample()
 	sites := sampleSites()
-	plan, err := NewPlan(w, Code{Sites: ByFunc(append(sites[:2:2], sites[3]))}, "01")
+	plan, err := NewPlan(w, Program{Sites: SitesByFunc(append(sites[:2:2], sites[3]))}, "01")
 	require.NoError(t, err)
 	assert.NotContains(t, string(plan.Text), "103")
 	assert.Equal(t, []string{"no longer in the sources, left out: write to ready in p.f (x.go:3)"}, plan.Notes)
@@ -133,23 +133,23 @@ func TestPlanDropsStepsThatAreGone(t *testing.T) {
 // The go statement is found by the text of its line, or by a guess.
 func TestPlanFindsCallSites(t *testing.T) {
 	w, code := sample()
-	w.Steps[0].Text, w.Steps[0].Which, w.Steps[0].Of = "go f()", 1, 1
+	w.Steps[0].LineText, w.Steps[0].AlikeNumber, w.Steps[0].AlikeCount = "go f()", 1, 1
 	text := "package p\n\nfunc TestX() {\n\tv = 1\n\n\n\tgo f()\n}\n"
-	code.Source = &witness.Sources{Read: func(name string) ([]byte, error) {
+	code.Source = &witness.Sources{ReadFile: func(name string) ([]byte, error) {
 		assert.Equal(t, filepath.Join("root", "x_test.go"), name)
 		return []byte(text), nil
 	}}
 	code.Files.Root = "root"
 	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
-	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 7)))
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.CallSiteKey("p.TestX", 7)))
 	assert.Equal(t, 7, plan.Steps[0].Line)
 	assert.Empty(t, plan.misfits(0))
 
-	w.Steps[0].Text, text, code.Source = "go g()", "package p\n\nfunc TestX() {\n\tv = 1\n\tgo f()\n}\n", &witness.Sources{Read: code.Source.Read}
+	w.Steps[0].LineText, text, code.Source = "go g()", "package p\n\nfunc TestX() {\n\tv = 1\n\tgo f()\n}\n", &witness.Sources{ReadFile: code.Source.ReadFile}
 	plan, err = NewPlan(w, code, "01")
 	require.NoError(t, err)
-	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 5)))
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.CallSiteKey("p.TestX", 5)))
 	assert.Equal(t, []string{"found again by a guess only: go in p.TestX (x_test.go:5)"}, plan.misfits(0))
 	assert.Empty(t, plan.misfits(1), "the guess was right")
 }
@@ -160,10 +160,10 @@ func TestPlanNumbersAgainstMoreAlike(t *testing.T) {
 	w, _ := sample()
 	w.Steps = w.Steps[1:]
 	read := &w.Violation[0]
-	read.Text, read.Which, read.Of = "return v", 2, 2
+	read.LineText, read.AlikeNumber, read.AlikeCount = "return v", 2, 2
 	added := trace.Site{ID: 5, Key: 105, Func: "p.TestX", File: "x_test.go", Line: 7, Col: 5, Op: "read", Expr: "v"}
-	code := Code{Sites: ByFunc(append(sampleSites(), added))}
-	code.Source = &witness.Sources{Read: func(string) ([]byte, error) {
+	code := Program{Sites: SitesByFunc(append(sampleSites(), added))}
+	code.Source = &witness.Sources{ReadFile: func(string) ([]byte, error) {
 		return []byte("package p\n\nfunc TestX() int {\n\n\tgo f()\n\n\tadded(v)\n\tuse(v)\n\treturn v\n}\n"), nil
 	}}
 	plan, err := NewPlan(w, code, "01")
@@ -179,13 +179,13 @@ func TestPlanNumbersAgainstMoreAlike(t *testing.T) {
 
 func TestPlanStale(t *testing.T) {
 	w, _ := sample()
-	_, err := NewPlan(w, Code{Sites: ByFunc(sampleSites()[1:3])}, "01")
+	_, err := NewPlan(w, Program{Sites: SitesByFunc(sampleSites()[1:3])}, "01")
 	gone, ok := errors.AsType[*StaleError](err)
 	require.True(t, ok, err)
 	assert.Equal(t, []string{
 		"no longer in the sources: read of v in p.TestX (x_test.go:9)",
 		"no longer in the sources: write to v in p.f (x.go:4, occurrence 3)",
-	}, gone.What)
+	}, gone.Reasons)
 }
 
 func TestPlanRefuses(t *testing.T) {
@@ -203,17 +203,17 @@ func TestPlanRefuses(t *testing.T) {
 func TestReplayArgs(t *testing.T) {
 	w := &witness.Witness{Tests: []string{"TestA", "TestB#3"}}
 	assert.Equal(t, []string{"-test.run=^(TestA|TestB)$", "-test.count=3", "-test.timeout=30s"}, ReplayArgs(nil, w, DefaultTimeout))
-	w.Run = "TestA/x|B$/[/|]/z|TestC/y"
+	w.RunPattern = "TestA/x|B$/[/|]/z|TestC/y"
 	assert.Equal(t, `-test.run=^TestA$/x|^TestB$/[/|]/z`, ReplayArgs(nil, w, DefaultTimeout)[0])
-	w.Run = "Other/x"
+	w.RunPattern = "Other/x"
 	assert.Equal(t, `-test.run=^(TestA|TestB)$`, ReplayArgs(nil, w, DefaultTimeout)[0])
 }
 
 func TestArgsWithout(t *testing.T) {
 	args := []string{"-test.run=A|B/x", "-test.v=test2json", "-test.timeout", "1m", "-test.skip", "C", "-test.count=2", "-test.short", "-own=1", "a", "-test.run=no"}
 	assert.Equal(t, []string{"-test.skip=C|^(TestA|TestB)$", "-test.timeout=30s", "-test.run=A|B/x", "-test.v=true", "-test.count=2", "-test.short", "-own=1", "a", "-test.run=no"},
-		ArgsWithout(args, []string{"TestA", "TestB#2"}, DefaultTimeout))
-	assert.Equal(t, []string{"-test.skip=^(TestA)$", "-test.timeout=30s"}, ArgsWithout([]string{"-test.paniconexit0=false", "-test.coverprofile=c"}[1:], []string{"TestA"}, DefaultTimeout))
+		RerunArgsWithout(args, []string{"TestA", "TestB#2"}, DefaultTimeout))
+	assert.Equal(t, []string{"-test.skip=^(TestA)$", "-test.timeout=30s"}, RerunArgsWithout([]string{"-test.paniconexit0=false", "-test.coverprofile=c"}[1:], []string{"TestA"}, DefaultTimeout))
 }
 
 func TestSubtestFilter(t *testing.T) {
@@ -247,7 +247,7 @@ func TestParseVerdictErrors(t *testing.T) {
 func TestParseVerdictCutOff(t *testing.T) {
 	p, err := ParseVerdict("v", strings.NewReader("steps 1 2\nconfir"))
 	require.NoError(t, err)
-	assert.Equal(t, Protocol{Steps: 1, Total: 2}, p)
+	assert.Equal(t, RuntimeVerdict{StepsDone: 1, StepsTotal: 2}, p)
 }
 
 // A plan of whatever witness can be read has a line for each thing, and nothing that the
@@ -290,8 +290,8 @@ func FuzzParseVerdict(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		p, err := ParseVerdict("v", strings.NewReader(string(in)))
 		if err == nil {
-			assert.False(t, p.Confirmed && p.Left != "")
-			assert.LessOrEqual(t, p.Steps, p.Total)
+			assert.False(t, p.Confirmed && p.LeftReason != "")
+			assert.LessOrEqual(t, p.StepsDone, p.StepsTotal)
 		}
 	})
 }

@@ -24,7 +24,7 @@ var operation = regexp.MustCompile(`\b((?:at )?its|at) [a-z]+\b`)
 func explain(reason string, plan *Plan) string {
 	reason = operation.ReplaceAllStringFunc(reason, func(words string) string {
 		last := strings.LastIndexByte(words, ' ') + 1
-		return words[:last] + witness.Word(words[last:])
+		return words[:last] + witness.OperationPhrase(words[last:])
 	})
 	return stepNumber.ReplaceAllStringFunc(reason, func(word string) string {
 		n, err := strconv.Atoi(stepNumber.FindStringSubmatch(word)[1])
@@ -36,7 +36,7 @@ func explain(reason string, plan *Plan) string {
 }
 
 // waiting says who waits where, to be put after a reason.
-func waiting(blocked []Blocked) string {
+func waiting(blocked []BlockedGoroutine) string {
 	text := ""
 	for i, b := range blocked {
 		sep := "; "
@@ -59,17 +59,17 @@ var gateWords = map[string]string{
 }
 
 // String says who waits where: "TestX:0.1 in bank.f (bank.go:20): chan receive".
-func (b Blocked) String() string {
-	why := b.Why
+func (b BlockedGoroutine) String() string {
+	why := b.WaitReason
 	if plain := gateWords[why]; plain != "" {
 		why = plain
 	}
-	return fmt.Sprintf("%s in %s (%s): %s", b.Goroutine, path.Base(b.Func), filepath.Base(b.Pos), why)
+	return fmt.Sprintf("%s in %s (%s): %s", b.Goroutine, path.Base(b.Func), filepath.Base(b.Position), why)
 }
 
 // deadlock is the outcome of a run of tests that was ended as no goroutine
 // could go on; asleep says where they wait.
-func deadlock(asleep []Blocked, tests []string) Outcome {
+func deadlock(asleep []BlockedGoroutine, tests []string) Outcome {
 	o := Outcome{Effect: bug.Blocks}
 	for _, b := range asleep {
 		if len(tests) == 1 {

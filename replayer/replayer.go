@@ -43,26 +43,26 @@ type Options struct {
 	// Astray is how long a program goes on that has left its schedule, so that a short test
 	// ends by itself and tidies up: what it does then decides nothing, and it may wait for
 	// ever for what only the schedule has kept from it. 0: until Timeout.
-	Astray time.Duration
+	TimeAfterLeaving time.Duration
 	// Recorded is how the same tests ended in the recorded run: what they
 	// did there already is not an effect of the bug.
-	Recorded Outcome
+	RecordedOutcome Outcome
 	// Shown says that in the recorded run the first of two violating goroutines
 	// has gone first, from where the steps lead: what comes of that is Recorded.
-	Shown bool
+	FirstOrderShown bool
 	// Work is where replays write their files, and record what they run; no others
 	// use it at the same time. nil: a temporary folder, and nothing is recorded.
-	Work *Folder
+	Folder *Folder
 	// Second is another such folder, for the second of two replays, which begins with the first one then: of
 	// tests that wait long. What comes of them is the same. nil: it begins after that.
-	Second *Folder
+	SecondFolder *Folder
 	// Hold is how long the program stops when it stands at the violation, for a
 	// debugger; Standing is told then, with the process's number and who stands
 	// where. Neither the program's clocks nor Timeout count that time.
-	Hold     time.Duration
-	Standing func(pid int, stands []Stand)
+	HoldTime    time.Duration
+	OnViolation func(pid int, stands []PendingAccess)
 	// Replayed, if not nil, is told after each replay how many there were.
-	Replayed func(n int)
+	OnReplay func(n int)
 	// Slots bounds the replays that run at the same time; nil: no bound.
 	Slots *Slots
 
@@ -77,25 +77,25 @@ type Verdict struct {
 	Reason string
 	// Stale says what of the witness no longer fits the sources, so that the
 	// reason may lie there. It is empty if the replay is confirmed.
-	Stale   []string
-	Steps   int       // steps of the schedule that were done
-	Total   int       // steps of the schedule
-	Stands  []Stand   // where the violating goroutines stood
-	Blocked []Blocked // who waited where when the schedule was left
-	Late    []Late    // whom timers have overtaken, see Protocol
-	Due     bool      // see Protocol
-	Outcome Outcome   // how the tests ended, after the violation
-	Strayed bool      // it was ended as it had left the schedule, see [Options.Astray]
-	Output  string    // what the program printed, the middle left out if long
+	Stale      []string
+	StepsDone  int                  // steps of the schedule that were done
+	StepsTotal int                  // steps of the schedule
+	Accesses   []PendingAccess      // where the violating goroutines stood
+	Blocked    []BlockedGoroutine   // who waited where when the schedule was left
+	Overtaken  []OvertakenGoroutine // whom timers have overtaken, see Protocol
+	TimerDue   bool                 // see Protocol
+	Outcome    Outcome              // how the tests ended, after the violation
+	EndedEarly bool                 // it was ended as it had left the schedule, see [Options.TimeAfterLeaving]
+	Output     string               // what the program printed, the middle left out if long
 	// Elapsed is how long the program ran, and Processor the time that it used of processors.
 	Elapsed, Processor time.Duration
 
-	stuck bool   // goroutines were blocked for ever, those of the violation or others
-	trace string // the file that the program was recorded to; "": none
+	anyBlockedForever bool   // goroutines were blocked for ever, those of the violation or others
+	traceFile         string // the file that the program was recorded to; "": none
 }
 
 // A Stand is a goroutine that is about to execute a violating access.
-type Stand struct {
+type PendingAccess struct {
 	Goroutine string // trace.Goroutine.Name
 	Addr      uint64
 	Size      int // bytes
@@ -105,11 +105,11 @@ type Stand struct {
 }
 
 // A Blocked is a goroutine that could not go on when the schedule was left.
-type Blocked struct {
-	Goroutine string
-	Why       string // the wait reason, e.g. "chan receive"
-	Func      string
-	Pos       string // file:line
+type BlockedGoroutine struct {
+	Goroutine  string
+	WaitReason string // the wait reason, e.g. "chan receive"
+	Func       string
+	Position   string // file:line
 }
 
 // A Result is what all replays of one witness showed.
@@ -123,9 +123,9 @@ type Result struct {
 	Stale []string
 	// Gone are the violating accesses, by their places in the violation, that are no longer in
 	// the sources; where there are some, there was no replay.
-	Gone []int
+	MissingAccesses []int
 	// Unsure are those of which it is not known where they are now: their lines are guessed.
-	Unsure []int
+	GuessedAccesses []int
 	// Order is the order of the violating goroutines with the worst effect:
 	// "01" or "10". The witness keeps it.
 	Order      string
@@ -137,8 +137,8 @@ type Result struct {
 	// Timed says that a confirmed failure or deadlock rests on time: it comes as the goroutines of
 	// Late, which could go on, come later than a timer fires that the failing one waits
 	// for, or any of a deadlock, or nobody. Where they come before, and all else is by the same schedule, the test passes.
-	Timed bool
-	Late  []Late
+	DependsOnTime bool
+	Overtaken     []OvertakenGoroutine
 	// Trace is the recording of the first confirmed replay that has this order and
 	// effect, a file that the next replay in the same folder may remove. "": there
 	// is none.
@@ -157,7 +157,7 @@ type Result struct {
 // witness no longer fits the sources it is Stale; and what is neither, as the program
 // crashed or ran out of time, stays Unconfirmed. A test that fails, though not in the
 // plain run that [Options] tell of, does so for the order that it was kept in.
-func (r Result) OfWitness() bug.Status {
+func (r Result) WitnessStatus() bug.Status {
 	switch {
 	case r.Reproduced > 0:
 		return r.Status

@@ -14,17 +14,17 @@ import (
 // A StaleError is why there is no plan of a witness: violating accesses are no
 // longer in the sources.
 type StaleError struct {
-	What []string // "no longer in the sources: write to a.balance in …"
+	Reasons []string // "no longer in the sources: write to a.balance in …"
 	// Gone are these accesses, by their places in the violation, and Witness has the others
 	// where they are in the current code. There are none where it is not for an access.
-	Gone    []int
-	Witness *witness.Witness
+	MissingAccesses []int
+	Witness         *witness.Witness
 }
 
-func (e *StaleError) Error() string { return "witness is stale: " + strings.Join(e.What, ", ") }
+func (e *StaleError) Error() string { return "witness is stale: " + strings.Join(e.Reasons, ", ") }
 
 // A Code is the program that a witness is matched with.
-type Code struct {
+type Program struct {
 	Sites map[string][]trace.Site // the rewriter's, of the current build, by function
 	// Files finds the files that the witness names, and Source reads them.
 	// Without Source, call sites are matched by how the lines around them have
@@ -36,7 +36,7 @@ type Code struct {
 }
 
 // ByFunc returns sites by their function.
-func ByFunc(sites []trace.Site) map[string][]trace.Site {
+func SitesByFunc(sites []trace.Site) map[string][]trace.Site {
 	out := make(map[string][]trace.Site)
 	for _, s := range sites {
 		out[s.Func] = append(out[s.Func], s)
@@ -46,7 +46,7 @@ func ByFunc(sites []trace.Site) map[string][]trace.Site {
 
 // A resolver finds the sites of a witness in the current build.
 type resolver struct {
-	code   Code
+	code   Program
 	groups map[group][]trace.Site
 	shifts []shift
 	// The positions of the steps of the witness.
@@ -75,7 +75,7 @@ type callSite struct {
 	fit  fit
 }
 
-// A group is the sites that witness.Step.Which counts among.
+// A group is the sites that witness.Step.AlikeNumber counts among.
 type group struct{ fn, op, shape string }
 
 // A shift is a site of the witness that was found in the sources, and by how
@@ -88,7 +88,7 @@ type shift struct {
 	now   string // the file where it is
 }
 
-func newResolver(w *witness.Witness, code Code) *resolver {
+func newResolver(w *witness.Witness, code Program) *resolver {
 	r := &resolver{code: code, groups: make(map[group][]trace.Site)}
 	distinct := r.number(w)
 	functions := make(map[string]bool)
@@ -133,7 +133,7 @@ func (r *resolver) number(w *witness.Witness) (distinct []*position) {
 				k = len(known[at])
 				p := &position{Step: s}
 				known[at] = append(known[at], p)
-				if s.Nth > 0 {
+				if s.SiteNumber > 0 {
 					distinct = append(distinct, p)
 				}
 			}
@@ -141,8 +141,8 @@ func (r *resolver) number(w *witness.Witness) (distinct []*position) {
 		}
 		return its
 	}
-	r.steps, r.hold, r.violation = number(w.Steps), number(w.Hold), number(w.Violation)
-	r.pooled, r.anchors = number(w.Pooled), number(w.Anchors)
+	r.steps, r.hold, r.violation = number(w.Steps), number(w.Holds), number(w.Violation)
+	r.pooled, r.anchors = number(w.PoolSteps), number(w.Anchors)
 	return distinct
 }
 
@@ -153,12 +153,12 @@ func asPlace(s witness.Step) witness.Step {
 
 // at returns what step s does at a place.
 func stepAt(place, s witness.Step) witness.Step {
-	place.Goroutine, place.Occ, place.Value = s.Goroutine, s.Occ, s.Value
-	place.Variable, place.Region, place.Item, place.Case = s.Variable, s.Region, s.Item, s.Case
+	place.Goroutine, place.Occurrence, place.Value = s.Goroutine, s.Occurrence, s.Value
+	place.Variable, place.Region, place.PoolItem, place.SelectCase = s.Variable, s.Region, s.PoolItem, s.SelectCase
 	return place
 }
 
-func groupOf(s witness.Step) group { return group{s.Func, s.SiteWord(), witness.Shape(s.Expr)} }
+func groupOf(s witness.Step) group { return group{s.Func, s.SiteOperation(), witness.Shape(s.Expr)} }
 
 // A fit says how well a step was found in the sources.
 type fit int
@@ -173,7 +173,7 @@ const (
 // is in a function literal, and the line there does not read as it did, it is the one in
 // another literal that does: a guess.
 func (r *resolver) siteOf(p *position) (trace.Site, fit) {
-	if p.Nth < 1 { // a call site
+	if p.SiteNumber < 1 { // a call site
 		return trace.Site{}, absent
 	}
 	if p.site == nil {
@@ -189,7 +189,7 @@ func (r *resolver) siteOf(p *position) (trace.Site, fit) {
 }
 
 // text is the line of a site, without the space around it. There is a Source.
-func (c *Code) text(site trace.Site) string {
+func (c *Program) text(site trace.Site) string {
 	return strings.TrimSpace(c.Source.Line(site.File, site.Line))
 }
 
@@ -198,7 +198,7 @@ func alike(a, b string) bool { return witness.Shape(a) == witness.Shape(b) }
 
 // reads reports whether the line of a site looks like that of s, as far as is known.
 func (r *resolver) reads(site trace.Site, s witness.Step) bool {
-	return r.code.Source == nil || s.Text == "" || alike(r.code.text(site), s.Text)
+	return r.code.Source == nil || s.LineText == "" || alike(r.code.text(site), s.LineText)
 }
 
 // literal is what the name of a function has at its end if it is a function
@@ -210,7 +210,7 @@ var literal = regexp.MustCompile(`\.func\d+[.\d]*$`)
 // is one only that reads as it did.
 func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
 	outer := literal.ReplaceAllString(s.Func, "")
-	if outer == s.Func || s.Nth < 1 || r.code.Source == nil || s.Text == "" {
+	if outer == s.Func || s.SiteNumber < 1 || r.code.Source == nil || s.LineText == "" {
 		return found, false
 	}
 	for fn, sites := range r.code.Sites {
@@ -218,7 +218,7 @@ func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
 			continue
 		}
 		for _, site := range sites {
-			if site.Op != s.SiteWord() || !alike(site.Expr, s.Expr) || !r.reads(site, s) {
+			if site.Op != s.SiteOperation() || !alike(site.Expr, s.Expr) || !r.reads(site, s) {
 				continue
 			}
 			if ok {
@@ -236,11 +236,11 @@ func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
 // these than there were, it is the one whose line reads as it did, or a guess.
 func (r *resolver) numbered(s witness.Step) (trace.Site, fit) {
 	alike := r.groups[groupOf(s)]
-	if s.Nth < 1 || len(alike) == 0 {
+	if s.SiteNumber < 1 || len(alike) == 0 {
 		return trace.Site{}, absent
 	}
 	all := guessed
-	if s.Of == 0 || s.Of == len(alike) {
+	if s.AlikeCount == 0 || s.AlikeCount == len(alike) {
 		all = matched
 	}
 	var same, inLine []trace.Site
@@ -249,19 +249,19 @@ func (r *resolver) numbered(s witness.Step) (trace.Site, fit) {
 			continue
 		}
 		same = append(same, site)
-		if all == guessed && s.Text != "" && r.code.Source != nil && r.code.text(site) == s.Text {
+		if all == guessed && s.LineText != "" && r.code.Source != nil && r.code.text(site) == s.LineText {
 			inLine = append(inLine, site)
 		}
 	}
 	switch {
 	case len(inLine) == 1:
 		return inLine[0], matched
-	case s.Nth <= len(same):
-		return same[s.Nth-1], all
-	case s.Of == len(alike) && len(same) == 0:
-		return alike[s.Which-1], all
-	case s.Which > 0 && s.Which <= len(alike):
-		return alike[s.Which-1], guessed
+	case s.SiteNumber <= len(same):
+		return same[s.SiteNumber-1], all
+	case s.AlikeCount == len(alike) && len(same) == 0:
+		return alike[s.AlikeNumber-1], all
+	case s.AlikeNumber > 0 && s.AlikeNumber <= len(alike):
+		return alike[s.AlikeNumber-1], guessed
 	}
 	return trace.Site{}, absent
 }
@@ -269,7 +269,7 @@ func (r *resolver) numbered(s witness.Step) (trace.Site, fit) {
 // key returns the key of a position's site in the current build. The rewriter's
 // sites are found by [resolver.siteOf], call sites by their line.
 func (r *resolver) key(p *position) (uint64, fit) {
-	if p.Nth > 0 {
+	if p.SiteNumber > 0 {
 		site, fit := r.siteOf(p)
 		return site.Key, fit
 	}
@@ -284,7 +284,7 @@ func (r *resolver) key(p *position) (uint64, fit) {
 func (r *resolver) callAt(p *position) callSite {
 	if p.call == nil {
 		at := r.find(p.Step)
-		at.key = trace.KeyOf(p.Func, at.line)
+		at.key = trace.CallSiteKey(p.Func, at.line)
 		p.call = &at
 	}
 	return *p.call
@@ -304,7 +304,7 @@ func (r *resolver) find(s witness.Step) callSite {
 			break
 		}
 	}
-	file, line, sure := r.code.Source.Find(s, file, guess)
+	file, line, sure := r.code.Source.FindCallSite(s, file, guess)
 	if sure {
 		return callSite{file: file, line: line, fit: matched}
 	}

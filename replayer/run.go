@@ -34,16 +34,16 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 // once is Run, which may do without recording.
 func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options, record bool) (Verdict, error) {
 	timeout := cmp.Or(max(opts.Timeout, 0), DefaultTimeout)
-	if opts.Work == nil {
+	if opts.Folder == nil {
 		dir, err := os.MkdirTemp("", "gopredict-replay-")
 		if err != nil {
 			return Verdict{}, err
 		}
 		defer os.RemoveAll(dir)
-		opts.Work, record = NewFolder(dir), false
-		defer opts.Work.keep("")
+		opts.Folder, record = NewFolder(dir), false
+		defer opts.Folder.keep("")
 	}
-	file, err := opts.Work.next(len(bin.Exec) == 0)
+	file, err := opts.Folder.next(len(bin.Exec) == 0)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -51,72 +51,72 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		return Verdict{}, err
 	}
 
-	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(plan.recorded), Hold: opts.Hold}
+	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(plan.recorded), Hold: opts.HoldTime}
 	if record {
-		mode.Trace, mode.Limit = file.trace, trace.MaxLogged
+		mode.Trace, mode.Limit = file.trace, trace.MaxLoggedBytes
 	}
 	var temp string
 	if len(bin.Exec) == 0 { // else there may be no such folder where the program runs
-		temp = opts.Work.temp()
+		temp = opts.Folder.temp()
 		if err := os.MkdirAll(temp, 0o777); err != nil {
 			return Verdict{}, err
 		}
-		defer opts.Work.emptyTemp()
+		defer opts.Folder.emptyTemp()
 	}
 	var strayed atomic.Bool
 	watched, over := context.WithCancel(ctx)
 	defer over()
 	started := func(pid int, stop func()) {
-		if opts.Hold > 0 && opts.Standing != nil {
+		if opts.HoldTime > 0 && opts.OnViolation != nil {
 			go func() {
-				if p, ok := await(watched, file.verdict, func(p Protocol) bool { return p.Confirmed }); ok {
-					opts.Standing(pid, p.Stands)
+				if p, ok := await(watched, file.verdict, func(p RuntimeVerdict) bool { return p.Confirmed }); ok {
+					opts.OnViolation(pid, p.Accesses)
 				}
 			}()
 		}
-		if opts.Astray > 0 {
-			go awaitLeft(watched, file.verdict, opts.Astray, func() {
+		if opts.TimeAfterLeaving > 0 {
+			go awaitLeft(watched, file.verdict, opts.TimeAfterLeaving, func() {
 				strayed.Store(true)
 				stop()
 			})
 		}
 	}
 	start := time.Now()
-	ran, err := bin.run(ctx, w, mode, temp, timeout+opts.Hold, opts, started)
+	ran, err := bin.run(ctx, w, mode, temp, timeout+opts.HoldTime, opts, started)
 	elapsed := time.Since(start)
 	if err != nil {
 		return Verdict{}, err
 	}
 	out, outcome := ran.output, ran.outcome
 	p, err := readVerdict(file.verdict, out)
-	if errors.Is(err, errNotBegun) && opts.Work.intoDir() {
+	if errors.Is(err, errNotBegun) && opts.Folder.intoDir() {
 		return replayOnce(ctx, bin, w, plan, opts, record)
 	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
 	}
 	if p.Deadlock {
-		outcome = deadlock(p.Asleep, w.Tests)
+		outcome = deadlock(p.Deadlocked, w.Tests)
 	}
 	v := p.verdict(plan, outcome, timeout)
-	v.Outcome = outcome.since(opts.Recorded)
-	if w.Stuck() && len(p.Stuck) > 0 && v.Outcome.Effect.Severity() < bug.Leaks.Severity() {
+	v.Outcome = outcome.since(opts.RecordedOutcome)
+	if w.EndsBlocked() && len(p.BlockedForever) > 0 && v.Outcome.Effect.Severity() < bug.Leaks.Severity() {
 		v.Outcome.Effect = bug.Leaks
 	}
 	if v.Status == bug.Confirmed {
 		v.withhold(p.unproven(plan, v.Outcome, out))
 	}
-	v.Reason = witness.Prose(v.Reason, w.Tests)
-	v.Output, v.Elapsed, v.Processor, v.Strayed, v.stuck = out, elapsed, ran.processor, strayed.Load(), len(p.Stuck) > 0
+	v.Reason = witness.ReadableGoroutines(v.Reason, w.Tests)
+	v.Output, v.Elapsed, v.Processor, v.EndedEarly, v.anyBlockedForever = out, elapsed, ran.processor, strayed.Load(), len(p.BlockedForever) > 0
 	if record {
-		v.trace = file.trace
+		v.traceFile = file.trace
 	}
 	return v, nil
 }
 
 // Plain runs the tests of w in the binary once as they are, without a schedule,
 // and says how they ended.
-func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
+func RunWithoutSchedule(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
 	ran, err := bin.run(ctx, w, predictrt.Mode{}, "", cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int, func()) {})
 	return ran.outcome, err
 }
@@ -156,18 +156,18 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return ended{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.Foreign(err))
+		return ended{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.ExplainExecError(err))
 	}
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if limit.Err() != nil { // killed: not even the -test.timeout could run
 		return ended{out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, used}, nil
 	}
-	return ended{out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed), used}, nil
+	return ended{out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.RecordedOutcome.Failed), used}, nil
 }
 
 // await reads the verdict that a running program writes, until it is as wanted, and
 // returns it; not if ctx ends before.
-func await(ctx context.Context, file string, wanted func(Protocol) bool) (p Protocol, ok bool) {
+func await(ctx context.Context, file string, wanted func(RuntimeVerdict) bool) (p RuntimeVerdict, ok bool) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -183,14 +183,14 @@ func await(ctx context.Context, file string, wanted func(Protocol) bool) (p Prot
 }
 
 // soFar is the verdict that a running program has written yet.
-func verdictSoFar(file string) Protocol {
+func verdictSoFar(file string) RuntimeVerdict {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return Protocol{}
+		return RuntimeVerdict{}
 	}
 	p, err := ParseVerdict(file, bytes.NewReader(data))
 	if err != nil {
-		return Protocol{}
+		return RuntimeVerdict{}
 	}
 	return p
 }
@@ -198,7 +198,7 @@ func verdictSoFar(file string) Protocol {
 // awaitLeft reads the verdict that a running program writes, until it says that the schedule
 // was left, and calls stop a while later; not if ctx ends before.
 func awaitLeft(ctx context.Context, file string, while time.Duration, stop func()) {
-	if _, left := await(ctx, file, func(p Protocol) bool { return p.Left != "" }); !left {
+	if _, left := await(ctx, file, func(p RuntimeVerdict) bool { return p.LeftReason != "" }); !left {
 		return
 	}
 	select {
@@ -222,7 +222,7 @@ func environment(env []string, dir, temp string, mode predictrt.Mode) []string {
 	}
 	out = append(out, "PWD="+dir)
 	if temp != "" {
-		out = append(out, recorder.TemporaryIn(temp)...)
+		out = append(out, recorder.TempDirVariables(temp)...)
 	}
 	if mode == (predictrt.Mode{}) {
 		return out
@@ -234,27 +234,27 @@ var errNotBegun = errors.New("the test binary did not begin to replay")
 
 // readVerdict reads the verdict file, which the run-time library empties before all
 // else. Output is what the program printed.
-func readVerdict(file, output string) (Protocol, error) {
+func readVerdict(file, output string) (RuntimeVerdict, error) {
 	data, err := os.ReadFile(file)
 	if err == nil && string(data) == notBegun {
 		first, _, _ := strings.Cut(output, "\n")
-		return Protocol{}, fmt.Errorf("%w: was it built by gopredict? It printed %.200q", errNotBegun, first)
+		return RuntimeVerdict{}, fmt.Errorf("%w: was it built by gopredict? It printed %.200q", errNotBegun, first)
 	}
 	if err != nil {
-		return Protocol{}, err
+		return RuntimeVerdict{}, err
 	}
 	return ParseVerdict("verdict", bytes.NewReader(data))
 }
 
 // verdict judges a replay by what the run-time library saw and how the program
 // ended.
-func (p Protocol) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict {
-	v := Verdict{Status: bug.Unconfirmed, Steps: p.Steps, Total: len(plan.Steps), Stands: p.Stands, Blocked: p.Blocked, Late: p.Late, Due: p.Due}
+func (p RuntimeVerdict) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict {
+	v := Verdict{Status: bug.Unconfirmed, StepsDone: p.StepsDone, StepsTotal: len(plan.Steps), Accesses: p.Accesses, Blocked: p.Blocked, Overtaken: p.Overtaken, TimerDue: p.TimerDue}
 	switch {
 	case p.Confirmed:
 		v.Status = bug.Confirmed
-	case p.Left != "":
-		v.Reason = explain(p.Left, plan) + waiting(p.Blocked)
+	case p.LeftReason != "":
+		v.Reason = explain(p.LeftReason, plan) + waiting(p.Blocked)
 	case o.TimedOut:
 		v.Reason = fmt.Sprintf("timeout: the test did not come to the violation within %v", timeout)
 	case o.Effect == bug.Panic:
@@ -263,22 +263,22 @@ func (p Protocol) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict 
 		v.Reason = "the test ended before " + p.missed(plan)
 	}
 	if v.Status != bug.Confirmed {
-		v.Stale = plan.misfits(p.Steps)
+		v.Stale = plan.misfits(p.StepsDone)
 	}
 	return v
 }
 
 // missed says what of the plan did not happen first: "TestX:0.1 came to write
 // to ready in p.f (x.go:3)".
-func (p Protocol) missed(plan *Plan) string {
-	if p.Steps < len(plan.Steps) {
-		return came(plan.Steps[p.Steps])
+func (p RuntimeVerdict) missed(plan *Plan) string {
+	if p.StepsDone < len(plan.Steps) {
+		return came(plan.Steps[p.StepsDone])
 	}
 	if plan.Witness.InOrder() {
 		return came(plan.Violation[len(plan.Violation)-1])
 	}
 	for _, s := range plan.Violation {
-		if !slices.ContainsFunc(p.Stands, func(at Stand) bool { return at.Goroutine == s.Goroutine }) {
+		if !slices.ContainsFunc(p.Accesses, func(at PendingAccess) bool { return at.Goroutine == s.Goroutine }) {
 			return came(s)
 		}
 	}
@@ -290,17 +290,17 @@ func came(s witness.Step) string { return s.Goroutine + " came to " + s.String()
 // unproven says what is missing for the bug of the plan's witness, in a
 // replay that followed the schedule to its end and printed output; "" if
 // nothing is. For races to get there is the bug itself (PECAN §5).
-func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
+func (p RuntimeVerdict) unproven(plan *Plan, o Outcome, output string) string {
 	w := plan.Witness
 	switch w.Proof() {
 	case bug.InOrder:
-		return patternDifference(p.Stands, w.Violation)
+		return patternDifference(p.Accesses, w.Violation)
 	case bug.BlockedForever:
 		for i, s := range plan.Violation {
-			in := func(at Stuck) bool {
+			in := func(at BlockedOperation) bool {
 				return at.Goroutine == s.Goroutine && at.Op == begun(s.Op) && at.Key == plan.keys[i]
 			}
-			if !slices.ContainsFunc(p.Stuck, in) {
+			if !slices.ContainsFunc(p.BlockedForever, in) {
 				return s.Goroutine + " was not blocked for ever in " + s.String()
 			}
 		}
@@ -314,11 +314,11 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 			return "the assertion held: the test failed elsewhere"
 		}
 	case bug.Monitored:
-		if last := w.Violation[len(w.Violation)-1].Goroutine; !slices.Contains(p.Violated, last) {
+		if last := w.Violation[len(w.Violation)-1].Goroutine; !slices.Contains(p.ViolatedBy, last) {
 			return fmt.Sprintf("the calls have satisfied the property %q", w.Pattern)
 		}
 	case bug.Misused:
-		if p.Misused != w.Violation[0].Goroutine {
+		if p.MisusedBy != w.Violation[0].Goroutine {
 			return w.Kind.NoMisuseReason()
 		}
 		if o.Effect == bug.NoEffect {
@@ -340,14 +340,14 @@ func begun(op trace.Kind) trace.Kind {
 // holds reports whether the assertion at which the plan ends is known to have
 // held: the condition came out well, or what failed names other lines than
 // that of a call.
-func (p Protocol) holds(plan *Plan, output string) bool {
+func (p RuntimeVerdict) holds(plan *Plan, output string) bool {
 	place := plan.Violation[0]
 	switch {
-	case plan.Fails == trace.Neither || len(p.Stands) == 0:
+	case plan.FailsIf == trace.NoOutcome || len(p.Accesses) == 0:
 		return false
 	case place.Op == trace.Branch:
-		return p.Stands[0].Value != "" && (p.Stands[0].Value != "0") != (plan.Fails == trace.IfTrue)
-	case place.SiteWord() == "assert":
+		return p.Accesses[0].Value != "" && (p.Accesses[0].Value != "0") != (plan.FailsIf == trace.IfTrue)
+	case place.SiteOperation() == "assert":
 		line := fmt.Sprintf("%s:%d", path.Base(place.File), place.Line)
 		return !strings.Contains(output, line+":") && !strings.Contains(output, line+"\n")
 	}
@@ -357,7 +357,7 @@ func (p Protocol) holds(plan *Plan, output string) bool {
 // patternDifference says in what the accesses of a replay differ from those
 // of a pattern, "" if in nothing. Accesses are to one variable, or in one
 // atomic region, where those of the pattern are, and nowhere else.
-func patternDifference(stands []Stand, pattern []witness.Step) string {
+func patternDifference(stands []PendingAccess, pattern []witness.Step) string {
 	if len(stands) != len(pattern) {
 		return fmt.Sprintf("%d of %d accesses came", len(stands), len(pattern))
 	}
@@ -386,7 +386,7 @@ func patternDifference(stands []Stand, pattern []witness.Step) string {
 
 // overlaps reports whether two accesses touch the same memory. One without a
 // size, of a sync.Map, is to its first byte.
-func (s Stand) overlaps(o Stand) bool {
+func (s PendingAccess) overlaps(o PendingAccess) bool {
 	return s.Addr < o.Addr+uint64(max(o.Size, 1)) && o.Addr < s.Addr+uint64(max(s.Size, 1))
 }
 

@@ -20,21 +20,21 @@ import (
 )
 
 // sample is a witness of two steps and two accesses, with the code to resolve it.
-func sample() (*witness.Witness, Code) {
+func sample() (*witness.Witness, Program) {
 	w := &witness.Witness{
 		ID: "race-1", Kind: "race", Package: "p", Tests: []string{"TestX"},
 		Steps: []witness.Step{
-			{Goroutine: "TestX:0", Op: trace.Fork, Func: "p.TestX", File: "x_test.go", Line: 5, Occ: 1},
-			{Goroutine: "TestX:0.1", Op: trace.Begin, Occ: 1},
-			{Goroutine: "TestX:0.1", Op: trace.Write, Func: "p.f", File: "x.go", Line: 3, Col: 2, Expr: "ready", Nth: 1, Occ: 1},
+			{Goroutine: "TestX:0", Op: trace.Fork, Func: "p.TestX", File: "x_test.go", Line: 5, Occurrence: 1},
+			{Goroutine: "TestX:0.1", Op: trace.Begin, Occurrence: 1},
+			{Goroutine: "TestX:0.1", Op: trace.Write, Func: "p.f", File: "x.go", Line: 3, Col: 2, Expr: "ready", SiteNumber: 1, Occurrence: 1},
 		},
-		Hold: []witness.Step{{Goroutine: "TestX:0.2", Op: trace.Begin, Occ: 1}},
+		Holds: []witness.Step{{Goroutine: "TestX:0.2", Op: trace.Begin, Occurrence: 1}},
 		Violation: []witness.Step{
-			{Goroutine: "TestX:0", Op: trace.Read, Func: "p.TestX", File: "x_test.go", Line: 9, Col: 5, Expr: "v", Nth: 2, Occ: 1},
-			{Goroutine: "TestX:0.1", Op: trace.Write, Func: "p.f", File: "x.go", Line: 4, Col: 2, Expr: "v", Nth: 1, Occ: 3},
+			{Goroutine: "TestX:0", Op: trace.Read, Func: "p.TestX", File: "x_test.go", Line: 9, Col: 5, Expr: "v", SiteNumber: 2, Occurrence: 1},
+			{Goroutine: "TestX:0.1", Op: trace.Write, Func: "p.f", File: "x.go", Line: 4, Col: 2, Expr: "v", SiteNumber: 1, Occurrence: 3},
 		},
 	}
-	return w, Code{Sites: ByFunc(sampleSites())}
+	return w, Program{Sites: SitesByFunc(sampleSites())}
 }
 
 func sampleSites() []trace.Site {
@@ -68,14 +68,14 @@ func run(t *testing.T, opts Options, lines ...string) Verdict {
 func TestRunConfirmed(t *testing.T) {
 	v := run(t, Options{}, append(stands, "print PASS", "verdict end")...)
 	assert.Equal(t, bug.Confirmed, v.Status)
-	assert.Equal(t, []Stand{
+	assert.Equal(t, []PendingAccess{
 		{Goroutine: "TestX:0", Addr: 0xc000012340, Size: 8, Op: trace.Read},
 		{Goroutine: "TestX:0.1", Addr: 0xc000012340, Size: 8, Op: trace.Write, Value: "-1"},
-	}, v.Stands)
+	}, v.Accesses)
 	assert.Equal(t, Outcome{Effect: bug.NoEffect}, v.Outcome)
 	assert.Equal(t, "PASS\n", v.Output)
 	assert.Empty(t, v.Reason)
-	assert.Equal(t, [2]int{3, 3}, [2]int{v.Steps, v.Total})
+	assert.Equal(t, [2]int{3, 3}, [2]int{v.StepsDone, v.StepsTotal})
 }
 
 func TestRunLeft(t *testing.T) {
@@ -83,18 +83,18 @@ func TestRunLeft(t *testing.T) {
 		"verdict blocked TestX:0.2 chan_receive_(nil_chan) p/q.g /my src/x.go:20", "verdict end")
 	assert.Equal(t, bug.Unconfirmed, v.Status)
 	assert.Equal(t, "goroutine 0.1 is at write x.go:4 (1st time), the schedule expects it at write to ready in p.f (x.go:3): goroutine 0.2 in q.g (x.go:20): chan receive (nil chan)", v.Reason)
-	assert.Equal(t, []Blocked{{"TestX:0.2", "chan receive (nil chan)", "p/q.g", "/my src/x.go:20"}}, v.Blocked)
-	assert.Equal(t, 1, v.Steps)
+	assert.Equal(t, []BlockedGoroutine{{"TestX:0.2", "chan receive (nil chan)", "p/q.g", "/my src/x.go:20"}}, v.Blocked)
+	assert.Equal(t, 1, v.StepsDone)
 }
 
 // TestRunAstray: a program that hangs after it has left its schedule is ended long before
 // its time is over, and the reason is where it has left.
 func TestRunAstray(t *testing.T) {
-	v := run(t, Options{Timeout: time.Hour, Astray: 10 * time.Millisecond}, "verdict steps 1 3", "verdict left lost its way", "hang")
+	v := run(t, Options{Timeout: time.Hour, TimeAfterLeaving: 10 * time.Millisecond}, "verdict steps 1 3", "verdict left lost its way", "hang")
 	assert.Equal(t, bug.Unconfirmed, v.Status)
 	assert.Equal(t, "lost its way", v.Reason)
 	assert.True(t, v.Outcome.TimedOut)
-	assert.True(t, v.Strayed)
+	assert.True(t, v.EndedEarly)
 }
 
 func TestRunReasons(t *testing.T) {
@@ -120,11 +120,11 @@ func TestRunEffect(t *testing.T) {
 	v := run(t, Options{}, failing...)
 	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: v = 1"}}, v.Outcome)
 
-	v = run(t, Options{Recorded: Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}}}, failing...)
+	v = run(t, Options{RecordedOutcome: Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}}}, failing...)
 	assert.Equal(t, bug.NoEffect, v.Outcome.Effect, "it failed in the recorded run too")
 	assert.Equal(t, bug.Confirmed, v.Status)
 
-	v = run(t, Options{Recorded: Outcome{Effect: bug.TestFailure, Failed: []string{"TestY"}}}, failing...)
+	v = run(t, Options{RecordedOutcome: Outcome{Effect: bug.TestFailure, Failed: []string{"TestY"}}}, failing...)
 	assert.Equal(t, bug.TestFailure, v.Outcome.Effect, "another test fails now")
 }
 
@@ -154,7 +154,7 @@ func TestRunStale(t *testing.T) {
 	assert.Empty(t, stale(w, "verdict steps 1 3", "verdict left lost its way"), "the guess was right")
 	assert.Empty(t, stale(w, stands...))
 
-	w.Hold = append(w.Hold, w.Steps[0])
+	w.Holds = append(w.Holds, w.Steps[0])
 	assert.Equal(t, guess, stale(w, "verdict steps 1 3", "verdict left lost its way"), "a hold that was guessed does not show")
 	w.Steps[2].Expr = "gone"
 	assert.Equal(t, append([]string{"no longer in the sources, left out: write to gone in p.f (x.go:3)"}, guess...),
@@ -253,12 +253,12 @@ func TestRunOrphan(t *testing.T) {
 }
 
 func TestWaitingNamesAFew(t *testing.T) {
-	b := Blocked{"0.1", "select", "q.f", "/x/y.go:1"}
+	b := BlockedGoroutine{"0.1", "select", "q.f", "/x/y.go:1"}
 	assert.Empty(t, waiting(nil))
-	assert.Equal(t, ": 0.1 in q.f (y.go:1): held back until the violation", waiting([]Blocked{{"0.1", "waits for its hold", "q.f", "/x/y.go:1"}}))
+	assert.Equal(t, ": 0.1 in q.f (y.go:1): held back until the violation", waiting([]BlockedGoroutine{{"0.1", "waits for its hold", "q.f", "/x/y.go:1"}}))
 	one := "0.1 in q.f (y.go:1): select"
-	assert.Equal(t, ": "+one+"; "+one+"; "+one, waiting([]Blocked{b, b, b}))
-	assert.Equal(t, ": "+one+"; "+one+"; "+one+"; and 2 more", waiting([]Blocked{b, b, b, b, b}))
+	assert.Equal(t, ": "+one+"; "+one+"; "+one, waiting([]BlockedGoroutine{b, b, b}))
+	assert.Equal(t, ": "+one+"; "+one+"; "+one+"; and 2 more", waiting([]BlockedGoroutine{b, b, b, b, b}))
 }
 
 func TestExplainLeavesUnknownNumbers(t *testing.T) {
@@ -294,7 +294,7 @@ func TestPlain(t *testing.T) {
 	w, _ := sample()
 	bin := fake(t, "print --- FAIL: TestX (0.00s)", "exit 1")
 	bin.Env = append(bin.Env, predictrt.EnvVar+"=replay;plan=/gone")
-	o, err := Plain(t.Context(), bin, w, Options{})
+	o, err := RunWithoutSchedule(t.Context(), bin, w, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX"}}, o)
 }
@@ -303,7 +303,7 @@ func TestPlain(t *testing.T) {
 func TestRunTidies(t *testing.T) {
 	w, code := sample()
 	work := NewFolder(t.TempDir())
-	r, err := Confirm(t.Context(), fake(t, append([]string{"leave"}, stands...)...), w, code, Options{Work: work})
+	r, err := Confirm(t.Context(), fake(t, append([]string{"leave"}, stands...)...), w, code, Options{Folder: work})
 	require.NoError(t, err)
 	require.Equal(t, bug.Confirmed, r.Status)
 	left, ok := strings.CutPrefix(r.Verdicts[0].Output, "left ")
@@ -321,10 +321,10 @@ func TestRunHold(t *testing.T) {
 	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	var got []Stand
+	var got []PendingAccess
 	var pid int
 	bin := fake(t, append(stands, "hang")...)
-	_, err = Run(ctx, bin, w, plan, Options{Hold: time.Hour, Standing: func(p int, s []Stand) {
+	_, err = Run(ctx, bin, w, plan, Options{HoldTime: time.Hour, OnViolation: func(p int, s []PendingAccess) {
 		pid, got = p, s
 		cancel()
 	}})

@@ -72,7 +72,7 @@ func (s *Slots) Run(ctx context.Context, pkg string, run func() (processor, elap
 }
 
 // Apart is Run while nothing else of the package runs.
-func (s *Slots) Apart(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
+func (s *Slots) RunAloneInPackage(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
 	return s.in(ctx, pkg, withoutPackage, run)
 }
 
@@ -273,5 +273,5 @@ func (v Verdict) failed(free bool) bool {
 	if v.Status == bug.Confirmed && !free {
 		return false
 	}
-	return v.Outcome.Effect.Severity() > bug.Leaks.Severity() || v.Outcome.TimedOut && !v.Strayed && v.Status != bug.Confirmed
+	return v.Outcome.Effect.Severity() > bug.Leaks.Severity() || v.Outcome.TimedOut && !v.EndedEarly && v.Status != bug.Confirmed
 }

@@ -75,7 +75,7 @@ func TestSlotsApart(t *testing.T) {
 		{"left", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.NoEffect}}, 1, false},
 		{"leaves a goroutine behind", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.Leaks}}, 1, false},
 		{"hung", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}}, 2, false},
-		{"left, and was ended", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}, Strayed: true}, 1, false},
+		{"left, and was ended", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}, EndedEarly: true}, 1, false},
 		{"failed before", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 2, false},
 		{"fails as the violation does", Verdict{Status: bug.Confirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 1, false},
 		{"fails as it goes on", Verdict{Status: bug.Confirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 2, true},

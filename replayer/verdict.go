@@ -12,46 +12,46 @@ import (
 )
 
 // A Protocol is the content of a verdict file: what the run-time library saw.
-type Protocol struct {
-	Steps     int
-	Total     int
-	Stands    []Stand
-	Confirmed bool
-	Left      string // why the schedule was left; "" if it was not
-	Blocked   []Blocked
+type RuntimeVerdict struct {
+	StepsDone  int
+	StepsTotal int
+	Accesses   []PendingAccess
+	Confirmed  bool
+	LeftReason string // why the schedule was left; "" if it was not
+	Blocked    []BlockedGoroutine
 	// Deadlock is set if the program was ended as no goroutine could go on
 	// after the schedule; Asleep says where they wait.
-	Deadlock bool
-	Asleep   []Blocked
+	Deadlock   bool
+	Deadlocked []BlockedGoroutine
 	// Stuck are the operations in which goroutines are blocked for ever, as proven.
-	Stuck []Stuck
+	BlockedForever []BlockedOperation
 	// Misused is the goroutine of which the operation of the violation was misuse: an
 	// unlock of what is not locked, a send to what is closed; "" if none was.
-	Misused string
+	MisusedBy string
 	// Violated are the goroutines whose calls have violated the property, on the way to the
 	// violation or there.
-	Violated []string
+	ViolatedBy []string
 	// Late are goroutines that could go on, or whose timers were due, before another timer
 	// fired: the first hundred of these, and no others than the first that was held each
 	// time but in a prompt replay.
-	Late []Late
+	Overtaken []OvertakenGoroutine
 	// Due is set if a timer was due soon when the goroutine went on that was put off.
-	Due     bool
-	Orderly bool // the process ended in an orderly way
+	TimerDue     bool
+	EndedOrderly bool // the process ended in an orderly way
 }
 
 // Late is a goroutine that a timer has overtaken, and one that waits for that timer.
-type Late struct {
-	Goroutine string
-	For       time.Duration // how long it would have to be late
-	By        string        // the goroutine that waits; "" if none does
-	Why       string        // its wait reason, e.g. "sleep"
-	Func      string
-	Pos       string // file:line
+type OvertakenGoroutine struct {
+	Goroutine  string
+	Delay      time.Duration // how long it would have to be late
+	Waiter     string        // the goroutine that waits; "" if none does
+	WaitReason string        // its wait reason, e.g. "sleep"
+	Func       string
+	Position   string // file:line
 }
 
 // A Stuck is the operation in which a goroutine is blocked for ever.
-type Stuck struct {
+type BlockedOperation struct {
 	Goroutine string
 	Op        trace.Kind
 	Key       uint64 // of its site
@@ -80,8 +80,8 @@ type Stuck struct {
 // the other, when they happen. Who is blocked follows left
 // and deadlock. A last line without a line end is one that the end of the
 // process cut off; it is left out. Name is used in errors.
-func ParseVerdict(name string, r io.Reader) (Protocol, error) {
-	var p Protocol
+func ParseVerdict(name string, r io.Reader) (RuntimeVerdict, error) {
+	var p RuntimeVerdict
 	data, err := io.ReadAll(io.LimitReader(r, maxVerdict+1))
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", name, err)
@@ -99,9 +99,9 @@ func ParseVerdict(name string, r io.Reader) (Protocol, error) {
 }
 
 // line takes over one line.
-func (p *Protocol) line(line string) error {
+func (p *RuntimeVerdict) line(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
-	if p.Orderly {
+	if p.EndedOrderly {
 		return fmt.Errorf("found %.40q after the end", line)
 	}
 	switch word {
@@ -110,17 +110,17 @@ func (p *Protocol) line(line string) error {
 	case "stand":
 		return p.stand(rest)
 	case "confirmed":
-		if p.Left != "" {
-			return fmt.Errorf("confirmed after the schedule was left (%.60s)", p.Left)
+		if p.LeftReason != "" {
+			return fmt.Errorf("confirmed after the schedule was left (%.60s)", p.LeftReason)
 		}
 		p.Confirmed = true
 	case "left":
-		if p.Confirmed || p.Left != "" || rest == "" {
+		if p.Confirmed || p.LeftReason != "" || rest == "" {
 			return fmt.Errorf("found %.60q: left comes once, with its reason, and not after confirmed", line)
 		}
-		p.Left = rest
+		p.LeftReason = rest
 	case "deadlock":
-		if !p.Confirmed && p.Left == "" {
+		if !p.Confirmed && p.LeftReason == "" {
 			return fmt.Errorf("deadlock before the schedule was over")
 		}
 		p.Deadlock = true
@@ -132,25 +132,25 @@ func (p *Protocol) line(line string) error {
 		if rest == "" || strings.Contains(rest, " ") {
 			return fmt.Errorf("found %.60q, expected a goroutine", line)
 		}
-		p.Misused = rest
+		p.MisusedBy = rest
 	case "violated":
 		if rest == "" || strings.Contains(rest, " ") {
 			return fmt.Errorf("found %.60q, expected a goroutine", line)
 		}
-		p.Violated = append(p.Violated, rest)
+		p.ViolatedBy = append(p.ViolatedBy, rest)
 	case "late":
 		return p.late(rest)
 	case "due":
-		p.Due = true
+		p.TimerDue = true
 	case "end":
-		p.Orderly = true
+		p.EndedOrderly = true
 	default:
 		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused, violated, late, due or end", line)
 	}
 	return nil
 }
 
-func (p *Protocol) steps(rest string) error {
+func (p *RuntimeVerdict) steps(rest string) error {
 	f := strings.Fields(rest)
 	if len(f) != 2 {
 		return fmt.Errorf("steps has %d fields, expected 2", len(f))
@@ -160,11 +160,11 @@ func (p *Protocol) steps(rest string) error {
 	if err1 != nil || err2 != nil || done > total {
 		return fmt.Errorf("found steps %.40q, expected the number done and the total", rest)
 	}
-	p.Steps, p.Total = int(done), int(total)
+	p.StepsDone, p.StepsTotal = int(done), int(total)
 	return nil
 }
 
-func (p *Protocol) stand(rest string) error {
+func (p *RuntimeVerdict) stand(rest string) error {
 	f := strings.Fields(rest)
 	if len(f) != 6 {
 		return fmt.Errorf("stand has %d fields, expected 6", len(f))
@@ -176,7 +176,7 @@ func (p *Protocol) stand(rest string) error {
 	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || !trace.Kind(kind).Valid() {
 		return fmt.Errorf("found stand %.60q, expected goroutine, address, size, kind, value, region", rest)
 	}
-	s := Stand{Goroutine: f[0], Addr: addr, Size: int(size), Op: trace.Kind(kind), Region: int(region)}
+	s := PendingAccess{Goroutine: f[0], Addr: addr, Size: int(size), Op: trace.Kind(kind), Region: int(region)}
 	if f[4] != "-" {
 		v, err := strconv.ParseUint(f[4], 10, 64)
 		if err != nil {
@@ -184,11 +184,11 @@ func (p *Protocol) stand(rest string) error {
 		}
 		s.Value = witness.Value(v, s.Size, trace.TypeUnknown)
 	}
-	p.Stands = append(p.Stands, s)
+	p.Accesses = append(p.Accesses, s)
 	return nil
 }
 
-func (p *Protocol) stuck(rest string) error {
+func (p *RuntimeVerdict) stuck(rest string) error {
 	f := strings.Fields(rest)
 	if len(f) != 4 {
 		return fmt.Errorf("stuck has %d fields, expected 4", len(f))
@@ -199,19 +199,19 @@ func (p *Protocol) stuck(rest string) error {
 	if err1 != nil || err2 != nil || err3 != nil || !trace.Kind(kind).Valid() {
 		return fmt.Errorf("found stuck %.60q, expected goroutine, kind, key, object", rest)
 	}
-	p.Stuck = append(p.Stuck, Stuck{f[0], trace.Kind(kind), key, obj})
+	p.BlockedForever = append(p.BlockedForever, BlockedOperation{f[0], trace.Kind(kind), key, obj})
 	return nil
 }
 
 // blocked reads a line's fields, of which the file may hold spaces.
-func (p *Protocol) blocked(rest string) error {
+func (p *RuntimeVerdict) blocked(rest string) error {
 	f := strings.SplitN(rest, " ", 4)
 	if len(f) < 4 {
 		return fmt.Errorf("blocked has %d fields, expected goroutine, wait reason, function, file:line", len(f))
 	}
-	b := Blocked{Goroutine: f[0], Why: strings.ReplaceAll(f[1], "_", " "), Func: f[2], Pos: f[3]}
+	b := BlockedGoroutine{Goroutine: f[0], WaitReason: strings.ReplaceAll(f[1], "_", " "), Func: f[2], Position: f[3]}
 	if p.Deadlock {
-		p.Asleep = append(p.Asleep, b)
+		p.Deadlocked = append(p.Deadlocked, b)
 	} else {
 		p.Blocked = append(p.Blocked, b)
 	}
@@ -219,7 +219,7 @@ func (p *Protocol) blocked(rest string) error {
 }
 
 // late reads a line's fields, of which the file may hold spaces.
-func (p *Protocol) late(rest string) error {
+func (p *RuntimeVerdict) late(rest string) error {
 	f := strings.SplitN(rest, " ", 6)
 	if len(f) < 6 {
 		return fmt.Errorf("late has %d fields, expected a goroutine, nanoseconds, a goroutine, wait reason, function, file:line", len(f))
@@ -228,10 +228,10 @@ func (p *Protocol) late(rest string) error {
 	if err != nil {
 		return fmt.Errorf("late has %q for nanoseconds", f[1])
 	}
-	l := Late{Goroutine: f[0], For: time.Duration(ns)}
+	l := OvertakenGoroutine{Goroutine: f[0], Delay: time.Duration(ns)}
 	if f[2] != "-" {
-		l.By, l.Why, l.Func, l.Pos = f[2], strings.ReplaceAll(f[3], "_", " "), f[4], f[5]
+		l.Waiter, l.WaitReason, l.Func, l.Position = f[2], strings.ReplaceAll(f[3], "_", " "), f[4], f[5]
 	}
-	p.Late = append(p.Late, l)
+	p.Overtaken = append(p.Overtaken, l)
 	return nil
 }

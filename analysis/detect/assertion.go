@@ -17,7 +17,7 @@ func assertions(in *Input, counts *Counts) []Candidate {
 	if dataflow.TooLong(in.Trace) {
 		counts.TooLong = slices.ContainsFunc(in.Trace.Events, func(e trace.Event) bool {
 			s := in.Trace.Sites[e.Site]
-			return s.Fails != trace.Neither && s.Formula != ""
+			return s.FailsIf != trace.NoOutcome && s.Formula != ""
 		})
 		return nil
 	}
@@ -32,8 +32,8 @@ func assertions(in *Input, counts *Counts) []Candidate {
 	cs := newBySite(bug.Assertion, maxAssertions)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
-		fails := sites.Of(e.Site).Fails
-		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.InstanceAt(i) == nil && e.Kind != trace.Branch {
+		fails := sites.Of(e.Site).FailsIf
+		if fails == trace.NoOutcome || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.InstanceAt(i) == nil && e.Kind != trace.Branch {
 			continue
 		}
 		if test := in.Trace.Goroutines[e.G].Test; test == "" || failed[test] {

@@ -57,7 +57,7 @@ func (in *Input) commute(events, indices []int) bool {
 // or -1.
 func (in *Input) update(i int) int {
 	e := &in.Trace.Events[i]
-	if in.Trace.Sites[e.Site].Update && e.Kind != trace.Write {
+	if in.Trace.Sites[e.Site].IsUpdate && e.Kind != trace.Write {
 		return i
 	}
 	if e.Kind != trace.Write {
@@ -71,7 +71,7 @@ func (in *Input) update(i int) int {
 		case before.Kind == trace.Operand:
 		case before.Kind != trace.Read:
 			return -1
-		case in.Trace.Sites[before.Site].Update && before.Obj == e.Obj:
+		case in.Trace.Sites[before.Site].IsUpdate && before.Obj == e.Obj:
 			return k
 		}
 	}

@@ -212,12 +212,12 @@ func TestObjectsByThemselves(t *testing.T) {
 				for i, e := range in.Trace.Events {
 					if e.Kind == trace.Call && lives[o] > 0 && of[at[i]]/2 == o {
 						from, _ := slices.BinarySearch(at, line)
-						in.Trace.Freed = append(in.Trace.Freed, trace.Freed{At: int32(from), Obj: e.Obj, Size: 8, Which: 1})
+						in.Trace.Freed = append(in.Trace.Freed, trace.FreedObjects{Position: int32(from), FirstAddr: e.Obj, Size: 8, Mask: 1})
 						break
 					}
 				}
 			}
-			slices.SortFunc(in.Trace.Freed, func(a, b trace.Freed) int { return int(a.At - b.At) })
+			slices.SortFunc(in.Trace.Freed, func(a, b trace.FreedObjects) int { return int(a.Position - b.Position) })
 			in.Properties = []property.Property{p}
 			cs, counts := detect.Properties.Candidates(in)
 			require.False(t, counts.Truncated)

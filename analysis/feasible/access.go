@@ -95,7 +95,7 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) 
 	if e.Kind == trace.AtomicRMW {
 		old = uint64(v)
 	}
-	if !known || !e.SameBits(old) {
+	if !known || !e.ValueEquals(old) {
 		s.taints.found[pos] = finding{old, known}
 	}
 	return v, known, true

@@ -27,7 +27,7 @@ func TestBranched(t *testing.T) {
 		assert.Equal(t, want, got, "seed %d", seed)
 		found += len(got)
 		for i := range branched.Events {
-			branched.Events[i].Flags &^= trace.FlagBranched
+			branched.Events[i].Flags &^= trace.FlagBranchOmitted
 		}
 		refused += len(feasible.Races(branched)) - len(got)
 	}

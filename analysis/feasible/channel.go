@@ -98,9 +98,9 @@ func (m *chanMatcher) channel(i int, e *trace.Event) {
 	case trace.Close:
 		c.closes = true
 	case trace.SendDone:
-		c.sent = max(c.sent, m.t.Element(e))
+		c.sent = max(c.sent, m.t.ElementNumber(e))
 	case trace.RecvDone:
-		c.received = max(c.received, m.t.Element(e))
+		c.received = max(c.received, m.t.ElementNumber(e))
 		c.closed = c.closed || e.Val == 0 && !c.closes
 	}
 }
@@ -203,9 +203,9 @@ func (p *program) firstCase(pos int32) int32 {
 func (p *program) partner(e *trace.Event, ref int32) (number uint64, ok bool) {
 	switch e.Kind {
 	case trace.RecvDone:
-		return p.chans[ref].number(false, p.t.Element(e))
+		return p.chans[ref].number(false, p.t.ElementNumber(e))
 	case trace.SendDone:
-		if c, n := &p.chans[ref], p.t.Element(e); n > c.cap {
+		if c, n := &p.chans[ref], p.t.ElementNumber(e); n > c.cap {
 			return c.number(true, n-c.cap)
 		}
 	}
@@ -229,7 +229,7 @@ func (s *chansState) execute(pos int32, e *trace.Event, ref int32, taints *taint
 	case trace.Close:
 		return s.close(ref, s.p.unfinished(pos))
 	case trace.SendDone, trace.RecvDone:
-		n, recv := s.p.t.Element(e), e.Kind == trace.RecvDone
+		n, recv := s.p.t.ElementNumber(e), e.Kind == trace.RecvDone
 		if taint, ok := s.elements[element{ref, n}]; ok && recv && n > 0 {
 			taints.infect(e.G, taint)
 		}

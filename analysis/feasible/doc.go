@@ -22,7 +22,7 @@
 // # The reads that matter
 //
 // A goroutine goes on as recorded only if what it bases decisions on is as
-// recorded. A read whose [trace.Site.Data] is set only moves data: the value
+// recorded. A read whose [trace.Site.OnlyStored] is set only moves data: the value
 // read flows, by way of stores and local variables, into memory, and within
 // its own statement into no branch, address, index or call. Every other read,
 // atomic operation and read at an unknown site must read what it read in the
@@ -33,7 +33,7 @@
 // If the recorded value is an address, the goroutine must read it before it
 // touches what lies there.
 //
-// A read whose [trace.Site.Update] is set goes into nothing but the memory
+// A read whose [trace.Site.IsUpdate] is set goes into nothing but the memory
 // that it came from: it is half of an x.n++. If it reads something else, only
 // that memory is unknown from the store on, and the goroutine goes on as
 // recorded. The judge finds the store itself: it is the goroutine's next

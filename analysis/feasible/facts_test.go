@@ -61,10 +61,10 @@ func TestFactsAgreeWithTheJudge(t *testing.T) {
 
 // shift makes of a trace a window before which elements have passed through its channels.
 func shift(tr *trace.Trace) {
-	tr.Passed = make(map[uint64]uint64)
+	tr.EarlierElements = make(map[uint64]uint64)
 	for i := range tr.Events {
 		if e := &tr.Events[i]; (e.Kind == trace.SendDone || e.Kind == trace.RecvDone) && e.Val > 0 {
-			tr.Passed[e.Obj] = e.Obj + 3
+			tr.EarlierElements[e.Obj] = e.Obj + 3
 			e.Val += e.Obj + 3
 		}
 	}
@@ -145,7 +145,7 @@ func (c *comparison) channel(i int, e *trace.Event) {
 	if !e.Kind.Begins() {
 		if k := c.facts.OperationOf(i); k != facts.None && e.Kind != trace.SelectDone {
 			o := &c.facts.Operations()[k]
-			c.equal(c.tr.Element(e), uint64(o.Element), "element")
+			c.equal(c.tr.ElementNumber(e), uint64(o.Element), "element")
 			_, _, rank, _ := c.judge.Operation(int(o.Begin))
 			c.equal(rank, uint64(o.Element), "rank of the element")
 		}

@@ -363,8 +363,8 @@ func walk(r *rand.Rand, code [][]instr, limit int) *trace.Trace {
 		for pc, in := range c {
 			id := site(g, pc)
 			t.Sites[id] = trace.Site{
-				ID: id, Line: pc, Data: in.op == "read" && in.val == 0,
-				Update: in.op == "update" || in.op == "inc" && in.val == 0,
+				ID: id, Line: pc, OnlyStored: in.op == "read" && in.val == 0,
+				IsUpdate: in.op == "update" || in.op == "inc" && in.val == 0,
 			}
 		}
 	}

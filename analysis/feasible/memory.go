@@ -42,7 +42,7 @@ func writes(e *trace.Event) bool {
 func isWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
 // span is what the access at pos covers.
-func (m *memory) span(pos int32) trace.Span { return m.layout.Spans[m.layout.Of[pos]] }
+func (m *memory) span(pos int32) trace.Span { return m.layout.Spans[m.layout.SpanOf[pos]] }
 
 // compileMemory sets ref of each access that reads.
 func (p *program) compileMemory(l *trace.Layout) *memory {
@@ -65,7 +65,7 @@ func (m *memory) findShared(p *program) {
 	for c := range uses {
 		uses[c].g = nobody
 	}
-	spans, of := m.layout.Spans, m.layout.Of
+	spans, of := m.layout.Spans, m.layout.SpanOf
 	times := make([]int32, len(spans)) // how often it is read
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
@@ -137,7 +137,7 @@ func (m *memory) findWriters(p *program) {
 		}
 		found := *e
 		tells := !writes(e)
-		if v, held := p.t.HeldAt(i); held && !tells {
+		if v, held := p.t.PriorValueAt(i); held && !tells {
 			found.Val, found.Flags, tells = v, found.Flags|trace.FlagValue, true
 		} else if e.Kind == trace.AtomicRMW && !tells {
 			found.Val, tells = p.flow.ValueBefore(p.t, i)

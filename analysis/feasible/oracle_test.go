@@ -15,7 +15,7 @@ import (
 // same reports whether the machine's event is that of the trace. What reads
 // find that do not matter, and what depends on it, may differ.
 func same(got, want trace.Event, s trace.Site) bool {
-	if s.Data || s.Update || want.Kind == trace.Write {
+	if s.OnlyStored || s.IsUpdate || want.Kind == trace.Write {
 		got.Val = want.Val
 	}
 	return got == want

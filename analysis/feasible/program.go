@@ -100,7 +100,7 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *
 		if e.Kind == trace.Fork && e.Obj < uint64(n) {
 			p.forked[e.Obj] = true
 		}
-		if e.Kind == trace.Read && sites.Of(e.Site).Data {
+		if e.Kind == trace.Read && sites.Of(e.Site).OnlyStored {
 			p.uses[i] = isData
 		}
 	}
@@ -131,7 +131,7 @@ func (p *program) unfinished(pos int32) bool {
 func (p *program) compileUpdates(sites *trace.SiteIndex) {
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
-		if e.Kind != trace.Read && e.Kind != trace.AtomicRMW || !sites.Of(e.Site).Update {
+		if e.Kind != trace.Read && e.Kind != trace.AtomicRMW || !sites.Of(e.Site).IsUpdate {
 			continue
 		}
 		does := e.Kind == trace.AtomicRMW && writes(e)

@@ -44,7 +44,7 @@ func Ran(t *trace.Trace) error {
 			memory[e.Obj] = content{e.Val, e.HasValue()}
 		}
 	}
-	if last := len(t.Events) - 1; last >= 0 && t.Sites[t.Events[last].Site].Fails != trace.Neither && p.flow.InstanceAt(last) == nil {
+	if last := len(t.Events) - 1; last >= 0 && t.Sites[t.Events[last].Site].FailsIf != trace.NoOutcome && p.flow.InstanceAt(last) == nil {
 		return &Infeasible{Step: last, Event: last, Where: p.describe(last), Reason: "expected the condition to come out as its formula says, found that it does not"}
 	}
 	return nil

@@ -177,7 +177,7 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 	if in != nil {
 		otherwise, known = s.taints.otherwise(e, in)
 	}
-	if end, ok := s.p.slice.End(int(pos)); ok && s.p.t.Sites[e.Site].Scope.MayTurn(e) {
+	if end, ok := s.p.slice.End(int(pos)); ok && s.p.t.Sites[e.Site].Scope.MayFlip(e) {
 		if int32(end) == s.p.next(pos) || s.turned[pos] && otherwise {
 			return "" // what was recorded within its scope, if anything, is left out
 		}
@@ -204,7 +204,7 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 func (s *state) harmless(pos int32) string {
 	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	switch k := e.Kind; {
-	case s.p.t.Sites[e.Site].Fails != trace.Neither:
+	case s.p.t.Sites[e.Site].FailsIf != trace.NoOutcome:
 		return s.taints.assertionHolds(pos, e)
 	case ref == none:
 	case k.Class() == trace.ClassWaitGroup:

@@ -94,7 +94,7 @@ func (s *taintsState) undecided(g trace.GID) string {
 // goroutine should have pointed to, and a local variable may have carried the
 // pointer.
 func (s *taintsState) misses(e *trace.Event) string {
-	if e.Flags&trace.FlagBranched != 0 {
+	if e.Flags&trace.FlagBranchOmitted != 0 {
 		if reason := s.undecided(e.G); reason != "" {
 			return reason
 		}

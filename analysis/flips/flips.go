@@ -150,7 +150,7 @@ func listers(t *trace.Trace, o *order.Order) map[string]*lister {
 			l.event(i)
 		}
 	}
-	for _, s := range t.Stuck {
+	for _, s := range t.Blocked {
 		if l := byGoroutine[s.G]; l != nil && s.Op.Acquires() {
 			l.note(-1, s.G, s.Op, s.Obj, false)
 		}

@@ -100,7 +100,7 @@ func TestBlockedInTheEnd(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := parse(t, text+test.further)
-			tr.Stuck = []trace.Stuck{{G: 2, Proof: trace.ProofLeak, Op: test.op, Obj: tr.Events[4].Obj}}
+			tr.Blocked = []trace.BlockedGoroutine{{G: 2, Proof: trace.ProofLeak, Op: test.op, Obj: tr.Events[4].Obj}}
 			assert.Equal(t, test.want, listed(t, tr))
 		})
 	}

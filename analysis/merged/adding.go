@@ -145,7 +145,7 @@ func (a *recordingWalk) newNode(i int32) (n node, ok bool) {
 		a.setFormula(i, &n, a.flow.InstanceAt(int(i)))
 		return n, true
 	case k == trace.TestBegin || k == trace.TestEnd:
-		n.Obj = uint64(a.testName(a.t.Names[e.Obj]))
+		n.Obj = uint64(a.testName(a.t.TestNames[e.Obj]))
 		return n, true
 	case k == trace.Post:
 		a.post(e)
@@ -173,11 +173,11 @@ func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 	case n.formula == nil || e.Flags&trace.FlagFailed != 0:
 		n.tracked = false
 	default:
-		n.mayDiffer = n.tracked || a.t.Sites[e.Site].Update
+		n.mayDiffer = n.tracked || a.t.Sites[e.Site].IsUpdate
 	}
 	if !isRead(e) {
 		if _, written := a.lastWrite[n.Obj]; !written {
-			if v, ok := a.t.HeldAt(int(i)); ok {
+			if v, ok := a.t.PriorValueAt(int(i)); ok {
 				a.noteInitial(n.Obj, v)
 			}
 		}
@@ -193,7 +193,7 @@ func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 	default:
 		w, in := a.nodeOf[source]
 		left := &a.t.Events[source]
-		if !in || known && left.HasValue() && !left.SameBits(found) {
+		if !in || known && left.HasValue() && !left.ValueEquals(found) {
 			return false // from an event that is not in the program, or not in the trace
 		}
 		n.sources = []int32{w}

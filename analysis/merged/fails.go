@@ -28,7 +28,7 @@ func (p *Program) Fails(ctx context.Context, key uint64, engine func(*solver.For
 	for k := range p.nodes {
 		n := &p.nodes[k]
 		s := p.sites.Sites[n.Site]
-		if s.Key == key && n.formula != nil && s.Fails != trace.Neither && (s.Fails == trace.IfTrue) != (n.Val != 0) {
+		if s.Key == key && n.formula != nil && s.FailsIf != trace.NoOutcome && (s.FailsIf == trace.IfTrue) != (n.Val != 0) {
 			targets = append(targets, int32(k))
 		}
 	}
@@ -77,7 +77,7 @@ const perTerm = 100
 func (p *Program) run(order []int32) (*Run, error) {
 	x := execution{Program: p, values: make(map[int32]uint64), memory: make(map[uint64]memoryContent)}
 	r := &Run{From: make([][]int, len(p.goroutines)), Trace: &trace.Trace{
-		Goroutines: p.goroutines, Sites: p.sites.Sites, Names: p.tests,
+		Goroutines: p.goroutines, Sites: p.sites.Sites, TestNames: p.tests,
 	}}
 	all := make([]int, p.recordings)
 	for k := range all {
@@ -98,7 +98,7 @@ func (p *Program) run(order []int32) (*Run, error) {
 			return nil, err
 		}
 		if _, told := x.memory[e.Obj]; isWrite(&e) && !told && p.initial[e.Obj].known {
-			r.Trace.Held = append(r.Trace.Held, trace.Held{At: at, Val: p.initial[e.Obj].val})
+			r.Trace.PriorValues = append(r.Trace.PriorValues, trace.PriorValue{Position: at, Val: p.initial[e.Obj].val})
 		}
 		e.Val = v
 		r.Trace.Events = append(r.Trace.Events, e)

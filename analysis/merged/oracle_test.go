@@ -29,7 +29,7 @@ func predict(t *testing.T, seed uint64, p *program, runs ...*trace.Trace) *merge
 	m, err := merged.Merge(recordings, "Test")
 	require.NoError(t, err, "seed %d", seed)
 	for _, s := range p.sites {
-		if s.Fails != trace.Neither {
+		if s.FailsIf != trace.NoOutcome {
 			r, err := m.Fails(context.Background(), s.Key, newEngine, &solver.Budget{Steps: 60 * solver.Second})
 			require.NoError(t, err, "seed %d", seed)
 			return r
@@ -123,7 +123,7 @@ func TestLocks(t *testing.T) {
 		g := generator{program: p}
 		p.bodies = make([][]statement, 1)
 		for range 2 {
-			read := statement{op: load, site: g.site(trace.Site{Op: "read", Tracked: true})}
+			read := statement{op: load, site: g.site(trace.Site{Op: "read", OnlyInFormulas: true})}
 			write := statement{op: store, add: 1, from: read.site, site: g.site(trace.Site{Op: "write", Formula: reading("(+ 1 %s)", read)})}
 			body := []statement{read, write}
 			if locked {
@@ -131,8 +131,8 @@ func TestLocks(t *testing.T) {
 			}
 			p.bodies = append(p.bodies, append(body, statement{op: leave}))
 		}
-		last := statement{op: load, site: g.site(trace.Site{Op: "read", Tracked: true})}
-		fails := statement{op: check, add: 1, site: g.site(trace.Site{Op: "assert", Fails: trace.IfFalse, Formula: reading("(not (= %s 1))", last)})}
+		last := statement{op: load, site: g.site(trace.Site{Op: "read", OnlyInFormulas: true})}
+		fails := statement{op: check, add: 1, site: g.site(trace.Site{Op: "assert", FailsIf: trace.IfFalse, Formula: reading("(not (= %s 1))", last)})}
 		p.bodies[0] = []statement{last, fails}
 		var runs []*trace.Trace
 		for k := uint64(0); len(runs) < 2; k++ {

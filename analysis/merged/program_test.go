@@ -57,12 +57,12 @@ func random(seed uint64, n int) *program {
 	}
 	var sum []string
 	for x := range g.variables {
-		s := statement{op: load, variable: x, site: g.site(trace.Site{Op: "read", Tracked: true})}
+		s := statement{op: load, variable: x, site: g.site(trace.Site{Op: "read", OnlyInFormulas: true})}
 		g.bodies[0] = append(g.bodies[0], s)
 		sum = append(sum, fmt.Sprintf("(* %d @%xi8)", 1<<x, uint64(s.site)))
 	}
 	c := statement{op: check, add: g.rarest(seed)}
-	c.site = g.site(trace.Site{Op: "assert", Fails: trace.IfFalse, Formula: fmt.Sprintf("(not (= (+ %s) %d))", strings.Join(sum, " "), c.add)})
+	c.site = g.site(trace.Site{Op: "assert", FailsIf: trace.IfFalse, Formula: fmt.Sprintf("(not (= (+ %s) %d))", strings.Join(sum, " "), c.add)})
 	g.bodies[0] = append(g.bodies[0], c)
 	return g.program
 }
@@ -90,7 +90,7 @@ func (g *generator) site(s trace.Site) trace.SiteID {
 }
 
 func (g *generator) read(x int) statement {
-	return statement{op: load, variable: x, site: g.site(trace.Site{Op: "read", Tracked: g.IntN(6) > 0}), synchronic: g.IntN(2) == 0}
+	return statement{op: load, variable: x, site: g.site(trace.Site{Op: "read", OnlyInFormulas: g.IntN(6) > 0}), synchronic: g.IntN(2) == 0}
 }
 
 // block makes a few statements, which may use what the site last has read.
@@ -120,7 +120,7 @@ func (g *generator) block(most, depth int, reads []trace.SiteID) (all []statemen
 			s.site = g.site(trace.Site{Op: "write", Formula: formula})
 			all = append(all, s)
 		case k == 5:
-			s := statement{op: count, variable: x, add: 1, site: g.site(trace.Site{Op: "atomic", Formula: "(+ _ 1)", Tracked: true})}
+			s := statement{op: count, variable: x, add: 1, site: g.site(trace.Site{Op: "atomic", Formula: "(+ _ 1)", OnlyInFormulas: true})}
 			all, reads = append(all, s), append(reads, s.site)
 		case k == 6:
 			kind := lock
@@ -221,7 +221,7 @@ func (m *machine) step(g int) trace.Event {
 	case load:
 		m.locals[g][s.site] = m.memory[s.variable]
 		value(trace.Read, trace.AtomicLoad, m.memory[s.variable])
-		if !m.sites[s.site].Tracked {
+		if !m.sites[s.site].OnlyInFormulas {
 			m.ways[g] += fmt.Sprint(" ", m.memory[s.variable])
 		}
 	case store:
@@ -264,7 +264,7 @@ func (m *machine) sum() (sum int64) {
 // which memory begins at base.
 func (p *program) record(seed, base uint64) (t *trace.Trace, m *machine) {
 	r := rand.New(rand.NewPCG(seed, 4))
-	t = &trace.Trace{Sites: p.sites, Names: []string{"Test"}, Complete: true, Goroutines: []trace.Goroutine{{Path: "main"}}}
+	t = &trace.Trace{Sites: p.sites, TestNames: []string{"Test"}, Complete: true, Goroutines: []trace.Goroutine{{Path: "main"}}}
 	log := func(e trace.Event) { t.Events = append(t.Events, e) }
 	for g := range p.bodies {
 		its := trace.Goroutine{ID: trace.GID(g + 1), Parent: 1, Test: "Test", Path: fmt.Sprint("0.", g)}
@@ -308,7 +308,7 @@ func (p *program) record(seed, base uint64) (t *trace.Trace, m *machine) {
 		}
 		if e.Kind.IsWrite() && !written[e.Obj] {
 			written[e.Obj] = true
-			t.Held = append(t.Held, trace.Held{At: len(t.Events)})
+			t.PriorValues = append(t.PriorValues, trace.PriorValue{Position: len(t.Events)})
 		}
 		log(e)
 	}

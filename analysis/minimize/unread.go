@@ -7,7 +7,7 @@ import (
 )
 
 // WithoutUnread leaves out the steps of which the violation does not depend on their order:
-// accesses to memory that is only written, or only counted up (trace.Site.Update) by atomic
+// accesses to memory that is only written, or only counted up (trace.Site.IsUpdate) by atomic
 // operations or under a lock, and then the critical sections in which nothing else is done.
 // Memory of the violation stays, and what is held there. A violation of one event may depend on
 // all values, or on who holds a lock: then everything stays.
@@ -48,7 +48,7 @@ func (u *unread) dropAccesses() {
 		held[e.G].execute(e)
 		switch {
 		case !e.Kind.IsAccess():
-		case e.Kind == trace.AtomicLoad || !u.Trace.Sites[e.Site].Update && e.Kind != trace.Write && e.Kind != trace.AtomicStore:
+		case e.Kind == trace.AtomicLoad || !u.Trace.Sites[e.Site].IsUpdate && e.Kind != trace.Write && e.Kind != trace.AtomicStore:
 			read(k)
 		case e.Kind.IsPlain():
 			mem.pieces(k, func(n int) {

@@ -16,7 +16,7 @@ import (
 func cutPositions(t *trace.Trace) map[int][]string {
 	last := make(map[string]*int)
 	for _, c := range t.Cuts {
-		if c.Sync {
+		if c.LacksSync {
 			last[c.Test] = new(int)
 		}
 	}

@@ -28,7 +28,7 @@ func TestMissingSynchronization(t *testing.T) {
 	}{
 		{nil, false},
 		{[]trace.Cut{{Test: "TestLong"}}, false},
-		{[]trace.Cut{{Test: "TestLong"}, {Test: "TestLong", Sync: true}}, true},
+		{[]trace.Cut{{Test: "TestLong"}, {Test: "TestLong", LacksSync: true}}, true},
 	} {
 		tr.Cuts = cut.cuts
 		o, err := order.New(tr)

@@ -23,7 +23,7 @@
 //
 // It has no edge between critical sections, for these may swap: they are
 // described by lock sets and sections instead. Two read-modify-writes of one
-// address whose results nobody uses ([trace.Site.Update]) may swap likewise.
+// address whose results nobody uses ([trace.Site.IsUpdate]) may swap likewise.
 // Where a result is used, an edge from one to the next is in, although they
 // might swap too where nothing depends on the value.
 package order

@@ -239,7 +239,7 @@ func edge(tr *trace.Trace, i, j int) bool {
 // do not see each other.
 func atomicEdge(tr *trace.Trace, i, j int) bool {
 	update := func(e trace.Event) bool {
-		return e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 && tr.Sites[e.Site].Update
+		return e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 && tr.Sites[e.Site].IsUpdate
 	}
 	a, b := tr.Events[i], tr.Events[j]
 	if b.Kind != trace.AtomicLoad && b.Kind != trace.AtomicRMW {

@@ -353,7 +353,7 @@ func (b *relater) release(i int, e *trace.Event) bool {
 // goroutine know what it found. Two such may swap, although for the memory
 // model, and so for -race, one of them happens before the other.
 func (b *relater) blind(e *trace.Event) bool {
-	return e.Kind == trace.AtomicRMW && e.Stores() && b.sites.Of(e.Site).Update
+	return e.Kind == trace.AtomicRMW && e.Stores() && b.sites.Of(e.Site).IsUpdate
 }
 
 // store notes what later atomic operations on the address synchronize with.

@@ -34,7 +34,7 @@ func TestMemoryUsedAgain(t *testing.T) {
 		t.Error("a read of another value passes")
 	}
 	x := tr.Events[1].Obj
-	tr.Freed = []trace.Freed{{At: 4, Obj: x &^ 7, Size: 16, Which: 1}}
+	tr.Freed = []trace.FreedObjects{{Position: 4, FirstAddr: x &^ 7, Size: 16, Mask: 1}}
 	if gs := groups(); len(gs) != 0 {
 		t.Errorf("groups %v", gs)
 	}

@@ -42,7 +42,7 @@ func (p *Program) Add(its Run) (fresh bool) {
 	r.names.noteRun()
 	switch {
 	case !whole:
-	case its.Died < 0 && !r.t.Complete && len(r.t.Stuck) == 0, len(r.t.Cuts) > 0, r.t.Meta.Limit > 0:
+	case its.Died < 0 && !r.t.Complete && len(r.t.Blocked) == 0, len(r.t.Cuts) > 0, r.t.Meta.Limit > 0:
 		p.doubt("not all of a run was recorded")
 	default:
 		r.finish(its.Died)
@@ -111,7 +111,7 @@ func (r *run) prepare() {
 			if !began || over {
 				continue
 			}
-			over = e.Kind == trace.TestEnd && r.t.Names[e.Obj] == r.test
+			over = e.Kind == trace.TestEnd && r.t.TestNames[e.Obj] == r.test
 		}
 		r.ofTest[i] = true
 	}
@@ -156,9 +156,9 @@ func (r *run) begin() {
 			r.doubt("whether a TryLock fails is not in the recordings")
 		}
 	}
-	for _, u := range r.t.Unseen {
+	for _, u := range r.t.HiddenInputs {
 		if u.Test == r.test {
-			r.doubt("what a goroutine finds as it looks at %s is not in the recordings", unseenWords[u.What])
+			r.doubt("what a goroutine finds as it looks at %s is not in the recordings", unseenWords[u.Source])
 		}
 	}
 	r.s = r.start()
@@ -168,7 +168,7 @@ func (r *run) begin() {
 // search has them ready at any time.
 const comesAnyTime = "what comes of timers, or of others than goroutines of the test, comes at any time"
 
-// unseenWords says in words what [trace.Unseen.What] is.
+// unseenWords says in words what [trace.HiddenInput.Source] is.
 var unseenWords = map[string]string{
 	"length": "the length of a channel", "clock": "the clock", "files": "files", "network": "the network", "chance": "chance",
 	"environment": "the environment", "goroutines": "how many goroutines there are", "result": "whether a test has failed",
@@ -221,7 +221,7 @@ func (r *run) event(i int) string {
 		return why
 	}
 	r.s.grow()
-	if v, ok := r.t.HeldAt(i); ok && e.Kind.IsAccess() && r.s.content(n.obj) == untouched {
+	if v, ok := r.t.PriorValueAt(i); ok && e.Kind.IsAccess() && r.s.content(n.obj) == untouched {
 		r.initial[n.obj] = r.names.word(&trace.Event{Size: e.Size, Val: v})
 	}
 	if r.s.alternatives(g) == 0 {
@@ -556,7 +556,7 @@ func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	x.to = r.leaf(g, holds)
 	next := &r.nodes[x.to]
 	r.expectCompletion(next, &n, found)
-	next.ended = n.kind == trace.End || n.kind == trace.TestEnd && r.goroutines[g].Path == "0" && r.t.Names[e.Obj] == r.test
+	next.ended = n.kind == trace.End || n.kind == trace.TestEnd && r.goroutines[g].Path == "0" && r.t.TestNames[e.Obj] == r.test
 	r.nodes[at].edges = append(r.nodes[at].edges, x)
 	return &r.nodes[at].edges[len(r.nodes[at].edges)-1]
 }
@@ -602,7 +602,7 @@ func (r *run) finish(died int) {
 			r.s.exit(g)
 		}
 	}
-	for _, b := range r.t.Stuck {
+	for _, b := range r.t.Blocked {
 		if g, ok := r.numbers[b.G]; ok && b.Obj != 0 {
 			r.addBlocked(g, b)
 		}
@@ -620,7 +620,7 @@ func (r *run) finish(died int) {
 
 // addBlocked notes where a goroutine waits for a lock or a Once. The trace
 // has no event of that, as these are logged after they happened.
-func (r *run) addBlocked(g int32, b trace.Stuck) {
+func (r *run) addBlocked(g int32, b trace.BlockedGoroutine) {
 	at := r.s.next[g]
 	if at == none || r.nodes[at].kind != trace.None || b.Op.Class() != trace.ClassLock && b.Op != trace.OnceBegin {
 		return

@@ -100,7 +100,7 @@ func (p *Program) Sort(all []*Beginning) {
 			return -2
 		case b.leaf:
 			return -1
-		case n.kind == trace.AtomicRMW && p.sites.Sites[n.site].Update:
+		case n.kind == trace.AtomicRMW && p.sites.Sites[n.site].IsUpdate:
 			return len(p.nodes)
 		}
 		return often[discovery{n.site, n.kind, b.key.found}]
@@ -120,7 +120,7 @@ func (x *search) beginning(s *state, from int32, more []action, why func(*Beginn
 			steps, s = least, end
 		}
 	}
-	t := &trace.Trace{Sites: x.sites.Sites, Names: []string{x.test}}
+	t := &trace.Trace{Sites: x.sites.Sites, TestNames: []string{x.test}}
 	for _, g := range x.goroutines {
 		t.Goroutines = append(t.Goroutines, g.Goroutine)
 	}
@@ -163,7 +163,7 @@ func (p *Program) show(t *trace.Trace, step action) {
 		e.Val = uint64(step.pending.element)
 		if n.kind == trace.SelectDone {
 			e.Val = uint64(step.pending.caseNumber)
-			e.Flags |= trace.FlagAsked
+			e.Flags |= trace.FlagRequested
 		}
 		t.Events = append(t.Events, e)
 	case n.kind == trace.OnceBegin:
@@ -214,7 +214,7 @@ func (x *search) holdAt(t *trace.Trace, s *state, g int32) int {
 		e := x.event(at)
 		if w := s.pending[g]; e.Kind == trace.SelectDone && w.done {
 			e.Val = uint64(w.caseNumber)
-			e.Flags |= trace.FlagAsked
+			e.Flags |= trace.FlagRequested
 		}
 		t.Events = append(t.Events, e)
 		if canHold(e.Kind) {

@@ -117,7 +117,7 @@ type thread struct {
 func start(p *program) *interpreter {
 	m := &interpreter{
 		p: p, touched: make(map[int]bool), tickets: make(map[int]uint64), memory: make(map[int]int), locks: make(map[int]int), queued: make(map[int]*thread), conds: make(map[int][]*thread), once: make(map[int]int),
-		tr: &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Names: []string{"TestX"}, Complete: true},
+		tr: &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), TestNames: []string{"TestX"}, Complete: true},
 	}
 	root := m.thread(0, "0")
 	root.began = true
@@ -228,7 +228,7 @@ const base = 0x10000
 
 func (m *interpreter) access(g *thread, k trace.Kind, on, val int) *trace.Event {
 	if !m.touched[on] && k != trace.Read { // the run-time library tells what was there
-		m.tr.Held = append(m.tr.Held, trace.Held{At: len(m.tr.Events)})
+		m.tr.PriorValues = append(m.tr.PriorValues, trace.PriorValue{Position: len(m.tr.Events)})
 	}
 	m.touched[on] = true
 	e := m.emit(g, k, uint64(base+16*on), uint64(val), 8)
@@ -599,7 +599,7 @@ func (m *interpreter) stuck() {
 		if !waits {
 			continue
 		}
-		s := trace.Stuck{G: trace.GID(g.id), Proof: trace.ProofDeadlock, Op: trace.Acquire}
+		s := trace.BlockedGoroutine{G: trace.GID(g.id), Proof: trace.ProofDeadlock, Op: trace.Acquire}
 		if g.relock > 0 {
 			s.Obj = uint64(0x100 + g.relock - 1)
 			s.Site = trace.SiteRewritten | trace.SiteID(g.site+1)
@@ -614,7 +614,7 @@ func (m *interpreter) stuck() {
 			}
 			s.Site = trace.SiteRewritten | trace.SiteID(m.siteOf(g)+1)
 		}
-		m.tr.Stuck = append(m.tr.Stuck, s)
+		m.tr.Blocked = append(m.tr.Blocked, s)
 	}
 }
 

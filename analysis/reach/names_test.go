@@ -14,7 +14,7 @@ import (
 func pointing(variable, target uint64) *trace.Trace {
 	t := &trace.Trace{
 		Goroutines: []trace.Goroutine{{ID: 0, Test: "TestX", Path: "0"}, {ID: 1, Test: "TestX", Path: "0.1"}},
-		Sites:      make(map[trace.SiteID]trace.Site), Names: []string{"TestX"}, Complete: true,
+		Sites:      make(map[trace.SiteID]trace.Site), TestNames: []string{"TestX"}, Complete: true,
 	}
 	for k, e := range []trace.Event{
 		{Kind: trace.TestBegin},
@@ -68,7 +68,7 @@ func TestLengthsAreNoValues(t *testing.T) {
 func meeting(at [3]uint64, order ...trace.GID) *trace.Trace {
 	t := &trace.Trace{
 		Goroutines: []trace.Goroutine{{ID: 0, Test: "TestX", Path: "0"}, {ID: 1, Test: "TestX", Path: "0.1"}, {ID: 2, Test: "TestX", Path: "0.2"}},
-		Sites:      make(map[trace.SiteID]trace.Site), Names: []string{"TestX"}, Complete: true,
+		Sites:      make(map[trace.SiteID]trace.Site), TestNames: []string{"TestX"}, Complete: true,
 	}
 	emit := func(line int, e trace.Event) {
 		e.Site = trace.SiteRewritten | trace.SiteID(line)

@@ -14,7 +14,7 @@ import (
 func receiving(val uint64) *trace.Trace {
 	t := &trace.Trace{
 		Goroutines: []trace.Goroutine{{ID: 0, Test: "TestX", Path: "0"}},
-		Sites:      make(map[trace.SiteID]trace.Site), Names: []string{"TestX"}, Complete: true,
+		Sites:      make(map[trace.SiteID]trace.Site), TestNames: []string{"TestX"}, Complete: true,
 	}
 	for k, e := range []trace.Event{
 		{Kind: trace.TestBegin},

@@ -15,11 +15,11 @@ import (
 type source struct {
 	path       string
 	survey     *survey
-	eventCount int        // events of the trace, without those left out
-	capacity   int        // events that the first reading allocated room for
-	stop       trace.Stop // where the first reading stopped
-	moves      []move     // events that [Gather] moved, sorted by destination
-	movedFrom  []int      // original positions of moved events, ascending
+	eventCount int            // events of the trace, without those left out
+	capacity   int            // events that the first reading allocated room for
+	stop       trace.EndPoint // where the first reading stopped
+	moves      []move         // events that [Gather] moved, sorted by destination
+	movedFrom  []int          // original positions of moved events, ascending
 }
 
 // A Rereader reads the events of a trace from its file again, in the order of the trace.
@@ -44,7 +44,7 @@ func CanReread(t *trace.Trace, events int) bool {
 
 // sourceOf returns the source that the events of t can be read from again, or nil.
 func sourceOf(t *trace.Trace) *source {
-	s, _ := t.Source.(*source)
+	s, _ := t.EventSource.(*source)
 	return s
 }
 
@@ -57,9 +57,9 @@ func NewRereader(t *trace.Trace) (*Rereader, error) {
 		return nil, err
 	}
 	w := *t
-	w.Events, w.Freed, w.Held, w.Complete = nil, nil, nil, false
+	w.Events, w.Freed, w.PriorValues, w.Complete = nil, nil, nil, false
 	a := &Rereader{file: f, reader: trace.NewRereader(f, &w, from.stop), source: *from, filter: newAloneFilter(&w, from.survey)}
-	if err := a.reader.Begin(a.take); err != nil {
+	if err := a.reader.Start(a.take); err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (a *Rereader) take(es []trace.Event) {
 func (a *Rereader) Next(es []trace.Event) error {
 	a.dest = es
 	for a.deliver(); len(a.dest) > 0; {
-		if err := a.reader.Chunk(); err != nil {
+		if err := a.reader.ReadChunk(); err != nil {
 			a.filter.finish()
 			if a.deliver(); len(a.dest) == 0 {
 				return nil
@@ -131,7 +131,7 @@ func ReadEvents(t *trace.Trace) error {
 	its.Events = make([]trace.Event, 0, a.source.capacity)
 	a.readAll = true
 	for err == nil {
-		err = a.reader.Chunk()
+		err = a.reader.ReadChunk()
 	}
 	a.filter.finish()
 	if missing := a.source.eventCount - len(its.Events); missing != 0 {
@@ -151,6 +151,6 @@ func (a *Rereader) changedError(missing int, err error) error {
 
 // Close closes the file.
 func (a *Rereader) Close() {
-	a.reader.End()
+	a.reader.Close()
 	a.file.Close()
 }

@@ -71,11 +71,11 @@ func readConcurrent(path string, build *trace.SiteTable, long, flow int) (*trace
 			return t, err
 		}
 		kept := newAloneFilter(t, s)
-		err = d.Load(kept.take)
+		err = d.ReadFiltered(kept.take)
 		kept.finish()
 		if !s.excludeInterfering() {
-			t.Source = &source{path: path, survey: s.result(), eventCount: len(t.Events), capacity: cap(t.Events), stop: d.Stop()}
-			return t, trace.InFile(err, path)
+			t.EventSource = &source{path: path, survey: s.result(), eventCount: len(t.Events), capacity: cap(t.Events), stop: d.EndPoint()}
+			return t, trace.WithFileName(err, path)
 		}
 		t.Events = nil // before there is more
 	}
@@ -106,13 +106,13 @@ func DropAlone(t *trace.Trace, long, flow int) {
 // copy filters the events of t, which is in memory, as if they were read from a file.
 func (a *aloneFilter) copy(t *trace.Trace) {
 	w := a.t
-	w.Events, w.Freed, w.Held = make([]trace.Event, 0, a.survey.keptEstimate()), nil, nil
-	freed, held := t.Freed, t.Held
-	free := func(f *trace.Freed) { appendFreed(w, f) }
+	w.Events, w.Freed, w.PriorValues = make([]trace.Event, 0, a.survey.keptEstimate()), nil, nil
+	freed, held := t.Freed, t.PriorValues
+	free := func(f *trace.FreedObjects) { appendFreed(w, f) }
 	for i := range t.Events {
 		freed = trace.FreedBefore(freed, i, free)
-		if len(held) > 0 && held[0].At == i {
-			w.Held = append(w.Held, trace.Held{At: len(w.Events), Val: held[0].Val})
+		if len(held) > 0 && held[0].Position == i {
+			w.PriorValues = append(w.PriorValues, trace.PriorValue{Position: len(w.Events), Val: held[0].Val})
 			held = held[1:]
 		}
 		a.take(t.Events[i : i+1])
@@ -122,8 +122,8 @@ func (a *aloneFilter) copy(t *trace.Trace) {
 }
 
 // appendFreed adds f to the freed memory of t, after the last event of t.
-func appendFreed(t *trace.Trace, f *trace.Freed) {
-	t.Freed = append(t.Freed, trace.Freed{Obj: f.Obj, Which: f.Which, Size: f.Size, At: int32(len(t.Events))})
+func appendFreed(t *trace.Trace, f *trace.FreedObjects) {
+	t.Freed = append(t.Freed, trace.FreedObjects{FirstAddr: f.FirstAddr, Mask: f.Mask, Size: f.Size, Position: int32(len(t.Events))})
 }
 
 // An aloneFilter leaves events out of a trace while it is read.
@@ -170,7 +170,7 @@ const dropBatch = 1 << 17
 
 func newAloneFilter(t *trace.Trace, s *survey) *aloneFilter {
 	n := len(t.Goroutines)
-	t.ValuesDropped = s.withoutValues
+	t.LacksValues = s.withoutValues
 	a := &aloneFilter{t: t, survey: s, omissions: make([]omission, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
 	for g := range t.Goroutines {
 		a.testOf[g] = a.testNumber(t.Goroutines[g].Test)
@@ -219,7 +219,7 @@ func (a *aloneFilter) add(es []trace.Event) {
 		if bare != nil && bare[e.G] {
 			if !a.keeps(e) {
 				if e.Kind == trace.Write {
-					a.t.DropHeld(len(kept))
+					a.t.DropPriorValue(len(kept))
 				}
 				continue
 			}
@@ -237,7 +237,7 @@ func (a *aloneFilter) add(es []trace.Event) {
 			kept = append(kept, *e)
 		}
 	}
-	a.t.Alone += len(es) - (len(kept) - len(a.t.Events))
+	a.t.OmittedEvents += len(es) - (len(kept) - len(a.t.Events))
 	a.t.Events = kept
 }
 
@@ -257,10 +257,10 @@ func (a *aloneFilter) keeps(e *trace.Event) bool {
 		return false
 	case e.Kind == trace.Branch:
 		site := a.survey.knownSites.Of(e.Site)
-		if site.Fails != trace.Neither {
+		if site.FailsIf != trace.NoOutcome {
 			return true
 		}
-		if site.Scope.Last != 0 && site.Scope.MayTurn(e) {
+		if site.Scope.LastLine != 0 && site.Scope.MayFlip(e) {
 			left.openBranch = site
 		} else {
 			left.branched = true
@@ -283,7 +283,7 @@ func (a *aloneFilter) nextIsConflictFree() bool {
 func (a *aloneFilter) markOmissions(e *trace.Event) {
 	left := &a.omissions[e.G]
 	if left.branched {
-		e.Flags |= trace.FlagBranched
+		e.Flags |= trace.FlagBranchOmitted
 		left.branched = false
 	}
 	if e.Kind.IsPlain() {
@@ -320,7 +320,7 @@ func (a *aloneFilter) finish() {
 	if a.writtenMemory.Len() > dropBatch/2 {
 		a.writtenMemory = numbering.Numbers[memory]{} // most tests write less
 	}
-	a.currentTest, a.testStart, a.freedStart, a.heldStart = 0, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
+	a.currentTest, a.testStart, a.freedStart, a.heldStart = 0, len(a.t.Events), len(a.t.Freed), len(a.t.PriorValues)
 	a.dropThreshold = a.testStart + dropBatch
 }
 
@@ -329,18 +329,18 @@ func (a *aloneFilter) finish() {
 func (a *aloneFilter) dropTestEvents() {
 	t := a.t
 	a.findLastWrites()
-	freed, held := t.Freed[a.freedStart:], t.Held[a.heldStart:]
-	t.Freed, t.Held = t.Freed[:a.freedStart], t.Held[:a.heldStart]
+	freed, held := t.Freed[a.freedStart:], t.PriorValues[a.heldStart:]
+	t.Freed, t.PriorValues = t.Freed[:a.freedStart], t.PriorValues[:a.heldStart]
 	to := a.testStart
-	free := func(f *trace.Freed) {
-		t.Freed = append(t.Freed, trace.Freed{Obj: f.Obj, Which: f.Which, Size: f.Size, At: int32(to)})
+	free := func(f *trace.FreedObjects) {
+		t.Freed = append(t.Freed, trace.FreedObjects{FirstAddr: f.FirstAddr, Mask: f.Mask, Size: f.Size, Position: int32(to)})
 	}
 	for i := a.testStart; i < len(t.Events); i++ {
 		freed = trace.FreedBefore(freed, i, free)
-		before := len(held) > 0 && held[0].At == i
+		before := len(held) > 0 && held[0].Position == i
 		if k := i - a.testStart; a.lastWriteBits[k/64]>>(k%64)&1 != 0 || t.Events[i].Kind != trace.Write || !a.belongsToTest(&t.Events[i]) {
 			if before {
-				t.Held = append(t.Held, trace.Held{At: to, Val: held[0].Val})
+				t.PriorValues = append(t.PriorValues, trace.PriorValue{Position: to, Val: held[0].Val})
 			}
 			t.Events[to] = t.Events[i]
 			to++
@@ -350,7 +350,7 @@ func (a *aloneFilter) dropTestEvents() {
 		}
 	}
 	trace.FreedBefore(freed, len(t.Events), free)
-	t.Alone += len(t.Events) - to
+	t.OmittedEvents += len(t.Events) - to
 	t.Events = t.Events[:to]
 	a.dropThreshold = to + max(dropBatch, to-a.testStart)
 }

@@ -79,8 +79,8 @@ func TestDropAlone(t *testing.T) {
 					{ID: 3, Test: "TestB", Path: "0"}, {ID: 4, Parent: 3, Test: "TestB", Path: "0.1"},
 					{ID: 5, Parent: 2, Test: "TestA", Path: "0.1.1"},
 				},
-				Sites: map[trace.SiteID]trace.Site{inTesting: {ID: inTesting, Func: "testing.(*T).Run"}},
-				Names: []string{"TestA", "TestB"}, Complete: true,
+				Sites:     map[trace.SiteID]trace.Site{inTesting: {ID: inTesting, Func: "testing.(*T).Run"}},
+				TestNames: []string{"TestA", "TestB"}, Complete: true,
 			}
 			tr.Events = append(tr.Events, test.before...)
 			tr.Events = append(tr.Events, fork(0, 3, inTesting), of(3, trace.Begin))
@@ -89,10 +89,10 @@ func TestDropAlone(t *testing.T) {
 			tr.Events = append(tr.Events, test.after...)
 			for i, e := range tr.Events {
 				if e.Kind == trace.Write {
-					tr.Held = append(tr.Held, trace.Held{At: i, Val: 7})
+					tr.PriorValues = append(tr.PriorValues, trace.PriorValue{Position: i, Val: 7})
 				}
 				if e.Kind == trace.Begin {
-					tr.Freed = append(tr.Freed, trace.Freed{At: int32(i), Obj: 0x5000, Size: 8, Which: 1})
+					tr.Freed = append(tr.Freed, trace.FreedObjects{Position: int32(i), FirstAddr: 0x5000, Size: 8, Mask: 1})
 				}
 			}
 			file := filepath.Join(t.TempDir(), "trace")
@@ -113,11 +113,11 @@ func TestDropAlone(t *testing.T) {
 			read, err := reduce.ReadConcurrentOf(file, long, flow)
 			require.NoError(t, err)
 			reduce.DropAlone(tr, long, flow)
-			assert.Equal(t, test.want, tr.Alone)
+			assert.Equal(t, test.want, tr.OmittedEvents)
 			assert.Len(t, tr.Events, all-test.want)
 			assert.Equal(t, tr.Events, read.Events)
-			assert.Equal(t, tr.Held, read.Held)
-			assert.Equal(t, tr.Alone, read.Alone)
+			assert.Equal(t, tr.PriorValues, read.PriorValues)
+			assert.Equal(t, tr.OmittedEvents, read.OmittedEvents)
 			assert.Equal(t, read.Events, again(t, read))
 			last := len(read.Events) - 1
 			reduce.Rearrange(read, []reduce.Move{reduce.MoveOf(last-1, 3, read), reduce.MoveOf(last, 2, read), reduce.MoveOf(last-3, 3, read)})
@@ -127,11 +127,11 @@ func TestDropAlone(t *testing.T) {
 			read.Events = nil
 			require.NoError(t, reduce.ReadEvents(read))
 			assert.Equal(t, moved, read.Events)
-			for _, h := range tr.Held {
-				assert.Equal(t, trace.Write, tr.Events[h.At].Kind)
+			for _, h := range tr.PriorValues {
+				assert.Equal(t, trace.Write, tr.Events[h.Position].Kind)
 			}
 			for _, f := range tr.Freed {
-				assert.Equal(t, trace.Begin, tr.Events[f.At].Kind)
+				assert.Equal(t, trace.Begin, tr.Events[f.Position].Kind)
 			}
 		})
 	}
@@ -182,9 +182,9 @@ func TestConcurrentOfLateTest(t *testing.T) {
 		}
 	}
 	started := func(g trace.GID) trace.Event { return trace.Event{Kind: trace.Fork, Obj: uint64(g)} }
-	first := &trace.Trace{Goroutines: late, Names: []string{"TestA", "TestB"}, Complete: true}
+	first := &trace.Trace{Goroutines: late, TestNames: []string{"TestA", "TestB"}, Complete: true}
 	first.Events = append(append([]trace.Event{started(1)}, of(1)...), started(2))
-	rest := &trace.Trace{Goroutines: goroutines, Names: first.Names, Events: of(2), Complete: true}
+	rest := &trace.Trace{Goroutines: goroutines, TestNames: first.TestNames, Events: of(2), Complete: true}
 	var before, after bytes.Buffer
 	require.NoError(t, trace.Encode(&before, first))
 	require.NoError(t, trace.Encode(&after, rest))
@@ -212,8 +212,8 @@ func TestReadConcurrentConflicts(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		its   []trace.Event
-		freed []trace.Freed // by position in its
-		want  int           // events that are left out
+		freed []trace.FreedObjects // by position in its
+		want  int                  // events that are left out
 	}{
 		{name: "alone", its: []trace.Event{read(1), read(1), at(1, trace.Write, another, x, 8)}, want: 3},
 		{name: "each alone", its: []trace.Event{read(1), at(2, trace.Read, one, y, 8), read(1), at(2, trace.Read, one, y, 8)}, want: 4},
@@ -231,9 +231,9 @@ func TestReadConcurrentConflicts(t *testing.T) {
 		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Write, another, y, 8)}, want: 2},
 		{name: "at a site that has a Put", its: []trace.Event{read(1), read(1), {Kind: trace.Read, G: 1, Site: one, Obj: x, Size: 8, Flags: trace.FlagPut}}, want: 2},
 		{name: "atomic", its: []trace.Event{at(1, trace.AtomicLoad, one, x, 8), at(1, trace.AtomicLoad, one, x, 8)}},
-		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8, At: 2}}, want: 4},
-		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8192, At: 2}}, want: 4},
-		{name: "where something else is freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 2, Size: 8, At: 2}}},
+		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.FreedObjects{{FirstAddr: x, Mask: 1, Size: 8, Position: 2}}, want: 4},
+		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.FreedObjects{{FirstAddr: x, Mask: 1, Size: 8192, Position: 2}}, want: 4},
+		{name: "where something else is freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8)}, freed: []trace.FreedObjects{{FirstAddr: x, Mask: 2, Size: 8, Position: 2}}},
 		{name: "of a page", its: []trace.Event{at(1, trace.Write, one, big, 0x2000), at(1, trace.Read, another, big, 8), at(2, trace.Read, another, big+0x1000, 0x1000)}, want: 0},
 		{name: "beside a part of a page", its: []trace.Event{at(1, trace.Write, one, big, 0x100), at(2, trace.Write, another, big+0x100, 8)}, want: 2},
 		{name: "beside a part of what is accessed at once", its: []trace.Event{at(1, trace.Write, one, big, 0x400), at(1, trace.Read, another, big, 8), at(2, trace.Write, another, big+0x10, 8)}},
@@ -241,11 +241,11 @@ func TestReadConcurrentConflicts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tr := &trace.Trace{
 				Goroutines: []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1"}},
-				Sites:      map[trace.SiteID]trace.Site{}, Names: []string{"TestA"}, Complete: true,
+				Sites:      map[trace.SiteID]trace.Site{}, TestNames: []string{"TestA"}, Complete: true,
 			}
 			tr.Events = []trace.Event{{Kind: trace.Fork, Obj: 1}, of(1, trace.Begin), {Kind: trace.Fork, G: 1, Obj: 2}, of(2, trace.Begin)}
 			for _, f := range test.freed {
-				f.At += int32(len(tr.Events))
+				f.Position += int32(len(tr.Events))
 				tr.Freed = append(tr.Freed, f)
 			}
 			tr.Events = append(append(tr.Events, test.its...), of(2, trace.End), of(1, trace.End))
@@ -256,7 +256,7 @@ func TestReadConcurrentConflicts(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 			read, err := reduce.ReadConcurrentOf(file, all, 1)
 			require.NoError(t, err)
-			assert.Equal(t, test.want, read.Alone)
+			assert.Equal(t, test.want, read.OmittedEvents)
 			assert.Len(t, read.Events, all-test.want)
 			assert.True(t, dataflow.TooLong(read))
 			assert.Equal(t, read.Events, again(t, read))
@@ -264,7 +264,7 @@ func TestReadConcurrentConflicts(t *testing.T) {
 			assert.Equal(t, read.Events, tr.Events)
 			whole, err := reduce.ReadConcurrentOf(file, all, all)
 			require.NoError(t, err)
-			assert.Zero(t, whole.Alone)
+			assert.Zero(t, whole.OmittedEvents)
 			assert.False(t, dataflow.TooLong(whole))
 		})
 	}
@@ -294,7 +294,7 @@ func TestReadConcurrentSkipped(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tr := &trace.Trace{
 				Goroutines: []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1"}},
-				Names:      []string{"TestA"}, Complete: true,
+				TestNames:  []string{"TestA"}, Complete: true,
 			}
 			tr.Events = append([]trace.Event{{Kind: trace.Fork, Obj: 1}, {Kind: trace.Fork, G: 1, Obj: 2}}, test.its...)
 			tr.Events = append(tr.Events, at(2, trace.Write, 9, y))
@@ -321,9 +321,9 @@ func TestReadConcurrentBranched(t *testing.T) {
 	for _, s := range []trace.Site{site(plain, "f", 1), site(scoped, "f", 2), site(calling, "f", 2), site(failing, "f", 1), site(within, "f", 3), site(behind, "f", 5), site(elsewhere, "g", 9)} {
 		switch s.ID {
 		case scoped, calling:
-			s.Scope = trace.Scope{Last: 4, IfFalse: true, Calls: s.ID == calling}
+			s.Scope = trace.Scope{LastLine: 4, HarmlessIfFalse: true, HasCalls: s.ID == calling}
 		case failing:
-			s.Fails = trace.IfTrue
+			s.FailsIf = trace.IfTrue
 		}
 		sites[s.ID] = s
 	}
@@ -369,7 +369,7 @@ func TestReadConcurrentBranched(t *testing.T) {
 				if e.Site != 0 {
 					stay = append(stay, e.Site)
 				}
-				if e.Flags&trace.FlagBranched != 0 {
+				if e.Flags&trace.FlagBranchOmitted != 0 {
 					of = append(of, e.Site)
 				}
 			}
@@ -421,7 +421,7 @@ func TestReadConcurrentBeside(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 			read, err := reduce.ReadConcurrentOf(file, len(tr.Events), flow)
 			require.NoError(t, err)
-			assert.Equal(t, test.want, read.Alone)
+			assert.Equal(t, test.want, read.OmittedEvents)
 			assert.Equal(t, test.want > 0, dataflow.TooLong(read))
 		})
 	}

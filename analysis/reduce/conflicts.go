@@ -207,7 +207,7 @@ func (c *conflicts) divide(p *pageVariables) []int32 {
 }
 
 // freeMemory forgets the variables in freed memory: later accesses there are to other variables.
-func (c *conflicts) freeMemory(f *trace.Freed) {
+func (c *conflicts) freeMemory(f *trace.FreedObjects) {
 	f.EachPage(func(n, from, to uint64) {
 		p := c.pages.Known(numbering.Word(n))
 		switch from, to := from/trace.Granule, (to-1)/trace.Granule+1; {

@@ -30,7 +30,7 @@ func TestConflicts(t *testing.T) {
 			case 4:
 				e.Size = 64
 			case 5:
-				tr.Freed = append(tr.Freed, trace.Freed{Obj: base + uint64(r.IntN(16))*16, Size: 16, Which: uint64(1 + r.IntN(3)), At: int32(len(tr.Events))})
+				tr.Freed = append(tr.Freed, trace.FreedObjects{FirstAddr: base + uint64(r.IntN(16))*16, Size: 16, Mask: uint64(1 + r.IntN(3)), Position: int32(len(tr.Events))})
 			}
 			tr.Events = append(tr.Events, e)
 		}
@@ -69,7 +69,7 @@ func conflictFree(t *trace.Trace) []bool {
 	uses, lives := make(map[life]*use), make(map[uint64]int)
 	freed := t.Freed
 	for i, e := range t.Events {
-		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
+		for ; len(freed) > 0 && int(freed[0].Position) <= i; freed = freed[1:] {
 			freed[0].EachPage(func(n, from, to uint64) {
 				for b := from; b < to; b += trace.Granule {
 					lives[(n*trace.PageSize+b)/trace.Granule]++

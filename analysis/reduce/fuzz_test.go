@@ -66,7 +66,7 @@ func TestRepair(t *testing.T) {
 func FuzzReadConcurrent(f *testing.F) {
 	tests := &trace.Trace{
 		Goroutines: []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Test: "TestB", Path: "0"}, {ID: 3, Parent: 2, Test: "TestB", Path: "0.1"}},
-		Names:      []string{"TestA", "TestB"}, Complete: true,
+		TestNames:  []string{"TestA", "TestB"}, Complete: true,
 		Events: []trace.Event{
 			{Kind: trace.Fork, Obj: 1}, {Kind: trace.Begin, G: 1}, {Kind: trace.Write, G: 1, Obj: 0x1000, Size: 8}, {Kind: trace.Write, G: 1, Obj: 0x1000, Size: 8}, {Kind: trace.TestEnd, G: 1}, {Kind: trace.End, G: 1},
 			{Kind: trace.Fork, Obj: 2}, {Kind: trace.Begin, G: 2}, {Kind: trace.Fork, G: 2, Obj: 3}, {Kind: trace.Begin, G: 3}, {Kind: trace.Operand, G: 3}, {Kind: trace.Branch, G: 3}, {Kind: trace.End, G: 3}, {Kind: trace.TestEnd, G: 2, Obj: 1}, {Kind: trace.End, G: 2},
@@ -81,11 +81,11 @@ func FuzzReadConcurrent(f *testing.F) {
 		require.NotNil(t, got)
 		want, wantErr := trace.Decode(bytes.NewReader(data))
 		require.Equal(t, wantErr == nil, err == nil)
-		require.Equal(t, len(want.Events), len(got.Events)+got.Alone)
+		require.Equal(t, len(want.Events), len(got.Events)+got.OmittedEvents)
 		rest := want.Events
 		for _, e := range got.Events {
 			at := slices.IndexFunc(rest, func(f trace.Event) bool {
-				f.Flags, f.Skipped = f.Flags|e.Flags&trace.FlagBranched, e.Skipped
+				f.Flags, f.Skipped = f.Flags|e.Flags&trace.FlagBranchOmitted, e.Skipped
 				return f == e
 			})
 			require.GreaterOrEqual(t, at, 0, "what stays is in its order")

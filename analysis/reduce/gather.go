@@ -147,7 +147,7 @@ func keepDependent(t *trace.Trace, ls map[string]*leftover) {
 	}
 	for _, f := range t.Freed {
 		for _, l := range ls {
-			if len(l.events) > 0 && int(f.At) >= l.nextTest && int(f.At) <= l.events[len(l.events)-1] && l.touchesFreed(f) {
+			if len(l.events) > 0 && int(f.Position) >= l.nextTest && int(f.Position) <= l.events[len(l.events)-1] && l.touchesFreed(f) {
 				l.events = nil
 			}
 		}
@@ -155,9 +155,9 @@ func keepDependent(t *trace.Trace, ls map[string]*leftover) {
 }
 
 // touchesFreed reports whether l touches memory that f frees.
-func (l *leftover) touchesFreed(f trace.Freed) bool {
-	for which := f.Which; which != 0; which &= which - 1 {
-		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
+func (l *leftover) touchesFreed(f trace.FreedObjects) bool {
+	for which := f.Mask; which != 0; which &= which - 1 {
+		lo := f.FirstAddr + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
 		k, _ := slices.BinarySearch(l.pieces, lo>>pieceBits)
 		if k < len(l.pieces) && l.pieces[k]<<pieceBits < lo+uint64(f.Size) {
 			return true

@@ -38,7 +38,7 @@ func TestGather(t *testing.T) {
 		tr := twoTests(t, begin+"0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.other+"\n"+test.late+"\n3 end\n4 end")
 		from := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Fork && e.Obj == 3 })
 		late := slices.IndexFunc(tr.Events[from:], func(e trace.Event) bool { return e.G == 2 }) + from
-		tr.Freed = []trace.Freed{{At: int32(from) + 1, Obj: 1 << 40, Size: 8, Which: 1}, {At: int32(late), Obj: 1 << 40, Size: 8, Which: 1}}
+		tr.Freed = []trace.FreedObjects{{Position: int32(from) + 1, FirstAddr: 1 << 40, Size: 8, Mask: 1}, {Position: int32(late), FirstAddr: 1 << 40, Size: 8, Mask: 1}}
 		isLate := func(e trace.Event) bool { return e.G == 2 || e.G == 5 }
 		want := slices.Clone(tr.Events)
 		if test.moved {
@@ -55,8 +55,8 @@ func TestGather(t *testing.T) {
 		assert.Equal(t, want, tr.Events, test.name)
 		if test.moved { // before the same events of the other test
 			next := slices.IndexFunc(want, func(e trace.Event) bool { return e.G == 3 })
-			assert.Equal(t, int32(next), tr.Freed[0].At, test.name)
-			assert.Equal(t, trace.GID(3), tr.Events[tr.Freed[1].At].G, test.name)
+			assert.Equal(t, int32(next), tr.Freed[0].Position, test.name)
+			assert.Equal(t, trace.GID(3), tr.Events[tr.Freed[1].Position].G, test.name)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestGather(t *testing.T) {
 // Memory that was freed before is other memory.
 func TestGatherFreed(t *testing.T) {
 	tr := twoTests(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n1 end\n0 fork 3\n3 begin\n2 w x\n3 end")
-	tr.Freed = []trace.Freed{{At: 6, Obj: tr.Events[7].Obj, Size: 8, Which: 1}}
+	tr.Freed = []trace.FreedObjects{{Position: 6, FirstAddr: tr.Events[7].Obj, Size: 8, Mask: 1}}
 	was := slices.Clone(tr.Events)
 	reduce.GatherAll(tr)
 	assert.Equal(t, was, tr.Events)
@@ -125,7 +125,7 @@ func TestGatheredWindows(t *testing.T) {
 		require.NoError(t, err)
 		its, err := reduce.ReadConcurrent(file, nil)
 		require.NoError(t, err)
-		if its.Alone == 0 { // each window that is read is what it is in memory
+		if its.OmittedEvents == 0 { // each window that is read is what it is in memory
 			reduce.GatherAll(its)
 			require.Equal(t, tr.Events, its.Events)
 			again, ok, err := predictReading(context.Background(), its, 1, analysis.Options{})
@@ -152,7 +152,7 @@ func TestGatheredWindows(t *testing.T) {
 // Windows at whose end goroutines are blocked are read again one by one, and are what they were in memory.
 func TestBlocked(t *testing.T) {
 	shape := tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
-	leak := func(s trace.Stuck) bool { return s.Proof == trace.ProofLeak }
+	leak := func(s trace.BlockedGoroutine) bool { return s.Proof == trace.ProofLeak }
 	read := 0
 	for seed := range uint64(12) {
 		var tests []*trace.Trace
@@ -166,12 +166,12 @@ func TestBlocked(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 		its, err := reduce.ReadConcurrent(file, nil)
 		require.NoError(t, err)
-		tr.Events, tr.Held, tr.Freed = slices.Clone(its.Events), its.Held, its.Freed
+		tr.Events, tr.PriorValues, tr.Freed = slices.Clone(its.Events), its.PriorValues, its.Freed
 		for g, proof := range map[string]trace.Proof{"TestB": trace.ProofLeak, "TestC": trace.ProofLingering, "TestD": trace.ProofLeak} {
 			at := slices.IndexFunc(tr.Goroutines, func(of trace.Goroutine) bool { return of.Test == g })
-			tr.Stuck = append(tr.Stuck, trace.Stuck{G: trace.GID(at), Op: trace.Acquire, Proof: proof})
+			tr.Blocked = append(tr.Blocked, trace.BlockedGoroutine{G: trace.GID(at), Op: trace.Acquire, Proof: proof})
 		}
-		its.Stuck = tr.Stuck
+		its.Blocked = tr.Blocked
 		var want []*trace.Trace
 		for w, err := range reduce.BlockedIn(tr, 1, leak) {
 			require.NoError(t, err)
@@ -186,8 +186,8 @@ func TestBlocked(t *testing.T) {
 			require.NoError(t, err)
 			assert.Nil(t, its.Events)
 			assert.Equal(t, want[n].Events, w.Events, "seed %d", seed)
-			assert.Equal(t, want[n].Stuck, w.Stuck)
-			assert.Equal(t, len(w.Stuck), cap(w.Events)-len(w.Events))
+			assert.Equal(t, want[n].Blocked, w.Blocked)
+			assert.Equal(t, len(w.Blocked), cap(w.Events)-len(w.Events))
 			n++
 		}
 		assert.Len(t, want, n)
@@ -196,7 +196,7 @@ func TestBlocked(t *testing.T) {
 			break
 		}
 		assert.Equal(t, tr.Events, its.Events)
-		none := func(trace.Stuck) bool { return false }
+		none := func(trace.BlockedGoroutine) bool { return false }
 		for range reduce.BlockedIn(its, 1, none) {
 			assert.Fail(t, "nobody is blocked so")
 		}

@@ -31,20 +31,20 @@ func rearrange(t *trace.Trace, moves []move) {
 		return i + come - gone
 	}
 	for k := range t.Freed {
-		i := int(t.Freed[k].At)
+		i := int(t.Freed[k].Position)
 		for now[i] != 0 { // none is moved to the beginning, where no test is over
 			i++
 		}
-		t.Freed[k].At = int32(at(i))
+		t.Freed[k].Position = int32(at(i))
 	}
-	for k := range t.Held {
-		if to, moved := now[t.Held[k].At]; moved {
-			t.Held[k].At = to
+	for k := range t.PriorValues {
+		if to, moved := now[t.PriorValues[k].Position]; moved {
+			t.PriorValues[k].Position = to
 		} else {
-			t.Held[k].At = at(t.Held[k].At)
+			t.PriorValues[k].Position = at(t.PriorValues[k].Position)
 		}
 	}
-	slices.SortFunc(t.Held, func(a, b trace.Held) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(t.PriorValues, func(a, b trace.PriorValue) int { return cmp.Compare(a.Position, b.Position) })
 }
 
 // applyMoves moves events of t. The moves are sorted by destination, and froms has their origins,

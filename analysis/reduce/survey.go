@@ -201,7 +201,7 @@ func (s *survey) isOther(g trace.GID) bool {
 func (s *survey) staysAlone(e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Fork:
-		if !trace.OfTesting(s.t.Sites[e.Site].Func) {
+		if !trace.IsTestingFunction(s.t.Sites[e.Site].Func) {
 			return false
 		}
 	case trace.Select, trace.SelectSend, trace.SelectRecv, trace.Panic:
@@ -320,7 +320,7 @@ func (s *survey) chooseWithoutValues(build *trace.SiteTable) {
 		s.sites, s.knownSites = knownSites(build, s.t)
 	}
 	for site, n := range s.branchCounts {
-		if s.knownSites.Of(site).Fails != trace.Neither {
+		if s.knownSites.Of(site).FailsIf != trace.NoOutcome {
 			s.omittedEstimate -= n // these stay
 		}
 	}
@@ -353,7 +353,7 @@ func knownSites(build *trace.SiteTable, t *trace.Trace) (all siteTables, more *t
 	decisive := make(map[trace.SiteID]trace.Site)
 	for _, sites := range slices.Backward(all) {
 		for id, site := range sites {
-			if site.Scope.Last != 0 || site.Fails != trace.Neither {
+			if site.Scope.LastLine != 0 || site.FailsIf != trace.NoOutcome {
 				decisive[id] = site
 			}
 		}

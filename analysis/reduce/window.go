@@ -23,7 +23,7 @@ const leastWindow = 1 << 18
 // A window is the part of a trace between two positions.
 type window struct {
 	from, to int               // to is excluded
-	passed   map[uint64]uint64 // see [trace.Trace.Passed]
+	passed   map[uint64]uint64 // see [trace.Trace.EarlierElements]
 }
 
 // A Divided is a trace that is divided into windows.
@@ -113,14 +113,14 @@ func (d *Divided) part(w window, es []trace.Event) *trace.Trace {
 	if len(d.windows) == 1 {
 		return &t
 	}
-	t.Passed = w.passed
-	t.Freed = withinRange(d.t.Freed, w.from, w.to, func(f *trace.Freed) *int32 { return &f.At })
-	t.Held = withinRange(d.t.Held, w.from, w.to, func(h *trace.Held) *int { return &h.At })
+	t.EarlierElements = w.passed
+	t.Freed = withinRange(d.t.Freed, w.from, w.to, func(f *trace.FreedObjects) *int32 { return &f.Position })
+	t.PriorValues = withinRange(d.t.PriorValues, w.from, w.to, func(h *trace.PriorValue) *int { return &h.Position })
 	its := make([]bool, len(t.Goroutines))
 	for i := range es {
 		its[es[i].G] = true
 	}
-	t.Stuck = slices.DeleteFunc(slices.Clone(d.t.Stuck), func(s trace.Stuck) bool { return !its[s.G] })
+	t.Blocked = slices.DeleteFunc(slices.Clone(d.t.Blocked), func(s trace.BlockedGoroutine) bool { return !its[s.G] })
 	t.Complete = t.Complete || w.to < d.eventCount
 	return &t
 }
@@ -151,17 +151,17 @@ func windows(t *trace.Trace, least int, properties []property.Property) []window
 // returns true. It ignores properties. If the windows can be read from the file again, t has no events
 // during the iteration, and only one window is in memory at a time. Its events have capacity for one
 // more event per blocked goroutine. Blocked yields an error if the file cannot be read again.
-func Blocked(t *trace.Trace, is func(trace.Stuck) bool) iter.Seq2[*trace.Trace, error] {
+func Blocked(t *trace.Trace, is func(trace.BlockedGoroutine) bool) iter.Seq2[*trace.Trace, error] {
 	return blockedIn(t, leastWindow, is)
 }
 
-func blockedIn(t *trace.Trace, least int, is func(trace.Stuck) bool) iter.Seq2[*trace.Trace, error] {
+func blockedIn(t *trace.Trace, least int, is func(trace.BlockedGoroutine) bool) iter.Seq2[*trace.Trace, error] {
 	return func(yield func(*trace.Trace, error) bool) {
 		d := divide(t, least, nil)
 		parts := make([]*trace.Trace, len(d.windows)) // nil: nobody is blocked so
 		some := false
 		for k, w := range d.windows {
-			if part := d.part(w, d.allEvents[w.from:w.to:w.to]); slices.ContainsFunc(part.Stuck, is) {
+			if part := d.part(w, d.allEvents[w.from:w.to:w.to]); slices.ContainsFunc(part.Blocked, is) {
 				parts[k], some = part, true
 			}
 		}
@@ -183,7 +183,7 @@ func blockedIn(t *trace.Trace, least int, is func(trace.Stuck) bool) iter.Seq2[*
 				continue
 			}
 			if parts[k] = nil; again { // which nobody needs any more then
-				if part.Events, err = d.read(d.windows[k], len(part.Stuck)); err != nil {
+				if part.Events, err = d.read(d.windows[k], len(part.Blocked)); err != nil {
 					break
 				}
 			}
@@ -253,7 +253,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 	var channels objectTable[queue]
 	monitors := make(map[object]*monitored)
 	generations := trace.NewCallGenerations(t)
-	for _, b := range t.Stuck { // as the blocked operation may have no event
+	for _, b := range t.Blocked { // as the blocked operation may have no event
 		channels.entry(b.Obj).indivisible = true
 	}
 	var locks, groups objectTable[heldCount]
@@ -311,7 +311,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 			}
 		}
 	}
-	for _, b := range t.Stuck {
+	for _, b := range t.Blocked {
 		i := int(max(0, goroutines[b.G].after-1))
 		if x := conds.entry(b.Obj); x.after > 0 {
 			x.extendTo(i)
@@ -501,7 +501,7 @@ type spans struct {
 func findCutTests(t *trace.Trace) []int32 {
 	numbers := make(map[string]int32)
 	for _, c := range t.Cuts {
-		if c.Sync && c.Test != "" {
+		if c.LacksSync && c.Test != "" {
 			numbers[c.Test] = int32(len(numbers)) + 1
 		}
 	}

@@ -100,19 +100,19 @@ func TestCuts(t *testing.T) {
 		case "a lock that is held", "a WaitGroup that waits":
 			tr.Cuts = []trace.Cut{{Test: "TestA"}}
 			assert.Empty(t, reduce.Cuts(tr, 1, properties), "%s, of a test without plain accesses", test.name)
-			tr.Cuts[0].Sync = true
+			tr.Cuts[0].LacksSync = true
 			assert.Len(t, reduce.Cuts(tr, 1, properties), 1, "%s, of a test that is cut off", test.name)
 		case "an object that is not":
-			tr.Freed = []trace.Freed{{At: 5, Obj: tr.Events[4].Obj, Size: 8, Which: 1}}
+			tr.Freed = []trace.FreedObjects{{Position: 5, FirstAddr: tr.Events[4].Obj, Size: 8, Mask: 1}}
 			assert.Equal(t, []int{5}, reduce.Cuts(tr, 1, properties), "an object that has the place of another one")
 		case "a message that was received":
-			tr.Stuck = []trace.Stuck{{G: 2, Op: trace.Recv, Obj: tr.Events[4].Obj}}
+			tr.Blocked = []trace.BlockedGoroutine{{G: 2, Op: trace.Recv, Obj: tr.Events[4].Obj}}
 			assert.Empty(t, reduce.Cuts(tr, 1, properties), "a channel that is waited for at the end")
 		case "a message that nobody takes":
 			tr.Events[len(tr.Events)-2].Flags |= trace.FlagDefault
 			assert.Equal(t, []int{6}, reduce.Cuts(tr, 1, properties), "a message that nobody takes, by a default")
 		case "a lock that is held, and not used":
-			tr.Stuck = []trace.Stuck{{G: 4, Op: trace.Acquire, Obj: tr.Events[4].Obj}}
+			tr.Blocked = []trace.BlockedGoroutine{{G: 4, Op: trace.Acquire, Obj: tr.Events[4].Obj}}
 			assert.Empty(t, reduce.Cuts(tr, 1, properties), "a lock that is waited for at the end")
 		}
 		assert.Empty(t, reduce.Cuts(tr, len(tr.Events)/2+1, properties), "%s: too short", test.name)
@@ -143,7 +143,7 @@ func inTurn(tests []*trace.Trace, memory, channels bool) *trace.Trace {
 		}
 		tr.Goroutines[first].Path = "0"
 		tr.Events = append(tr.Events, trace.Event{Kind: trace.Fork, Obj: uint64(first)}, trace.Event{Kind: trace.TestBegin, G: first, Obj: uint64(n)})
-		tr.Names = append(tr.Names, "Test"+name)
+		tr.TestNames = append(tr.TestNames, "Test"+name)
 		for _, e := range its.Events {
 			if e.Kind == trace.End && e.G == 0 {
 				continue // only when the others have
@@ -234,7 +234,7 @@ func TestWindows(t *testing.T) {
 		tr := inTurn(tests, shared, channels)
 		windows += len(reduce.Cuts(tr, 1, nil))
 		for _, w := range reduce.InWindows(tr, 1) {
-			through += len(w.Passed)
+			through += len(w.EarlierElements)
 		}
 		whole := predict(t, tr)
 		got, err := predictInWindows(context.Background(), tr, 1, analysis.Options{})
@@ -329,7 +329,7 @@ func TestPredictWithoutAlone(t *testing.T) {
 		tr := inTurn(tests, shared, false)
 		for i := len(tr.Events) - 1; i >= 0; i-- {
 			if g := tr.Goroutines[tr.Events[i].G]; tr.Events[i].Kind == trace.End && g.Path == "0" {
-				n := uint64(slices.Index(tr.Names, g.Test))
+				n := uint64(slices.Index(tr.TestNames, g.Test))
 				tr.Events = slices.Insert(tr.Events, i+1, trace.Event{Kind: trace.Await, Obj: n + 1}) // by who runs them
 				tr.Events = slices.Insert(tr.Events, i, trace.Event{Kind: trace.TestEnd, G: g.ID, Obj: n}, trace.Event{Kind: trace.Post, G: g.ID, Obj: n + 1})
 			}
@@ -352,8 +352,8 @@ func TestPredictWithoutAlone(t *testing.T) {
 		}
 		want, events := statuses(), len(tr.Events)
 		reduce.DropAlone(tr, 1, dataflow.MaxEvents)
-		assert.Equal(t, events, len(tr.Events)+tr.Alone)
-		dropped += tr.Alone
+		assert.Equal(t, events, len(tr.Events)+tr.OmittedEvents)
+		dropped += tr.OmittedEvents
 		got := statuses()
 		if !shared {
 			assert.Equal(t, want, got, "seed %d", seed)
@@ -381,7 +381,7 @@ func TestPredictWithoutAlone(t *testing.T) {
 func addConflictFree(tr *trace.Trace, r *rand.Rand) {
 	const first = trace.SiteID(1 << 18)
 	for k := range trace.SiteID(11) {
-		tr.Sites[first+k] = trace.Site{ID: first + k, Key: uint64(first + k), Data: k%2 == 0, Line: int(k) + 1}
+		tr.Sites[first+k] = trace.Site{ID: first + k, Key: uint64(first + k), OnlyStored: k%2 == 0, Line: int(k) + 1}
 	}
 	held := make(map[uint64]uint64)
 	open, events := make(map[trace.GID]bool), make([]trace.Event, 0, 4*len(tr.Events))
@@ -409,7 +409,7 @@ func addConflictFree(tr *trace.Trace, r *rand.Rand) {
 				}
 			}
 		}
-		open[e.G] = e.Kind != trace.Read || !tr.Sites[e.Site].Update // of which the store is next
+		open[e.G] = e.Kind != trace.Read || !tr.Sites[e.Site].IsUpdate // of which the store is next
 		events = append(events, e)
 	}
 	tr.Events = events
@@ -432,8 +432,8 @@ func TestDropConflictFree(t *testing.T) {
 		}
 		want, events := statuses(), len(tr.Events)
 		reduce.DropAlone(tr, 1<<20, 1)
-		assert.Equal(t, events, len(tr.Events)+tr.Alone)
-		dropped += tr.Alone
+		assert.Equal(t, events, len(tr.Events)+tr.OmittedEvents)
+		dropped += tr.OmittedEvents
 		got := statuses()
 		for name, status := range want {
 			if status == bug.Predicted {

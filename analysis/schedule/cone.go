@@ -263,7 +263,7 @@ func (c *cone) keeps(i int, e *trace.Event) bool {
 		return c.reads == allReads
 	}
 	s := c.p.t.Sites[e.Site]
-	return !s.Data && !s.Update
+	return !s.OnlyStored && !s.IsUpdate
 }
 
 // leavesOut reports whether event i is within the recorded scope of a turned branch.

@@ -73,7 +73,7 @@ func linksOf(t *trace.Trace, o *order.Order) func(yield func(i int, l link) bool
 					l.need = severalSources
 				}
 				l.kept = allReads
-				if s := sites.Of(e.Site); !s.Data && !s.Update {
+				if s := sites.Of(e.Site); !s.OnlyStored && !s.IsUpdate {
 					l.kept = readsThatMatter
 				}
 			}

@@ -58,7 +58,7 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 			}
 			before = i
 			open = slices.DeleteFunc(open, func(end int32) bool { return int(end) <= i })
-			if end, ok := scopes.End(i); ok && t.Sites[t.Events[i].Site].Scope.MayTurn(&t.Events[i]) {
+			if end, ok := scopes.End(i); ok && t.Sites[t.Events[i].Site].Scope.MayFlip(&t.Events[i]) {
 				open = append(open, int32(end))
 			}
 			s.scopeEnds[i] = math.MaxInt32
@@ -134,7 +134,7 @@ func latestAncestors(o *order.Order, g trace.GID, i, j int) (all []int32) {
 func (s *Slicer) decides(i int32) bool {
 	e := &s.t.Events[i]
 	site := s.t.Sites[e.Site]
-	return isDecision(e.Kind) || e.Flags&trace.FlagBranched != 0 || e.Kind.IsRead() && !s.flow.Tracked(int(i)) && !site.Data && !site.Update
+	return isDecision(e.Kind) || e.Flags&trace.FlagBranchOmitted != 0 || e.Kind.IsRead() && !s.flow.Tracked(int(i)) && !site.OnlyStored && !site.IsUpdate
 }
 
 func isDecision(k trace.Kind) bool {

@@ -65,7 +65,7 @@ func record(t *testing.T, text string) recording {
 			if len(f) > 4 {
 				last, err := strconv.Atoi(f[5])
 				require.NoError(t, err, line)
-				s.Scope = trace.Scope{Last: last, IfTrue: slices.Contains(f[6:], "true"), IfFalse: slices.Contains(f[6:], "false")}
+				s.Scope = trace.Scope{LastLine: last, HarmlessIfTrue: slices.Contains(f[6:], "true"), HarmlessIfFalse: slices.Contains(f[6:], "false")}
 			}
 		} else {
 			if objects[f[2]] == 0 {
@@ -90,7 +90,7 @@ func record(t *testing.T, text string) recording {
 			memory[e.Obj] = e.Val
 		}
 		if kind == trace.Read {
-			s.Tracked = len(f) == 4
+			s.OnlyInFormulas = len(f) == 4
 			read[f[0]] = s.ID
 		}
 		r.Sites[s.ID] = s

@@ -9,7 +9,7 @@ type accesses struct {
 }
 
 // span returns the cells that the event at position i accesses.
-func (a *accesses) span(i int32) trace.Span { return a.layout.Spans[a.layout.Of[i]] }
+func (a *accesses) span(i int32) trace.Span { return a.layout.Spans[a.layout.SpanOf[i]] }
 
 // of yields the cells of the access at position i.
 func (a *accesses) of(i int32) func(func(int32) bool) {

@@ -186,7 +186,7 @@ func (m *departureFinder) findDoubts() *doubts {
 			c := &m.memory.cells[m.memory.span(int32(i)).First]
 			may = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
-			if m.sites.Of(e.Site).Stops && !m.ignoreIndifferent {
+			if m.sites.Of(e.Site).FailureEndsGoroutine && !m.ignoreIndifferent {
 				continue // its failure is a finding of its own, and the end of the test
 			}
 			in := m.formula(pos)
@@ -214,7 +214,7 @@ func (m *departureFinder) quietReads() []bool {
 			case k == trace.TestEnd: // later events do not belong to the test
 				met, loud = nil, false
 			case loud:
-			case k == trace.Read && (m.sites.Of(e.Site).Data || m.tracked(i)):
+			case k == trace.Read && (m.sites.Of(e.Site).OnlyStored || m.tracked(i)):
 				found := func(obj uint64) bool { return obj >= e.Val && obj-e.Val < pointerReach }
 				quiet[i] = len(met) == 0 || e.HasValue() && e.Size <= 8 && !slices.ContainsFunc(met, found)
 			case writes(e), k == trace.AtomicRMW, k == trace.Fork, k.Class() == trace.ClassChannel,
@@ -225,7 +225,7 @@ func (m *departureFinder) quietReads() []bool {
 				met = append(met, e.Obj)
 				loud = loud || len(met) == maxQuiet
 			}
-			loud = loud || e.Flags&trace.FlagBranched != 0
+			loud = loud || e.Flags&trace.FlagBranchOmitted != 0
 		}
 	}
 	return quiet

@@ -31,10 +31,10 @@ func TestOracleOfDepartures(t *testing.T) {
 		tr := tracetest.RandomData(seed, 2+int(seed%2), 4+int(seed%3))
 		for _, e := range tr.Events {
 			if s := tr.Sites[e.Site]; e.Kind == trace.Branch && s.Key%2 == 0 {
-				s.Fails = trace.Neither // a branch like any other
+				s.FailsIf = trace.NoOutcome // a branch like any other
 				tr.Sites[e.Site] = s
-			} else if s.Fails != trace.Neither && s.Key%3 == 0 {
-				s.Stops = true
+			} else if s.FailsIf != trace.NoOutcome && s.Key%3 == 0 {
+				s.FailureEndsGoroutine = true
 				tr.Sites[e.Site] = s
 			}
 		}
@@ -240,11 +240,11 @@ func TestCountersOfParallelTests(t *testing.T) {
 			case 2:
 				s.Func = "testing.(*testState).waitParallel"
 			case 5:
-				s.Key, s.Tracked, s.Update, s.Formula = 5, true, true, "(+ _ 1)"
+				s.Key, s.OnlyInFormulas, s.IsUpdate, s.Formula = 5, true, true, "(+ _ 1)"
 			case 6:
-				s.Key, s.Tracked = 6, true
+				s.Key, s.OnlyInFormulas = 6, true
 			case 7:
-				s.Fails, s.Stops = trace.IfTrue, true
+				s.FailsIf, s.FailureEndsGoroutine = trace.IfTrue, true
 				s.Formula = fmt.Sprintf("(= @6i8 %d)", map[bool]int{false: 1, true: 2}[c.departs])
 			}
 			tr.Sites[id] = s
@@ -304,7 +304,7 @@ func departures(tr *trace.Trace, flow *dataflow.Flow) map[int]bool {
 
 // told reports whether the write at position k tells what was there before it.
 func told(tr *trace.Trace, k int) bool {
-	_, ok := tr.HeldAt(k)
+	_, ok := tr.PriorValueAt(k)
 	return ok
 }
 
@@ -398,7 +398,7 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 		n.mem[e.Obj] = v
 	case trace.Branch, trace.Assert:
 		if (v != 0) != (e.Val != 0) {
-			if !x.tr.Sites[e.Site].Stops {
+			if !x.tr.Sites[e.Site].FailureEndsGoroutine {
 				x.found[i] = true
 			}
 			return n, false

@@ -138,7 +138,7 @@ func (e *Encoding) relevant(i int32) bool {
 			return true
 		}
 	}
-	return m.hasEdges(i) || e.taint.pointerReads[i] != nil || e.taint.canBeTainted[ev.G] && ev.Flags&trace.FlagBranched != 0
+	return m.hasEdges(i) || e.taint.pointerReads[i] != nil || e.taint.canBeTainted[ev.G] && ev.Flags&trace.FlagBranchOmitted != 0
 }
 
 // onlyEdges reports whether edges say all about events of kind k, of a channel or select.

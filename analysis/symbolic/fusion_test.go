@@ -62,7 +62,7 @@ func (f *figure) site(n int, s trace.Site) trace.SiteID {
 
 // read reads at the site number n, so that formulas know the value as @n.
 func (f *figure) read(name string, g trace.GID, n int, obj uint64, val uint64) {
-	id := f.site(n, trace.Site{Tracked: true})
+	id := f.site(n, trace.Site{OnlyInFormulas: true})
 	f.event(name, trace.Event{Kind: trace.Read, Flags: trace.FlagValue, G: g, Site: id, Obj: obj, Size: 8, Val: val})
 }
 
@@ -74,7 +74,7 @@ func (f *figure) write(name string, g trace.GID, obj uint64, formula string, val
 func (f *figure) decide(name string, g trace.GID, kind trace.Kind, formula string) {
 	s := trace.Site{Formula: formula}
 	if kind == trace.Assert {
-		s.Fails = trace.IfFalse
+		s.FailsIf = trace.IfFalse
 	}
 	f.event(name, trace.Event{Kind: kind, G: g, Site: f.site(100+len(f.Events), s), Val: 1})
 }

@@ -14,7 +14,7 @@ import (
 // end. Its elements are all the same: each test may get any of them.
 func (m *Control) admitsParallelTests(c *channel) bool {
 	other := func(i int32) bool {
-		return !trace.AdmitsParallel(m.t.Sites[m.event(i).Site].Func)
+		return !trace.StartsParallelTests(m.t.Sites[m.event(i).Site].Func)
 	}
 	return !slices.ContainsFunc(c.sends, other) && !slices.ContainsFunc(c.receives, other)
 }
@@ -47,7 +47,7 @@ func (m *Control) goroot() string {
 	if m.sourceRoot == nil {
 		m.sourceRoot = new(string)
 		for _, s := range m.t.Sites {
-			if root, ok := strings.CutSuffix(s.File, "testing/testing.go"); ok && trace.OfTesting(s.Func) {
+			if root, ok := strings.CutSuffix(s.File, "testing/testing.go"); ok && trace.IsTestingFunction(s.Func) {
 				m.sourceRoot = &root
 				break
 			}

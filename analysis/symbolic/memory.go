@@ -84,7 +84,7 @@ func (mem *memory) fill() {
 	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
-		if e.Kind.IsAccess() && mem.m.sites.Of(e.Site).Update && !mem.m.tracked(pos) && !mem.m.strict {
+		if e.Kind.IsAccess() && mem.m.sites.Of(e.Site).IsUpdate && !mem.m.tracked(pos) && !mem.m.strict {
 			mem.pairUpdate(pos)
 		}
 		for c := range mem.of(pos) {
@@ -164,7 +164,7 @@ func (mem *memory) valueBefore(i, c int32) (uint64, bool) {
 	if !writes(e) {
 		return mem.part(i, c)
 	}
-	if v, ok := mem.m.t.HeldAt(int(i)); ok {
+	if v, ok := mem.m.t.PriorValueAt(int(i)); ok {
 		was := *e
 		was.Val, was.Flags = v, was.Flags|trace.FlagValue
 		return mem.piece(&was, c)
@@ -286,7 +286,7 @@ func (m *Model) matters(i int32) bool {
 // movesData reports whether what the read at position i finds is only moved elsewhere.
 func (m *Model) movesData(i int32) bool {
 	e := m.event(i)
-	return e.Kind == trace.Read && m.sites.Of(e.Site).Data && !m.tracked(i) && !m.relaxed && !m.strict
+	return e.Kind == trace.Read && m.sites.Of(e.Site).OnlyStored && !m.tracked(i) && !m.relaxed && !m.strict
 }
 
 // readEdges returns edges to reads that matter and that can find what they found from one writer

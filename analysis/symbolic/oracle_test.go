@@ -247,7 +247,7 @@ func whole(t *testing.T, m *symbolic.Model, target symbolic.Target) symbolic.Ans
 func show(tr *trace.Trace) (s string) {
 	for i, e := range tr.Events {
 		site := tr.Sites[e.Site]
-		s += fmt.Sprintf("%d: %d %v obj=%#x val=%d size=%d flags=%d data=%t update=%t\n", i, e.G, e.Kind, e.Obj, e.Val, e.Size, e.Flags, site.Data, site.Update)
+		s += fmt.Sprintf("%d: %d %v obj=%#x val=%d size=%d flags=%d data=%t update=%t\n", i, e.G, e.Kind, e.Obj, e.Val, e.Size, e.Flags, site.OnlyStored, site.IsUpdate)
 	}
 	return s
 }

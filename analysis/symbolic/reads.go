@@ -94,7 +94,7 @@ func (e *readEncoder) isFinalAccess(i int32) solver.Bool {
 // conditions before it, and the reads of pointers to it, are as recorded.
 func (e *readEncoder) reachedAsRecorded(i int32) solver.Bool {
 	b := e.f.True()
-	if e.m.event(i).Flags&trace.FlagBranched != 0 {
+	if e.m.event(i).Flags&trace.FlagBranchOmitted != 0 {
 		b = e.taint.cleanAt(i)
 	}
 	for _, r := range e.taint.pointerReads[i] {

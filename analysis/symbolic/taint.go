@@ -148,7 +148,7 @@ func (t *taint) define() {
 			needs = append(needs, t.cleanAt(from))
 		}
 		if c := m.receivedFrom(i); c != nil {
-			if send := ranked(c.sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.neverHappens(send) {
+			if send := ranked(c.sends, int(min(m.t.ElementNumber(ev), 1<<31))); send != none && !t.neverHappens(send) {
 				needs = append(needs, t.cleanAt(send))
 			}
 		}

@@ -41,7 +41,7 @@ func TestOracleOfValues(t *testing.T) {
 		var targets []symbolic.Target
 		flow := dataflow.New(tr)
 		for i, e := range tr.Events {
-			if tr.Sites[e.Site].Fails != trace.Neither && flow.InstanceAt(i) != nil {
+			if tr.Sites[e.Site].FailsIf != trace.NoOutcome && flow.InstanceAt(i) != nil {
 				targets = append(targets, symbolic.Failure(i))
 			}
 		}
@@ -87,7 +87,7 @@ func TestUnsigned(t *testing.T) {
 		stored := f.site(200, trace.Site{Formula: fmt.Sprint(large)})
 		f.event("", trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: 1, Site: stored, Obj: z, Size: size, Val: large})
 		f.write("", 1, x, "1", 1)
-		f.event("", trace.Event{Kind: trace.Read, Flags: trace.FlagValue, G: 2, Site: f.site(1, trace.Site{Tracked: true}), Obj: z, Size: size, Val: large})
+		f.event("", trace.Event{Kind: trace.Read, Flags: trace.FlagValue, G: 2, Site: f.site(1, trace.Site{OnlyInFormulas: true}), Obj: z, Size: size, Val: large})
 		f.decide("branch", 2, trace.Branch, fmt.Sprintf("(< 100 @1u%d)", size))
 		f.read("", 2, 2, x, 1)
 		f.decide("assert", 2, trace.Assert, "(= @2i8 1)")

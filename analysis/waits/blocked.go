@@ -16,7 +16,7 @@ import (
 // What it waits for and who holds that is known of locks. Who would have sent, received,
 // signalled or called Done is not: only those who know the program can say.
 type Wait struct {
-	trace.Stuck
+	trace.BlockedGoroutine
 	// At is the position of the operation's event, in the trace that [Blocked] returns.
 	At int
 	// Holders are those who hold the lock that it waits for, or wait for it before.
@@ -56,9 +56,9 @@ func Blocked(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 // use the capacity after its events.
 func BlockedInPlace(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 	var ws []Wait
-	for _, s := range t.Stuck {
+	for _, s := range t.Blocked {
 		if slices.Contains(proofs, s.Proof) {
-			ws = append(ws, Wait{Stuck: s, At: -1})
+			ws = append(ws, Wait{BlockedGoroutine: s, At: -1})
 		}
 	}
 	if len(ws) == 0 {

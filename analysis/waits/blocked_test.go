@@ -13,8 +13,8 @@ import (
 )
 
 // stuck is what goroutine g is blocked in, of an object of the trace.
-func stuck(t *trace.Trace, g trace.GID, op trace.Kind, like int) trace.Stuck {
-	return trace.Stuck{G: g, Proof: trace.ProofDeadlock, Op: op, Obj: t.Events[like].Obj, Site: 7}
+func stuck(t *trace.Trace, g trace.GID, op trace.Kind, like int) trace.BlockedGoroutine {
+	return trace.BlockedGoroutine{G: g, Proof: trace.ProofDeadlock, Op: op, Obj: t.Events[like].Obj, Site: 7}
 }
 
 // Two goroutines that hold what the other one wants are the bug; who waits for one of them
@@ -22,7 +22,7 @@ func stuck(t *trace.Trace, g trace.GID, op trace.Kind, like int) trace.Stuck {
 func TestBugIsTheCycle(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n0 fork 2\n1 begin\n2 begin\n1 acq a\n1 acq c\n1 rel c\n2 acq b")
 	const a, b = 4, 7
-	tr.Stuck = []trace.Stuck{stuck(tr, 0, trace.Acquire, a), stuck(tr, 1, trace.Acquire, b), stuck(tr, 2, trace.Acquire, a)}
+	tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 0, trace.Acquire, a), stuck(tr, 1, trace.Acquire, b), stuck(tr, 2, trace.Acquire, a)}
 	ws, with := waits.Blocked(tr, trace.ProofDeadlock)
 	cycles, others := waits.Bugs(ws)
 	assert.Equal(t, [][]int{{1, 2}}, cycles)
@@ -39,7 +39,7 @@ func TestBugIsTheCycle(t *testing.T) {
 // A reader waits for a writer that waits for another reader.
 func TestWriterShutsOutReaders(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 racq a")
-	tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.Acquire, 2), stuck(tr, 0, trace.RAcquire, 2)}
+	tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, trace.Acquire, 2), stuck(tr, 0, trace.RAcquire, 2)}
 	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
 	cycles, others := waits.Bugs(ws)
 	assert.Equal(t, [][]int{{0, 1}}, cycles)
@@ -49,7 +49,7 @@ func TestWriterShutsOutReaders(t *testing.T) {
 // Who has released a lock does not hold it, whoever took it before.
 func TestReleased(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 rel a\n1 acq a")
-	tr.Stuck = []trace.Stuck{stuck(tr, 0, trace.Acquire, 2)}
+	tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 0, trace.Acquire, 2)}
 	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
 	assert.Equal(t, []waits.Holder{{G: 1, At: 4}}, ws[0].Holders)
 }
@@ -57,8 +57,8 @@ func TestReleased(t *testing.T) {
 // Without a cycle those are the bug that wait for something else.
 func TestNoCycle(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 make c\n0 recv c")
-	tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.Acquire, 2), stuck(tr, 0, trace.Recv, 4)}
-	tr.Stuck[1].Site = tr.Events[4].Site
+	tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, trace.Acquire, 2), stuck(tr, 0, trace.Recv, 4)}
+	tr.Blocked[1].Site = tr.Events[4].Site
 	ws, with := waits.Blocked(tr, trace.ProofDeadlock)
 	cycles, others := waits.Bugs(ws)
 	assert.Empty(t, cycles)
@@ -71,7 +71,7 @@ func TestNoCycle(t *testing.T) {
 // lock of line 10 keeps the writer waiting.
 func TestOuterReadLockIsHeld(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 racq m @10\n0 racq m @11\n0 rrel m @12\n0 w x @13")
-	tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.Acquire, 2)}
+	tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, trace.Acquire, 2)}
 	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
 	require.Len(t, ws[0].Holders, 1)
 	held := ws[0].Holders[0].At
@@ -92,7 +92,7 @@ func TestOnceHolders(t *testing.T) {
 		{"1 begin\n0 oncebegin o\n2 oncebegin o // another Once at the address of one that has panicked", []waits.Holder{{G: 2, At: 2}}},
 	} {
 		tr := tracetest.Parse(t, test.text)
-		tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.OnceBegin, 1)}
+		tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, trace.OnceBegin, 1)}
 		ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
 		assert.Equal(t, test.want, ws[0].Holders, test.text)
 	}
@@ -122,7 +122,7 @@ func TestPartners(t *testing.T) {
 			for len(tr.Goroutines) < 4 {
 				tr.Goroutines = append(tr.Goroutines, trace.Goroutine{ID: trace.GID(len(tr.Goroutines))})
 			}
-			tr.Stuck = []trace.Stuck{stuck(tr, 1, test.op, 0)}
+			tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, test.op, 0)}
 			ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
 			assert.Equal(t, test.want, ws[0].Partners)
 		})

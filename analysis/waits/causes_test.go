@@ -45,7 +45,7 @@ func TestCauses(t *testing.T) {
 			for g := range trace.GID(3) {
 				if like, ok := test.stuck[g]; ok {
 					e := tr.Events[like]
-					tr.Stuck = append(tr.Stuck, trace.Stuck{G: g, Proof: trace.ProofLeak, Op: e.Kind, Obj: e.Obj, Site: e.Site})
+					tr.Blocked = append(tr.Blocked, trace.BlockedGoroutine{G: g, Proof: trace.ProofLeak, Op: e.Kind, Obj: e.Obj, Site: e.Site})
 				}
 			}
 			ws, with := waits.Blocked(tr, trace.ProofLeak)

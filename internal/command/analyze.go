@@ -74,7 +74,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		counts += fmt.Sprintf(", %d undecided", undecided)
 	}
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
-		counts, len(impossible), result.Pruned(), result.Candidates, t.Logged())
+		counts, len(impossible), result.Pruned(), result.Candidates, t.LoggedEvents())
 	if result.Truncated {
 		fmt.Fprintln(s.stdout, "gopredict: "+finding.CutSearch)
 	}

@@ -70,10 +70,10 @@ type session struct {
 // process's standard streams. It returns the exit code.
 func Main(args []string) int {
 	if len(args) >= 2 && args[0] == shimCommand {
-		return recorder.Exec(args[1], args[2:])
+		return recorder.RunShim(args[1], args[2:])
 	}
 	if len(args) >= 2 && args[0] == toolCommand {
-		return recorder.Tool(args[1], args[2:])
+		return recorder.RunTool(args[1], args[2:])
 	}
 	s := &session{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv(envVar)}
 	code, err := s.run(args)

@@ -41,12 +41,12 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return code, nil
 	}
-	conf := &recorder.Config{Dir: s.dir, Args: goArgs, Env: env, Instrument: opts.pkgs}
+	conf := &recorder.Config{Dir: s.dir, Args: goArgs, Env: env, InstrumentPatterns: opts.pkgs}
 	check("Go release, system and flags", fmt.Sprintf("%s for %s/%s", env.GOVERSION, env.GOOS, env.GOARCH), conf.Check())
-	if system := conf.Untried(); system != "" {
+	if system := conf.UntestedSystem(); system != "" {
 		s.answerf("    %s", untriedText(system))
 	}
-	if why := conf.NotRecorded(); why != "" {
+	if why := conf.UnrecordableFlag(); why != "" {
 		check("what is run", "", fmt.Errorf("with %s nothing is recorded and predicted", why))
 	}
 	cache, err := os.UserCacheDir()

@@ -106,14 +106,14 @@ func compileAll(declared []properties.Declaration) ([]property.Property, error) 
 		}
 		for k, e := range d.Events {
 			for _, method := range e.Methods {
-				number := trace.KeyOf(method.Name, 0)
+				number := trace.CallSiteKey(method.Name, 0)
 				p.Calls[number] = k
 				if len(d.Types) < 2 {
 					continue
 				}
 				of := property.Param{Of: method.Of}
 				if method.Both {
-					of.Operand = trace.KeyOf(properties.Operand(method.Name), 0)
+					of.Operand = trace.CallSiteKey(properties.Operand(method.Name), 0)
 				}
 				p.Params[number] = of
 			}

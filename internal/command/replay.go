@@ -121,7 +121,7 @@ func (r *replayRun) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	instrument, methods := explore.Instrument(r.args.options.pkgs, r.witness), r.args.options.methods || r.witness.Methods
+	instrument, methods := explore.Instrument(r.args.options.pkgs, r.witness), r.args.options.methods || r.witness.AtomicMethods
 	key := fmt.Sprintf("%q %q %v", dir, instrument, methods)
 	if r.built[key] == nil {
 		work := filepath.Join(r.work, fmt.Sprintf("build-%d", len(r.built)+1))
@@ -138,12 +138,12 @@ func (r *replayRun) prepare(ctx context.Context) error {
 		}
 		t := &builtTests{module: module}
 		conf := &recorder.Config{
-			Dir: dir, Args: r.args.build, Env: module, Work: work, Tool: tool,
-			Instrument: instrument, AtomicMethods: methods,
-			Debug: r.args.hold > 0,
-			Phase: func(what string) { r.status.Set(what, "") },
+			Dir: dir, Args: r.args.build, Env: module, Work: work, ToolCommand: tool,
+			InstrumentPatterns: instrument, AtomicMethods: methods,
+			DebugInfo: r.args.hold > 0,
+			OnPhase:   func(what string) { r.status.Set(what, "") },
 		}
-		if system := conf.Untried(); system != "" {
+		if system := conf.UntestedSystem(); system != "" {
 			r.warnf("%s", untriedText(system))
 		}
 		t.build, t.binary, err = r.buildFor(ctx, conf)
@@ -168,7 +168,7 @@ func (r *replayRun) prepare(ctx context.Context) error {
 		return fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", r.path, r.witness.Package, got)
 	}
 	r.bin = r.binary
-	r.bin.Args = replayer.ArgsFor(r.witness, r.args.test)
+	r.bin.Args = replayer.ArgsToReplay(r.witness, r.args.test)
 	return nil
 }
 
@@ -181,14 +181,14 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 	replayed := func(n int) { r.status.Count("replaying", "", min(n+1, r.args.n), r.args.n, "") }
 	replayed(0)
 	opts := replayer.Options{
-		Timeout: cmp.Or(r.args.options.timeout, defaultReplayTimeout), Work: replayer.NewFolder(folder), Hold: r.args.hold, Replayed: replayed,
-		Standing: func(pid int, stands []replayer.Stand) {
+		Timeout: cmp.Or(r.args.options.timeout, defaultReplayTimeout), Folder: replayer.NewFolder(folder), HoldTime: r.args.hold, OnReplay: replayed,
+		OnViolation: func(pid int, stands []replayer.PendingAccess) {
 			r.status.Clear()
 			r.describeStop(r.args, r.witness, pid, stands)
 		},
 	}
 	source := new(witness.Sources)
-	code := replayer.Code{Sites: replayer.ByFunc(r.build.Sites), Files: explore.Files(r.module), Source: source, Properties: r.args.options.properties}
+	code := replayer.Program{Sites: replayer.SitesByFunc(r.build.Sites), Files: explore.Files(r.module), Source: source, Properties: r.args.options.properties}
 	result, err := replayer.Repeat(ctx, r.bin, r.witness, code, r.args.n, opts)
 	if err != nil {
 		return exitFailed, err
@@ -213,7 +213,7 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 	}
 	// The sources have the whole witness, and its schedule leads elsewhere. So either the bug is
 	// fixed, or another schedule leads to it.
-	run := recorder.Run{Package: r.build.Tested[0], Binary: r.bin.Path, Args: r.bin.Args, Env: r.bin.Env, Exec: r.bin.Exec}
+	run := recorder.Run{Package: r.build.Tested[0], Binary: r.bin.Path, Args: r.bin.Args, Env: r.bin.Env, ExecCommand: r.bin.Exec}
 	again, err := explore.New(r.build, r.module, folder, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result)
 	if err != nil {
 		return exitFailed, err
@@ -230,7 +230,7 @@ func replayWithoutSchedule(ctx context.Context, bin replayer.Binary, w *witness.
 	if r.Reproduced > 0 || !slices.ContainsFunc(r.Verdicts, failed) {
 		return replayer.Outcome{Effect: bug.NoEffect}, nil
 	}
-	return replayer.Plain(ctx, bin, w, opts)
+	return replayer.RunWithoutSchedule(ctx, bin, w, opts)
 }
 
 // errNoTests says that there is nothing to replay. That is an answer, and no failure of the command.
@@ -247,7 +247,7 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 	if len(b.Tested) != 1 || !b.Tested[0].HasTests {
 		return nil, replayer.Binary{}, errNoTests
 	}
-	through, err := c.Exec()
+	through, err := c.ExecCommand()
 	if err != nil {
 		return nil, replayer.Binary{}, err
 	}

@@ -79,7 +79,7 @@ func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) i
 	result, id := ev.Result, ev.Witness.ID
 	why := explore.Why(result)
 	if status := again.Status; status != bug.Confirmed {
-		if why = explore.Both(again.Reason, why); status == bug.Unconfirmed && result.OfWitness() == bug.Stale {
+		if why = explore.Both(again.Reason, why); status == bug.Unconfirmed && result.WitnessStatus() == bug.Stale {
 			status, why = bug.Stale, explore.Both(explore.Why(result), again.Reason)
 		}
 		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, status, result.Replays, why)
@@ -100,7 +100,7 @@ func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) i
 // describeStop prints where the program has stopped, and how to look at it with a debugger. All
 // goroutines of the violation are about to execute their accesses. No breakpoint could bring that
 // about, since each would stop the other goroutines anywhere.
-func (s *session) describeStop(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
+func (s *session) describeStop(a replayArgs, w *witness.Witness, pid int, stands []replayer.PendingAccess) {
 	s.answerf("%s: stands at the bug in process %d, for %v (Ctrl-C ends it)", w.ID, pid, a.hold)
 	for _, at := range stands {
 		s.answerf("  %s", aboutTo(at, w))
@@ -110,7 +110,7 @@ func (s *session) describeStop(a replayArgs, w *witness.Witness, pid int, stands
 
 // aboutTo says what a stopped goroutine of the violation of w will do next: "goroutine 0.1 is about to
 // write a.balance = 90 at bank.go:12 (8 bytes at 0xc0…)". The address is for a watchpoint.
-func aboutTo(at replayer.Stand, w *witness.Witness) string {
+func aboutTo(at replayer.PendingAccess, w *witness.Witness) string {
 	i := slices.IndexFunc(w.Violation, func(v witness.Step) bool { return v.Goroutine == at.Goroutine && v.Op == at.Op })
 	step, place := report.Step{Op: at.Op.String(), Value: at.Value}, ""
 	if i >= 0 {
@@ -118,7 +118,7 @@ func aboutTo(at replayer.Stand, w *witness.Witness) string {
 		step.Expr = v.Expr
 		place = fmt.Sprintf(" at %s:%d", filepath.Base(v.File), v.Line)
 	}
-	return fmt.Sprintf("%s is about to %s%s (%d bytes at %#x)", witness.Prose(at.Goroutine, w.Tests), step, place, at.Size, at.Addr)
+	return fmt.Sprintf("%s is about to %s%s (%d bytes at %#x)", witness.ReadableGoroutines(at.Goroutine, w.Tests), step, place, at.Size, at.Addr)
 }
 
 // answerReplay prints what the replays showed, and returns the exit code. The bug is there if one of
@@ -135,8 +135,8 @@ func (r *replayRun) answerReplay(ev evidence.Evidence) int {
 	}
 	if result.Reproduced == 0 {
 		why := explore.Why(result)
-		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, result.OfWitness(), result.Replays, why)
-		r.noteState(result.OfWitness(), why)
+		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, result.WitnessStatus(), result.Replays, why)
+		r.noteState(result.WitnessStatus(), why)
 		return exitNoAnswer
 	}
 	r.answerThere(evidence.NewFinding(ev), result.Witness, "")

@@ -116,7 +116,7 @@ func witnesses(dir string, words []string) ([]string, error) {
 			paths = append(paths, path)
 			continue
 		}
-		below, err := witness.Below(path)
+		below, err := witness.FilesBelow(path)
 		if err != nil {
 			return nil, err
 		}

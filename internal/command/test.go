@@ -125,8 +125,8 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 	}
 	// For benchmarks, fuzzing, -list and the like go test runs as ever. The warning keeps users from
 	// taking that for a clean run.
-	if why := conf.NotRecorded(); why != "" {
-		code, err := recorder.Plain(ctx, conf)
+	if why := conf.UnrecordableFlag(); why != "" {
+		code, err := recorder.RunPlain(ctx, conf)
 		if err == nil {
 			t.warnf("with %s nothing is recorded and predicted", why)
 		}
@@ -144,7 +144,7 @@ func (t *testRun) recorderConfig(work string) (*recorder.Config, error) {
 	}
 	tool, err := hiddenCommand(toolCommand)
 	return &recorder.Config{
-		Dir: t.dir, Args: t.args, Env: t.env, Work: work, Shim: shim, Tool: tool, Instrument: t.options.pkgs, AtomicMethods: t.options.methods,
+		Dir: t.dir, Args: t.args, Env: t.env, Work: work, ShimCommand: shim, ToolCommand: tool, InstrumentPatterns: t.options.pkgs, AtomicMethods: t.options.methods,
 		Stdin: t.stdin, Stdout: t.stdout, Stderr: t.stderr,
 	}, err
 }
@@ -159,7 +159,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 	}
 	status := report.NewStatus(t.stderr)
 	defer status.Close()
-	conf.Phase = func(what string) { status.Set(what, "") }
+	conf.OnPhase = func(what string) { status.Set(what, "") }
 	build, err := recorder.Prepare(ctx, conf)
 	if err == nil {
 		t.options.properties, err = allProperties(build.Properties)
@@ -227,13 +227,13 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 	if status.IsShown() { // somebody is watching
 		far.OnBug = say
 	}
-	far.Concurrent = conf.Beside() // as go test ran them: packages may share resources
+	far.Concurrent = conf.PackageParallelism() // as go test ran them: packages may share resources
 	x := explore.New(build, t.env, conf.Work, status, far)
 	x.Report.Version, x.Report.Shard = ownVersion(), t.options.shard
-	if system := conf.Untried(); system != "" {
+	if system := conf.UntestedSystem(); system != "" {
 		x.Report.Warnings = append(x.Report.Warnings, untriedText(system))
 	}
-	for _, pattern := range build.Unmatched() {
+	for _, pattern := range build.UnmatchedPatterns() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
 	}
 	return x

@@ -13,7 +13,7 @@ import (
 // access returns the i-th access of a violation of that kind, which is step s.
 func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 	a := report.Access{
-		Goroutine: b.goroutine(s.Goroutine), Op: s.Word(), Expr: b.operand(s),
+		Goroutine: b.goroutine(s.Goroutine), Op: s.OperationWord(), Expr: b.operand(s),
 		Func: b.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
 		Variable: s.Variable, Region: s.Region,
 	}
@@ -83,7 +83,7 @@ func (b builder) calledMethod(i int, s witness.Step) string {
 	key := b.recorded.Events[b.Violation[i]].Val
 	for _, site := range b.recorded.Sites {
 		pkg, method, _ := strings.Cut(site.Func, ".(*")
-		if trace.KeyOf("(*"+pkg+"."+method, 0) != key { // as types.Func.FullName has it
+		if trace.CallSiteKey("(*"+pkg+"."+method, 0) != key { // as types.Func.FullName has it
 			continue
 		}
 		if name := site.Func[strings.LastIndexByte(site.Func, '.'):]; !strings.HasSuffix(s.Expr, name) {
@@ -97,15 +97,15 @@ func (b builder) calledMethod(i int, s witness.Step) string {
 // subtest returns the name of the subtest that a goroutine runs; "" if it runs none, or if
 // package testing has not started it.
 func (r *run) subtest(g *trace.Goroutine) string {
-	if !trace.OfTesting(r.Sites[g.Site].Func) {
+	if !trace.IsTestingFunction(r.Sites[g.Site].Func) {
 		return "" // most are not, and a trace is long
 	}
-	first, end := r.index.Extent(r.Trace, g.ID)
+	first, end := r.index.EventRange(r.Trace, g.ID)
 	begins := slices.IndexFunc(r.Events[first:end], func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
 	if begins < 0 {
 		return ""
 	}
-	name := r.Names[r.Events[first+begins].Obj]
+	name := r.TestNames[r.Events[first+begins].Obj]
 	if !strings.Contains(name, "/") {
 		return ""
 	}

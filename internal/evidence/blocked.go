@@ -124,7 +124,7 @@ func (d deadEnd) waiting(w waits.Wait) report.Access {
 
 // addWait adds to a how w waits.
 func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
-	a.WaitS = w.For.Seconds()
+	a.WaitS = w.Duration.Seconds()
 	place := func(f trace.Frame) report.Place {
 		return report.Place{Func: d.function(f.Func), File: d.Files.Name(f.File), Line: f.Line}
 	}
@@ -133,7 +133,7 @@ func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 			a.Stack = append(a.Stack, place(f))
 		}
 	}
-	if asked := place(w.Asked); w.Asked.File != "" && a.CreatedAt != nil && (asked.File != a.CreatedAt.File || asked.Line != a.CreatedAt.Line) {
+	if asked := place(w.StartedBy); w.StartedBy.File != "" && a.CreatedAt != nil && (asked.File != a.CreatedAt.File || asked.Line != a.CreatedAt.Line) {
 		a.CreatedFor = &asked
 	}
 	for _, h := range w.Holders {
@@ -166,7 +166,7 @@ func (d deadEnd) otherGoroutine(g trace.GID, position int) report.OtherGoroutine
 func LingeringIn(t *trace.Trace, pkg string, files witness.Files, source func(file string, line int) string) (out []report.Lingering) {
 	ev := &Evidence{Files: files, Source: source}
 	r := runOf(t, nil, nil)
-	for _, s := range t.Stuck {
+	for _, s := range t.Blocked {
 		if g := t.Goroutines[s.G]; s.Proof == trace.ProofLingering {
 			b := builder{Evidence: ev, namer: namer{pkg, g.Test}}
 			out = append(out, report.Lingering{Test: g.Test, Goroutine: b.goroutine(g.Name()), Op: s.Op.String(), Place: b.place(r, s.Op, s.Site)})

@@ -20,7 +20,7 @@ func crossed(t *testing.T) Evidence {
 	w := &witness.Witness{Kind: bug.Deadlock}
 	for n, at := range []int{5, 4} { // who holds what is waited for
 		g := trace.GID(n + 1)
-		tr.Stuck = append(tr.Stuck, trace.Stuck{
+		tr.Blocked = append(tr.Blocked, trace.BlockedGoroutine{
 			G: g, Proof: trace.ProofDeadlock, Op: trace.Acquire, Obj: tr.Events[at].Obj, Site: tr.Events[at].Site,
 			Stack: []trace.Frame{{Func: "p.f", File: "/m/x.go", Line: 10 + n}, {Func: "p.g", File: "/m/x.go", Line: 20}, {Func: "testing.tRunner"}},
 		})
@@ -57,21 +57,21 @@ func TestCreatedFor(t *testing.T) {
 	for n := range 2 {
 		ev.Trace.Goroutines[n+1].Site = ev.Trace.Events[n].Site // of the go statement
 	}
-	ev.Trace.Stuck[0].Asked = trace.Frame{Func: "p.asks", File: "/m/ask.go", Line: 7}
+	ev.Trace.Blocked[0].StartedBy = trace.Frame{Func: "p.asks", File: "/m/ask.go", Line: 7}
 	f := NewFinding(ev)
 	assert.Equal(t, &report.Place{Func: "p.asks", File: "ask.go", Line: 7}, f.Accesses[0].CreatedFor)
 	assert.Nil(t, f.Accesses[1].CreatedFor)
 	text := written(t, writeText, f)
 	assert.Regexp(t, `(?m)^Goroutine \S+ created at:\n.*\n.*\n  p.asks\(\)\n      ask.go:7$`, text)
 	at := ev.Trace.Sites[ev.Trace.Events[0].Site]
-	ev.Trace.Stuck[0].Asked = trace.Frame{Func: at.Func, File: at.File, Line: at.Line}
+	ev.Trace.Blocked[0].StartedBy = trace.Frame{Func: at.Func, File: at.File, Line: at.Line}
 	assert.Nil(t, NewFinding(ev).Accesses[0].CreatedFor, "it is the go statement itself")
 }
 
 // Of goroutines that wait for different things there is no circle.
 func TestNoCircle(t *testing.T) {
 	ev := crossed(t)
-	ev.Trace.Stuck[1].Op, ev.Trace.Stuck[1].Obj = trace.Send, ev.Trace.Events[7].Obj
+	ev.Trace.Blocked[1].Op, ev.Trace.Blocked[1].Obj = trace.Send, ev.Trace.Events[7].Obj
 	f := NewFinding(ev)
 	text := written(t, writeText, f)
 	assert.NotContains(t, text, "┌▶")
@@ -82,7 +82,7 @@ func TestNoCircle(t *testing.T) {
 
 func TestLingering(t *testing.T) {
 	tr := crossed(t).Trace
-	tr.Stuck[0].Proof = trace.ProofLingering
+	tr.Blocked[0].Proof = trace.ProofLingering
 	found := LingeringIn(tr, "p", witness.Files{Root: "/m"}, nil)
 	assert.Equal(t, []report.Lingering{{
 		Test: "TestX", Goroutine: "0.1", Op: "acq", Place: report.Place{Expr: "x", Func: "x.TestX", File: "/src/x/test.go", Line: 6},
@@ -94,7 +94,7 @@ func TestLingering(t *testing.T) {
 func TestAlso(t *testing.T) {
 	ev := crossed(t)
 	tr := ev.Trace
-	first := tr.Stuck[0]
+	first := tr.Blocked[0]
 	for n := range 5 {
 		g := trace.GID(len(tr.Goroutines))
 		tr.Goroutines = append(tr.Goroutines, trace.Goroutine{ID: g, Parent: 0, Path: fmt.Sprint("0.", n+3)})
@@ -106,7 +106,7 @@ func TestAlso(t *testing.T) {
 		case n >= 1: // at the same place, from elsewhere
 			s.Stack = []trace.Frame{first.Stack[0], {Func: "p.elsewhere", File: "/m/x.go", Line: 30}}
 		} // else it is like the first
-		tr.Stuck = append(tr.Stuck, s)
+		tr.Blocked = append(tr.Blocked, s)
 	}
 	f := NewFinding(ev)
 	var started []string
@@ -121,9 +121,9 @@ func TestAlso(t *testing.T) {
 	of := f.AlsoBlocked
 	f.AddAlsoBlocked(AlsoBlocked(ev))
 	assert.Equal(t, of, f.AlsoBlocked)
-	for i := range tr.Stuck {
-		if tr.Stuck[i].Site == 99 {
-			tr.Stuck[i].Stack = []trace.Frame{{Func: "p.late", File: "/m/x.go", Line: 50}}
+	for i := range tr.Blocked {
+		if tr.Blocked[i].Site == 99 {
+			tr.Blocked[i].Stack = []trace.Frame{{Func: "p.late", File: "/m/x.go", Line: 50}}
 		}
 	}
 	f.AddAlsoBlocked(AlsoBlocked(ev))

@@ -30,7 +30,7 @@ func (b builder) addConnections(f *report.Finding, steps []shownStep) {
 		for _, s := range steps {
 			all = append(all, *s.Step)
 		}
-		c.positions = witness.Find(r.Trace, r.index, all)
+		c.positions = witness.FindSteps(r.Trace, r.index, all)
 	}
 	for i, position := range c.positions {
 		if position >= 0 {
@@ -239,7 +239,7 @@ func (c *connection) lastWriteOf(writes map[uint64]int, e *trace.Event) int {
 	}
 	by := c.event(last)
 	overlap := by.Obj < e.Obj+uint64(e.Size) && e.Obj < by.Obj+uint64(by.Size)
-	if !overlap || e.Kind != trace.AtomicRMW && by.HasValue() && e.HasValue() && by.Obj == e.Obj && by.Size == e.Size && !e.SameBits(by.Val) {
+	if !overlap || e.Kind != trace.AtomicRMW && by.HasValue() && e.HasValue() && by.Obj == e.Obj && by.Size == e.Size && !e.ValueEquals(by.Val) {
 		return -1
 	}
 	return last

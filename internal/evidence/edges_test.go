@@ -29,7 +29,7 @@ func allSteps(t *testing.T, text string) Evidence {
 		key := fmt.Sprint(e.G, e.Kind, e.Site)
 		occ[key]++
 		if e.Kind.CanHold() {
-			w.Steps = append(w.Steps, witness.Step{Goroutine: tr.Goroutines[e.G].Name(), Op: e.Kind, Func: s.Func, File: "x.go", Line: s.Line, Occ: occ[key]})
+			w.Steps = append(w.Steps, witness.Step{Goroutine: tr.Goroutines[e.G].Name(), Op: e.Kind, Func: s.Func, File: "x.go", Line: s.Line, Occurrence: occ[key]})
 		}
 	}
 	return Evidence{Witness: w, Trace: tr, ReplayTrace: tr, Files: witness.Files{Root: "/m"}, Result: replayer.Result{Status: bug.Confirmed}}

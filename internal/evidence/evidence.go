@@ -81,7 +81,7 @@ type builder struct {
 func newBuilder(ev *Evidence, w *witness.Witness) builder {
 	b := builder{ev, namer{pkg: w.Package}, runOf(ev.Trace, ev.Index, ev.Facts), runOf(ev.ReplayTrace, nil, nil)}
 	if b.recorded == nil && b.replayed != nil {
-		b.recorded, ev.Violation = b.replayed, witness.Find(ev.ReplayTrace, nil, w.Violation)
+		b.recorded, ev.Violation = b.replayed, witness.FindSteps(ev.ReplayTrace, nil, w.Violation)
 	}
 	if len(w.Tests) > 0 { // there is none outside of tests
 		b.test = w.Tests[0]
@@ -112,7 +112,7 @@ func NewFinding(ev Evidence) report.Finding {
 	for i, s := range w.Violation {
 		f.Accesses = append(f.Accesses, b.access(w.Kind, i, s))
 	}
-	if w.Stuck() && r.Status == bug.Confirmed {
+	if w.EndsBlocked() && r.Status == bug.Confirmed {
 		b.addWaits(&f, w)
 	}
 	b.addInterleaving(&f, w)
@@ -140,7 +140,7 @@ func (b builder) addInterleaving(f *report.Finding, w *witness.Witness) {
 
 // outcomes returns the outcome of each order of two accesses that a replay has confirmed.
 func outcomes(w *witness.Witness, r replayer.Result) (out []report.Outcome) {
-	if len(w.Violation) < 2 || w.InOrder() || w.Stuck() {
+	if len(w.Violation) < 2 || w.InOrder() || w.EndsBlocked() {
 		return nil
 	}
 	var seen [2]bool

@@ -46,7 +46,7 @@ func bank(t *testing.T) report.Finding {
 			{ID: 2, Parent: 1, Test: "TestTransfer", Path: "0.1", Site: 1},
 			{ID: 3, Parent: 1, Test: "TestTransfer", Path: "0.2", Site: 2},
 		},
-		Names: []string{"TestTransfer"},
+		TestNames: []string{"TestTransfer"},
 		Sites: map[trace.SiteID]trace.Site{
 			1: site(1, "TestTransfer", "bank_test.go", 14, "", ""),
 			2: site(2, "TestTransfer", "bank_test.go", 18, "", ""),
@@ -77,8 +77,8 @@ func bank(t *testing.T) report.Finding {
 	}
 	lines := make([]string, 20)
 	lines[13], lines[17], lines[14] = "\tgo a.Withdraw(60)", "\tgo a.Deposit(50)", "\ta.mu.Lock()"
-	source := &witness.Sources{Read: func(string) ([]byte, error) { return []byte(strings.Join(lines, "\n")), nil }}
-	w, err := witness.FromSchedule(tr, []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{8, 9}, nil, witness.Meta{Files: witness.Files{Root: "/src"}, Kind: "race", Package: pkg, Source: source})
+	source := &witness.Sources{ReadFile: func(string) ([]byte, error) { return []byte(strings.Join(lines, "\n")), nil }}
+	w, err := witness.FromSchedule(tr, []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{8, 9}, nil, witness.ScheduleInfo{Files: witness.Files{Root: "/src"}, Kind: "race", Package: pkg, Source: source})
 	require.NoError(t, err)
 	return NewFinding(Evidence{
 		Witness: w, Path: "bank/testdata/predict/TestTransfer/" + w.ID, Tier: "pecan",

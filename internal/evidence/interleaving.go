@@ -21,7 +21,7 @@ func (b builder) interleaving(w *witness.Witness, first int) []shownStep {
 	steps := make([]shownStep, 0, len(w.Steps)+len(w.Violation))
 	var stepsAt, violationAt []int
 	if b.Observed != nil {
-		stepsAt, violationAt = b.Observed.StepsAt, b.Observed.ViolationAt
+		stepsAt, violationAt = b.Observed.StepPositions, b.Observed.ViolationPositions
 	}
 	add := func(s *witness.Step, marked bool, positions []int, i int) {
 		position := -1
@@ -34,7 +34,7 @@ func (b builder) interleaving(w *witness.Witness, first int) []shownStep {
 	hasAccesses := false // the steps have accesses of the violation
 	for i := range w.Steps {
 		s := &w.Steps[i]
-		marked := (w.InOrder() || w.Stuck()) && w.Shows(*s)
+		marked := (w.InOrder() || w.EndsBlocked()) && w.HasAccess(*s)
 		hasAccesses = hasAccesses || marked
 		if s.Op != trace.Begin && (marked || !inTesting(*s) || s.Op == trace.Fork) { // the begin of a goroutine says nothing
 			add(s, marked, stepsAt, i)
@@ -48,7 +48,7 @@ func (b builder) interleaving(w *witness.Witness, first int) []shownStep {
 		addAccess(first)
 	}
 	for i := range w.Violation {
-		if (i != first || first == 0) && (w.Stands(i) || !w.Stuck()) {
+		if (i != first || first == 0) && (w.IsPending(i) || !w.EndsBlocked()) {
 			addAccess(i)
 		}
 	}
@@ -83,7 +83,7 @@ func (b builder) namedSteps(w *witness.Witness, steps []shownStep, accesses []re
 			functions[s.Func] = function
 		}
 		step := report.Step{
-			Goroutine: b.goroutine(s.Goroutine), Op: s.Word(), Expr: b.operand(*s.Step), Value: s.Value,
+			Goroutine: b.goroutine(s.Goroutine), Op: s.OperationWord(), Expr: b.operand(*s.Step), Value: s.Value,
 			Func: function, File: s.File, Line: s.Line, Violation: s.violation,
 		}
 		if s.Op == trace.Fork && inTesting(*s.Step) {
@@ -95,7 +95,7 @@ func (b builder) namedSteps(w *witness.Witness, steps []shownStep, accesses []re
 		}
 		if s.Op == trace.Call && s.SiteOp == "" {
 			for k, v := range w.Violation {
-				if v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
+				if v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occurrence == s.Occurrence {
 					step.Expr = accesses[k].Expr
 				}
 			}

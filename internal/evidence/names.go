@@ -66,7 +66,7 @@ func (b builder) operand(s witness.Step) string {
 		return cmp.Or(s.Expr, "Once") + ".Do"
 	case trace.Post, trace.Await:
 		line := b.sourceLine(s)
-		called := witness.Called(line)
+		called := witness.CalledMethod(line)
 		if strings.Contains(line, "time.AfterFunc(") {
 			called = "time.AfterFunc"
 		}

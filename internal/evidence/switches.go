@@ -14,7 +14,7 @@ import (
 // stopped.
 func (b builder) addSwitches(f *report.Finding, w *witness.Witness) {
 	held := make(map[string]witness.Step) // by goroutine: the step that the schedule holds it before
-	for _, s := range slices.Backward(w.Hold) {
+	for _, s := range slices.Backward(w.Holds) {
 		held[b.goroutine(s.Goroutine)] = s
 	}
 	next := make(map[string]int) // by goroutine: its first step from i on
@@ -27,7 +27,7 @@ func (b builder) addSwitches(f *report.Finding, w *witness.Witness) {
 		f.Switches++
 		why := "went first"
 		switch {
-		case w.Stuck() && from.Violation:
+		case w.EndsBlocked() && from.Violation:
 			why = "waits for ever"
 		case w.InOrder() || !from.Violation:
 			if k, goesOn := next[from.Goroutine]; goesOn {
@@ -86,7 +86,7 @@ func (b builder) whyHeld(s witness.Step) string {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
 		return strings.TrimSpace("about to " + strings.TrimPrefix(report.Word(s.Op.String()), "atomic ") + " " + expr)
 	}
-	return "about to " + report.Step{Op: s.Word(), Expr: expr}.String()
+	return "about to " + report.Step{Op: s.OperationWord(), Expr: expr}.String()
 }
 
 // inTesting reports whether a step is one of package testing.

@@ -34,7 +34,7 @@ func TestWhyHeldInTesting(t *testing.T) {
 		f := NewFinding(Evidence{Result: replayer.Result{Status: bug.Confirmed}, Witness: &witness.Witness{
 			Kind: bug.Race, Package: "p", Tests: []string{"TestA"}, Violation: []witness.Step{violation, own},
 			Steps: []witness.Step{inside(trace.Acquire, "testing.(*T).Run", "TestA:0"), inside(trace.Fork, "testing.(*T).Run", "TestA:0")},
-			Hold:  []witness.Step{tt.hold},
+			Holds: []witness.Step{tt.hold},
 		}})
 		assert.Equal(t, "t.Run", f.Interleaving[0].String())
 		assert.Equal(t, "0.1", f.Interleaving[1].Goroutine)
@@ -49,19 +49,19 @@ func TestSubtestAndMethod(t *testing.T) {
 		Goroutines: []trace.Goroutine{
 			{ID: 0, Path: "main"}, {ID: 1, Test: "TestA", Path: "0", Site: 1}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1", Site: 1},
 		},
-		Names: []string{"TestA", "TestA/sub"},
+		TestNames: []string{"TestA", "TestA/sub"},
 		Sites: map[trace.SiteID]trace.Site{
 			1: {ID: 1, Func: "testing.(*T).Run", File: "/go/src/testing/testing.go", Line: 2101},
 			2: {ID: 2, Func: "example.com/p.(*Conn).Close", File: "/m/p.go", Line: 7},
 		},
 	}
-	number := trace.KeyOf("(*example.com/p.Conn).Close", 0)
+	number := trace.CallSiteKey("(*example.com/p.Conn).Close", 0)
 	tr.Events = []trace.Event{
 		{Kind: trace.TestBegin, G: 1}, {Kind: trace.Fork, G: 1, Site: 1, Obj: 2}, {Kind: trace.Begin, G: 2}, {Kind: trace.TestBegin, G: 2, Obj: 1},
 		{Kind: trace.Call, G: 1, Obj: 9, Val: number}, {Kind: trace.Call, G: 2, Obj: 9, Val: number},
 	}
 	call := func(goroutine, expr string, line int) witness.Step {
-		return witness.Step{Goroutine: goroutine, Op: trace.Call, Func: "example.com/p.TestA", File: "p_test.go", Line: line, Expr: expr, Occ: 1}
+		return witness.Step{Goroutine: goroutine, Op: trace.Call, Func: "example.com/p.TestA", File: "p_test.go", Line: line, Expr: expr, Occurrence: 1}
 	}
 	plain, handed := call("TestA:0", "c.Close", 3), call("TestA:0.1", "wg.Go", 4)
 	f := NewFinding(Evidence{

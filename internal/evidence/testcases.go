@@ -10,7 +10,7 @@ import (
 // not recorded, as recording had stopped, counts as passed.
 func RecordedTestCases(t *trace.Trace) []report.TestCase {
 	results, logs := make(map[string][]report.TestCase), make(map[string][]string)
-	for _, e := range t.Tested {
+	for _, e := range t.TestEvents {
 		if e.Action == "output" {
 			logs[e.Test] = append(logs[e.Test], e.Output)
 			continue
@@ -27,7 +27,7 @@ func RecordedTestCases(t *trace.Trace) []report.TestCase {
 	for _, e := range t.Events {
 		name := ""
 		if e.Kind == trace.TestBegin {
-			name = t.Names[e.Obj]
+			name = t.TestNames[e.Obj]
 		}
 		if name == "" || began[name] {
 			continue
@@ -40,7 +40,7 @@ func RecordedTestCases(t *trace.Trace) []report.TestCase {
 			out = append(out, report.TestCase{Test: name, Failed: true, Output: append(logs[name], report.NoEndText)})
 		}
 	}
-	for _, e := range t.Tested {
+	for _, e := range t.TestEvents {
 		if e.Action != "output" && !began[e.Test] {
 			began[e.Test] = true
 			out = append(out, results[e.Test]...)

@@ -13,13 +13,13 @@ import (
 
 func TestCases(t *testing.T) {
 	tr := tracetest.Parse(t, "0 w x")
-	tr.Names = []string{"TestA", "TestA/sub", "TestB", "TestC"}
+	tr.TestNames = []string{"TestA", "TestA/sub", "TestB", "TestC"}
 	began := func(name uint64) trace.Event { return trace.Event{Kind: trace.TestBegin, Obj: name} }
 	tr.Events = []trace.Event{began(0), began(1), began(2), began(3), began(3)}
 	said := func(test, line string) trace.TestEvent {
 		return trace.TestEvent{Action: "output", Test: test, Output: line}
 	}
-	tr.Tested = []trace.TestEvent{
+	tr.TestEvents = []trace.TestEvent{
 		said("TestA", "a"), said("TestA/sub", "sub"), {Action: "fail", Test: "TestA/sub", Elapsed: time.Second}, {Action: "fail", Test: "TestA"},
 		said("TestB", "b"), {Action: "pass", Test: "TestC"}, said("TestC", "second"), {Action: "skip", Test: "TestC"}, {Action: "pass", Test: "ExampleE"},
 	}

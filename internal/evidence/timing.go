@@ -11,29 +11,29 @@ import (
 // timing returns what a failure or deadlock rests on; nil if it does not rest on time.
 func (b builder) timing() *report.Time {
 	r := b.Result
-	if !r.Timed {
+	if !r.DependsOnTime {
 		return nil
 	}
 	t := &report.Time{Delayed: []string{}}
 	longest := time.Millisecond // less is reported as that
-	for _, l := range r.Late {
+	for _, l := range r.Overtaken {
 		t.Delayed = append(t.Delayed, b.goroutine(l.Goroutine))
-		longest = max(longest, l.For.Round(time.Millisecond))
+		longest = max(longest, l.Delay.Round(time.Millisecond))
 	}
 	t.DelayS = longest.Seconds()
-	l := r.Late[0]
-	if l.By == "" {
+	l := r.Overtaken[0]
+	if l.Waiter == "" {
 		return t
 	}
-	t.Goroutine, t.WaitKind, t.Func = b.goroutine(l.By), l.Why, b.function(l.Func)
-	colon := strings.LastIndexByte(l.Pos, ':')
+	t.Goroutine, t.WaitKind, t.Func = b.goroutine(l.Waiter), l.WaitReason, b.function(l.Func)
+	colon := strings.LastIndexByte(l.Position, ':')
 	if colon < 0 {
 		return t
 	}
-	t.Line, _ = strconv.Atoi(l.Pos[colon+1:])
-	t.File = b.Files.Name(l.Pos[:colon])
+	t.Line, _ = strconv.Atoi(l.Position[colon+1:])
+	t.File = b.Files.Name(l.Position[:colon])
 	if b.Source != nil {
-		t.Expr = timeCall(b.Source(l.Pos[:colon], t.Line))
+		t.Expr = timeCall(b.Source(l.Position[:colon], t.Line))
 	}
 	return t
 }

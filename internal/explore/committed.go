@@ -37,7 +37,7 @@ type committed struct {
 func (l *loop) committedWitnesses(passing []string) (*committed, error) {
 	c := &committed{loop: l, rec: l.ledger.Firsts[0].Recording}
 	if len(passing) > 0 {
-		c.rec = c.rec.ComparedWith(c.rec.Outcome.Without(passing))
+		c.rec = c.rec.ComparedWith(c.rec.Outcome.WithoutTests(passing))
 	}
 	for _, r := range l.ledger.Firsts {
 		c.tests = append(c.tests, recording.Tests(r.Trace)...)
@@ -136,7 +136,7 @@ func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (repl
 	case !selected:
 		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
 		return r, nil
-	case w.Methods && !c.session.opts.Methods:
+	case w.AtomicMethods && !c.session.opts.Methods:
 		state.Status, state.Reason = bug.NotReplayed, "it takes methods for atomic regions; -predict.atomic=methods does that"
 		return r, nil
 	case pkg != "":
@@ -151,7 +151,7 @@ func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (repl
 	if err != nil {
 		return r, err
 	}
-	state.Status, state.Reason = o.Result.OfWitness(), Why(o.Result)
+	state.Status, state.Reason = o.Result.WitnessStatus(), Why(o.Result)
 	if o.Confirmed() {
 		c.replays.Progress.Confirmed.Add(1)
 	}
@@ -165,7 +165,7 @@ func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (repl
 // not; "" if there is none.
 func (c *committed) notInstrumented(w *witness.Witness) string {
 	for _, p := range Instrument(nil, w)[1:] {
-		if c.session.build.LeftOut(p) {
+		if c.session.build.IsUninstrumented(p) {
 			return p
 		}
 	}
@@ -179,10 +179,10 @@ func Instrument(asked []string, w *witness.Witness) []string {
 		return asked
 	}
 	patterns := []string{"work"}
-	for _, steps := range [][]witness.Step{w.Steps, w.Hold, w.Violation} {
+	for _, steps := range [][]witness.Step{w.Steps, w.Holds, w.Violation} {
 		for _, s := range steps {
 			p := recording.PackageOf(s.Func)
-			if s.Nth > 0 && p != "" && !slices.Contains(patterns, p) { // not a call site
+			if s.SiteNumber > 0 && p != "" && !slices.Contains(patterns, p) { // not a call site
 				patterns = append(patterns, p)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // TestTierOf: what the first recording leaves undecided has no tier of its own.
 func TestTierOf(t *testing.T) {
 	at := func(id string, line int) *witness.Witness {
-		return &witness.Witness{ID: id, Kind: "race", Violation: []witness.Step{{File: "a.go", Line: line, Nth: 1}, {File: "a.go", Line: 9, Nth: 1}}}
+		return &witness.Witness{ID: id, Kind: "race", Violation: []witness.Step{{File: "a.go", Line: line, SiteNumber: 1}, {File: "a.go", Line: 9, SiteNumber: 1}}}
 	}
 	predicted := func(tier string, w *witness.Witness) finding.Finding {
 		return finding.Finding{Finding: analysis.Finding{Tier: tier}, Witness: w}

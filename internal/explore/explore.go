@@ -125,7 +125,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 		opts: opts, build: build, root: env.Root(), work: work, sources: src, status: status,
 		clock: newClock(opts), exploring: opts.Explore.Time,
 	}
-	code := replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: src.Files, Source: src.Lines, Properties: opts.Analysis.Properties}
+	code := replayer.Program{Sites: replayer.SitesByFunc(build.Sites), Files: src.Files, Source: src.Lines, Properties: opts.Analysis.Properties}
 	s.pool = replays.NewPool(build, code, s.clock, status, work, runtime.GOMAXPROCS(0))
 	return newExploration(s, env.GOVERSION)
 }

@@ -58,7 +58,7 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	if !run.Started.IsZero() {
 		pkg.Started = run.Started.Format(time.RFC3339)
 	}
-	for _, s := range l.session.build.SkippedIn(run.Package) {
+	for _, s := range l.session.build.SkippedFiles(run.Package) {
 		pkg.Skipped = append(pkg.Skipped, l.session.sources.Files.Name(s.File)+": "+s.Reason)
 	}
 	if p == nil {
@@ -74,7 +74,7 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	l.ledger.Note(p.notes)
 	l.ledger.Failed = l.ledger.Failed || !p.whole
 	if t := p.trace; t != nil {
-		pkg.Events = t.Logged()
+		pkg.Events = t.LoggedEvents()
 		pkg.Tests, pkg.Cases = recording.CountTests(t), evidence.RecordedTestCases(t)
 		pkg.Lingering = evidence.LingeringIn(t, run.Package.Path, l.session.sources.Files, l.session.sources.Lines.Line)
 	}

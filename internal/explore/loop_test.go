@@ -54,14 +54,14 @@ func (m *machine) Record(_ context.Context, run recorder.Run, o recorder.Order, 
 	return run, nil
 }
 
-func (m *machine) Confirm(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Code, _ replayer.Options) (replayer.Result, error) {
+func (m *machine) Confirm(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Program, _ replayer.Options) (replayer.Result, error) {
 	m.note(string(w.Kind))
 	r, _ := m.replay(w)
 	r.Witness = w
 	return r, nil
 }
 
-func (m *machine) Continue(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Code, _ replayer.Delay, _ replayer.Options) (replayer.Result, error) {
+func (m *machine) Continue(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Program, _ replayer.Delay, _ replayer.Options) (replayer.Result, error) {
 	m.note(string(w.Kind))
 	r, to := m.replay(w)
 	r.Witness = w
@@ -89,7 +89,7 @@ func passed(t *testing.T, text string) *trace.Trace {
 			e.Obj = 0
 		}
 	}
-	tr.Names = []string{"TestX"}
+	tr.TestNames = []string{"TestX"}
 	for id, s := range tr.Sites {
 		s.File = "x_test.go" // the fake build knows no folders
 		tr.Sites[id] = s

@@ -28,7 +28,7 @@ func (l *loop) predictFirst(ctx context.Context) *prediction {
 	status.Set("predicting", run.Package.Path)
 	p := new(prediction)
 	if p.trace, p.whole = recording.Read(run, l.session.build, l.session.opts.Keep, &p.notes); p.trace != nil {
-		status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, p.trace.Logged()))
+		status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, p.trace.LoggedEvents()))
 		p.early = l.recordEarly(ctx, p.trace)
 		p.result, p.err = finding.Predict(ctx, p.trace, l.confirmer.Analysis)
 	}

@@ -48,7 +48,7 @@ func (p *publisher) moveToPlace(d ledger.Draft) error {
 	if err != nil {
 		return err
 	}
-	return witness.Move(d.Written, root, name)
+	return witness.MoveFile(d.Written, root, name)
 }
 
 // putIntoArtifacts writes a draft to the folder for artifacts and returns the file there.

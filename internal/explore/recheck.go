@@ -66,7 +66,7 @@ var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst,
 
 // staleOrders are further orders for witnesses that no longer fit the sources: that nothing
 // was predicted is all the evidence then.
-var staleOrders = []recorder.Order{recorder.Seed(1), recorder.Seed(2)}
+var staleOrders = []recorder.Order{recorder.RandomOrder(1), recorder.RandomOrder(2)}
 
 // cannotTell is the answer that it cannot be told whether the bug is fixed, and why.
 func cannotTell(format string, args ...any) Recheck {
@@ -97,7 +97,7 @@ func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
 	if c.stale() {
 		c.orders = append(slices.Clip(c.orders), staleOrders...)
 	}
-	if o := recorder.Order(w.Recorded); !slices.Contains(c.orders, o) {
+	if o := recorder.Order(w.RecordedOrder); !slices.Contains(c.orders, o) {
 		c.orders = append(slices.Clip(c.orders), o)
 	}
 	return c
@@ -160,7 +160,7 @@ func (c *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over boo
 	if err != nil {
 		return Recheck{}, false, err
 	}
-	if unknown != "" && c.stale() && w.Stuck() {
+	if unknown != "" && c.stale() && w.EndsBlocked() {
 		c.doubt = unknown // goroutines that block elsewhere may do so by the same bug
 		return Recheck{}, false, nil
 	}
@@ -179,7 +179,7 @@ func (c *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over boo
 func (c *rechecking) note(again *recording.Recording) {
 	w, test := c.old, c.old.Tests[0]
 	c.runs = append(c.runs, ledger.Predicted{Recording: again})
-	for i, there := range c.result.Witness.In(again.Trace) {
+	for i, there := range c.result.Witness.ReachedIn(again.Trace) {
 		c.places.Reached[i] = c.places.Reached[i] || there
 	}
 	goroutines := 0
@@ -190,7 +190,7 @@ func (c *rechecking) note(again *recording.Recording) {
 	}
 	c.concurrent = c.concurrent || goroutines > 1
 	c.failed = c.failed || slices.Contains(again.Failed, test)
-	if w.Stuck() && c.stale() && c.confirmer.Blocks(again, w.Kind, test) {
+	if w.EndsBlocked() && c.stale() && c.confirmer.Blocks(again, w.Kind, test) {
 		c.doubt = fmt.Sprintf("goroutines of %s are blocked for ever, perhaps by the same bug", test)
 	}
 }
@@ -200,15 +200,15 @@ func (c *rechecking) elsewhere(ctx context.Context) (finding.Entry, error) {
 	p := c.places
 	// A place that is gone, or that no run reaches any more, may be elsewhere by now. A line
 	// that was guessed may not be the place.
-	p.Gone = slices.Clone(c.result.Gone)
-	for _, i := range c.result.Unsure {
+	p.Gone = slices.Clone(c.result.MissingAccesses)
+	for _, i := range c.result.GuessedAccesses {
 		if !p.Reached[i] {
 			p.Gone = append(p.Gone, i)
 		}
 	}
 	// Goroutines may block in code that is the same as another's: it does not show which of
 	// them has moved.
-	p.Anywhere = c.old.Stuck() && c.stale()
+	p.Anywhere = c.old.EndsBlocked() && c.stale()
 	if len(p.Missing()) == 0 {
 		return finding.Entry{}, nil
 	}
@@ -266,7 +266,7 @@ func (c *rechecking) record(ctx context.Context, order recorder.Order, folder st
 	w, first := c.old, c.ledger.Run
 	test := w.Tests[0]
 	limit := replays.ReplayTime(recording.Seconds(first.Seconds))
-	args := replayer.ReplayArgs(replayer.ArgsFor(w, first.Args), w, limit)
+	args := replayer.ReplayArgs(replayer.ArgsToReplay(w, first.Args), w, limit)
 	c.replays.Runs.Add(1)
 	run, err := c.session.pool.Machine.Record(ctx, first, order, args, folder, limit)
 	if err != nil {
@@ -381,7 +381,7 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 		return known, err
 	}
 	run := again.Run
-	run.Args = replayer.ReplayArgs(replayer.ArgsFor(w, run.Args), w, replays.ReplayTime(recording.Seconds(run.Seconds)))
+	run.Args = replayer.ReplayArgs(replayer.ArgsToReplay(w, run.Args), w, replays.ReplayTime(recording.Seconds(run.Seconds)))
 	x := newExploration(c.session, "")
 	opts := &x.session.opts // the session is for this alone; nothing beside the user's tests is written
 	opts.Analysis.Kinds = []bug.Kind{w.Kind}

@@ -21,7 +21,7 @@ import (
 
 // argsFor returns the arguments of the test binary that record some tests of a run again.
 func argsFor(run recorder.Run, tests []string) []string {
-	return replayer.ArgsOf(run.Args, tests, replayer.SubtestFilter(run.Args), replays.RecordTime(run.Seconds))
+	return replayer.RerunArgs(run.Args, tests, replayer.SubtestFilter(run.Args), replays.RecordTime(run.Seconds))
 }
 
 // record makes a run in an order of goroutines; nothing may come of it.
@@ -29,7 +29,7 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	first, s := l.ledger.Run, l.session
 	args := argsFor(first, r.Tests)
 	if r.Tests == nil {
-		args = replayer.ArgsWithout(first.Args, r.Without, replays.RecordTime(first.Seconds))
+		args = replayer.RerunArgsWithout(first.Args, r.Without, replays.RecordTime(first.Seconds))
 	}
 	n := l.ledger.NextRecording()
 	bound, end := s.clock.LimitAnalysis(ctx)
@@ -110,7 +110,7 @@ func (l *loop) recordRemaining(ctx context.Context) error {
 		}
 		l.ledger.Firsts = append(l.ledger.Firsts, ledger.Predicted{Recording: rec, Findings: findings})
 		pkg := l.ledger.Package()
-		pkg.Events += rec.Trace.Logged()
+		pkg.Events += rec.Trace.LoggedEvents()
 		pkg.Tests += rec.Tests
 		pkg.Lingering = append(pkg.Lingering, evidence.LingeringIn(rec.Trace, path, l.session.sources.Files, l.session.sources.Lines.Line)...)
 		l.ledger.Warn("%s: recorded in a run of their own, as %s ended the first one, by a panic or an exit: %s",
@@ -218,7 +218,7 @@ func (l *loop) compareWithPassing(ctx context.Context, r *recording.Recording) (
 	if len(passed) == 0 {
 		return r, nil
 	}
-	return r.ComparedWith(r.Outcome.Without(passed)), nil
+	return r.ComparedWith(r.Outcome.WithoutTests(passed)), nil
 }
 
 // passing returns a function that runs a test again in an order in which it has passed,

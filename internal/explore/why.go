@@ -14,13 +14,15 @@ import (
 // were not made because places of its violation are gone: [Exploration.Recheck] tells what
 // became of the bug.
 func Strays(r replayer.Result) bool {
-	status := r.OfWitness()
-	return status == bug.Diverged || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.Gone) > 0)
+	status := r.WitnessStatus()
+	return status == bug.Diverged || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.MissingAccesses) > 0)
 }
 
 // crashes reports whether a test crashed or hung in its replays without reaching the
 // violation, which may be the very bug.
-func crashes(r replayer.Result) bool { return r.Reproduced == 0 && r.OfWitness() == bug.Unconfirmed }
+func crashes(r replayer.Result) bool {
+	return r.Reproduced == 0 && r.WitnessStatus() == bug.Unconfirmed
+}
 
 // Both joins two reasons.
 func Both(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }

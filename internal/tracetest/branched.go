@@ -14,7 +14,7 @@ func Branched(t *trace.Trace) (branched *trace.Trace, at []int) {
 			continue
 		}
 		if open[e.G] {
-			e.Flags |= trace.FlagBranched
+			e.Flags |= trace.FlagBranchOmitted
 			delete(open, e.G)
 		}
 		b.Events, at = append(b.Events, e), append(at, i)

@@ -101,7 +101,7 @@ func (m *dataMachine) log(e trace.Event) { m.tr.Events = append(m.tr.Events, e) 
 // write stores v, and tells what was there before where the trace is to know that.
 func (m *dataMachine) write(x uint64, v int64) {
 	if m.telling && !m.written[x] {
-		m.tr.Held = append(m.tr.Held, trace.Held{At: len(m.tr.Events), Val: uint64(m.mem[x])})
+		m.tr.PriorValues = append(m.tr.PriorValues, trace.PriorValue{Position: len(m.tr.Events), Val: uint64(m.mem[x])})
 	}
 	m.mem[x], m.written[x] = v, true
 }
@@ -175,13 +175,13 @@ func (m *dataMachine) count(g trace.GID, s *dataGoroutine, x uint64) {
 // add adds n atomically. What it finds is known to matter now and then.
 func (m *dataMachine) add(g trace.GID, s *dataGoroutine, x uint64, n int64) {
 	m.write(x, m.mem[x]+n)
-	id := m.site(trace.Site{Op: "atomic", Formula: fmt.Sprintf("(+ _ %d)", n), Tracked: len(m.tr.Events)%4 != 3})
+	id := m.site(trace.Site{Op: "atomic", Formula: fmt.Sprintf("(+ _ %d)", n), OnlyInFormulas: len(m.tr.Events)%4 != 3})
 	m.log(trace.Event{Kind: trace.AtomicRMW, Flags: trace.FlagValue, G: g, Site: id, Size: m.size, Obj: x, Val: uint64(m.mem[x])})
 	s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
 }
 
 func (m *dataMachine) read(g trace.GID, s *dataGoroutine, x uint64, kind trace.Kind, tracked bool) trace.SiteID {
-	id := m.site(trace.Site{Op: "read", Tracked: tracked})
+	id := m.site(trace.Site{Op: "read", OnlyInFormulas: tracked})
 	m.log(trace.Event{Kind: kind, Flags: trace.FlagValue, G: g, Site: id, Size: m.size, Obj: x, Val: uint64(m.mem[x])})
 	s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
 	return id
@@ -197,9 +197,9 @@ func (m *dataMachine) decide(g trace.GID, s *dataGoroutine) {
 		site.Formula, bound = fmt.Sprintf("(= %s %d)", text, v), v+1
 	}
 	if v < bound {
-		val, site.Fails = 1, trace.IfFalse
+		val, site.FailsIf = 1, trace.IfFalse
 	} else {
-		site.Fails = trace.IfTrue
+		site.FailsIf = trace.IfTrue
 	}
 	if m.IntN(2) == 0 && val == 1 {
 		kind = trace.Assert

@@ -23,7 +23,7 @@ var short = map[string]trace.Kind{"r": trace.Read, "w": trace.Write}
 //
 // with the words of trace.Kind, r and w. Line n of the text is line n of
 // test.go, and its site; "@9" at the end sets another line, "data" and
-// "update" mark the site as trace.Site.Data and Update, "default" a select that has one, "+4" after a name adds
+// "update" mark the site as trace.Site.OnlyStored and Update, "default" a select that has one, "+4" after a name adds
 // to its address. Empty lines
 // and what follows "//" do not count. Goroutine n is the n-th child of
 // goroutine 0, in test TestX.
@@ -68,9 +68,9 @@ func (p *parser) line(n int, fields []string) bool {
 	for _, f := range fields[2:] {
 		switch {
 		case f == "data":
-			flow.Data = true
+			flow.OnlyStored = true
 		case f == "update":
-			flow.Update = true
+			flow.IsUpdate = true
 		case f == "default":
 			e.Flags |= trace.FlagDefault
 		case f[0] == '@':
@@ -144,7 +144,7 @@ func (p *parser) site(line int, e trace.Event, flow trace.Site) trace.SiteID {
 	}
 	p.tr.Sites[id] = trace.Site{
 		ID: id, Key: uint64(id), Func: "example.com/x.TestX", File: "/src/x/test.go", Line: line,
-		Op: e.Kind.String(), Expr: "x", Data: flow.Data, Update: flow.Update,
+		Op: e.Kind.String(), Expr: "x", OnlyStored: flow.OnlyStored, IsUpdate: flow.IsUpdate,
 	}
 	return id
 }

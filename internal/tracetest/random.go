@@ -108,7 +108,7 @@ func (m *machine) emit(g *goroutine, kind trace.Kind, obj, val uint64, size uint
 	}
 	m.tr.Sites[id] = trace.Site{
 		ID: id, Key: uint64(id), Func: "x.f", File: "/src/x/x.go", Line: int(id & 0xffffff),
-		Op: kind.String(), Data: kind == trace.Read && id&1 != 0, Update: kind == trace.AtomicRMW && id&1 != 0,
+		Op: kind.String(), OnlyStored: kind == trace.Read && id&1 != 0, IsUpdate: kind == trace.AtomicRMW && id&1 != 0,
 	}
 	m.tr.Events = append(m.tr.Events, trace.Event{Kind: kind, G: g.id, Site: id, Obj: obj, Val: val, Size: size})
 	g.left--
@@ -243,7 +243,7 @@ func (m *machine) increment(g *goroutine, obj uint64, size uint32) {
 	r := m.emit(g, trace.Read, obj, 0, size)
 	s := m.tr.Sites[r.Site]
 	s.ID |= 1 << 15
-	s.Key, s.Data, s.Update = uint64(s.ID), false, true
+	s.Key, s.OnlyStored, s.IsUpdate = uint64(s.ID), false, true
 	m.tr.Sites[s.ID] = s
 	r.Site = s.ID
 	m.load(r)

@@ -89,7 +89,7 @@ func (s *server) access(lock, locks int) trace.Event {
 	e.Size, e.Flags = 8, trace.FlagValue
 	if kind == trace.Read && s.IntN(8) > 0 { // few reads decide where to go
 		site := s.tr.Sites[e.Site]
-		site.Data = true
+		site.OnlyStored = true
 		s.tr.Sites[e.Site] = site
 	}
 	return e

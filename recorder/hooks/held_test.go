@@ -14,8 +14,8 @@ func TestHeld(t *testing.T) { eachRelease(t, testHeld) }
 func testHeld(t *testing.T, toolchain string) {
 	tr := recordBuilt(t, toolchain, "^TestHeld$")
 	var got []uint64
-	for _, h := range tr.Held {
-		if tr.Events[h.At].Site&trace.SiteRewritten != 0 {
+	for _, h := range tr.PriorValues {
+		if tr.Events[h.Position].Site&trace.SiteRewritten != 0 {
 			got = append(got, h.Val)
 		}
 	}
@@ -23,8 +23,8 @@ func testHeld(t *testing.T, toolchain string) {
 
 	tr = recordBuilt(t, toolchain, "^TestHeldAgain$")
 	got = nil
-	for _, h := range tr.Held {
-		if tr.Events[h.At].Site&trace.SiteRewritten != 0 {
+	for _, h := range tr.PriorValues {
+		if tr.Events[h.Position].Site&trace.SiteRewritten != 0 {
 			got = append(got, h.Val)
 		}
 	}
@@ -33,11 +33,11 @@ func testHeld(t *testing.T, toolchain string) {
 	tr = recordBuilt(t, toolchain, "^TestHeldMany$|^TestHeldAnew$")
 	told := map[string]int{}
 	last := uint64(0)
-	for _, h := range tr.Held {
-		if tr.Events[h.At].Site&trace.SiteRewritten == 0 {
+	for _, h := range tr.PriorValues {
+		if tr.Events[h.Position].Site&trace.SiteRewritten == 0 {
 			continue
 		}
-		told[tr.Goroutines[tr.Events[h.At].G].Test]++
+		told[tr.Goroutines[tr.Events[h.Position].G].Test]++
 		last = h.Val
 	}
 	require.Equal(t, map[string]int{"TestHeldMany": 1 << 14, "TestHeldAnew": 1}, told)

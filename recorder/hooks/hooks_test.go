@@ -236,7 +236,7 @@ func TestBuiltinPropertiesHaveHooks(t *testing.T) {
 	for _, d := range properties.Builtin() {
 		for _, e := range d.Events {
 			for _, m := range e.Methods {
-				tells := fmt.Sprintf(", %d, %s)", trace.KeyOf(m.Name, 0), here)
+				tells := fmt.Sprintf(", %d, %s)", trace.CallSiteKey(m.Name, 0), here)
 				hooked := slices.ContainsFunc(Table(), func(h Hook) bool {
 					return slices.ContainsFunc(h.edits, func(e edit) bool { return strings.Contains(e.text, tells) })
 				})
@@ -383,7 +383,7 @@ func TestShares(t *testing.T) {
 		cuts []trace.Cut
 	}{
 		{"accesses", []trace.Cut{{Test: "TestManyEvents"}}},
-		{"locks", []trace.Cut{{Test: "TestManyEvents"}, {Test: "TestManyEvents", Sync: true}}},
+		{"locks", []trace.Cut{{Test: "TestManyEvents"}, {Test: "TestManyEvents", LacksSync: true}}},
 	} {
 		tr := recordLimited(t, test.what, 4<<20)
 		require.True(t, tr.Complete)

@@ -348,7 +348,7 @@ func TestReplayPutsOff(t *testing.T) {
 		require.NoError(t, err)
 		for _, e := range tr.Events {
 			if e.Kind == trace.SelectDone && tr.Goroutines[e.G].Name() == "TestPutOff:0" {
-				require.Equal(t, e.Val == uint64(n), e.Flags&trace.FlagAsked != 0)
+				require.Equal(t, e.Val == uint64(n), e.Flags&trace.FlagRequested != 0)
 			}
 		}
 		_, what, _ := strings.Cut(out, "took the ")

@@ -38,7 +38,7 @@ func TestRunEndsWhenNothingCanMove(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, trace.Validate(tr))
 			var got []string
-			for _, s := range tr.Stuck {
+			for _, s := range tr.Blocked {
 				g := tr.Goroutines[s.G]
 				require.NotEmpty(t, s.Stack)
 				if (c.stuck == "context" || c.stuck == "ticker") && s.Proof == trace.ProofLingering {
@@ -60,7 +60,7 @@ func TestRunGoesOnWhileSomethingCanCome(t *testing.T) {
 		require.NoError(t, err, "%s: %s", then, out)
 		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
 		require.NoError(t, err)
-		require.Empty(t, tr.Stuck, then)
+		require.Empty(t, tr.Blocked, then)
 	}
 }
 
@@ -97,13 +97,13 @@ func TestRunTellsLeaks(t *testing.T) {
 	for _, toolchain := range toolchains {
 		tr := recordBuilt(t, toolchain, "^TestLeaks$")
 		got := make(map[string]trace.Proof)
-		for _, s := range tr.Stuck {
+		for _, s := range tr.Blocked {
 			got[tr.Goroutines[s.G].Name()] = s.Proof
 			if s.G == asked(tr) {
-				require.Equal(t, "TestLeaks", s.Asked.Func[strings.LastIndexByte(s.Asked.Func, '.')+1:])
-				require.Equal(t, "stuck_test.go", filepath.Base(s.Asked.File))
+				require.Equal(t, "TestLeaks", s.StartedBy.Func[strings.LastIndexByte(s.StartedBy.Func, '.')+1:])
+				require.Equal(t, "stuck_test.go", filepath.Base(s.StartedBy.File))
 			} else {
-				require.Zero(t, s.Asked)
+				require.Zero(t, s.StartedBy)
 			}
 		}
 		want := make(map[string]trace.Proof)

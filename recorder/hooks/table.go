@@ -638,7 +638,7 @@ var calls = events(trace.Call)
 // uses tells of what is done with the object that a variable points to, by the name that
 // built-in properties have for it.
 func uses(object, method string) string {
-	return fmt.Sprintf("predictrt.Uses(unsafe.Pointer(%s), %d, %s);", object, trace.KeyOf(method, 0), here)
+	return fmt.Sprintf("predictrt.Uses(unsafe.Pointer(%s), %d, %s);", object, trace.CallSiteKey(method, 0), here)
 }
 
 // asks tells of it where the program itself is the caller.

@@ -27,7 +27,7 @@ func testResultsAreTold(t *testing.T, toolchain string) {
 		require.True(t, tr.Complete)
 		var got []string
 		long := 0
-		for _, e := range tr.Tested {
+		for _, e := range tr.TestEvents {
 			require.Less(t, e.Elapsed, time.Minute)
 			if strings.Contains(e.Output, "xxx") {
 				long++

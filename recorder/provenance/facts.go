@@ -68,7 +68,7 @@ func (f *Facts) Spot(key uint64) Spot { return f.spots[key-1] }
 // Fails says which outcome of the condition at s leads to a failure.
 func (f *Facts) Fails(s Spot) trace.Outcome {
 	if f == nil {
-		return trace.Neither
+		return trace.NoOutcome
 	}
 	return f.fails[s]
 }

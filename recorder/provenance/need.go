@@ -55,7 +55,7 @@ func (a *analysis) need() {
 		}
 	}
 	for s := range a.values.reads {
-		if s.Role == Asserts || s.Role == Guards || a.values.fails[s] != trace.Neither {
+		if s.Role == Asserts || s.Role == Guards || a.values.fails[s] != trace.NoOutcome {
 			follow(s)
 		}
 	}

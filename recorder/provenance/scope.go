@@ -121,7 +121,7 @@ func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s tr
 				return trace.Scope{}
 			}
 			if call, ok := instr.(*ssa.Call); ok && !plain(call.Common()) {
-				s.Calls = true
+				s.HasCalls = true
 			}
 		}
 		isThen := placed(w, func(pos token.Pos) bool { return c.then[0] <= pos && pos < c.then[1] })
@@ -137,12 +137,12 @@ func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s tr
 			then, other = append(then, w), append(other, w)
 		}
 	}
-	s.Last = f.fset.PositionFor(c.stmt.End(), false).Line
+	s.LastLine = f.fset.PositionFor(c.stmt.End(), false).Line
 	// With a part of the condition that comes out otherwise all of it does, or the others are
 	// evaluated, and one does not know what comes then.
 	all := a.free(slices.Concat(rest, then, other))
-	s.IfTrue = all || a.free(then) && (len(rest) == 0 || only(c.conds, token.LOR))
-	s.IfFalse = all || a.free(other) && (len(rest) == 0 || only(c.conds, token.LAND))
+	s.HarmlessIfTrue = all || a.free(then) && (len(rest) == 0 || only(c.conds, token.LOR))
+	s.HarmlessIfFalse = all || a.free(other) && (len(rest) == 0 || only(c.conds, token.LAND))
 	return s
 }
 

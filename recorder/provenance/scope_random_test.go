@@ -68,7 +68,7 @@ func TestScopesOfRandomStatements(t *testing.T) {
 			for k, e := range run.log {
 				stmt := of[e.at]
 				s := facts.Scope(Spot{p.Fset, e.at, Decides, 0})
-				if stmt == nil || s.Last == 0 || !(e.is && s.IfTrue || !e.is && s.IfFalse) {
+				if stmt == nil || s.LastLine == 0 || !(e.is && s.HarmlessIfTrue || !e.is && s.HarmlessIfFalse) {
 					continue
 				}
 				claims++

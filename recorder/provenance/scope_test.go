@@ -48,12 +48,12 @@ func TestScopes(t *testing.T) {
 		line := p.Fset.Position(n.Pos()).Line
 		if _, want, ok := strings.Cut(lines[line-1], " // "); ok {
 			said := "-"
-			if s := facts.Scope(Spot{p.Fset, cond.Pos(), Decides, 0}); s.Last != 0 {
-				said = fmt.Sprint(s.Last - line)
+			if s := facts.Scope(Spot{p.Fset, cond.Pos(), Decides, 0}); s.LastLine != 0 {
+				said = fmt.Sprint(s.LastLine - line)
 				for _, word := range []struct {
 					is   bool
 					text string
-				}{{s.IfTrue, " true"}, {s.IfFalse, " false"}, {s.Calls, " calls"}} {
+				}{{s.HarmlessIfTrue, " true"}, {s.HarmlessIfFalse, " false"}, {s.HasCalls, " calls"}} {
 					if word.is {
 						said += word.text
 					}

@@ -60,7 +60,7 @@ func (ac atomicCalls) counters() []trace.Site {
 	var sites []trace.Site
 	for at := range counts {
 		if !others[at] {
-			sites = append(sites, trace.Site{Key: trace.KeyOf(at.fn, at.line), Func: at.fn, File: ac.path, Line: at.line, Update: true})
+			sites = append(sites, trace.Site{Key: trace.CallSiteKey(at.fn, at.line), Func: at.fn, File: ac.path, Line: at.line, IsUpdate: true})
 		}
 	}
 	slices.SortFunc(sites, func(a, b trace.Site) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Func, b.Func)) })
@@ -142,7 +142,7 @@ func (ac atomicCalls) lines() map[uint64]atomicLine {
 	found := map[uint64]atomicLine{}
 	for at, list := range spots {
 		if n := counts[at]; n.loads <= 1 && n.stores <= 1 && n.others == 0 {
-			found[trace.KeyOf(at.fn, at.line)] = atomicLine{at, list}
+			found[trace.CallSiteKey(at.fn, at.line)] = atomicLine{at, list}
 		}
 	}
 	return found

@@ -34,12 +34,12 @@ func (e methodEdit) notes() (named []piece, call string) {
 	recv := names[0]
 	// The end comes after all that the method has deferred itself.
 	if e.calls[ends] {
-		call = fmt.Sprintf("defer %s(%s, %d);", e.hook("Called"), recv, trace.KeyOf(ends, 0))
+		call = fmt.Sprintf("defer %s(%s, %d);", e.hook("Called"), recv, trace.CallSiteKey(ends, 0))
 	}
 	if argument >= 0 {
 		ps, names := e.variables(fn.Type.Params)
 		named = append(named, ps...)
-		call += fmt.Sprintf("%s(%s, %s, %d, %d);", e.hook("CalledWith"), names[argument], recv, trace.KeyOf(properties.Operand(with), 0), trace.KeyOf(with, 0))
+		call += fmt.Sprintf("%s(%s, %s, %d, %d);", e.hook("CalledWith"), names[argument], recv, trace.CallSiteKey(properties.Operand(with), 0), trace.CallSiteKey(with, 0))
 	}
 	if result >= 0 {
 		ps, names := e.variables(fn.Type.Results)
@@ -47,10 +47,10 @@ func (e methodEdit) notes() (named []piece, call string) {
 			ps = append([]piece{insert(fn.Type.Results.Pos(), "(")}, append(ps, insert(fn.Type.Results.End(), ")"))...)
 		}
 		named = append(named, ps...)
-		call += fmt.Sprintf("defer %s(&%s, %s, %d, %d);", e.hook("ReturnedWith"), names[result], recv, trace.KeyOf(properties.Operand(of), 0), trace.KeyOf(of, 0))
+		call += fmt.Sprintf("defer %s(&%s, %s, %d, %d);", e.hook("ReturnedWith"), names[result], recv, trace.CallSiteKey(properties.Operand(of), 0), trace.CallSiteKey(of, 0))
 	}
 	if e.calls[begins] {
-		call += fmt.Sprintf("%s(%s, %d);", e.hook("Called"), recv, trace.KeyOf(begins, 0))
+		call += fmt.Sprintf("%s(%s, %d);", e.hook("Called"), recv, trace.CallSiteKey(begins, 0))
 	}
 	return named, call
 }
@@ -107,7 +107,7 @@ func (e callEdit) propertyEvent() (text string, ok bool) {
 		text, hook := e.value(arg), "Unnamed"
 		for _, method := range e.eventMethods(constant.StringVal(name), objects, i) {
 			hook, named = "ObjectOf", true
-			text += fmt.Sprintf(", %d", trace.KeyOf(method, 0))
+			text += fmt.Sprintf(", %d", trace.CallSiteKey(method, 0))
 		}
 		ps = append(ps, replace(arg, e.hook(hook)+"("+text+")"))
 	}

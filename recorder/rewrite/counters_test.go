@@ -91,7 +91,7 @@ var global = func(x *c) { x.hits.Or(1) } //* call init.func1
 	got := map[int][]string{}
 	for _, s := range m.result.Sites {
 		switch {
-		case !s.Update:
+		case !s.IsUpdate:
 		case s.ID == 0:
 			got[s.Line] = append(got[s.Line], "call "+strings.TrimPrefix(s.Func, "example.com/u."))
 		default:

@@ -25,15 +25,15 @@
 //
 // # What becomes of the values
 //
-// The table says of a load whether its value only moves on (trace.Site.Data),
-// and whether it goes nowhere but back, as in x++ (trace.Site.Update). Of
+// The table says of a load whether its value only moves on (trace.Site.OnlyStored),
+// and whether it goes nowhere but back, as in x++ (trace.Site.IsUpdate). Of
 // atomic counters it says the latter, too; the calls of methods such as
 // n.Add(1), which have no hook here, it names by function and line.
 //
 // And it says what the values of stores, the outcomes of conditions and those of
 // testify's assertions follow from (trace.Site.Formula), as package provenance finds
 // from the SSA form, where all that they follow from has events, and of which
-// loads the values go nowhere else (trace.Site.Tracked). Operands that only the
+// loads the values go nowhere else (trace.Site.OnlyInFormulas). Operands that only the
 // goroutine itself changes, as the n of a.balance < n, get a hook that notes their
 // value. Hooks at strings, interfaces and slices say what the value is, for it to be
 // shown, and whether a formula needs it: only then it is recorded (digest.go).

@@ -233,7 +233,7 @@ func (af *accessFilter) fieldActionAt(done string, from types.Type, path []int) 
 	if name == "" || !af.calls[properties.OfField(done, name)] {
 		return namedAction{}, false
 	}
-	return namedAction{trace.KeyOf(properties.OfField(done, name), 0), offset}, true
+	return namedAction{trace.CallSiteKey(properties.OfField(done, name), 0), offset}, true
 }
 
 // arguments are those of hooks that note what is done at a site.

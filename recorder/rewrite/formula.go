@@ -53,11 +53,11 @@ func attachFormulas(editors []*editor, found *provenance.Facts, sites []trace.Si
 				continue
 			}
 			site := &sites[index[s.ID]]
-			site.Formula, site.Fails = t.formula(e, s)
+			site.Formula, site.FailsIf = t.formula(e, s)
 			if site.Op == "branch" {
 				site.Scope = found.Scope(s.spot)
 			}
-			site.Stops = site.Fails != trace.Neither && t.stops(e, s)
+			site.FailureEndsGoroutine = site.FailsIf != trace.NoOutcome && t.stops(e, s)
 			if site.Formula == "" && s.spot.Role == provenance.Decides {
 				t.forget(e, s.node.(ast.Expr))
 			}
@@ -74,18 +74,18 @@ func attachFormulas(editors []*editor, found *provenance.Facts, sites []trace.Si
 	for _, e := range editors {
 		for _, s := range e.sites {
 			if s.ID != 0 && s.hasSpot && t.known(into, s.spot) {
-				sites[index[s.ID]].Tracked = true
+				sites[index[s.ID]].OnlyInFormulas = true
 			}
 		}
 		for key, at := range e.atomicSites {
 			for _, s := range at.spots {
 				if t.known(into, s) {
-					sites[calls[key]].Tracked = true
+					sites[calls[key]].OnlyInFormulas = true
 				}
 			}
 		}
 	}
-	return slices.DeleteFunc(sites, func(s trace.Site) bool { return s.ID == 0 && !s.Update && !s.Tracked && s.Formula == "" })
+	return slices.DeleteFunc(sites, func(s trace.Site) bool { return s.ID == 0 && !s.IsUpdate && !s.OnlyInFormulas && s.Formula == "" })
 }
 
 // A formulaTable knows which spots have events.
@@ -174,9 +174,9 @@ func (t *formulaTable) formula(e *editor, s site) (string, trace.Outcome) {
 	case provenance.Asserts, provenance.Guards:
 		return t.text(s.spot), trace.IfFalse
 	case provenance.Calls, provenance.Returns, provenance.Gets:
-		return t.hand(s.spot), trace.Neither
+		return t.hand(s.spot), trace.NoOutcome
 	}
-	return t.text(s.spot), trace.Neither
+	return t.text(s.spot), trace.NoOutcome
 }
 
 // stops reports whether the failure that the site s leads to ends the goroutine.

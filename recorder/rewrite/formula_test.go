@@ -31,7 +31,7 @@ func formulaWords(s trace.Site, byKey map[uint64]trace.Site) []string {
 	}
 	op := s.Op
 	var words []string
-	if s.Tracked {
+	if s.OnlyInFormulas {
 		words = append(words, "*"+strings.TrimPrefix(op+" "+name(s), " "))
 	}
 	if s.Op == "operand" {
@@ -53,9 +53,9 @@ func formulaWords(s trace.Site, byKey map[uint64]trace.Site) []string {
 		}
 		text = strings.TrimPrefix(op+" "+name(s), " ") + " = " + text
 		switch {
-		case s.Fails == trace.IfTrue:
+		case s.FailsIf == trace.IfTrue:
 			text += ", fails if true"
-		case s.Fails == trace.IfFalse && op != "assert":
+		case s.FailsIf == trace.IfFalse && op != "assert":
 			text += ", fails if false"
 		}
 		words = append(words, text)

@@ -130,7 +130,7 @@ func (w *hookWriter) updateSite(x ast.Expr, alone bool) string {
 
 // onlyUpdates says of the site that was made last, a load's, that the value
 // reaches only the store of its statement, to the same memory.
-func (w *hookWriter) onlyUpdates() { w.sites[len(w.sites)-1].Update = true }
+func (w *hookWriter) onlyUpdates() { w.sites[len(w.sites)-1].IsUpdate = true }
 
 // mapHookText is the hook for an access to the map m, whose value is text.
 func (w *hookWriter) mapHookText(fn string, m ast.Expr, text string) string {

@@ -40,7 +40,7 @@ func (w *hookWriter) site(op string, n ast.Node, expr string, data bool) string 
 		hasSpot: placed, spot: spot, node: n,
 		Site: trace.Site{
 			Func: w.fn, File: w.path, Line: pos.Line, Col: pos.Column,
-			Op: op, Expr: expr, Type: w.valueType(op, n), Data: data,
+			Op: op, Expr: expr, Type: w.valueType(op, n), OnlyStored: data,
 		},
 		hash: h.Sum32(),
 	})

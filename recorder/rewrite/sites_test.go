@@ -21,7 +21,7 @@ import (
 // describe is a site as the comments in testdata/sites show it.
 func describe(s trace.Site) string {
 	star := ""
-	if s.Data {
+	if s.OnlyStored {
 		star = "*"
 	}
 	return s.Op + star + " " + s.Expr

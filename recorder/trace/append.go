@@ -12,7 +12,7 @@ import (
 // AppendSites adds to the trace file at path the definitions of those sites
 // that its events and goroutines use and that it does not define yet, and of all
 // others of the same functions: a place is told apart from those like it by its
-// number among all of them (witness.Step.Nth), whether they were executed or not.
+// number among all of them (witness.Step.SiteNumber), whether they were executed or not.
 // A site without an ID tells only what values at the call sites of its key come
 // from and go to: Update, Tracked and Formula. A tail
 // that a killed program left unfinished is cut off first. A damaged file is
@@ -136,7 +136,7 @@ func (s *SiteTable) missing(t *Trace, used map[SiteID]bool) []Site {
 			continue
 		}
 		old := site
-		site.Update, site.Tracked, site.Formula = known.Update, known.Tracked, known.Formula
+		site.IsUpdate, site.OnlyInFormulas, site.Formula = known.IsUpdate, known.OnlyInFormulas, known.Formula
 		if site != old {
 			need = append(need, site)
 		}

@@ -65,13 +65,13 @@ const (
 	cutSync     = "sync"
 )
 
-// unseenWords are the words of an [Unseen] in the file.
+// unseenWords are the words of an [HiddenInput] in the file.
 var unseenWords = []string{"length", "clock", "files", "network", "chance", "environment", "goroutines", "result", "processes"}
 
 // KeyOf is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
 // colon and the line in decimal, with the top bit set so that it differs from
 // every key of a rewritten site. The run-time library computes the same.
-func KeyOf(fn string, line int) uint64 {
+func CallSiteKey(fn string, line int) uint64 {
 	h := uint64(sumOffset)
 	for _, b := range []byte(fmt.Sprintf("%s:%d", fn, line)) {
 		h = (h ^ uint64(b)) * sumPrime

@@ -31,11 +31,11 @@
 //	     events, before packing: none follow, and no 'X'; and cut, with the
 //	     value "accesses TEST" or "sync TEST": see [Cut]; and unseen, with
 //	     the value "length TEST", likewise clock, files, network, chance, environment, goroutines,
-//	     result or processes: see [Unseen]; and tested, with action, test, and the output or nanoseconds of
+//	     result or processes: see [HiddenInput]; and tested, with action, test, and the output or nanoseconds of
 //	     a [TestEvent]; and text, with a
 //	     hexadecimal digest and what stands between the quotes of a Go string:
-//	     see [Trace.Texts]; and stuck, with proof, goroutine, kind, site, object
-//	     (hexadecimal) and nanoseconds of a [Stuck], and after it for each place
+//	     see [Trace.ValueTexts]; and stuck, with proof, goroutine, kind, site, object
+//	     (hexadecimal) and nanoseconds of a [BlockedGoroutine], and after it for each place
 //	     in its stack frame, and asked for its Asked, with function, file and line by
 //	     tabs
 //	'E'  events, packed as described below
@@ -84,9 +84,9 @@
 // in the order head, size, obj, val. A record with the head 0 is no event: its
 // place is the number of the goroutine whose events follow, up to the next such
 // record. One comes before the first event of each 'E' chunk. A record with the
-// kind 63 is no event either: it says that memory was given back, see [Freed],
+// kind 63 is no event either: it says that memory was given back, see [FreedObjects],
 // with Which as its val. One with the kind 62 tells what the event that follows, a
-// write, finds in memory, see [Held]; before any other event it says nothing.
+// write, finds in memory, see [PriorValue]; before any other event it says nothing.
 //
 // Payloads of 'G', 'S', 'N', 'R' and 'C' hold any number of definitions. Goroutines
 // and test names are defined before the first 'E' chunk that uses them. A

@@ -139,29 +139,29 @@ func (d *Reader) decodeName(f *fields) {
 		return
 	}
 	d.names++
-	for n := len(d.t.Names); n <= int(id); n++ {
-		d.t.Names = append(d.t.Names, "")
+	for n := len(d.t.TestNames); n <= int(id); n++ {
+		d.t.TestNames = append(d.t.TestNames, "")
 	}
-	d.t.Names[id] = name
+	d.t.TestNames[id] = name
 }
 
 // The flags of a site in the file.
 const (
-	siteData    = 1 << iota // [Site.Data]
-	siteUpdate              // [Site.Update]
-	siteTracked             // [Site.Tracked]
-	siteFalse               // [Site.Fails]: IfFalse
-	siteTrue                // [Site.Fails]: IfTrue
+	siteData    = 1 << iota // [Site.OnlyStored]
+	siteUpdate              // [Site.IsUpdate]
+	siteTracked             // [Site.OnlyInFormulas]
+	siteFalse               // [Site.FailsIf]: IfFalse
+	siteTrue                // [Site.FailsIf]: IfTrue
 	siteFormula             // a formula follows
 	siteType                // a type follows
-	siteStops               // [Site.Stops]
+	siteStops               // [Site.FailureEndsGoroutine]
 )
 
 // The flags of a scope in the file.
 const (
-	scopeTrue  = 1 << iota // [Scope.IfTrue]
-	scopeFalse             // [Scope.IfFalse]
-	scopeCalls             // [Scope.Calls]
+	scopeTrue  = 1 << iota // [Scope.HarmlessIfTrue]
+	scopeFalse             // [Scope.HarmlessIfFalse]
+	scopeCalls             // [Scope.HasCalls]
 )
 
 func (d *Reader) decodeScope(f *fields) {
@@ -185,13 +185,13 @@ func (d *Reader) decodeSite(f *fields) {
 		Col:  int(f.uint32()),
 	}
 	flags := f.uint8()
-	s.Data, s.Update, s.Tracked = flags&siteData != 0, flags&siteUpdate != 0, flags&siteTracked != 0
-	s.Stops = flags&siteStops != 0
+	s.OnlyStored, s.IsUpdate, s.OnlyInFormulas = flags&siteData != 0, flags&siteUpdate != 0, flags&siteTracked != 0
+	s.FailureEndsGoroutine = flags&siteStops != 0
 	switch {
 	case flags&siteTrue != 0:
-		s.Fails = IfTrue
+		s.FailsIf = IfTrue
 	case flags&siteFalse != 0:
-		s.Fails = IfFalse
+		s.FailsIf = IfFalse
 	}
 	s.Func, s.File, s.Op, s.Expr = f.string(), f.string(), f.string(), f.string()
 	if flags&siteFormula != 0 {

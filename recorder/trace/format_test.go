@@ -199,7 +199,7 @@ func TestEncodeFails(t *testing.T) {
 		change func(*Trace)
 		err    string
 	}{
-		"string":    {func(t *Trace) { t.Names[0] = strings.Repeat("x", 1<<16) }, "expected a test name of up to 65535 bytes, found 65536"},
+		"string":    {func(t *Trace) { t.TestNames[0] = strings.Repeat("x", 1<<16) }, "expected a test name of up to 65535 bytes, found 65536"},
 		"line":      {func(t *Trace) { t.Sites[3] = Site{ID: 3, Line: -1} }, "found -1"},
 		"meta":      {func(t *Trace) { t.Meta.Dir = "a\nb" }, `expected one line for dir, found "a\nb"`},
 		"kind":      {func(t *Trace) { t.Events[4].Kind = 99 }, "event 4: expected an event kind"},
@@ -266,9 +266,9 @@ func TestAppendSites(t *testing.T) {
 func TestSitesOfCalls(t *testing.T) {
 	want := sample()
 	call := want.Sites[2]
-	call.Update = true
+	call.IsUpdate = true
 	want.Sites[2] = call
-	facts := []Site{{Key: call.Key, Update: true}, {Key: call.Key + 1, Update: true}, {Key: uint64(want.Sites[SiteRewritten|7].Key), Update: true}}
+	facts := []Site{{Key: call.Key, IsUpdate: true}, {Key: call.Key + 1, IsUpdate: true}, {Key: uint64(want.Sites[SiteRewritten|7].Key), IsUpdate: true}}
 
 	path := filepath.Join(t.TempDir(), "trace")
 	require.NoError(t, os.WriteFile(path, encode(t, sample()), 0o666))
@@ -297,8 +297,8 @@ func TestAppendSitesKeepsDamagedFile(t *testing.T) {
 func TestKeyOf(t *testing.T) {
 	h := fnv.New64a()
 	h.Write([]byte("example.com/bank.(*Account).Withdraw:17"))
-	assert.Equal(t, h.Sum64()|1<<63, KeyOf("example.com/bank.(*Account).Withdraw", 17))
-	assert.NotEqual(t, KeyOf("f", 1), KeyOf("f", 2))
+	assert.Equal(t, h.Sum64()|1<<63, CallSiteKey("example.com/bank.(*Account).Withdraw", 17))
+	assert.NotEqual(t, CallSiteKey("f", 1), CallSiteKey("f", 2))
 }
 
 // repair makes all checksums right, so that fuzzing gets past them.
@@ -352,7 +352,7 @@ func FuzzReadFile(f *testing.F) {
 		data, file := repaired(t, data)
 		got, err := readFile(file, 0)
 		want, wantErr := Decode(bytes.NewReader(data))
-		require.Equal(t, InFile(wantErr, file), err)
+		require.Equal(t, WithFileName(wantErr, file), err)
 		if len(got.Events) == 0 {
 			got.Events = nil
 		}
@@ -385,7 +385,7 @@ func FuzzReadPart(f *testing.F) {
 		for i := range want.Events {
 			require.Equal(t, want.Events[i], got.Events[i])
 		}
-		want.Events, want.Freed, want.Held, got.Events = nil, nil, nil, nil
+		want.Events, want.Freed, want.PriorValues, got.Events = nil, nil, nil, nil
 		require.Equal(t, want, got)
 	})
 }
@@ -418,11 +418,11 @@ func BenchmarkDecode(b *testing.B) {
 // What a trace tells of goroutines that are blocked is the same once written and read.
 func TestStuckRoundTrip(t *testing.T) {
 	want := sample()
-	want.Stuck = []Stuck{
-		{G: 2, Proof: ProofLeak, Op: Recv, Site: 2, Obj: 5, For: time.Second, Stack: []Frame{{"bank.wait", "/src/my bank/bank.go", 3}}, Asked: Frame{"bank.f", "bank.go", 4}},
+	want.Blocked = []BlockedGoroutine{
+		{G: 2, Proof: ProofLeak, Op: Recv, Site: 2, Obj: 5, Duration: time.Second, Stack: []Frame{{"bank.wait", "/src/my bank/bank.go", 3}}, StartedBy: Frame{"bank.f", "bank.go", 4}},
 		{G: 1, Proof: ProofLingering, Op: Select, Site: 2},
 	}
 	got, err := Decode(bytes.NewReader(encode(t, want)))
 	require.NoError(t, err)
-	require.Equal(t, want.Stuck, got.Stuck)
+	require.Equal(t, want.Blocked, got.Blocked)
 }

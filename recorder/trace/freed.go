@@ -10,18 +10,20 @@ import (
 // position At: of 64 objects of Size bytes each, which begin at Obj, those whose
 // bits are set in Which. What is at these addresses from then on is other
 // variables. Memory that was free before may be among it.
-type Freed struct {
-	Obj   uint64
-	Which uint64
-	Size  uint32
-	At    int32 // long runs free a million times
+type FreedObjects struct {
+	FirstAddr uint64
+	Mask      uint64
+	Size      uint32
+	Position  int32 // long runs free a million times
 }
 
 // freedKind is the kind of a record of freed memory in the file, which is no event.
 const freedKind Kind = 63
 
 // event returns the form of f in the file.
-func (f Freed) event() Event { return Event{Kind: freedKind, Obj: f.Obj, Size: f.Size, Val: f.Which} }
+func (f FreedObjects) event() Event {
+	return Event{Kind: freedKind, Obj: f.FirstAddr, Size: f.Size, Val: f.Mask}
+}
 
 // A Generations distinguishes variables that were at the same address one after the other.
 type Generations struct {
@@ -117,7 +119,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 
 // advance applies what was freed before the event at position i.
 func (g *Generations) advance(i int) {
-	for g.nextFreed < len(g.t.Freed) && int(g.t.Freed[g.nextFreed].At) <= i {
+	for g.nextFreed < len(g.t.Freed) && int(g.t.Freed[g.nextFreed].Position) <= i {
 		g.free(&g.t.Freed[g.nextFreed])
 		g.nextFreed++
 	}
@@ -154,18 +156,18 @@ func (g *Generations) Of(i int) int32 {
 
 // free starts a new generation of the memory that f frees. Generations need not be consecutive, so the
 // position serves as their number.
-func (g *Generations) free(f *Freed) {
+func (g *Generations) free(f *FreedObjects) {
 	f.EachPage(func(n, from, to uint64) {
 		if page := g.pages.Known(numbering.Word(n)); page != nil {
-			page.free(from, to, f.At+1)
+			page.free(from, to, f.Position+1)
 		}
 	})
 }
 
 // FreedBefore calls do for the elements of fs, sorted by position, that precede the event at position
 // i. It returns the other elements.
-func FreedBefore(fs []Freed, i int, do func(*Freed)) []Freed {
-	for ; len(fs) > 0 && int(fs[0].At) <= i; fs = fs[1:] {
+func FreedBefore(fs []FreedObjects, i int, do func(*FreedObjects)) []FreedObjects {
+	for ; len(fs) > 0 && int(fs[0].Position) <= i; fs = fs[1:] {
 		do(&fs[0])
 	}
 	return fs
@@ -173,11 +175,11 @@ func FreedBefore(fs []Freed, i int, do func(*Freed)) []Freed {
 
 // EachPage calls do for each page in which f frees memory, with the number of the page and the range
 // of freed bytes there; to is excluded.
-func (f *Freed) EachPage(do func(n, from, to uint64)) {
-	for which := f.Which; which != 0; which &= which - 1 {
-		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
+func (f *FreedObjects) EachPage(do func(n, from, to uint64)) {
+	for which := f.Mask; which != 0; which &= which - 1 {
+		lo := f.FirstAddr + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
 		hi := lo + uint64(f.Size)
-		for lo < hi && lo >= f.Obj {
+		for lo < hi && lo >= f.FirstAddr {
 			end := min(hi, lo|(PageSize-1)+1)
 			do(lo>>PageBits, lo%PageSize, (end-1)%PageSize+1)
 			lo = end

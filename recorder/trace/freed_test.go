@@ -24,11 +24,11 @@ func TestGenerations(t *testing.T) {
 			{Kind: Write, Obj: large + 8, Size: 8},
 			{Kind: Write, Obj: large + 16, Size: 8},
 		},
-		Freed: []Freed{
-			{At: 3, Obj: small, Size: 16, Which: 1},
-			{At: 5, Obj: large, Size: 20000, Which: 1},
-			{At: 5, Obj: 0x900000, Size: 8, Which: 1<<64 - 1}, // nobody's
-			{At: 8, Obj: large, Size: 16, Which: 1},
+		Freed: []FreedObjects{
+			{Position: 3, FirstAddr: small, Size: 16, Mask: 1},
+			{Position: 5, FirstAddr: large, Size: 20000, Mask: 1},
+			{Position: 5, FirstAddr: 0x900000, Size: 8, Mask: 1<<64 - 1}, // nobody's
+			{Position: 8, FirstAddr: large, Size: 16, Mask: 1},
 		},
 	}
 	g := NewGenerations(tr)
@@ -56,17 +56,17 @@ func TestGenerationsOfSizes(t *testing.T) {
 	want, last := []int32{}, make(map[uint64]int32)
 	for range 2000 {
 		if rng.IntN(2) == 0 {
-			f := Freed{Obj: from + 8*rng.Uint64N(pages*PageSize/8), Which: 1 << rng.IntN(5), Size: 8 << rng.IntN(11), At: int32(len(tr.Events))}
+			f := FreedObjects{FirstAddr: from + 8*rng.Uint64N(pages*PageSize/8), Mask: 1 << rng.IntN(5), Size: 8 << rng.IntN(11), Position: int32(len(tr.Events))}
 			if rng.IntN(2) == 0 {
 				f.Size = f.Size/2*3 + 8
 			}
 			if rng.IntN(2) == 0 {
-				f.Obj -= f.Obj % uint64(f.Size)
+				f.FirstAddr -= f.FirstAddr % uint64(f.Size)
 			}
 			tr.Freed = append(tr.Freed, f)
 			for k := uint64(0); k < 5; k++ {
-				for at := f.Obj + k*uint64(f.Size); f.Which>>k&1 != 0 && at < f.Obj+(k+1)*uint64(f.Size); at += 8 {
-					last[at/8] = f.At + 1
+				for at := f.FirstAddr + k*uint64(f.Size); f.Mask>>k&1 != 0 && at < f.FirstAddr+(k+1)*uint64(f.Size); at += 8 {
+					last[at/8] = f.Position + 1
 				}
 			}
 		}

@@ -38,7 +38,7 @@ func TestGenerationsOfLargeVariables(t *testing.T) {
 			case v[0].freed:
 			case k < 5:
 				v[0].freed = true
-				tr.Freed = append(tr.Freed, Freed{Obj: v[0].from, Size: uint32(v[0].span), Which: 1, At: int32(len(tr.Events))})
+				tr.Freed = append(tr.Freed, FreedObjects{FirstAddr: v[0].from, Size: uint32(v[0].span), Mask: 1, Position: int32(len(tr.Events))})
 			default:
 				from := uint64(r.IntN(int(v[0].size)))
 				e := Event{Kind: Write, Obj: v[0].from + from, Size: uint32(min(8, v[0].size-from))}

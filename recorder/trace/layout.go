@@ -11,7 +11,7 @@ import (
 // address space into pieces that no access divides further. Different generations of one address have
 // different cells.
 type Layout struct {
-	Of     []int32  // by event: index in Spans of the memory that it accesses
+	SpanOf []int32  // by event: index in Spans of the memory that it accesses
 	Spans  []Span   // the first one is empty, for events that are no accesses
 	bounds []uint64 // ascending within each generation
 }
@@ -32,12 +32,12 @@ func (l *Layout) Cell(c int32) Cell { return Cell{l.bounds[c], l.bounds[c+1] - l
 // NewLayout returns the layout of t. An access without a size, such as that of a sync.Map, counts as
 // one byte.
 func NewLayout(t *Trace) *Layout {
-	l := &Layout{Of: make([]int32, len(t.Events))}
+	l := &Layout{SpanOf: make([]int32, len(t.Events))}
 	generations := NewGenerations(t)
 	var all numbering.Numbers[accessExtent]
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Kind.IsAccess() {
-			l.Of[i] = 1 + all.Of(accessExtent{e.Obj, max(e.Size, 1), generations.Of(i)})
+			l.SpanOf[i] = 1 + all.Of(accessExtent{e.Obj, max(e.Size, 1), generations.Of(i)})
 		}
 	}
 	bounds := newBounds(all.Keys())

@@ -22,14 +22,14 @@ func TestLayout(t *testing.T) {
 			}
 			tr.Events = append(tr.Events, trace.Event{Kind: kind, Obj: 64 + r.Uint64N(24), Size: uint32(r.IntN(9))})
 		}
-		tr.Freed = []trace.Freed{{At: 20, Obj: 64, Size: 16, Which: 1}}
+		tr.Freed = []trace.FreedObjects{{Position: 20, FirstAddr: 64, Size: 16, Mask: 1}}
 		l := trace.NewLayout(tr)
 		bytes := make([]map[string]bool, len(tr.Events)) // by event, in generations
 		generations := trace.NewGenerations(tr)
 		for i, e := range tr.Events {
 			bytes[i] = make(map[string]bool)
 			if !e.Kind.IsAccess() {
-				assert.Equal(t, int32(0), l.Spans[l.Of[i]].N)
+				assert.Equal(t, int32(0), l.Spans[l.SpanOf[i]].N)
 				continue
 			}
 			generation := generations.Of(i)
@@ -37,7 +37,7 @@ func TestLayout(t *testing.T) {
 				bytes[i][fmt.Sprint(e.Obj+b, generation)] = true
 			}
 			size := uint64(0)
-			s := l.Spans[l.Of[i]]
+			s := l.Spans[l.SpanOf[i]]
 			assert.Equal(t, e.Obj, l.Cell(s.First).Addr)
 			for c := s.First; c < s.First+s.N; c++ {
 				size += l.Cell(c).Size
@@ -50,7 +50,7 @@ func TestLayout(t *testing.T) {
 				for b := range bytes[i] {
 					common = common || bytes[j][b]
 				}
-				a, b := l.Spans[l.Of[i]], l.Spans[l.Of[j]]
+				a, b := l.Spans[l.SpanOf[i]], l.Spans[l.SpanOf[j]]
 				assert.Equal(t, common, a.First < b.First+b.N && b.First < a.First+a.N && a.N > 0 && b.N > 0, "seed %d: events %d and %d", seed, i, j)
 			}
 		}

@@ -29,7 +29,7 @@ func readFile(path string, long int64) (*Trace, error) {
 		d.size = fi.Size()
 	}
 	if d.size < long {
-		return d.t, InFile(d.read(), path)
+		return d.t, WithFileName(d.read(), path)
 	}
 	events := 0
 	d.scanEvents = func(es []Event) { events += len(es) }
@@ -38,7 +38,7 @@ func readFile(path string, long int64) (*Trace, error) {
 		return d.t, err
 	}
 	d.rewind(events + extraCapacity)
-	return d.t, InFile(d.read(), path)
+	return d.t, WithFileName(d.read(), path)
 }
 
 // longFile is the least size of a file, in bytes, that is read twice. The first reading counts the
@@ -64,7 +64,7 @@ func ReadSummary(path string, most int) (t *Trace, events int, err error) {
 		d.skipEvents = events > most
 	}
 	err = d.read()
-	return d.t, events, InFile(err, path)
+	return d.t, events, WithFileName(err, path)
 }
 
 // ReadPart is [ReadFile], but it keeps only some events of a long file, and no records of freed memory
@@ -116,11 +116,11 @@ func readPart(path string, long int64, keep func(*Trace) (is func(*Event) bool, 
 			}
 		}
 	}
-	return d.t, InFile(d.read(), path)
+	return d.t, WithFileName(d.read(), path)
 }
 
 // InFile sets the file name in err if it is a [*FormatError].
-func InFile(err error, path string) error {
+func WithFileName(err error, path string) error {
 	var fe *FormatError
 	if errors.As(err, &fe) {
 		fe.File = path
@@ -156,7 +156,7 @@ type Reader struct {
 	// scanEvents, if not nil, is called for the events instead of storing them; scanFreed is called for
 	// the memory that is freed between them.
 	scanEvents func([]Event)
-	scanFreed  func(*Freed)
+	scanFreed  func(*FreedObjects)
 	skipEvents bool          // all further events are skipped
 	filter     func([]Event) // appends the events to keep to the trace; nil keeps all
 	scanned    bool          // an earlier reading has read all but the events; it stopped at scanEnd with scanErr
@@ -365,14 +365,14 @@ func (d *Reader) addBetweenEvents(e Event) {
 	d.flushBatch()
 	switch {
 	case e.Kind == freedKind && d.scanFreed != nil:
-		d.scanFreed(&Freed{Obj: e.Obj, Which: e.Val, Size: e.Size})
+		d.scanFreed(&FreedObjects{FirstAddr: e.Obj, Mask: e.Val, Size: e.Size})
 	case e.Kind == freedKind && !d.storesEvents():
 		if !d.scanned {
 			d.freedCount++
 		}
 	case !d.storesEvents():
 	case e.Kind == freedKind:
-		d.t.Freed = append(d.t.Freed, Freed{e.Obj, e.Val, e.Size, int32(len(d.t.Events))})
+		d.t.Freed = append(d.t.Freed, FreedObjects{e.Obj, e.Val, e.Size, int32(len(d.t.Events))})
 	default:
 		d.t.hold(e.Val)
 	}
@@ -421,7 +421,7 @@ func (d *Reader) rewind(room int) {
 		d.t.Events = make([]Event, 0, room)
 	}
 	d.off = 0
-	d.t.Events, d.t.Freed, d.t.Held, d.t.Alone, d.t.Complete = d.t.Events[:0], slices.Grow([]Freed(nil), d.freedCount), nil, 0, false
+	d.t.Events, d.t.Freed, d.t.PriorValues, d.t.OmittedEvents, d.t.Complete = d.t.Events[:0], slices.Grow([]FreedObjects(nil), d.freedCount), nil, 0, false
 }
 
 // grow makes room for further events. It doubles the capacity, or extrapolates from the part of the
@@ -449,7 +449,7 @@ func (t *Trace) sound(e *Event) (expected, found string) {
 		return "an event of a defined goroutine", fmt.Sprint("goroutine ", e.G)
 	case of[e.Kind].obj == ArgGoroutine && !t.defined(e.Obj):
 		return "a fork of a defined goroutine", fmt.Sprint("goroutine ", e.Obj)
-	case of[e.Kind].obj == ArgTest && e.Obj >= uint64(len(t.Names)):
+	case of[e.Kind].obj == ArgTest && e.Obj >= uint64(len(t.TestNames)):
 		return "the number of a defined test name", fmt.Sprint(e.Obj)
 	}
 	return "", ""
@@ -496,21 +496,21 @@ func (d *Reader) decodeMeta(f *fields) {
 			f.fail("cut "+cutAccesses+" or "+cutSync, fmt.Sprintf("%q", what))
 			return
 		}
-		d.t.Cuts = append(d.t.Cuts, Cut{Test: test, Sync: what == cutSync})
+		d.t.Cuts = append(d.t.Cuts, Cut{Test: test, LacksSync: what == cutSync})
 	case "unseen":
 		what, test, _ := strings.Cut(val, " ")
 		if !slices.Contains(unseenWords, what) {
 			f.fail("unseen, and one of "+strings.Join(unseenWords, ", "), fmt.Sprintf("%q", what))
 			return
 		}
-		d.t.Unseen = append(d.t.Unseen, Unseen{test, what})
+		d.t.HiddenInputs = append(d.t.HiddenInputs, HiddenInput{test, what})
 	case "tested":
 		e, err := decodeTested(val)
 		if err != nil {
 			f.fail(err.Error(), fmt.Sprintf("%q", line))
 			return
 		}
-		d.t.Tested = append(d.t.Tested, e)
+		d.t.TestEvents = append(d.t.TestEvents, e)
 	case "stuck", "frame", "asked":
 		if err := d.t.decodeStuck(key, val); err != nil {
 			f.fail(err.Error(), fmt.Sprintf("%q", line))

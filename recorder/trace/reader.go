@@ -7,27 +7,27 @@ func NewReader(r io.Reader) *Reader { return newReader(r) }
 
 // NewRereader returns a reader of the events in r. All other data is already in t. Reading stops where
 // the first reading stopped.
-func NewRereader(r io.Reader, t *Trace, stop Stop) *Reader {
+func NewRereader(r io.Reader, t *Trace, stop EndPoint) *Reader {
 	d := newReader(r)
 	d.t, d.scanned, d.scanEnd, d.scanErr = t, true, stop.offset, stop.err
 	return d
 }
 
 // A Stop is the place where a reader stopped, and the error why.
-type Stop struct {
+type EndPoint struct {
 	offset int64
 	err    error
 }
 
 // Stop returns the place where the first reading stopped.
-func (d *Reader) Stop() Stop { return Stop{d.scanEnd, d.scanErr} }
+func (d *Reader) EndPoint() EndPoint { return EndPoint{d.scanEnd, d.scanErr} }
 
 // Trace returns the trace as far as it was read.
 func (d *Reader) Trace() *Trace { return d.t }
 
 // Scan reads the whole file, and calls take for its events and free for memory freed between them.
 // Either function may be nil. Scan stores neither events nor freed memory in the trace.
-func (d *Reader) Scan(take func([]Event), free func(*Freed)) error {
+func (d *Reader) Scan(take func([]Event), free func(*FreedObjects)) error {
 	d.scanEvents, d.scanFreed = take, free
 	err := d.read()
 	d.scanEvents, d.scanFreed = nil, nil
@@ -42,20 +42,20 @@ func (d *Reader) Scan(take func([]Event), free func(*Freed)) error {
 func (d *Reader) Rewind(room int) { d.rewind(room) }
 
 // Load reads the whole file. It calls filter for the events, which appends to the trace those to keep.
-func (d *Reader) Load(filter func([]Event)) error {
+func (d *Reader) ReadFiltered(filter func([]Event)) error {
 	d.filter = filter
 	return d.read()
 }
 
 // Begin starts reading chunk by chunk. Each call of Chunk reads one chunk and calls take for its
 // events, until it returns an error. End must be called afterwards.
-func (d *Reader) Begin(take func([]Event)) error {
+func (d *Reader) Start(take func([]Event)) error {
 	d.scanEvents = take
 	return d.begin()
 }
 
 // Chunk reads the next chunk; see Begin.
-func (d *Reader) Chunk() error { return d.chunk() }
+func (d *Reader) ReadChunk() error { return d.chunk() }
 
 // End ends reading chunk by chunk.
-func (d *Reader) End() { d.end() }
+func (d *Reader) Close() { d.end() }

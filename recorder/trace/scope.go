@@ -7,19 +7,19 @@ type Scope struct {
 	// Last is the last line of the statement, in the branch's function and file, with
 	// which the scope ends: whichever way is gone, the goroutine comes to what is behind
 	// it, with the same local variables. It is at least the line of the branch.
-	Last int
+	LastLine int
 	// IfTrue and IfFalse say of each outcome that what it leads to within the scope ends
 	// and does nothing that is seen after it, or by others: the goroutine may go there
 	// although the recorded run did not.
-	IfTrue, IfFalse bool
+	HarmlessIfTrue, HarmlessIfFalse bool
 	// Calls is set where the scope has calls of functions that have events themselves.
-	Calls bool
+	HasCalls bool
 }
 
 // MayTurn reports whether the goroutine may take the other outcome of branch e, whose scope is s,
 // without an effect that is seen after the scope or by others.
-func (s Scope) MayTurn(e *Event) bool {
-	return e.Val != 0 && s.IfFalse || e.Val == 0 && s.IfTrue
+func (s Scope) MayFlip(e *Event) bool {
+	return e.Val != 0 && s.HarmlessIfFalse || e.Val == 0 && s.HarmlessIfTrue
 }
 
 // ScopeEndsAt reports whether an event at the site next is after the scope of the branch at s. It
@@ -31,7 +31,7 @@ func (s *Site) ScopeEndsAt(next *Site) bool {
 	case next.ID == s.ID:
 		return true
 	case next.Func != s.Func || next.File != s.File:
-		return !s.Scope.Calls
+		return !s.Scope.HasCalls
 	}
-	return next.Line < s.Line || next.Line > s.Scope.Last
+	return next.Line < s.Line || next.Line > s.Scope.LastLine
 }

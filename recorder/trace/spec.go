@@ -46,7 +46,7 @@ const (
 	ArgAddress           // of memory of the program: what is accessed, or where an object lies
 	ArgChannel           // the number of a channel; 0: the nil channel
 	ArgGoroutine         // a GID
-	ArgTest              // an index of Trace.Names
+	ArgTest              // an index of Trace.TestNames
 	ArgToken             // what Post and Await have in common
 	ArgValue             // the bits of a value, or their digest
 	ArgNumber            // a number from 0

@@ -11,10 +11,10 @@ func (g *Goroutine) RunsTests() bool { return g.Test == "" && g.Path == "main" }
 func (g *Goroutine) IsTest() bool { return g.Path == "0" && g.Test != "" }
 
 // OfTesting reports whether the function with this full name belongs to package testing.
-func OfTesting(function string) bool { return strings.HasPrefix(function, "testing.") }
+func IsTestingFunction(function string) bool { return strings.HasPrefix(function, "testing.") }
 
 // AdmitsParallel reports whether package testing calls the function with this full name to let
 // parallel tests start when others end.
-func AdmitsParallel(function string) bool {
-	return OfTesting(function) && (strings.HasSuffix(function, ").waitParallel") || strings.HasSuffix(function, ").release"))
+func StartsParallelTests(function string) bool {
+	return IsTestingFunction(function) && (strings.HasSuffix(function, ").waitParallel") || strings.HasSuffix(function, ").release"))
 }

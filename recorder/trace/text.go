@@ -39,8 +39,8 @@ var flagWords = []struct {
 	{FlagDefault, "default"},
 	{FlagMap, "map"},
 	{FlagTry, "try"},
-	{FlagAsked, "asked"},
-	{FlagBranched, "branched"},
+	{FlagRequested, "asked"},
+	{FlagBranchOmitted, "branched"},
 }
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal
@@ -59,21 +59,21 @@ func WriteText(w io.Writer, t *Trace) error {
 	fmt.Fprintln(b)
 	for _, cut := range t.Cuts {
 		fmt.Fprintf(b, "%s test=%q", cutWord, cut.Test)
-		if cut.Sync {
+		if cut.LacksSync {
 			b.WriteString(" sync")
 		}
 		b.WriteByte('\n')
 	}
-	for _, u := range t.Unseen {
-		fmt.Fprintf(b, "%s test=%q what=%q\n", unseenWord, u.Test, u.What)
+	for _, u := range t.HiddenInputs {
+		fmt.Fprintf(b, "%s test=%q what=%q\n", unseenWord, u.Test, u.Source)
 	}
-	for _, e := range t.Tested {
+	for _, e := range t.TestEvents {
 		fmt.Fprintf(b, "%s action=%q test=%q output=%q elapsed=%d\n", testedWord, e.Action, e.Test, e.Output, e.Elapsed.Nanoseconds())
 	}
-	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
-		fmt.Fprintf(b, "%s digest=%#x is=%q\n", textWord, digest, t.Texts[digest])
+	for _, digest := range slices.Sorted(maps.Keys(t.ValueTexts)) {
+		fmt.Fprintf(b, "%s digest=%#x is=%q\n", textWord, digest, t.ValueTexts[digest])
 	}
-	for _, name := range t.Names {
+	for _, name := range t.TestNames {
 		fmt.Fprintf(b, "%s name=%q\n", nameWord, name)
 	}
 	for _, g := range t.Goroutines {
@@ -82,13 +82,13 @@ func WriteText(w io.Writer, t *Trace) error {
 	for _, id := range slices.Sorted(maps.Keys(t.Sites)) {
 		writeSite(b, id, t.Sites[id])
 	}
-	freed, held := t.Freed, t.Held
+	freed, held := t.Freed, t.PriorValues
 	for i := range t.Events {
-		for len(freed) > 0 && int(freed[0].At) <= i {
+		for len(freed) > 0 && int(freed[0].Position) <= i {
 			b.WriteString(freed[0].text())
 			freed = freed[1:]
 		}
-		if len(held) > 0 && held[0].At == i {
+		if len(held) > 0 && held[0].Position == i {
 			b.WriteString(held[0].text())
 			held = held[1:]
 		}
@@ -119,34 +119,34 @@ func writeSite(b *bufio.Writer, id SiteID, s Site) {
 	if s.Type != TypeUnknown {
 		fmt.Fprintf(b, " type=%q", s.Type.String())
 	}
-	if s.Data {
+	if s.OnlyStored {
 		b.WriteString(" data")
 	}
-	if s.Update {
+	if s.IsUpdate {
 		b.WriteString(" update")
 	}
-	if s.Tracked {
+	if s.OnlyInFormulas {
 		b.WriteString(" tracked")
 	}
-	switch s.Fails {
+	switch s.FailsIf {
 	case IfFalse:
 		b.WriteString(" failsfalse")
 	case IfTrue:
 		b.WriteString(" failstrue")
 	}
-	if s.Stops {
+	if s.FailureEndsGoroutine {
 		b.WriteString(" stops")
 	}
-	if s.Scope.Last != 0 {
-		fmt.Fprintf(b, " scope=%d", s.Scope.Last)
+	if s.Scope.LastLine != 0 {
+		fmt.Fprintf(b, " scope=%d", s.Scope.LastLine)
 	}
-	if s.Scope.IfTrue {
+	if s.Scope.HarmlessIfTrue {
 		b.WriteString(" iftrue")
 	}
-	if s.Scope.IfFalse {
+	if s.Scope.HarmlessIfFalse {
 		b.WriteString(" iffalse")
 	}
-	if s.Scope.Calls {
+	if s.Scope.HasCalls {
 		b.WriteString(" calls")
 	}
 	if s.Formula != "" {
@@ -155,8 +155,8 @@ func writeSite(b *bufio.Writer, id SiteID, s Site) {
 	b.WriteByte('\n')
 }
 
-func (f Freed) text() string {
-	return fmt.Sprintf("%s obj=%#x size=%d which=%#x\n", freedWord, f.Obj, f.Size, f.Which)
+func (f FreedObjects) text() string {
+	return fmt.Sprintf("%s obj=%#x size=%d which=%#x\n", freedWord, f.FirstAddr, f.Size, f.Mask)
 }
 
 // eventText is the line of an event, with a comment for people.

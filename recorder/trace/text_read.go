@@ -96,24 +96,24 @@ func (t *Trace) parseLine(line string) *FormatError {
 	case metaWord:
 		t.Meta = Meta{Go: a.string("go"), Dir: a.string("dir"), Binary: a.string("binary"), Limit: a.number("limit", 64)}
 	case cutWord:
-		t.Cuts = append(t.Cuts, Cut{Test: a.string("test"), Sync: a.word("sync")})
+		t.Cuts = append(t.Cuts, Cut{Test: a.string("test"), LacksSync: a.word("sync")})
 	case unseenWord:
-		t.Unseen = append(t.Unseen, Unseen{Test: a.string("test"), What: a.string("what")})
+		t.HiddenInputs = append(t.HiddenInputs, HiddenInput{Test: a.string("test"), Source: a.string("what")})
 	case testedWord:
 		e := TestEvent{a.string("action"), a.string("test"), a.string("output"), time.Duration(a.number("elapsed", 63))}
 		if err := e.sound(); err != nil {
 			a.fail(err.Error(), fmt.Sprintf("%+v", e))
 			break
 		}
-		t.Tested = append(t.Tested, e)
+		t.TestEvents = append(t.TestEvents, e)
 	case textWord:
 		t.text(a.number("digest", 64), a.string("is"))
 	case freedWord:
-		t.Freed = append(t.Freed, Freed{Obj: a.number("obj", 64), Size: uint32(a.number("size", 32)), Which: a.number("which", 64), At: int32(len(t.Events))})
+		t.Freed = append(t.Freed, FreedObjects{FirstAddr: a.number("obj", 64), Size: uint32(a.number("size", 32)), Mask: a.number("which", 64), Position: int32(len(t.Events))})
 	case heldWord:
 		t.hold(a.number("val", 64))
 	case nameWord:
-		t.Names = append(t.Names, a.string("name"))
+		t.TestNames = append(t.TestNames, a.string("name"))
 	case goroutineWord:
 		t.parseGoroutine(a)
 	case siteWord:
@@ -121,15 +121,15 @@ func (t *Trace) parseLine(line string) *FormatError {
 		s := Site{
 			ID: id, Key: a.number("key", 64), Func: a.string("func"), File: a.string("file"),
 			Line: int(a.number("line", 32)), Col: int(a.number("col", 32)),
-			Op: a.string("op"), Expr: a.string("expr"), Type: a.valueType(), Data: a.word("data"), Update: a.word("update"),
-			Tracked: a.word("tracked"), Stops: a.word("stops"), Formula: a.string("formula"),
+			Op: a.string("op"), Expr: a.string("expr"), Type: a.valueType(), OnlyStored: a.word("data"), IsUpdate: a.word("update"),
+			OnlyInFormulas: a.word("tracked"), FailureEndsGoroutine: a.word("stops"), Formula: a.string("formula"),
 			Scope: Scope{int(a.number("scope", 32)), a.word("iftrue"), a.word("iffalse"), a.word("calls")},
 		}
 		if a.word("failsfalse") {
-			s.Fails = IfFalse
+			s.FailsIf = IfFalse
 		}
 		if a.word("failstrue") {
-			s.Fails = IfTrue
+			s.FailsIf = IfTrue
 		}
 		t.Sites[id] = s
 	case completeWord:

@@ -18,13 +18,13 @@ type Flags uint8
 
 // The flags of an event.
 const (
-	FlagValue    Flags = 1 << iota // Val holds the value of a memory access
-	FlagFailed                     // the compare-and-swap did not store, or the pool was empty
-	FlagDefault                    // the select has a default case
-	FlagMap                        // the access names a map's header
-	FlagTry                        // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
-	FlagAsked                      // the select took the case that the schedule had asked for
-	FlagBranched                   // a condition of its goroutine was left out before it; see package reduce
+	FlagValue         Flags = 1 << iota // Val holds the value of a memory access
+	FlagFailed                          // the compare-and-swap did not store, or the pool was empty
+	FlagDefault                         // the select has a default case
+	FlagMap                             // the access names a map's header
+	FlagTry                             // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
+	FlagRequested                       // the select took the case that the schedule had asked for
+	FlagBranchOmitted                   // a condition of its goroutine was left out before it; see package reduce
 
 	// FlagPut marks the read of what a pointer points to that is put into a sync.Pool. Nothing is read there: it
 	// stands for whoever takes that out, and uses locks and atomic operations as they are.
@@ -68,7 +68,7 @@ func (e *Event) IsDone() bool { return e.Delta() < 0 }
 func (e *Event) IsLength() bool { return e.HasValue() && (e.Size == 12 || e.Size == 24) }
 
 // SameBits reports whether v and e.Val agree in the lower bits that e.Size covers.
-func (e *Event) SameBits(v uint64) bool {
+func (e *Event) ValueEquals(v uint64) bool {
 	unused := 64 - 8*min(e.Size, 8)
 	return v<<unused == e.Val<<unused
 }
@@ -77,7 +77,7 @@ func (e *Event) SameBits(v uint64) bool {
 // before they are packed: sixteen to twenty million events. A test that computes all the
 // time logs them in seconds; it gets a quarter of what is left when it begins. It is
 // the memory of the analysis that sets the limit, 45 to 65 bytes an event.
-const MaxLogged = 256 << 20
+const MaxLoggedBytes = 256 << 20
 
 // A Goroutine is named by the test that it belongs to and by the path of its
 // spawns there: "0" is the test's own goroutine, "0.2.1" the first child of
@@ -112,7 +112,7 @@ func (g *Goroutine) AppendName(b []byte) []byte {
 // absolute, or trimmed under -trimpath.
 type Site struct {
 	ID   SiteID
-	Key  uint64 // equal for equal places in every run of one binary; see [KeyOf]
+	Key  uint64 // equal for equal places in every run of one binary; see [CallSiteKey]
 	Func string // full name, e.g. "example.com/bank.(*Account).Withdraw"
 	File string
 	Line int
@@ -122,12 +122,12 @@ type Site struct {
 	Type Type   // of the value that is read or written
 	// Data is set where the value read can reach memory but, within its own
 	// statement, no branch, address, index or call: see package feasible.
-	Data bool
+	OnlyStored bool
 	// Update is set where the value read reaches nothing but the store of the
 	// same statement to the same memory, as in x.n++: of its goroutine's events
 	// the next one that is not a read is that store. An atomic read-modify-write
 	// has it if its result is discarded.
-	Update bool
+	IsUpdate bool
 	// Formula says how the value that the event stores, or the outcome of a
 	// branch or assertion, follows from what the goroutine has read; "" if that
 	// is not known. See package dataflow.
@@ -135,12 +135,12 @@ type Site struct {
 	// Tracked is set where the value read reaches nothing but what formulas
 	// say: whatever it is, the goroutine goes on as recorded as long as the
 	// outcomes that follow from it are as recorded.
-	Tracked bool
+	OnlyInFormulas bool
 	// Fails says which outcome of a branch or assertion leads to a failure of
 	// the test, or to a panic.
-	Fails Outcome
+	FailsIf Outcome
 	// Stops is set where that failure ends the goroutine. Otherwise it goes on.
-	Stops bool
+	FailureEndsGoroutine bool
 	// Scope is what a branch decides; see package dataflow.
 	Scope Scope
 }
@@ -150,7 +150,7 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Neither Outcome = iota
+	NoOutcome Outcome = iota
 	IfFalse
 	IfTrue
 )
@@ -169,15 +169,15 @@ type Meta struct {
 // moment on its plain accesses and branches are missing, and with Sync also all
 // else but the begins and ends of its goroutines and tests.
 type Cut struct {
-	Test string // as the goroutines name it; "" for what runs outside of tests
-	Sync bool
+	Test      string // as the goroutines name it; "" for what runs outside of tests
+	LacksSync bool
 }
 
 // An Unseen says that a test depended on something that no event records. Its behaviour may differ in
 // another run although nothing in the trace does.
-type Unseen struct {
-	Test string // as the goroutines name it; "" for what runs outside of tests
-	What string // length (of a channel), clock, files, network, chance, environment, goroutines (how many), result (of a test, so far) or processes (that it has started)
+type HiddenInput struct {
+	Test   string // as the goroutines name it; "" for what runs outside of tests
+	Source string // length (of a channel), clock, files, network, chance, environment, goroutines (how many), result (of a test, so far) or processes (that it has started)
 }
 
 // A Proof says how long a goroutine stays blocked.
@@ -192,17 +192,17 @@ const (
 
 // A Stuck is a goroutine that was blocked when nothing could move, or when a test had
 // ended. It comes after all events of the goroutine up to then.
-type Stuck struct {
-	G     GID
-	Proof Proof
-	Op    Kind   // the operation in which it waits; its event may be missing
-	Site  SiteID // of the operation
-	Obj   uint64 // likewise; 0 for a select
-	For   time.Duration
-	Stack []Frame // innermost first, without what is the run time's own
+type BlockedGoroutine struct {
+	G        GID
+	Proof    Proof
+	Op       Kind   // the operation in which it waits; its event may be missing
+	Site     SiteID // of the operation
+	Obj      uint64 // likewise; 0 for a select
+	Duration time.Duration
+	Stack    []Frame // innermost first, without what is the run time's own
 	// Asked is the call of the program's own packages that led to its start, where the
 	// go statement is elsewhere, as in the standard library; or the zero value.
-	Asked Frame
+	StartedBy Frame
 }
 
 // A Frame is a place in a goroutine's stack.
@@ -214,48 +214,48 @@ type Frame struct {
 
 // A Trace is one recorded run of one test binary.
 type Trace struct {
-	Meta       Meta
-	Goroutines []Goroutine // by GID
-	Sites      map[SiteID]Site
-	Names      []string    // test names, numbered by TestBegin and TestEnd
-	Cuts       []Cut       // in the order in which they were made
-	Unseen     []Unseen    // each once
-	Stuck      []Stuck     // in the order in which that was found
-	Tested     []TestEvent // in the order in which they came
+	Meta         Meta
+	Goroutines   []Goroutine // by GID
+	Sites        map[SiteID]Site
+	TestNames    []string           // test names, numbered by TestBegin and TestEnd
+	Cuts         []Cut              // in the order in which they were made
+	HiddenInputs []HiddenInput      // each once
+	Blocked      []BlockedGoroutine // in the order in which that was found
+	TestEvents   []TestEvent        // in the order in which they came
 	// Texts show what values of more than a word are, by digest, which is not 0: the
 	// beginning of a string, in quotes, and of interfaces the dynamic type, if not
 	// the value. Only recordings of replays have them.
-	Texts  map[uint64]string
-	Events []Event
-	Freed  []Freed           // by position
-	Held   []Held            // by position, of writes
-	Alone  int               // events that package reduce has left out
-	Passed map[uint64]uint64 // by channel: elements that went through it before the first of Events
+	ValueTexts      map[uint64]string
+	Events          []Event
+	Freed           []FreedObjects    // by position
+	PriorValues     []PriorValue      // by position, of writes
+	OmittedEvents   int               // events that package reduce has left out
+	EarlierElements map[uint64]uint64 // by channel: elements that went through it before the first of Events
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool
 	// Source is how package reduce reads the events again; nil if it cannot.
-	Source any
+	EventSource any
 	// ValuesDropped tells of which goroutines operands and conditions were left out; nil: of none.
-	ValuesDropped []bool
+	LacksValues []bool
 }
 
 // Element returns the number of the element that e, a completed channel operation, transfers. The
 // first element that is not among Passed has number 1; the result is 0 if the channel was closed.
-func (t *Trace) Element(e *Event) uint64 {
+func (t *Trace) ElementNumber(e *Event) uint64 {
 	if e.Val == 0 {
 		return 0
 	}
-	return e.Val - t.Passed[e.Obj]
+	return e.Val - t.EarlierElements[e.Obj]
 }
 
 // Logged returns the number of events in the file of t, including those that package reduce left out.
-func (t *Trace) Logged() int { return len(t.Events) + t.Alone }
+func (t *Trace) LoggedEvents() int { return len(t.Events) + t.OmittedEvents }
 
 // text records the text of the value with this digest.
 func (t *Trace) text(digest uint64, text string) {
-	if t.Texts == nil {
-		t.Texts = make(map[uint64]string)
+	if t.ValueTexts == nil {
+		t.ValueTexts = make(map[uint64]string)
 	}
-	t.Texts[digest] = text
+	t.ValueTexts[digest] = text
 }

@@ -27,7 +27,7 @@ func Validate(t *Trace) error {
 		conds:       map[uint64]map[uint64]ticketState{},
 		waitGroups:  map[uint64]*wgState{},
 		onces:       map[uint64]*onceState{},
-		syncMissing: slices.ContainsFunc(t.Cuts, func(c Cut) bool { return c.Sync }),
+		syncMissing: slices.ContainsFunc(t.Cuts, func(c Cut) bool { return c.LacksSync }),
 	}
 	for i, g := range t.Goroutines {
 		if g.Path != "" && (g.ID != GID(i) || !t.defined(uint64(g.Parent))) {
@@ -35,12 +35,12 @@ func Validate(t *Trace) error {
 		}
 		v.goroutines[i].wgWait = -1
 	}
-	for k, h := range t.Held {
+	for k, h := range t.PriorValues {
 		switch {
-		case h.At < 0 || h.At >= len(t.Events) || !t.Events[h.At].Kind.IsWrite():
-			return fmt.Errorf("trace: expected a write where memory held %d before, found none at %d", h.Val, h.At)
-		case k > 0 && t.Held[k-1].At >= h.At:
-			return fmt.Errorf("trace: expected what memory held in the order of the events, found %d after %d", h.At, t.Held[k-1].At)
+		case h.Position < 0 || h.Position >= len(t.Events) || !t.Events[h.Position].Kind.IsWrite():
+			return fmt.Errorf("trace: expected a write where memory held %d before, found none at %d", h.Val, h.Position)
+		case k > 0 && t.PriorValues[k-1].Position >= h.Position:
+			return fmt.Errorf("trace: expected what memory held in the order of the events, found %d after %d", h.Position, t.PriorValues[k-1].Position)
 		}
 	}
 	for i := range t.Events {

@@ -28,16 +28,16 @@ func Encode(w io.Writer, t *Trace) error {
 	for _, cut := range t.Cuts {
 		c.cut(cut)
 	}
-	for _, u := range t.Unseen {
+	for _, u := range t.HiddenInputs {
 		c.unseen(u)
 	}
-	for _, e := range t.Tested {
+	for _, e := range t.TestEvents {
 		c.tested(e)
 	}
-	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
-		c.text(digest, t.Texts[digest])
+	for _, digest := range slices.Sorted(maps.Keys(t.ValueTexts)) {
+		c.text(digest, t.ValueTexts[digest])
 	}
-	for id, name := range t.Names {
+	for id, name := range t.TestNames {
 		c.begin(nameChunk)
 		c.uint32(uint32(id))
 		c.string("test name", name)
@@ -45,24 +45,24 @@ func Encode(w io.Writer, t *Trace) error {
 	for _, g := range t.Goroutines {
 		c.goroutine(g)
 	}
-	for _, s := range t.Stuck {
+	for _, s := range t.Blocked {
 		if !t.defined(uint64(s.G)) {
 			return fmt.Errorf("trace: goroutine %d is stuck, expected one that is defined", s.G)
 		}
 		c.stuck(s)
 	}
 	c.sites(slices.Sorted(maps.Keys(t.Sites)), t.Sites)
-	freed, held := t.Freed, t.Held
+	freed, held := t.Freed, t.PriorValues
 	for i := range t.Events {
-		for len(freed) > 0 && int(freed[0].At) <= i {
+		for len(freed) > 0 && int(freed[0].Position) <= i {
 			c.freed(freed[0])
 			freed = freed[1:]
 		}
 		if expected, found := t.sound(&t.Events[i]); expected != "" {
 			return fmt.Errorf("trace: event %d: expected %s, found %s", i, expected, found)
 		}
-		var h *Held
-		if len(held) > 0 && held[0].At == i {
+		var h *PriorValue
+		if len(held) > 0 && held[0].Position == i {
 			h, held = &held[0], held[1:]
 		}
 		c.event(&t.Events[i], h)
@@ -162,17 +162,17 @@ func (c *chunkWriter) meta(m Meta) {
 
 func (c *chunkWriter) cut(cut Cut) {
 	what := cutAccesses
-	if cut.Sync {
+	if cut.LacksSync {
 		what = cutSync
 	}
 	c.ofTest("cut", what, cut.Test)
 }
 
-func (c *chunkWriter) unseen(u Unseen) {
-	if !slices.Contains(unseenWords, u.What) && c.err == nil {
-		c.err = fmt.Errorf("trace: expected as unseen one of %s, found %q", strings.Join(unseenWords, ", "), u.What)
+func (c *chunkWriter) unseen(u HiddenInput) {
+	if !slices.Contains(unseenWords, u.Source) && c.err == nil {
+		c.err = fmt.Errorf("trace: expected as unseen one of %s, found %q", strings.Join(unseenWords, ", "), u.Source)
 	}
-	c.ofTest("unseen", u.What, u.Test)
+	c.ofTest("unseen", u.Source, u.Test)
 }
 
 // ofTest writes meta data of a test.
@@ -229,22 +229,22 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	c.line(s.Line)
 	c.line(s.Col)
 	flags := byte(0)
-	if s.Data {
+	if s.OnlyStored {
 		flags |= siteData
 	}
-	if s.Update {
+	if s.IsUpdate {
 		flags |= siteUpdate
 	}
-	if s.Tracked {
+	if s.OnlyInFormulas {
 		flags |= siteTracked
 	}
-	switch s.Fails {
+	switch s.FailsIf {
 	case IfFalse:
 		flags |= siteFalse
 	case IfTrue:
 		flags |= siteTrue
 	}
-	if s.Stops {
+	if s.FailureEndsGoroutine {
 		flags |= siteStops
 	}
 	if s.Formula != "" {
@@ -273,21 +273,21 @@ func (c *chunkWriter) scope(s Site) {
 	}
 	c.begin(scopeChunk)
 	c.uint32(uint32(s.ID))
-	c.line(s.Scope.Last)
+	c.line(s.Scope.LastLine)
 	flags := byte(0)
-	if s.Scope.IfTrue {
+	if s.Scope.HarmlessIfTrue {
 		flags |= scopeTrue
 	}
-	if s.Scope.IfFalse {
+	if s.Scope.HarmlessIfFalse {
 		flags |= scopeFalse
 	}
-	if s.Scope.Calls {
+	if s.Scope.HasCalls {
 		flags |= scopeCalls
 	}
 	c.p = append(c.p, flags)
 }
 
-func (c *chunkWriter) freed(f Freed) {
+func (c *chunkWriter) freed(f FreedObjects) {
 	if c.begin(eventChunk) {
 		c.turn = noGoroutine
 	}
@@ -296,7 +296,7 @@ func (c *chunkWriter) freed(f Freed) {
 }
 
 // event writes e, and h before it if that is not nil.
-func (c *chunkWriter) event(e *Event, h *Held) {
+func (c *chunkWriter) event(e *Event, h *PriorValue) {
 	if fresh := c.begin(eventChunk); fresh || e.G != c.turn {
 		c.p = c.guesses.pack(c.p, &Event{Site: SiteID(e.G)})
 		c.turn = e.G

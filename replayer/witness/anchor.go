@@ -66,7 +66,7 @@ func (m *maker) places(ids map[trace.SiteID]bool) []Step {
 		kind, known := trace.KindOf(s.Op)
 		step := Step{
 			Goroutine: anywhere, Op: kind, Func: s.Func, File: m.files.Name(s.File),
-			Line: s.Line, Col: s.Col, Expr: s.Expr, Nth: m.index.ranks[s.ID].nth, Which: m.index.ranks[s.ID].which, Of: m.index.ranks[s.ID].of, Occ: 1,
+			Line: s.Line, Col: s.Col, Expr: s.Expr, SiteNumber: m.index.ranks[s.ID].nth, AlikeNumber: m.index.ranks[s.ID].which, AlikeCount: m.index.ranks[s.ID].of, Occurrence: 1,
 		}
 		if !known { // a word of the rewriter's own, e.g. "case"
 			step.Op, step.SiteOp = trace.Branch, s.Op

@@ -24,7 +24,7 @@ func Load(path string) (*Witness, error) {
 
 // Below returns the witness files in the folder dir and below, in the order of their
 // paths: those that begin as one does, of whatever version.
-func Below(dir string) ([]string, error) {
+func FilesBelow(dir string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") {
@@ -56,7 +56,7 @@ func (w *Witness) Save(pkg, name string) error {
 
 // Move puts the witness that Save has written to the file draft where Save would have written it
 // with pkg and name.
-func Move(draft, pkg, name string) error {
+func MoveFile(draft, pkg, name string) error {
 	f, err := os.Open(draft)
 	if err != nil {
 		return err

@@ -41,12 +41,12 @@ var headers = []header{
 	textHeader("pattern", false, func(w *Witness) *string { return &w.Pattern }, `^[^\pC]*$`, "a name in one line"), // that of a property may have spaces
 	textHeader("package", true, func(w *Witness) *string { return &w.Package }, `^[^\s\pC]*$`, "an import path"),
 	{"tests", true, true, func(w *Witness) []string { return w.Tests }, setTests},
-	textHeader("run", false, func(w *Witness) *string { return &w.Run }, "", ""),
+	textHeader("run", false, func(w *Witness) *string { return &w.RunPattern }, "", ""),
 	{"args", false, true, func(w *Witness) []string { return w.Args }, setArgs},
 	{"parallel", false, false, func(w *Witness) []string { return []string{numberUnless(w.Parallel, 0)} }, setParallel},
-	textHeader("go", true, func(w *Witness) *string { return &w.Go }, "", ""),
-	textHeader("recorded", false, func(w *Witness) *string { return &w.Recorded }, `^([a-z]+[0-9]*(/[0-9]+)*)?$`, "an order of goroutines such as oldest"),
-	{"atomic", false, false, func(w *Witness) []string { return []string{map[bool]string{true: "methods"}[w.Methods]} }, setAtomic},
+	textHeader("go", true, func(w *Witness) *string { return &w.GoVersion }, "", ""),
+	textHeader("recorded", false, func(w *Witness) *string { return &w.RecordedOrder }, `^([a-z]+[0-9]*(/[0-9]+)*)?$`, "an order of goroutines such as oldest"),
+	{"atomic", false, false, func(w *Witness) []string { return []string{map[bool]string{true: "methods"}[w.AtomicMethods]} }, setAtomic},
 	{"order", false, false, func(w *Witness) []string { return []string{w.Order} }, setOrder},
 }
 
@@ -100,7 +100,7 @@ func setTests(w *Witness, values []string) error {
 // LastingFlags are the flags of a test binary that a witness keeps, by their names without
 // "test.": they decide what a test does, on every machine. All others are for a run, not for a
 // bug, and name files to write.
-var LastingFlags = []string{"short", "skip", "parallel"}
+var KeptFlags = []string{"short", "skip", "parallel"}
 
 // setArgs takes over the arguments for the test binary. Which of the user's own flags take a
 // value nobody knows, so that any argument may be read as a flag.
@@ -114,8 +114,8 @@ func setArgs(w *Witness, values []string) error {
 		case strings.Contains(a, "\x00"):
 			return errors.New("args: an argument has a zero byte")
 		case flag == a: // no dash
-		case isTest && !slices.Contains(LastingFlags, test), name == "predict", strings.HasPrefix(name, "predict."):
-			return fmt.Errorf("args: a witness keeps -test.%s and flags of the tests' own, found -%.60s", strings.Join(LastingFlags, ", -test."), name)
+		case isTest && !slices.Contains(KeptFlags, test), name == "predict", strings.HasPrefix(name, "predict."):
+			return fmt.Errorf("args: a witness keeps -test.%s and flags of the tests' own, found -%.60s", strings.Join(KeptFlags, ", -test."), name)
 		}
 	}
 	return nil
@@ -129,7 +129,7 @@ func setParallel(w *Witness, values []string) (err error) {
 }
 
 func setAtomic(w *Witness, values []string) error {
-	if w.Methods = values[0] == "methods"; !w.Methods {
+	if w.AtomicMethods = values[0] == "methods"; !w.AtomicMethods {
 		return fmt.Errorf("atomic is %.40q, expected methods", values[0])
 	}
 	return nil
@@ -159,9 +159,9 @@ type section struct {
 // sections are all sections, in the order in which they are written.
 var sections = []section{
 	{"steps", func(w *Witness) *[]Step { return &w.Steps }},
-	{"hold", func(w *Witness) *[]Step { return &w.Hold }},
+	{"hold", func(w *Witness) *[]Step { return &w.Holds }},
 	{"violation", func(w *Witness) *[]Step { return &w.Violation }},
-	{"pooled", func(w *Witness) *[]Step { return &w.Pooled }},
+	{"pooled", func(w *Witness) *[]Step { return &w.PoolSteps }},
 	{"anchors", func(w *Witness) *[]Step { return &w.Anchors }},
 }
 
@@ -177,13 +177,13 @@ type stepField struct {
 // stepFields are all but "which", which has two numbers and comes before "occ".
 var stepFields = []stepField{
 	{name: "site", text: func(s *Step) *string { return &s.SiteOp }},
-	{name: "nth", number: func(s *Step) *int { return &s.Nth }},
-	{name: "line", text: func(s *Step) *string { return &s.Text }},
-	{name: "occ", number: func(s *Step) *int { return &s.Occ }, usual: 1, least: 1},
-	{name: "case", number: func(s *Step) *int { return &s.Case }, least: 1},
+	{name: "nth", number: func(s *Step) *int { return &s.SiteNumber }},
+	{name: "line", text: func(s *Step) *string { return &s.LineText }},
+	{name: "occ", number: func(s *Step) *int { return &s.Occurrence }, usual: 1, least: 1},
+	{name: "case", number: func(s *Step) *int { return &s.SelectCase }, least: 1},
 	{name: "var", number: func(s *Step) *int { return &s.Variable }, least: 1},
 	{name: "region", number: func(s *Step) *int { return &s.Region }, least: 1},
-	{name: "item", number: func(s *Step) *int { return &s.Item }, least: 1},
+	{name: "item", number: func(s *Step) *int { return &s.PoolItem }, least: 1},
 	{name: "value", text: func(s *Step) *string { return &s.Value }},
 }
 

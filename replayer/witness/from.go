@@ -13,7 +13,7 @@ import (
 )
 
 // Meta is what FromSchedule cannot see in the schedule.
-type Meta struct {
+type ScheduleInfo struct {
 	Kind    bug.Kind
 	Package string // import path of the package under test
 	// Tests are those that the violation is part of; nil: those of its goroutines.
@@ -25,43 +25,43 @@ type Meta struct {
 	Files              Files
 	// Source has the files that the sites name. It serves to tell call sites
 	// apart and to name their operands; it may be nil.
-	Source *Sources
-	Extent Extent
-	Index  *Index // of the trace; nil: it is made
+	Source    *Sources
+	Selection StepSelection
+	Index     *Index // of the trace; nil: it is made
 }
 
 // An Extent says which steps of a schedule a witness keeps.
-type Extent int
+type StepSelection int
 
 const (
 	// Small leaves out those whose order the violation does not need, and lets
 	// the goroutines take turns as seldom as can be. Of a long way it leaves out what
 	// comes in its order by the other steps.
-	Small Extent = iota
+	NeededSteps StepSelection = iota
 	// Few is Small with steps only of the goroutines of the violation and of those
 	// that have started them. Whether that leads there is for a replay to say.
-	Few
+	InvolvedSteps
 	// Whole keeps all in which goroutines can see each other, in their order.
-	Whole
+	VisibleSteps
 	// Bare keeps only how the goroutines of the violation were started, and of the
 	// violation what is among the steps. Whether the test comes there by itself is for a
 	// replay to say.
-	Bare
+	StartSteps
 )
 
 // minimizers are those that a schedule goes through, by the extent of its witness.
-var minimizers = map[Extent][]minimize.Minimizer{
-	Small: {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
-	Few:   {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
-	Whole: {minimize.OnlyVisible, minimize.OnlySteps},
-	Bare:  {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps},
+var minimizers = map[StepSelection][]minimize.Minimizer{
+	NeededSteps:   {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
+	InvolvedSteps: {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
+	VisibleSteps:  {minimize.OnlyVisible, minimize.OnlySteps},
+	StartSteps:    {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps},
 }
 
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
 // (the fields of schedule.Schedule, but for accesses in order all of these as
 // the violation), keeping of the steps only what a replay needs. It fails if a position is out of range, the violation is empty, or an event of it is
 // outside of every test.
-func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Witness, error) {
+func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta ScheduleInfo) (*Witness, error) {
 	for _, list := range [][]int{steps, violation, hold} {
 		for _, i := range list {
 			if i < 0 || i >= len(t.Events) {
@@ -75,7 +75,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	if len(violation) == 0 {
 		return nil, fmt.Errorf("the schedule has no violation")
 	}
-	w := &Witness{Kind: meta.Kind, Pattern: meta.Pattern, Package: meta.Package, Tests: slices.Clone(meta.Tests), Go: t.Meta.Go}
+	w := &Witness{Kind: meta.Kind, Pattern: meta.Pattern, Package: meta.Package, Tests: slices.Clone(meta.Tests), GoVersion: t.Meta.Go}
 	if len(w.Tests) == 0 {
 		w.Tests = testsOf(t, violation)
 	}
@@ -90,23 +90,23 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	performed, pending := w.parts(steps, violation)
 	s := minimize.Schedule{Trace: t, Steps: steps, Performed: performed, Pending: pending}
 	in := scope(t, w.Tests, violation)
-	if meta.Extent == Few || meta.Extent == Bare {
+	if meta.Selection == InvolvedSteps || meta.Selection == StartSteps {
 		in = minimize.Involved(s, in)
 	}
 	controlled := func(i int) bool { return in[t.Events[i].G] && i >= index.begins[t.Events[i].G] }
 	skipped := skipped(t, steps, violation)
 	s.Steps = filter(steps, controlled)
-	if meta.Extent == Bare {
+	if meta.Selection == StartSteps {
 		s.Steps = minimize.Apply(s, minimize.OnlyStarts(in))
 	}
 	pooled, items := pooled(t, index.pools, s.Steps, violation)
-	steps = minimize.Apply(s, minimizers[meta.Extent]...)
+	steps = minimize.Apply(s, minimizers[meta.Selection]...)
 	hold = filter(holdable(t, hold), controlled)
 
 	m := newMaker(t, index, meta.Files, meta.Source, skipped, steps, hold, violation, pooled)
-	w.Steps, w.Hold, w.Violation, w.Pooled = m.steps(steps), m.steps(hold), m.steps(violation), m.steps(pooled)
+	w.Steps, w.Holds, w.Violation, w.PoolSteps = m.steps(steps), m.steps(hold), m.steps(violation), m.steps(pooled)
 	for k, item := range items {
-		w.Pooled[k].Item = item
+		w.PoolSteps[k].PoolItem = item
 	}
 	for k := range min(len(w.Violation), len(meta.Variables), len(meta.Regions)) {
 		w.Violation[k].Variable, w.Violation[k].Region = meta.Variables[k]+1, meta.Regions[k]+1
@@ -124,7 +124,7 @@ func (w *Witness) parts(steps, violation []int) (performed, pending []int) {
 	switch {
 	case w.InOrder():
 		return violation[:last], violation[last:]
-	case w.Stuck():
+	case w.EndsBlocked():
 		// An operation in which a goroutine waits may be needed for what others do then.
 		isStep := func(i int) bool { return slices.Contains(steps, i) }
 		return filter(violation, isStep), filter(violation, func(i int) bool { return !isStep(i) })
@@ -155,7 +155,7 @@ func skipped(t *trace.Trace, schedule ...[]int) map[int]bool {
 	}
 	for i := range inTurn(schedule) {
 		e := &t.Events[i]
-		if at := last[e.G]; at >= 0 && at < i && t.Events[at].Kind == trace.Branch && t.Sites[t.Events[at].Site].Scope.Last != 0 {
+		if at := last[e.G]; at >= 0 && at < i && t.Events[at].Kind == trace.Branch && t.Sites[t.Events[at].Site].Scope.LastLine != 0 {
 			end[at] = i
 		}
 		last[e.G] = i
@@ -253,7 +253,7 @@ func stripRuns(w *Witness) {
 		return name
 	}
 	runs := make(map[string]string) // base name → the run it was seen in
-	lists := [][]Step{w.Steps, w.Hold, w.Violation, w.Pooled}
+	lists := [][]Step{w.Steps, w.Holds, w.Violation, w.PoolSteps}
 	names := make(map[string]string) // of goroutines, and without the run
 	for _, list := range lists {
 		for i := range list {

@@ -28,8 +28,8 @@ func build(t *testing.T, lines ...string) *trace.Trace {
 			{ID: 3, Parent: 1, Test: "TestX", Path: "0.2"},
 			{ID: 4, Parent: 0, Test: "TestY", Path: "0"},
 		},
-		Sites: make(map[trace.SiteID]trace.Site),
-		Names: []string{"TestX", "TestY"},
+		Sites:     make(map[trace.SiteID]trace.Site),
+		TestNames: []string{"TestX", "TestY"},
 	}
 	for i, l := range lines {
 		var e trace.Event
@@ -40,7 +40,7 @@ func build(t *testing.T, lines ...string) *trace.Trace {
 		var ok bool
 		e.Kind, ok = trace.KindOf(op)
 		require.True(t, ok, l)
-		site := trace.Site{ID: trace.SiteID(line), Func: "p.f", File: "/src/a.go", Line: line, Key: trace.KeyOf("p.f", line)}
+		site := trace.Site{ID: trace.SiteID(line), Func: "p.f", File: "/src/a.go", Line: line, Key: trace.CallSiteKey("p.f", line)}
 		if e.Kind.IsAccess() {
 			name := e.Obj
 			if e.Obj < 16 { // "a" and "b" are names, and do not overlap
@@ -63,7 +63,7 @@ func build(t *testing.T, lines ...string) *trace.Trace {
 func short(steps []Step) []string {
 	out := []string{}
 	for _, s := range steps {
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %d", strings.TrimPrefix(s.Goroutine, "TestX:"), s.Op, s.Expr, s.Occ)))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %d", strings.TrimPrefix(s.Goroutine, "TestX:"), s.Op, s.Expr, s.Occurrence)))
 	}
 	return out
 }
@@ -103,26 +103,26 @@ func TestFromScheduleReduces(t *testing.T) {
 		"1 branch 0",    // 22
 		"1 read f",      // 23
 	)
-	w, err := FromSchedule(tr, positions(0, 19), []int{19, 20}, []int{21}, Meta{Files: Files{Root: "/src"}, Kind: "race", Package: "p"})
+	w, err := FromSchedule(tr, positions(0, 19), []int{19, 20}, []int{21}, ScheduleInfo{Files: Files{Root: "/src"}, Kind: "race", Package: "p"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"TestX"}, w.Tests)
-	assert.Equal(t, "go1.26.8", w.Go)
+	assert.Equal(t, "go1.26.8", w.GoVersion)
 	assert.Equal(t, []string{
 		"0 fork  1", "0 fork  1",
 		"0.1 begin  1", "0.1 read vb 1", "0.1 send  1",
 		"0.2 begin  1", "0.2 recv  1", "0.2 write vb 1",
 	}, short(w.Steps))
-	assert.Equal(t, []string{"0 read vf 1"}, short(w.Hold))
+	assert.Equal(t, []string{"0 read vf 1"}, short(w.Holds))
 	assert.Equal(t, []string{"0.1 write ve 1", "0.2 write ve 1"}, short(w.Violation))
 	assert.Equal(t, Step{
-		Goroutine: "TestX:0.1", Op: trace.Read, Expr: "vb", Func: "p.f", File: "a.go", Line: 6, Col: 3, Nth: 1, Which: 1, Of: 5, Occ: 1, Value: "5",
+		Goroutine: "TestX:0.1", Op: trace.Read, Expr: "vb", Func: "p.f", File: "a.go", Line: 6, Col: 3, SiteNumber: 1, AlikeNumber: 1, AlikeCount: 5, Occurrence: 1, Value: "5",
 	}, w.Steps[3])
 }
 
 // What is sent to a channel that a select may receive from has come before the select stands.
 func TestFromScheduleKeepsWhatASelectMayTake(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "3 begin 0", "3 selrecv 20", "3 selrecv 21", "2 begin 0", "2 send 20", "2 sent 20", "2 send 21", "2 sent 21", "3 select 0")
-	w, err := FromSchedule(tr, positions(0, 11), []int{11}, nil, Meta{Kind: "race", Extent: Whole})
+	w, err := FromSchedule(tr, positions(0, 11), []int{11}, nil, ScheduleInfo{Kind: "race", Selection: VisibleSteps})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.2 begin  1", "0.1 begin  1", "0.1 send  1", "0.1 send  1"}, short(w.Steps))
 }
@@ -131,7 +131,7 @@ func TestFromScheduleKeepsWhatASelectMayTake(t *testing.T) {
 // it starts one that does.
 func TestFromScheduleKeepsTheWayToAGrandchild(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "2 fork 3", "3 begin 0", "1 write a", "3 write a")
-	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1", "0.1 fork  1", "0.2 begin  1"}, short(w.Steps))
 }
@@ -140,7 +140,7 @@ func TestFromScheduleOverlap(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0",
 		"1 write 100", "2 read 104", "1 read 110", "2 read 110", // 104 overlaps [100,108); 110 is not written
 		"1 write a", "2 write a")
-	w, err := FromSchedule(tr, positions(0, 7), []int{7, 8}, nil, Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 7), []int{7, 8}, nil, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	got := strings.Join(short(w.Steps), "; ")
 	assert.Contains(t, got, "0 write v100")
@@ -153,7 +153,7 @@ func TestFromScheduleOverlap(t *testing.T) {
 func TestFromScheduleKeepsLastSteps(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
 		"3 write b", "3 read c", "3 read d", "3 branch 0", "2 read b", "2 read c", "1 write a", "2 write a")
-	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, Meta{Kind: "race", Extent: Whole})
+	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, ScheduleInfo{Kind: "race", Selection: VisibleSteps})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.1 begin  1", "0.2 begin  1", "0.2 write vb 1", "0.2 read vd 1", "0.1 read vb 1"}, short(w.Steps))
 }
@@ -163,14 +163,14 @@ func TestOccurrences(t *testing.T) {
 		"1 write a 7", // before the test begins: not counted
 		"1 testbegin 0", "1 fork 2", "2 begin 0",
 		"1 write a 7", "1 write a 7", "2 write a 7", "1 testbegin 0", "1 write a 7", "2 write a 7", "2 write a 8")
-	w, err := FromSchedule(tr, positions(0, 8), []int{8, 9}, []int{10}, Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 8), []int{8, 9}, []int{10}, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 write va 3", "0.1 write va 2"}, short(w.Violation))
-	assert.Equal(t, []string{"0.1 write va 1"}, short(w.Hold))
-	assert.Equal(t, 1, w.Violation[0].Nth)
-	assert.Equal(t, 2, w.Hold[0].Nth, "the second place of equal function, operation and expression")
+	assert.Equal(t, []string{"0.1 write va 1"}, short(w.Holds))
+	assert.Equal(t, 1, w.Violation[0].SiteNumber)
+	assert.Equal(t, 2, w.Holds[0].SiteNumber, "the second place of equal function, operation and expression")
 	for _, s := range w.Steps {
-		assert.False(t, s.Goroutine == "TestX:0" && s.Op == trace.Write && s.Occ == 0, "the event before the test is no step")
+		assert.False(t, s.Goroutine == "TestX:0" && s.Op == trace.Write && s.Occurrence == 0, "the event before the test is no step")
 	}
 }
 
@@ -181,13 +181,13 @@ func TestFromScheduleStripsRuns(t *testing.T) {
 			tr.Goroutines[i].Test = "TestX#3"
 		}
 	}
-	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"TestX"}, w.Tests)
 	assert.Equal(t, "TestX:0.1", w.Violation[1].Goroutine)
 
 	tr.Goroutines[2].Test = "TestX#2" // two runs of one test in one schedule
-	w, err = FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Kind: "race"})
+	w, err = FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"TestX#3", "TestX#2"}, w.Tests)
 	assert.Equal(t, "TestX#2:0.1", w.Violation[1].Goroutine)
@@ -205,7 +205,7 @@ func TestFromScheduleErrors(t *testing.T) {
 		{"none", []int{0}, nil, "no violation"},
 		{"no test", nil, []int{0}, "in goroutine main, outside of every test"},
 	} {
-		_, err := FromSchedule(tr, c.steps, c.violation, nil, Meta{Kind: "race"})
+		_, err := FromSchedule(tr, c.steps, c.violation, nil, ScheduleInfo{Kind: "race"})
 		assert.ErrorContains(t, err, c.want, c.name)
 	}
 }
@@ -232,7 +232,7 @@ func TestID(t *testing.T) {
 
 func TestIDOfCallSites(t *testing.T) {
 	id := func(text string, line int) string {
-		source := &Sources{Read: func(string) ([]byte, error) { return []byte(text), nil }}
+		source := &Sources{ReadFile: func(string) ([]byte, error) { return []byte(text), nil }}
 		tr := build(t, "1 testbegin 0", "1 write a 2", "2 acq 20 "+fmt.Sprint(line))
 		return NewIndex(tr).ID(tr, "race", []int{1, 2}, source)
 	}
@@ -243,8 +243,8 @@ func TestIDOfCallSites(t *testing.T) {
 }
 
 func TestDistinct(t *testing.T) {
-	assert.Equal(t, "race-1", Distinct("race-1", nil))
-	assert.Equal(t, "race-1-3", Distinct("race-1", []string{"race-1", "race-1-2"}))
+	assert.Equal(t, "race-1", UniqueID("race-1", nil))
+	assert.Equal(t, "race-1-3", UniqueID("race-1", []string{"race-1", "race-1-2"}))
 }
 
 func TestOperand(t *testing.T) {
@@ -301,22 +301,22 @@ func TestOperand(t *testing.T) {
 
 func TestFromScheduleNamesOperands(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "2 acq 10 4", "2 rel 10 5", "1 acq 10 6", "1 write a", "2 write a")
-	source := &Sources{Read: func(file string) ([]byte, error) {
+	source := &Sources{ReadFile: func(file string) ([]byte, error) {
 		assert.Equal(t, "/src/a.go", file)
 		return []byte("package p\n\nfunc f() {\n\ta.mu.Lock()\n\t}\n\tother.mu.Lock()\n"), nil
 	}}
-	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, Meta{Kind: "race", Source: source})
+	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, ScheduleInfo{Kind: "race", Source: source})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1", "0.1 acq a.mu 1", "0.1 rel a.mu 1", "0 acq other.mu 1"}, short(w.Steps))
 	assert.Equal(t, Step{
 		Goroutine: "TestX:0.1", Op: trace.Acquire, Func: "p.f", File: "/src/a.go", Line: 4, Expr: "a.mu",
-		Text: "a.mu.Lock()", Which: 1, Of: 1, Occ: 1,
+		LineText: "a.mu.Lock()", AlikeNumber: 1, AlikeCount: 1, Occurrence: 1,
 	}, w.Steps[2])
 }
 
 func TestObserve(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
-	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race", Extent: Whole})
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, ScheduleInfo{Kind: "race", Selection: VisibleSteps})
 	require.NoError(t, err)
 	require.Equal(t, "3", w.Steps[2].Value)
 	require.Equal(t, "6", w.Violation[1].Value)
@@ -326,8 +326,8 @@ func TestObserve(t *testing.T) {
 		replayed.Events[i].Val += 40
 	}
 	got := w.Observe(replayed)
-	assert.Equal(t, []int{1, 2, 4, 3}, got.StepsAt)
-	assert.Equal(t, -1, got.ViolationAt[1])
+	assert.Equal(t, []int{1, 2, 4, 3}, got.StepPositions)
+	assert.Equal(t, -1, got.ViolationPositions[1])
 	assert.Equal(t, "44", got.Steps[2].Value)
 	assert.Equal(t, "43", got.Steps[3].Value)
 	assert.Empty(t, got.Violation[1].Value, "did not happen in the replay")
@@ -337,25 +337,25 @@ func TestObserve(t *testing.T) {
 // Events that were left out count as those that are there.
 func TestOccurrencesOfSkipped(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 7", "1 write a 7", "1 write a 7", "2 write a 7")
-	want, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race"})
+	want, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	require.Equal(t, "0 write va 3", short(want.Violation)[0])
 
 	tr.Events = slices.Delete(tr.Events, 3, 5)
 	tr.Events[3].Skipped = 2
-	got, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Kind: "race"})
+	got, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, short(want.Violation), short(got.Violation))
-	assert.Equal(t, []int{3, 4}, Find(tr, nil, got.Violation))
+	assert.Equal(t, []int{3, 4}, FindSteps(tr, nil, got.Violation))
 	earlier := slices.Clone(got.Violation)
-	earlier[0].Occ = 2
-	assert.Equal(t, []int{-1, 4}, Find(tr, nil, earlier), "which was left out")
+	earlier[0].Occurrence = 2
+	assert.Equal(t, []int{-1, 4}, FindSteps(tr, nil, earlier), "which was left out")
 }
 
 // What is needed of a recording shows of the witness what all of it does.
 func TestNeeded(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
-	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, Meta{Kind: "race", Extent: Whole})
+	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, ScheduleInfo{Kind: "race", Selection: VisibleSteps})
 	require.NoError(t, err)
 
 	replayed := build(t,
@@ -370,13 +370,13 @@ func TestNeeded(t *testing.T) {
 		"2 write b 8", "2 write b 8", "1 branch 0 7", "1 acq 20 52", "1 rel 20 53", "1 testend 0", "1 write b 7",
 	)
 	all := w.Observe(replayed)
-	for _, at := range slices.Concat(all.StepsAt, all.ViolationAt) {
+	for _, at := range slices.Concat(all.StepPositions, all.ViolationPositions) {
 		require.GreaterOrEqual(t, at, 0)
 	}
 	var kept []int
 	part := *replayed
 	part.Events = nil
-	is, decide := Needed(&part, w)
+	is, decide := NeededEvents(&part, w)
 	assert.Equal(t, 5, decide)
 	for i := range replayed.Events {
 		if is(&replayed.Events[i]) {
@@ -386,16 +386,16 @@ func TestNeeded(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2, 3, 5, 7, 9, 11, 13, 16, 17, 18, 19}, kept)
 	seen := w.Observe(&part)
 	assert.Equal(t, all.Witness, seen.Witness)
-	for k, at := range slices.Concat(seen.StepsAt, seen.ViolationAt) {
-		assert.Equal(t, slices.Concat(all.StepsAt, all.ViolationAt)[k], kept[at])
+	for k, at := range slices.Concat(seen.StepPositions, seen.ViolationPositions) {
+		assert.Equal(t, slices.Concat(all.StepPositions, all.ViolationPositions)[k], kept[at])
 	}
 	// Of two it is what either of them has.
 	other := *w
-	other.Steps, other.Violation = nil, []Step{{Goroutine: "TestX:0.1", Op: trace.Read, Func: "p.f", Line: 50, Col: 3, Expr: "vc", Nth: 1, Occ: 1}}
-	is, _ = Needed(&part, w, &other)
+	other.Steps, other.Violation = nil, []Step{{Goroutine: "TestX:0.1", Op: trace.Read, Func: "p.f", Line: 50, Col: 3, Expr: "vc", SiteNumber: 1, Occurrence: 1}}
+	is, _ = NeededEvents(&part, w, &other)
 	assert.True(t, is(&replayed.Events[4]))
-	other.Violation[0].Occ = math.MaxInt
-	_, decide = Needed(&part, &other, &other)
+	other.Violation[0].Occurrence = math.MaxInt
+	_, decide = NeededEvents(&part, &other, &other)
 	assert.Equal(t, math.MaxInt32, decide)
 }
 
@@ -416,10 +416,10 @@ func TestFromScheduleAnchors(t *testing.T) {
 		s.File, s.Col = "/src/a.go", 2
 		tr.Sites[s.ID] = s
 	}
-	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Files: Files{Root: "/src"}, Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, ScheduleInfo{Files: Files{Root: "/src"}, Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []Step{
-		{Goroutine: "*", Op: trace.Branch, SiteOp: "case", Func: "p.TestX", File: "a.go", Line: 20, Col: 2, Expr: "near", Nth: 1, Which: 1, Of: 2, Occ: 1},
+		{Goroutine: "*", Op: trace.Branch, SiteOp: "case", Func: "p.TestX", File: "a.go", Line: 20, Col: 2, Expr: "near", SiteNumber: 1, AlikeNumber: 1, AlikeCount: 2, Occurrence: 1},
 	}, w.Anchors)
 }
 
@@ -438,7 +438,7 @@ func TestFromScheduleInOrder(t *testing.T) {
 		"2 read d",      // 8
 		"3 read d",      // 9
 	)
-	meta := Meta{
+	meta := ScheduleInfo{
 		Files: Files{Root: "/src"}, Kind: "atomic-set", Package: "p",
 		Pattern: "own", Variables: []int{0, 1, 2}, Regions: []int{0, 1, 0},
 	}
@@ -450,8 +450,8 @@ func TestFromScheduleInOrder(t *testing.T) {
 	for k, want := range [][2]int{{1, 1}, {2, 2}, {3, 1}} {
 		assert.Equal(t, want, [2]int{w.Violation[k].Variable, w.Violation[k].Region})
 	}
-	assert.True(t, w.Shows(w.Steps[3]))
-	assert.False(t, w.Shows(w.Steps[6]))
+	assert.True(t, w.HasAccess(w.Steps[3]))
+	assert.False(t, w.HasAccess(w.Steps[6]))
 
 	var text strings.Builder
 	require.NoError(t, w.Write(&text))
@@ -469,15 +469,15 @@ func TestFromScheduleFew(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
 		"3 write b", "2 read b", "2 read c", "1 write a", "2 write a", "1 acq 10", "0 acq 10")
 	at := []int{8, 9}
-	w, err := FromSchedule(tr, positions(0, at[0]), at, nil, Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, at[0]), at, nil, ScheduleInfo{Kind: "race"})
 	require.NoError(t, err)
 	assert.Contains(t, short(w.Steps), "0.2 write vb 1")
-	assert.True(t, w.Bystanders())
-	w, err = FromSchedule(tr, positions(0, at[0]), at, []int{10, 11}, Meta{Kind: "race", Extent: Few})
+	assert.True(t, w.HasBystanders())
+	w, err = FromSchedule(tr, positions(0, at[0]), at, []int{10, 11}, ScheduleInfo{Kind: "race", Selection: InvolvedSteps})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1"}, short(w.Steps))
-	assert.Equal(t, []string{"0 acq  1"}, short(w.Hold), "what runs the tests goes by how many there are")
-	assert.False(t, w.Bystanders())
+	assert.Equal(t, []string{"0 acq  1"}, short(w.Holds), "what runs the tests goes by how many there are")
+	assert.False(t, w.HasBystanders())
 }
 
 // Bare leaves out what the goroutines of the violation did, but for how they were started,
@@ -485,10 +485,10 @@ func TestFromScheduleFew(t *testing.T) {
 func TestFromScheduleBare(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
 		"3 send 100", "2 write a", "2 recv 100", "3 read a", "2 recv 200", "3 acq 300", "1 write b", "2 write b")
-	w, err := FromSchedule(tr, positions(0, 10), []int{9}, nil, Meta{Kind: "leak", Extent: Bare})
+	w, err := FromSchedule(tr, positions(0, 10), []int{9}, nil, ScheduleInfo{Kind: "leak", Selection: StartSteps})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 recv  1"}, short(w.Steps))
-	w, err = FromSchedule(tr, positions(0, 9), []int{9, 10}, nil, Meta{Kind: "deadlock", Extent: Bare})
+	w, err = FromSchedule(tr, positions(0, 9), []int{9, 10}, nil, ScheduleInfo{Kind: "deadlock", Selection: StartSteps})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0 fork  1"}, short(w.Steps))
 }

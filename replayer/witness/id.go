@@ -19,7 +19,7 @@ import (
 // nil; then the names of call sites do not survive that.
 //
 // Sites that nobody can tell apart, such as the two reads in x*x, have one
-// name. Different bugs can get the same ID, by chance only: see [Distinct].
+// name. Different bugs can get the same ID, by chance only: see [UniqueID].
 func (x *Index) ID(t *trace.Trace, kind bug.Kind, violation []int, source *Sources) string {
 	var sites []string
 	for _, i := range violation {
@@ -54,7 +54,7 @@ func (x *Index) siteName(t *trace.Trace, e trace.Event, source *Sources) string 
 
 // Distinct returns id, or, where that is in used already, id with the first
 // number after it that makes it unique: "race-7c1f0a-2".
-func Distinct(id string, used []string) string {
+func UniqueID(id string, used []string) string {
 	name := id
 	for n := 2; slices.Contains(used, name); n++ {
 		name = fmt.Sprintf("%s-%d", id, n)

@@ -5,7 +5,7 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // An Index is what is the same for all witnesses of one trace.
 type Index struct {
 	begins []int    // see testBegins
-	extent [][2]int // by goroutine, see [Index.Extent]
+	extent [][2]int // by goroutine, see [Index.EventRange]
 	// The rewriter's sites, in source order, and where each stands.
 	byFunc, byFile map[string][]trace.Site
 	ranks          map[trace.SiteID]rank
@@ -14,7 +14,7 @@ type Index struct {
 }
 
 // A rank is where a site stands among those of its function and operation: see
-// Step.Nth, Step.Which and Step.Of.
+// Step.SiteNumber, Step.AlikeNumber and Step.AlikeCount.
 type rank struct{ nth, which, of int }
 
 // NewIndex makes the index of t.
@@ -57,7 +57,7 @@ func NewIndex(t *trace.Trace) *Index {
 
 // Extent returns the position of the first event of goroutine g of t, and that after its last one;
 // the length of the trace and 0 if it has none. Of no index it is all of t.
-func (x *Index) Extent(t *trace.Trace, g trace.GID) (first, end int) {
+func (x *Index) EventRange(t *trace.Trace, g trace.GID) (first, end int) {
 	if x == nil {
 		return 0, len(t.Events)
 	}
@@ -79,7 +79,7 @@ func (x *Index) Range(t *trace.Trace, steps []Step) (first, end int) {
 	for g := range t.Goroutines {
 		name = t.Goroutines[g].AppendName(name[:0])
 		if its[string(name)] {
-			a, b := x.Extent(t, trace.GID(g))
+			a, b := x.EventRange(t, trace.GID(g))
 			first, end = min(first, a), max(end, b)
 		}
 	}
@@ -104,7 +104,7 @@ func (x *Index) rank(sites []trace.Site) {
 }
 
 // rankByName is the number of a site, from 1, among those that are alike (see
-// Step.Which), of which one expression in one line counts once.
+// Step.AlikeNumber), of which one expression in one line counts once.
 func (x *Index) rankByName(site trace.Site) int {
 	type place struct {
 		file, expr string

@@ -32,9 +32,9 @@ site id=2147483650 key=2 func="m.f" file="a.go" line=2 op="branch" scope=4 iffal
 `))
 	require.NoError(t, err)
 	occurrence := func(steps ...int) int {
-		w, err := FromSchedule(tr, steps, []int{7}, nil, Meta{Kind: bug.Property, Package: "m"})
+		w, err := FromSchedule(tr, steps, []int{7}, nil, ScheduleInfo{Kind: bug.Property, Package: "m"})
 		require.NoError(t, err)
-		return w.Violation[0].Occ
+		return w.Violation[0].Occurrence
 	}
 	assert.Equal(t, 2, occurrence(0, 1, 2, 3, 4, 5, 6))
 	assert.Equal(t, 1, occurrence(0, 1, 2, 3, 4, 5))

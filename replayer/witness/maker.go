@@ -77,11 +77,11 @@ func (m *maker) step(i int) Step {
 		s = m.place(e)
 		m.common[operation{e.Site, e.Kind}] = s
 	}
-	s.Goroutine, s.Case, s.Value = m.goroutine(e.G), m.asked[i], value(m.t, i)
+	s.Goroutine, s.SelectCase, s.Value = m.goroutine(e.G), m.asked[i], value(m.t, i)
 	if at, ok := slices.BinarySearch(m.positions, i); ok {
-		s.Occ = m.occurrences[at]
+		s.Occurrence = m.occurrences[at]
 	}
-	if s.Expr == "" && s.Nth == 0 && minimize.IsSync(e.Kind) && e.Kind != trace.Call {
+	if s.Expr == "" && s.SiteNumber == 0 && minimize.IsSync(e.Kind) && e.Kind != trace.Call {
 		s.Expr = m.names[e.Obj]
 	}
 	return s
@@ -101,27 +101,27 @@ func (m *maker) goroutine(g trace.GID) string {
 func (m *maker) place(e trace.Event) Step {
 	site := m.t.Sites[e.Site]
 	s := Step{
-		Op:    e.Kind,
-		Func:  site.Func,
-		File:  m.files.Name(site.File),
-		Line:  site.Line,
-		Col:   site.Col,
-		Expr:  site.Expr,
-		Nth:   m.index.ranks[e.Site].nth,
-		Which: m.index.ranks[e.Site].which,
-		Of:    m.index.ranks[e.Site].of,
+		Op:          e.Kind,
+		Func:        site.Func,
+		File:        m.files.Name(site.File),
+		Line:        site.Line,
+		Col:         site.Col,
+		Expr:        site.Expr,
+		SiteNumber:  m.index.ranks[e.Site].nth,
+		AlikeNumber: m.index.ranks[e.Site].which,
+		AlikeCount:  m.index.ranks[e.Site].of,
 	}
 	if site.Op != "" && site.Op != e.Kind.String() {
 		s.SiteOp = site.Op
 	}
 	switch {
 	case m.source == nil || site.File == "":
-	case s.Nth > 0:
-		s.Text = strings.TrimSpace(m.source.Line(site.File, site.Line))
+	case s.SiteNumber > 0:
+		s.LineText = strings.TrimSpace(m.source.Line(site.File, site.Line))
 	default:
-		s.Text, s.Which, s.Of = m.source.callSite(site.File, site.Func, site.Line)
+		s.LineText, s.AlikeNumber, s.AlikeCount = m.source.callSite(site.File, site.Func, site.Line)
 	}
-	if s.Expr == "" && s.Nth == 0 {
+	if s.Expr == "" && s.SiteNumber == 0 {
 		s.Expr = m.operand(e)
 	}
 	return s
@@ -135,7 +135,7 @@ func asked(t *trace.Trace) map[int]int {
 		switch {
 		case e.Kind == trace.Select:
 			begun[e.G] = i
-		case e.Kind == trace.SelectDone && e.Flags&trace.FlagAsked != 0:
+		case e.Kind == trace.SelectDone && e.Flags&trace.FlagRequested != 0:
 			if at, ok := begun[e.G]; ok {
 				cases[at] = int(e.Val)
 			}
@@ -215,7 +215,7 @@ func occurrences(t *trace.Trace, index *Index, want []int, left map[int]bool) []
 	return out
 }
 
-// SortSites puts sites into source order, the order that Step.Nth counts in.
+// SortSites puts sites into source order, the order that Step.SiteNumber counts in.
 func SortSites(sites []trace.Site) {
 	sort.Slice(sites, func(i, j int) bool {
 		a, b := sites[i], sites[j]

@@ -12,7 +12,7 @@ import (
 type Observed struct {
 	*Witness
 	// Where its steps and its violation are in the recording, -1 of what that does not have.
-	StepsAt, ViolationAt []int
+	StepPositions, ViolationPositions []int
 }
 
 // Observe returns a copy of w that shows the values of t, a recording of a
@@ -20,8 +20,8 @@ type Observed struct {
 // of w to be those of the replayed build.
 func (w *Witness) Observe(t *trace.Trace) Observed {
 	out := *w
-	all := slices.Concat(w.Steps, w.Hold, w.Violation)
-	found := Find(t, nil, all)
+	all := slices.Concat(w.Steps, w.Holds, w.Violation)
+	found := FindSteps(t, nil, all)
 	for i, at := range found {
 		all[i].Value = ""
 		if at >= 0 {
@@ -29,8 +29,8 @@ func (w *Witness) Observe(t *trace.Trace) Observed {
 		}
 	}
 	hold := len(w.Steps)
-	violation := hold + len(w.Hold)
-	out.Steps, out.Hold, out.Violation = all[:hold:hold], all[hold:violation:violation], all[violation:]
+	violation := hold + len(w.Holds)
+	out.Steps, out.Holds, out.Violation = all[:hold:hold], all[hold:violation:violation], all[violation:]
 	return Observed{&out, found[:hold], found[violation:]}
 }
 
@@ -42,7 +42,7 @@ type place struct {
 
 func placeOf(s Step) place {
 	p := place{fn: s.Func, expr: s.Expr, line: s.Line, col: s.Col}
-	if s.Nth == 0 {
+	if s.SiteNumber == 0 {
 		p.expr = ""
 	}
 	return p
@@ -50,7 +50,7 @@ func placeOf(s Step) place {
 
 // same reports whether s and o are the same event of a run.
 func (s Step) same(o Step) bool {
-	return s.Op == o.Op && s.Occ == o.Occ && s.Line == o.Line && s.Goroutine == o.Goroutine && placeOf(s) == placeOf(o)
+	return s.Op == o.Op && s.Occurrence == o.Occurrence && s.Line == o.Line && s.Goroutine == o.Goroutine && placeOf(s) == placeOf(o)
 }
 
 // A where is what goroutines do at places, both by their numbers.
@@ -61,7 +61,7 @@ type where struct {
 
 // In reports for each access of the violation whether a goroutine of w's tests has come
 // to its place in t, a recording of the build in which w is where it says.
-func (w *Witness) In(t *trace.Trace) []bool {
+func (w *Witness) ReachedIn(t *trace.Trace) []bool {
 	came := make(map[place]bool)
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -78,7 +78,7 @@ func (w *Witness) In(t *trace.Trace) []bool {
 
 // Find returns for each step the position of its event in t, -1 if t does not
 // have it. The index is that of t; without one, all of t is looked through.
-func Find(t *trace.Trace, index *Index, steps []Step) []int {
+func FindSteps(t *trace.Trace, index *Index, steps []Step) []int {
 	f := newFinder(t, steps)
 	type occurrence struct{ n, at int }
 	found := make([][]occurrence, len(f.numbers)) // the events that steps may be, in their order
@@ -106,7 +106,7 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	for n, s := range steps {
 		out[n] = -1
 		its := found[f.ofStep[n]]
-		if k, ok := slices.BinarySearchFunc(its, s.Occ, func(o occurrence, n int) int { return cmp.Compare(o.n, n) }); ok {
+		if k, ok := slices.BinarySearchFunc(its, s.Occurrence, func(o occurrence, n int) int { return cmp.Compare(o.n, n) }); ok {
 			out[n] = its[k].at
 		}
 	}
@@ -116,15 +116,15 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 // Needed returns which events of t, a recording of replays of the witnesses, tell what is to be told of these: the
 // steps, and all synchronization, as what a step has begun may end after all of them. It is to be asked of
 // each in turn; t need not have them, but what else it has. Of those that decide no more are needed of its tests.
-func Needed(t *trace.Trace, ws ...*Witness) (is func(*trace.Event) bool, decide int) {
+func NeededEvents(t *trace.Trace, ws ...*Witness) (is func(*trace.Event) bool, decide int) {
 	var steps []Step
 	for _, w := range ws {
-		steps = slices.Concat(steps, w.Steps, w.Hold, w.Violation)
+		steps = slices.Concat(steps, w.Steps, w.Holds, w.Violation)
 	}
 	f := newFinder(t, steps)
 	left := make([]int, len(f.numbers)) // how many more may be steps
 	for n, s := range steps {
-		left[f.ofStep[n]] = max(left[f.ofStep[n]], s.Occ)
+		left[f.ofStep[n]] = max(left[f.ofStep[n]], s.Occurrence)
 	}
 	for is, n := range f.numbers {
 		if e := (trace.Event{Kind: is.op}); e.IsDataEvent() {

@@ -60,7 +60,7 @@ func Operand(k trace.Kind, line string) string {
 		return ""
 	}
 	if k == trace.Call {
-		return Called(line)
+		return CalledMethod(line)
 	}
 	if k == trace.Read || k == trace.Write {
 		return cmp.Or(accessed(line), receiver(k, line))
@@ -100,7 +100,7 @@ func receiver(k trace.Kind, line string) string {
 
 // Called returns the method that a line calls of an object: "c.Close"; "" if it calls
 // several functions. What a function literal calls that the line begins is on other lines.
-func Called(line string) string {
+func CalledMethod(line string) string {
 	before, after, ok := strings.Cut(line, "(")
 	arguments, _, literal := strings.Cut(strings.ReplaceAll(after, ".(", ""), "func(")
 	alone := !strings.Contains(arguments, "(") && (!literal || strings.HasSuffix(strings.TrimSpace(after), "{"))

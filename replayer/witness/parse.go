@@ -145,7 +145,7 @@ func (p *parser) end() error {
 
 // step reads the fields of one step line.
 func step(fields []token) (Step, error) {
-	s := Step{Occ: 1}
+	s := Step{Occurrence: 1}
 	if len(fields) < 5 {
 		return s, fmt.Errorf("step line has %d fields, expected goroutine, operation, expression, function, position", len(fields))
 	}
@@ -175,8 +175,8 @@ func step(fields []token) (Step, error) {
 			return s, err
 		}
 	}
-	if s.Of == 0 && (s.Text != "" || s.Nth == 1) {
-		s.Which, s.Of = 1, 1
+	if s.AlikeCount == 0 && (s.LineText != "" || s.SiteNumber == 1) {
+		s.AlikeNumber, s.AlikeCount = 1, 1
 	}
 	return s, nil
 }
@@ -208,9 +208,9 @@ func (s *Step) set(f token) error {
 func (s *Step) setWhich(v string) error {
 	which, of, _ := strings.Cut(v, "/")
 	var err1, err2 error
-	s.Which, err1 = number(which, 1)
-	s.Of, err2 = number(of, 2)
-	if err1 != nil || err2 != nil || s.Which > s.Of {
+	s.AlikeNumber, err1 = number(which, 1)
+	s.AlikeCount, err2 = number(of, 2)
+	if err1 != nil || err2 != nil || s.AlikeNumber > s.AlikeCount {
 		return fmt.Errorf("found %.40q, expected two numbers such as 2/3", v)
 	}
 	return nil

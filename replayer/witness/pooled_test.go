@@ -30,11 +30,11 @@ func TestFromSchedulePooled(t *testing.T) {
 		}
 	}
 	tr.Events[5].Flags = trace.FlagFailed
-	w, err := FromSchedule(tr, positions(0, 12), []int{12, 13}, nil, Meta{Files: Files{Root: "/src"}, Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 12), []int{12, 13}, nil, ScheduleInfo{Files: Files{Root: "/src"}, Kind: "race"})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"0.1 await  1", "0.1 post  1", "0.2 await  1"}, short(w.Pooled))
+	assert.Equal(t, []string{"0.1 await  1", "0.1 post  1", "0.2 await  1"}, short(w.PoolSteps))
 	for k, want := range []int{0, 1, 1} {
-		assert.Equal(t, want, w.Pooled[k].Item)
+		assert.Equal(t, want, w.PoolSteps[k].PoolItem)
 	}
 
 	var text strings.Builder

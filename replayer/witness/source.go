@@ -20,9 +20,9 @@ import (
 // It is what call sites, of which a trace knows the function and the line
 // only, are told apart by. Its methods may be called from several goroutines.
 type Sources struct {
-	Read  func(file string) ([]byte, error) // nil: readSource
-	mu    sync.Mutex
-	files map[string]*sourceFile
+	ReadFile func(file string) ([]byte, error) // nil: readSource
+	mu       sync.Mutex
+	files    map[string]*sourceFile
 }
 
 // A sourceFile is the lines of a file, and where its functions are.
@@ -58,7 +58,7 @@ func (s *Sources) file(name string) *sourceFile {
 	if f := s.files[name]; f != nil {
 		return f
 	}
-	read := s.Read
+	read := s.ReadFile
 	if read == nil {
 		read = readSource
 	}
@@ -295,7 +295,7 @@ func (s *Sources) operand(file, fn string, line int, k trace.Kind) (name string,
 // call site of step s is now. Guess is where it is by what has become of the
 // lines around it. It is sure if nothing else in the function looks like what
 // the step was at; without that, the result is the best guess.
-func (s *Sources) Find(step Step, file string, guess int) (in string, line int, sure bool) {
+func (s *Sources) FindCallSite(step Step, file string, guess int) (in string, line int, sure bool) {
 	e, ok := s.function(file, step.Func)
 	if !ok {
 		others, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*.go"))
@@ -310,12 +310,12 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 		return file, guess, false
 	}
 	var same, shaped, called []int
-	if step.Text != "" {
+	if step.LineText != "" {
 		looks := s.linesOf(file, e)
-		same, shaped = looks.text[step.Text], looks.shape[Shape(step.Text)]
+		same, shaped = looks.text[step.LineText], looks.shape[Shape(step.LineText)]
 		// Whether it called variables, nobody knows any more: so many lines do.
-		called = looks.shape[shapeOf(step.Text, func(string) bool { return true })]
-		if len(called) != step.Of {
+		called = looks.shape[shapeOf(step.LineText, func(string) bool { return true })]
+		if len(called) != step.AlikeCount {
 			called = nil
 		}
 	}
@@ -332,8 +332,8 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 		case len(lines) == 0:
 		case len(lines) == 1 && !found:
 			return file, lines[0], true
-		case len(lines) == step.Of:
-			return file, lines[step.Which-1], true
+		case len(lines) == step.AlikeCount:
+			return file, lines[step.AlikeNumber-1], true
 		case !found:
 			line, found = nearestLine(lines, guess), true
 		}
@@ -348,7 +348,7 @@ func (s *Sources) operands(file string, e extent, step Step, shape bool) []int {
 	var out []int
 	for n := e.from; n <= e.to && step.Expr != ""; n++ {
 		text := strings.TrimSpace(s.Line(file, n))
-		if step.Text != "" && Shape(text) == Shape(step.Text) {
+		if step.LineText != "" && Shape(text) == Shape(step.LineText) {
 			continue
 		}
 		operand := Operand(step.Op, text)

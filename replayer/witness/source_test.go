@@ -101,8 +101,8 @@ func TestSourcesFunctionInit(t *testing.T) {
 
 func TestSourcesFind(t *testing.T) {
 	const deposit = "bank.(*Account).Deposit"
-	lock := Step{Op: trace.Acquire, Func: deposit, Expr: "a.mu", Text: "a.mu.Lock()", Which: 2, Of: 2}
-	release := Step{Op: trace.Release, Func: deposit, Expr: "a.mu", Text: "a.mu.Unlock()", Which: 1, Of: 1}
+	lock := Step{Op: trace.Acquire, Func: deposit, Expr: "a.mu", LineText: "a.mu.Lock()", AlikeNumber: 2, AlikeCount: 2}
+	release := Step{Op: trace.Release, Func: deposit, Expr: "a.mu", LineText: "a.mu.Unlock()", AlikeNumber: 1, AlikeCount: 1}
 	for _, c := range []struct {
 		name  string
 		step  Step
@@ -111,17 +111,17 @@ func TestSourcesFind(t *testing.T) {
 		sure  bool
 	}{
 		{"the same lines, the second of two", lock, 4, 7, true},
-		{"there were three", Step{Op: lock.Op, Func: deposit, Text: lock.Text, Which: 3, Of: 3}, 5, 4, false},
-		{"there was one", Step{Op: lock.Op, Func: deposit, Text: lock.Text, Which: 1, Of: 1}, 6, 7, false},
-		{"one is left of two", Step{Op: trace.Release, Func: deposit, Text: "defer a.mu.Unlock()", Which: 2, Of: 2}, 9, 5, true},
+		{"there were three", Step{Op: lock.Op, Func: deposit, LineText: lock.LineText, AlikeNumber: 3, AlikeCount: 3}, 5, 4, false},
+		{"there was one", Step{Op: lock.Op, Func: deposit, LineText: lock.LineText, AlikeNumber: 1, AlikeCount: 1}, 6, 7, false},
+		{"one is left of two", Step{Op: trace.Release, Func: deposit, LineText: "defer a.mu.Unlock()", AlikeNumber: 2, AlikeCount: 2}, 9, 5, true},
 		{"another line with the operand", release, 9, 5, true},
-		{"two other lines with the operand", Step{Op: lock.Op, Func: deposit, Expr: "a.mu", Text: "if a.mu.TryLock() {", Which: 1, Of: 1}, 8, 7, false},
-		{"the variable has another name", Step{Op: lock.Op, Func: deposit, Expr: "acc.mu", Text: "acc.mu.Lock()", Which: 2, Of: 2}, 4, 7, true},
-		{"nothing like it", Step{Op: trace.Send, Func: deposit, Expr: "done", Text: "done <- 1", Which: 1, Of: 1}, 5, 5, false},
+		{"two other lines with the operand", Step{Op: lock.Op, Func: deposit, Expr: "a.mu", LineText: "if a.mu.TryLock() {", AlikeNumber: 1, AlikeCount: 1}, 8, 7, false},
+		{"the variable has another name", Step{Op: lock.Op, Func: deposit, Expr: "acc.mu", LineText: "acc.mu.Lock()", AlikeNumber: 2, AlikeCount: 2}, 4, 7, true},
+		{"nothing like it", Step{Op: trace.Send, Func: deposit, Expr: "done", LineText: "done <- 1", AlikeNumber: 1, AlikeCount: 1}, 5, 5, false},
 		{"a guess outside of the function", Step{Op: trace.Send, Func: deposit}, 40, 9, false},
 	} {
 		s, dir := sourcesOf(t, map[string]string{"bank.go": account})
-		in, line, sure := s.Find(c.step, filepath.Join(dir, "bank.go"), c.guess)
+		in, line, sure := s.FindCallSite(c.step, filepath.Join(dir, "bank.go"), c.guess)
 		assert.Equal(t, filepath.Join(dir, "bank.go"), in, c.name)
 		assert.Equal(t, c.line, line, c.name)
 		assert.Equal(t, c.sure, sure, c.name)
@@ -130,14 +130,14 @@ func TestSourcesFind(t *testing.T) {
 
 func TestSourcesFindInAnotherFile(t *testing.T) {
 	s, dir := sourcesOf(t, map[string]string{"bank.go": "package bank\n", "other.go": account})
-	step := Step{Op: trace.Acquire, Func: "bank.Pair[...].Swap", Text: "p.mu.Lock()", Which: 1, Of: 1}
-	in, line, sure := s.Find(step, filepath.Join(dir, "bank.go"), 3)
+	step := Step{Op: trace.Acquire, Func: "bank.Pair[...].Swap", LineText: "p.mu.Lock()", AlikeNumber: 1, AlikeCount: 1}
+	in, line, sure := s.FindCallSite(step, filepath.Join(dir, "bank.go"), 3)
 	assert.Equal(t, filepath.Join(dir, "other.go"), in)
 	assert.Equal(t, 12, line)
 	assert.True(t, sure)
 
 	step.Func = "bank.Nowhere"
-	in, line, sure = s.Find(step, filepath.Join(dir, "bank.go"), 3)
+	in, line, sure = s.FindCallSite(step, filepath.Join(dir, "bank.go"), 3)
 	assert.Equal(t, filepath.Join(dir, "bank.go"), in)
 	assert.Equal(t, 3, line)
 	assert.False(t, sure)
@@ -145,8 +145,8 @@ func TestSourcesFindInAnotherFile(t *testing.T) {
 
 func TestProse(t *testing.T) {
 	const text = "TestX:0.1 waits for TestX:0.10, not for MyTestX:0.1 or TestX: no"
-	assert.Equal(t, "goroutine 0.1 waits for goroutine 0.10, not for MyTestX:0.1 or TestX: no", Prose(text, []string{"TestX"}))
-	assert.Equal(t, "goroutine TestX#01:0 and goroutine TestY:0", Prose("TestX#01:0 and TestY:0", []string{"TestX", "TestY"}))
+	assert.Equal(t, "goroutine 0.1 waits for goroutine 0.10, not for MyTestX:0.1 or TestX: no", ReadableGoroutines(text, []string{"TestX"}))
+	assert.Equal(t, "goroutine TestX#01:0 and goroutine TestY:0", ReadableGoroutines("TestX#01:0 and TestY:0", []string{"TestX", "TestY"}))
 }
 
 func TestShape(t *testing.T) {
@@ -177,8 +177,8 @@ func TestSourcesFindsCalledVariables(t *testing.T) {
 	line, which, of := s.callSite(filepath.Join(dir, "old.go"), "p.f", 7)
 	assert.Equal(t, "next()", line)
 	assert.Equal(t, [2]int{2, 3}, [2]int{which, of})
-	step := Step{Op: trace.Write, Func: "p.f", Line: 7, Expr: "next", Text: line, Which: which, Of: of}
-	_, at, sure := s.Find(step, filepath.Join(dir, "new.go"), 3)
+	step := Step{Op: trace.Write, Func: "p.f", Line: 7, Expr: "next", LineText: line, AlikeNumber: which, AlikeCount: of}
+	_, at, sure := s.FindCallSite(step, filepath.Join(dir, "new.go"), 3)
 	assert.True(t, sure)
 	assert.Equal(t, 9, at)
 

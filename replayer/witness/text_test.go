@@ -18,19 +18,19 @@ import (
 func sample() *Witness {
 	const withdraw, deposit, test = "example.com/bank.(*Account).Withdraw", "example.com/bank.(*Account).Deposit", "example.com/bank.TestTransfer"
 	return &Witness{
-		ID: "race-7c1f0a", Kind: "race", Package: "example.com/bank", Tests: []string{"TestTransfer"}, Parallel: 2, Go: "go1.26.8", Order: "10",
+		ID: "race-7c1f0a", Kind: "race", Package: "example.com/bank", Tests: []string{"TestTransfer"}, Parallel: 2, GoVersion: "go1.26.8", Order: "10",
 		Steps: []Step{
-			{Goroutine: "TestTransfer:0", Op: trace.Fork, Expr: "withdraw", Func: test, File: "bank_test.go", Line: 11, Text: "go withdraw(a)", Which: 1, Of: 1, Occ: 1},
-			{Goroutine: "TestTransfer:0.1", Op: trace.Begin, Occ: 1},
-			{Goroutine: "TestTransfer:0.1", Op: trace.Acquire, Expr: "a.mu", Func: withdraw, File: "bank.go", Line: 15, Text: "a.mu.Lock()", Which: 1, Of: 2, Occ: 2},
-			{Goroutine: "TestTransfer:0.1", Op: trace.WaitGroupAdd, Expr: "wg", Func: withdraw, File: "bank.go", Line: 16, Occ: 1, Value: "-1"},
+			{Goroutine: "TestTransfer:0", Op: trace.Fork, Expr: "withdraw", Func: test, File: "bank_test.go", Line: 11, LineText: "go withdraw(a)", AlikeNumber: 1, AlikeCount: 1, Occurrence: 1},
+			{Goroutine: "TestTransfer:0.1", Op: trace.Begin, Occurrence: 1},
+			{Goroutine: "TestTransfer:0.1", Op: trace.Acquire, Expr: "a.mu", Func: withdraw, File: "bank.go", Line: 15, LineText: "a.mu.Lock()", AlikeNumber: 1, AlikeCount: 2, Occurrence: 2},
+			{Goroutine: "TestTransfer:0.1", Op: trace.WaitGroupAdd, Expr: "wg", Func: withdraw, File: "bank.go", Line: 16, Occurrence: 1, Value: "-1"},
 		},
-		Hold: []Step{
-			{Goroutine: "TestTransfer:0", Op: trace.WaitGroupWait, Expr: "wg", Func: test, File: "bank_test.go", Line: 14, Occ: 1},
+		Holds: []Step{
+			{Goroutine: "TestTransfer:0", Op: trace.WaitGroupWait, Expr: "wg", Func: test, File: "bank_test.go", Line: 14, Occurrence: 1},
 		},
 		Violation: []Step{
-			{Goroutine: "TestTransfer:0.1", Op: trace.Read, Expr: "a.balance", Func: withdraw, File: "bank.go", Line: 17, Col: 5, Nth: 1, Which: 1, Of: 1, Occ: 1, Value: "100"},
-			{Goroutine: "TestTransfer:0.2", Op: trace.Write, Expr: "a.balance", Func: deposit, File: "bank.go", Line: 12, Col: 2, Nth: 1, Which: 2, Of: 3, Occ: 1, Value: "90"},
+			{Goroutine: "TestTransfer:0.1", Op: trace.Read, Expr: "a.balance", Func: withdraw, File: "bank.go", Line: 17, Col: 5, SiteNumber: 1, AlikeNumber: 1, AlikeCount: 1, Occurrence: 1, Value: "100"},
+			{Goroutine: "TestTransfer:0.2", Op: trace.Write, Expr: "a.balance", Func: deposit, File: "bank.go", Line: 12, Col: 2, SiteNumber: 1, AlikeNumber: 2, AlikeCount: 3, Occurrence: 1, Value: "90"},
 		},
 	}
 }
@@ -56,13 +56,13 @@ func TestWrite(t *testing.T) {
 
 func TestWriteOddFields(t *testing.T) {
 	w := sample()
-	w.Run = "TestTransfer/a b"
+	w.RunPattern = "TestTransfer/a b"
 	w.Args = []string{"-test.short=true", "-x", "a=b", "c", "d", "e=f", "-"}
 	w.Tests = append(w.Tests, "FuzzÜ", "TestX#2")
 	w.Violation[0] = Step{
-		Goroutine: "#g", Op: trace.Read, SiteOp: "append", Expr: "m[\"a b\"] == -1 // \n", Func: "-", File: "a b:7", Line: 3, Occ: 9, Case: 2, Value: "a=\"b\" ",
+		Goroutine: "#g", Op: trace.Read, SiteOp: "append", Expr: "m[\"a b\"] == -1 // \n", Func: "-", File: "a b:7", Line: 3, Occurrence: 9, SelectCase: 2, Value: "a=\"b\" ",
 	}
-	w.Violation[1] = Step{Goroutine: "-", Op: trace.Write, Expr: "x=1", File: "c:\\x.go", Line: 3, Col: 4, Nth: 2, Occ: 1, Value: "-"}
+	w.Violation[1] = Step{Goroutine: "-", Op: trace.Write, Expr: "x=1", File: "c:\\x.go", Line: 3, Col: 4, SiteNumber: 2, Occurrence: 1, Value: "-"}
 	got, err := Parse("w", strings.NewReader(text(t, w)))
 	require.NoError(t, err)
 	assert.Equal(t, w, got)

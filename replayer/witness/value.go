@@ -48,7 +48,7 @@ func wideValue(t *trace.Trace, e *trace.Event) (text string, wide bool) {
 	case is == trace.TypeDynamic && e.Val == 0:
 		return "nil", true
 	case is == trace.TypeText || is == trace.TypeDynamic || e.Size > 8:
-		return strings.ToValidUTF8(strings.Map(visible, t.Texts[e.Val]), "�"), true
+		return strings.ToValidUTF8(strings.Map(visible, t.ValueTexts[e.Val]), "�"), true
 	}
 	return "", false
 }

@@ -53,37 +53,37 @@ type Witness struct {
 	Tests   []string // top-level tests to run; Tests[0] names the folder
 	// Run is the -run pattern of the recorded run where that selected
 	// subtests, else "": a replay must run the same ones.
-	Run string
+	RunPattern string
 	// Args are the arguments of the test binary that the tests can see: some of
 	// the test flags, and the user's own.
 	Args []string
 	// Parallel is how many tests may run at the same time where Args do not say
 	// (-test.parallel): in the recorded run GOMAXPROCS, which a replay may have
 	// less of. 0: not known.
-	Parallel int
-	Go       string // version that it was made with
+	Parallel  int
+	GoVersion string // version that it was made with
 	// Recorded is the order of goroutines that the schedule comes from, where it is
 	// not the ordinary one (recorder.Order): a replay lets those goroutines run in
 	// it that the schedule leaves to themselves.
-	Recorded string
+	RecordedOrder string
 	// Methods says that the regions of the violation may be methods of structs
 	// that hold a mutex, which a replay must then have marked.
-	Methods bool
+	AtomicMethods bool
 	// Order says which of the two violating goroutines goes first once both
 	// stand: "01", "10", or "" where that was not tried yet.
 	Order string
 
 	Steps []Step
-	Hold  []Step
+	Holds []Step
 	// Violation are the accesses at which goroutines stand once the steps are
 	// done. If they must come in their order ([Witness.InOrder]), only the last
 	// is one, and the others are among the steps; if goroutines block in them
-	// ([Witness.Stuck]), any may be.
+	// ([Witness.EndsBlocked]), any may be.
 	Violation []Step
 	// Pooled are the Gets of each sync.Pool that several goroutines use, up to the
 	// violation, and the Puts of what these return: which item it is must not depend on
 	// who else was there. They wait for no turn, but where they are steps as well.
-	Pooled []Step
+	PoolSteps []Step
 	// Anchors are places in the functions (or else files) of steps at call
 	// sites, which have no name of their own: where an anchor is found again
 	// tells how the lines around it have moved. They are not events.
@@ -92,13 +92,13 @@ type Witness struct {
 
 // Bystanders reports whether there are steps or holds of goroutines that neither come
 // to the violation nor have started one that does.
-func (w *Witness) Bystanders() bool {
+func (w *Witness) HasBystanders() bool {
 	stands := func(s Step) bool {
 		return !slices.ContainsFunc(w.Violation, func(v Step) bool {
 			return v.Goroutine == s.Goroutine || strings.HasPrefix(v.Goroutine, s.Goroutine+".")
 		})
 	}
-	return slices.ContainsFunc(w.Steps, stands) || slices.ContainsFunc(w.Hold, stands)
+	return slices.ContainsFunc(w.Steps, stands) || slices.ContainsFunc(w.Holds, stands)
 }
 
 // A Step is one event of one goroutine.
@@ -114,32 +114,32 @@ type Step struct {
 	Expr string
 	// SiteOp is trace.Site.Op where that is not the word for Op: a site of
 	// the operation "append" can give reads and writes.
-	SiteOp string
-	Nth    int // among sites of equal Func, trace.Site.Op and Expr, in source order, from 1; 0 for call sites
+	SiteOp     string
+	SiteNumber int // among sites of equal Func, trace.Site.Op and Expr, in source order, from 1; 0 for call sites
 	// Text is the source line, without the space around it.
-	Text string
+	LineText string
 	// Of is how many places of the function are alike, and Which the number of
 	// this one among them, from 1: call sites if their lines have the same Text,
 	// others if trace.Site.Op and the [Shape] of Expr are the same. Both are zero
 	// if unknown.
-	Which, Of int
-	Occ       int // occurrence of (Op, site) in its goroutine, from 1
+	AlikeNumber, AlikeCount int
+	Occurrence              int // occurrence of (Op, site) in its goroutine, from 1
 	// Variable and Region number, from 1, the variables and the atomic regions of
 	// the pattern that a violating access belongs to; 0 where there is none.
 	Variable, Region int
 	// Item numbers, from 1, the items of pools that Pooled speaks of; 0 in a Get is that
 	// the pool was empty.
-	Item int
+	PoolItem int
 	// Case is the number of the case, from 1, that a select is asked to take: it takes
 	// another one only if that is not ready. 0: any.
-	Case int
+	SelectCase int
 	// Value is what the recorded run had, for the reader only: the value of an
 	// access, the delta of a WaitGroup, the path of a new goroutine.
 	Value string
 }
 
 // SiteWord returns the trace.Site.Op of the step's site.
-func (s Step) SiteWord() string {
+func (s Step) SiteOperation() string {
 	if s.SiteOp != "" {
 		return s.SiteOp
 	}
@@ -148,9 +148,9 @@ func (s Step) SiteWord() string {
 
 // Word returns what the step does, a word of [trace.Kind.String]. The event of a property that
 // names a field is what is done with the field.
-func (s Step) Word() string {
+func (s Step) OperationWord() string {
 	if s.Op == trace.Call {
-		return s.SiteWord()
+		return s.SiteOperation()
 	}
 	return s.Op.String()
 }
@@ -165,21 +165,21 @@ func (w *Witness) InOrder() bool { return w.Kind.InOrder() }
 // Stuck reports whether the accesses of the violation are the operations in which
 // goroutines block for ever, one each. Those that are not among the steps begin once
 // the steps are done.
-func (w *Witness) Stuck() bool { return w.Kind.Proof() == bug.BlockedForever }
+func (w *Witness) EndsBlocked() bool { return w.Kind.Proof() == bug.BlockedForever }
 
 // Stands reports whether a goroutine stands before access i of the violation once the
 // steps are done. Else the access is one of them.
-func (w *Witness) Stands(i int) bool {
+func (w *Witness) IsPending(i int) bool {
 	switch {
 	case w.InOrder():
 		return i == len(w.Violation)-1
-	case w.Stuck():
+	case w.EndsBlocked():
 		return !slices.ContainsFunc(w.Steps, w.Violation[i].same)
 	}
 	return true
 }
 
 // Shows reports whether step s is one of the accesses of the violation.
-func (w *Witness) Shows(s Step) bool {
+func (w *Witness) HasAccess(s Step) bool {
 	return slices.ContainsFunc(w.Violation, s.same)
 }

@@ -21,27 +21,27 @@ func (s Step) String() string {
 		return text
 	}
 	text += fmt.Sprintf(" (%s:%d", filepath.Base(s.File), s.Line)
-	if s.Occ > 1 {
-		text += fmt.Sprintf(", occurrence %d", s.Occ)
+	if s.Occurrence > 1 {
+		text += fmt.Sprintf(", occurrence %d", s.Occurrence)
 	}
 	return text + ")"
 }
 
 // phrase returns what readers call the operation on its operand: "write to a.balance".
 func (s Step) phrase() string {
-	word := s.Word()
+	word := s.OperationWord()
 	if s.Expr == "" {
-		return Word(word)
+		return OperationPhrase(word)
 	}
 	between := " of "
 	if k, ok := trace.KindOf(word); ok {
 		between = strings.TrimSuffix(" "+k.Spec().Preposition, " ") + " "
 	}
-	return Word(word) + between + s.Expr
+	return OperationPhrase(word) + between + s.Expr
 }
 
 // Word returns what readers call the operation op, a word of trace.Kind.String.
-func Word(op string) string {
+func OperationPhrase(op string) string {
 	if k, ok := trace.KindOf(op); ok {
 		return k.Spec().Phrase
 	}
@@ -50,7 +50,7 @@ func Word(op string) string {
 
 // Prose puts into a text what readers call goroutines in place of their names:
 // "goroutine 0.1" for "TestTransfer:0.1", if all are of that one test.
-func Prose(text string, tests []string) string {
+func ReadableGoroutines(text string, tests []string) string {
 	for _, test := range tests {
 		if !strings.Contains(text, test) {
 			continue

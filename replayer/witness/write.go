@@ -103,10 +103,10 @@ func (s *Step) appendTo(b []byte, columns *[5]string, width *[5]int) []byte {
 		} else if *f.text(s) != "" {
 			value = field(*f.text(s))
 		}
-		if f.name == "occ" && s.Of > 1 {
+		if f.name == "occ" && s.AlikeCount > 1 {
 			space()
 			pad = 0
-			b = fmt.Appendf(b, "which=%d/%d", s.Which, s.Of)
+			b = fmt.Appendf(b, "which=%d/%d", s.AlikeNumber, s.AlikeCount)
 		}
 		if value != "" {
 			space()

@@ -50,8 +50,8 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 			kind  bug.Kind
 			proof trace.Proof
 		}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
-			is := func(s trace.Stuck) bool { return s.Proof == b.proof }
-			if !slices.ContainsFunc(r.Trace.Stuck, is) {
+			is := func(s trace.BlockedGoroutine) bool { return s.Proof == b.proof }
+			if !slices.ContainsFunc(r.Trace.Blocked, is) {
 				continue
 			}
 			for window, err := range reduce.Blocked(r.Trace, is) {
@@ -193,7 +193,7 @@ func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error
 			}
 		}
 	}
-	if ev.Result.Status != bug.Confirmed && !ev.Result.Timed { // the run itself has shown it
+	if ev.Result.Status != bug.Confirmed && !ev.Result.DependsOnTime { // the run itself has shown it
 		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOf(e.kind)
 		ev.Result.Reproduced = 0
 	}
@@ -247,7 +247,7 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 	// Extent Bare leaves out all steps: a run mostly ends by itself as the recorded one did.
 	bare := e.rec.Toward == nil
 	if bare && len(e.rec.Trace.Events) > maxCones {
-		o, err := e.Replays.Extent(ctx, e.rec, all, witness.Bare, false)
+		o, err := e.Replays.Extent(ctx, e.rec, all, witness.StartSteps, false)
 		if err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 		return err
 	}
 	if bare && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > replays.LongWitness) {
-		o, err := e.Replays.Extent(ctx, e.rec, all, witness.Bare, false)
+		o, err := e.Replays.Extent(ctx, e.rec, all, witness.StartSteps, false)
 		if err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe anal
 func noteOutcome(ev *evidence.Evidence, o replays.Outcome) {
 	if !o.Confirmed() {
 		o.Result.Replays += ev.Result.Replays
-		if ev.Result.Timed {
+		if ev.Result.DependsOnTime {
 			ev.Result.Replays = o.Result.Replays
 			return
 		}

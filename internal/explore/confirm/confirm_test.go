@@ -37,7 +37,7 @@ type machine struct {
 	replayed []*witness.Witness
 }
 
-func (m *machine) Confirm(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Code, _ replayer.Options) (replayer.Result, error) {
+func (m *machine) Confirm(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Program, _ replayer.Options) (replayer.Result, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.replayed = append(m.replayed, w)
@@ -46,7 +46,7 @@ func (m *machine) Confirm(_ context.Context, _ replayer.Binary, w *witness.Witne
 	return r, nil
 }
 
-func (m *machine) Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, _ replayer.Delay, opts replayer.Options) (replayer.Result, error) {
+func (m *machine) Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Program, _ replayer.Delay, opts replayer.Options) (replayer.Result, error) {
 	return m.Confirm(ctx, bin, w, code, opts)
 }
 
@@ -55,7 +55,7 @@ func newConfirmer(t *testing.T, m *machine) *Confirmer {
 	run := recorder.Run{Package: recorder.Package{Path: "p", Dir: t.TempDir()}}
 	l := ledger.New(run, ledger.Paths{Root: run.Package.Dir, Witnesses: ledger.Folder{Root: run.Package.Dir, Below: "predict"}, Drafts: filepath.Join(t.TempDir(), "of-p-")}, nil)
 	l.Report.Packages = []report.Package{{Package: "p"}}
-	pool := replays.NewPool(new(recorder.Build), replayer.Code{}, budget.NewClock(time.Hour, false), report.NewStatus(os.Stderr), t.TempDir(), 2)
+	pool := replays.NewPool(new(recorder.Build), replayer.Program{}, budget.NewClock(time.Hour, false), report.NewStatus(os.Stderr), t.TempDir(), 2)
 	pool.Machine = m
 	src := recording.Sources{Lines: new(witness.Sources)}
 	return &Confirmer{
@@ -168,7 +168,7 @@ func TestNotReplayed(t *testing.T) {
 
 // deadlock is a trace in which two goroutines wait for each other's locks, and a third one
 // sends to nobody.
-func deadlock(t *testing.T, c *Confirmer, stuck ...trace.Stuck) *recording.Recording {
+func deadlock(t *testing.T, c *Confirmer, stuck ...trace.BlockedGoroutine) *recording.Recording {
 	r := c.recorded(t, `
 		0 fork 1
 		0 fork 2
@@ -191,7 +191,7 @@ func deadlock(t *testing.T, c *Confirmer, stuck ...trace.Stuck) *recording.Recor
 			stuck[k].Op, stuck[k].Obj = trace.Acquire, locks[3-g]
 		}
 	}
-	tr.Stuck = stuck
+	tr.Blocked = stuck
 	return recording.New(c.Ledger.Run, &tr, c.Sources)
 }
 
@@ -201,8 +201,8 @@ func TestLeftBehind(t *testing.T) {
 	m := &machine{replay: func(*witness.Witness) replayer.Result { return replayer.Result{Status: unconfirmed, Replays: 1} }}
 	c := newConfirmer(t, m)
 	r := deadlock(t, c,
-		trace.Stuck{G: 1, Proof: trace.ProofDeadlock}, trace.Stuck{G: 2, Proof: trace.ProofDeadlock},
-		trace.Stuck{G: 3, Proof: trace.ProofLeak, Op: trace.Send, Obj: 77}, trace.Stuck{G: 3, Proof: trace.ProofDeadlock, Op: trace.Send, Obj: 77})
+		trace.BlockedGoroutine{G: 1, Proof: trace.ProofDeadlock}, trace.BlockedGoroutine{G: 2, Proof: trace.ProofDeadlock},
+		trace.BlockedGoroutine{G: 3, Proof: trace.ProofLeak, Op: trace.Send, Obj: 77}, trace.BlockedGoroutine{G: 3, Proof: trace.ProofDeadlock, Op: trace.Send, Obj: 77})
 	kinds := make(map[bug.Kind]int)
 	for e, err := range c.endings(r) {
 		require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestBlockedAgain(t *testing.T) {
 		return replayer.Result{Status: confirmed, Effect: bug.Blocks, Replays: 1, Reproduced: 1}
 	}}
 	c := newConfirmer(t, m)
-	r := deadlock(t, c, trace.Stuck{G: 1, Proof: trace.ProofDeadlock}, trace.Stuck{G: 2, Proof: trace.ProofDeadlock})
+	r := deadlock(t, c, trace.BlockedGoroutine{G: 1, Proof: trace.ProofDeadlock}, trace.BlockedGoroutine{G: 2, Proof: trace.ProofDeadlock})
 	require.NoError(t, c.Blocked(t.Context(), r))
 	require.Len(t, c.Ledger.Report.Findings, 1)
 	assert.Len(t, c.Ledger.Witnesses.TakeDrafts(), 1)
@@ -252,7 +252,7 @@ func TestBlockedAgain(t *testing.T) {
 // The outcomes of further witnesses are added up, and that one confirms counts alone.
 func TestNoteOutcome(t *testing.T) {
 	outcome := func(status bug.Status, n int, timed bool) replays.Outcome {
-		return replays.Outcome{Witness: &witness.Witness{ID: string(status)}, Result: replayer.Result{Status: status, Replays: n, Timed: timed}}
+		return replays.Outcome{Witness: &witness.Witness{ID: string(status)}, Result: replayer.Result{Status: status, Replays: n, DependsOnTime: timed}}
 	}
 	for _, c := range []struct {
 		name          string
@@ -300,7 +300,7 @@ func TestOptionsForDepartures(t *testing.T) {
 // A failed assertion is the last branch at its site that fails, or a call whose message names
 // its line.
 func TestFailureAt(t *testing.T) {
-	site := trace.Site{ID: 1, Key: 1, File: "/m/a_test.go", Line: 7, Fails: trace.IfTrue}
+	site := trace.Site{ID: 1, Key: 1, File: "/m/a_test.go", Line: 7, FailsIf: trace.IfTrue}
 	branch := func(taken uint64) trace.Event { return trace.Event{Kind: trace.Branch, Site: 1, Val: taken} }
 	call, other := trace.Event{Kind: trace.Assert, Site: 1}, trace.Event{Kind: trace.Branch, Site: 2, Val: 1}
 	release, acquire := trace.Event{Kind: trace.Release, Site: 1, Obj: 8}, trace.Event{Kind: trace.Acquire, Site: 1, Obj: 8}

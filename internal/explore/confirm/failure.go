@@ -60,7 +60,7 @@ func (c *Confirmer) ReplayFailure(ctx context.Context, r *recording.Recording, f
 
 // confirmFailure confirms that f fails, as it has at position pos of the trace of r.
 func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, f finding.Finding, pos int) (ev evidence.Evidence, err error) {
-	for _, extent := range []witness.Extent{witness.Small, witness.Whole} {
+	for _, extent := range []witness.StepSelection{witness.NeededSteps, witness.VisibleSteps} {
 		w, err := finding.UpToFailure(r, f, pos, extent)
 		if err != nil {
 			return ev, err
@@ -102,8 +102,8 @@ func failureAt(t *trace.Trace, kind bug.Kind, site trace.Site, detail []string) 
 		}
 		switch {
 		case i == fatal,
-			asserts && e.Kind == trace.Branch && s.Fails != trace.Neither && (s.Fails == trace.IfTrue) == (e.Val != 0),
-			asserts && e.Kind == trace.Assert && s.Fails != trace.Neither && printed:
+			asserts && e.Kind == trace.Branch && s.FailsIf != trace.NoOutcome && (s.FailsIf == trace.IfTrue) == (e.Val != 0),
+			asserts && e.Kind == trace.Assert && s.FailsIf != trace.NoOutcome && printed:
 			return i
 		}
 	}

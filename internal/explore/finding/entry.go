@@ -30,7 +30,7 @@ func EvidenceOfWitness(r *recording.Recording, f Finding, w *witness.Witness) ev
 // NotReplayed returns the evidence for f without replays: its status, and why.
 func NotReplayed(r *recording.Recording, f Finding, status bug.Status) evidence.Evidence {
 	ev := Evidence(r, f)
-	ev.Result = replayer.Result{Status: status, Reason: witness.Prose(f.Reason, f.Tests)}
+	ev.Result = replayer.Result{Status: status, Reason: witness.ReadableGoroutines(f.Reason, f.Tests)}
 	return ev
 }
 
@@ -63,7 +63,7 @@ func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 		if e.Saved = &w; ev.ReplayTrace != nil {
 			observed := w.Observe(ev.ReplayTrace)
 			e.Saved = observed.Witness
-			if now := ev.Result.Witness; slices.Equal(w.Steps, now.Steps) && slices.Equal(w.Hold, now.Hold) && slices.Equal(w.Violation, now.Violation) {
+			if now := ev.Result.Witness; slices.Equal(w.Steps, now.Steps) && slices.Equal(w.Holds, now.Holds) && slices.Equal(w.Violation, now.Violation) {
 				ev.Observed = &observed // so that it is not looked for a second time
 			}
 		}

@@ -88,7 +88,7 @@ func New(r *recording.Recording, f analysis.Finding) Finding {
 // violation makes a witness of nothing but the violation of f.
 func violation(r *recording.Recording, f analysis.Finding) (*witness.Witness, error) {
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}
-	return Scheduled{Finding{Finding: f}, recipe, schedule.Schedule{}}.make(r, witness.Small)
+	return Scheduled{Finding{Finding: f}, recipe, schedule.Schedule{}}.make(r, witness.NeededSteps)
 }
 
 // withoutSteps makes a witness of a finding that nothing can replay, because it is outside of
@@ -119,10 +119,10 @@ func Sites(w *witness.Witness) string {
 	f := report.Finding{Kind: w.Kind, Pattern: w.Pattern}
 	for _, s := range w.Violation {
 		expr := s.Expr
-		if s.Nth == 0 {
+		if s.SiteNumber == 0 {
 			expr = witness.Shape(expr)
 		}
-		f.Accesses = append(f.Accesses, report.Access{Op: s.Word(), Expr: expr, File: s.File, Line: s.Line})
+		f.Accesses = append(f.Accesses, report.Access{Op: s.OperationWord(), Expr: expr, File: s.File, Line: s.Line})
 	}
 	return f.BugKey()
 }

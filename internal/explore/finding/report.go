@@ -29,7 +29,7 @@ func Findings(ctx context.Context, t *trace.Trace, result *analysis.Result, root
 		}
 		if len(f.Schedules) > 0 {
 			s := Scheduled{Finding: f, Recipe: f.Schedules[0], Order: f.Schedules[0].Schedule()}
-			if ev.Witness, err = s.WitnessIn(ctx, r, witness.Small); err != nil {
+			if ev.Witness, err = s.WitnessIn(ctx, r, witness.NeededSteps); err != nil {
 				return nil, nil, err
 			}
 		}

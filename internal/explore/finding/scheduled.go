@@ -32,7 +32,7 @@ func (s Scheduled) ShownBy(t *trace.Trace) bool {
 
 // WitnessIn makes a witness of the schedule, which is of the trace of r. It does not wait for
 // that once ctx is done.
-func (s Scheduled) WitnessIn(ctx context.Context, r *recording.Recording, extent witness.Extent) (*witness.Witness, error) {
+func (s Scheduled) WitnessIn(ctx context.Context, r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
 	w, err := UnlessDone(ctx, func() (*witness.Witness, error) { return s.make(r, extent) })
 	if err == nil {
 		w.ID = s.Witness.ID
@@ -40,7 +40,7 @@ func (s Scheduled) WitnessIn(ctx context.Context, r *recording.Recording, extent
 	return w, err
 }
 
-func (s Scheduled) make(r *recording.Recording, extent witness.Extent) (*witness.Witness, error) {
+func (s Scheduled) make(r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
 	meta := metaOf(r, s.Kind, extent)
 	meta.Tests = s.Tests
 	if p := s.Recipe.Pattern; p != nil {
@@ -52,30 +52,30 @@ func (s Scheduled) make(r *recording.Recording, extent witness.Extent) (*witness
 	w, err := witness.FromSchedule(r.Trace, s.Order.Steps, s.Recipe.Accesses, s.Order.Hold, meta)
 	if err == nil {
 		SetRun(r, w)
-		w.Methods = r.Methods && w.InOrder()
+		w.AtomicMethods = r.Methods && w.InOrder()
 	}
 	return w, err
 }
 
-func metaOf(r *recording.Recording, kind bug.Kind, extent witness.Extent) witness.Meta {
-	return witness.Meta{
-		Kind: kind, Package: r.Run.Package.Path, Files: r.Files, Source: r.Lines, Extent: extent, Index: r.Index,
+func metaOf(r *recording.Recording, kind bug.Kind, extent witness.StepSelection) witness.ScheduleInfo {
+	return witness.ScheduleInfo{
+		Kind: kind, Package: r.Run.Package.Path, Files: r.Files, Source: r.Lines, Selection: extent, Index: r.Index,
 	}
 }
 
 // SetRun has w replayed in the way in which the tests of r were run.
 func SetRun(r *recording.Recording, w *witness.Witness) {
-	w.Run = replayer.SubtestFilter(r.Run.Args)
-	w.Args = replayer.Lasting(r.Run.Args)
+	w.RunPattern = replayer.SubtestFilter(r.Run.Args)
+	w.Args = replayer.WitnessArgs(r.Run.Args)
 	w.Parallel = runtime.GOMAXPROCS(0)
-	w.Recorded = string(r.Run.Order)
+	w.RecordedOrder = string(r.Run.Order)
 }
 
 // Beginning makes the witness that begins a further run of the test of r: as the schedule
 // says up to the events last of the trace, after which the program goes on freely. The trace
 // is that of r, or of another recording of the test.
 func Beginning(r *recording.Recording, kind bug.Kind, t *trace.Trace, s schedule.Schedule, last []int) (*witness.Witness, error) {
-	meta := metaOf(r, kind, witness.Whole)
+	meta := metaOf(r, kind, witness.VisibleSteps)
 	if t != r.Trace {
 		meta.Index = nil
 	}
@@ -96,7 +96,7 @@ func UpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
 	for g := range t.Goroutines {
 		test := t.Goroutines[g].Test
 		if same[g] = trace.GID(g) == last || test != "" && test == t.Goroutines[last].Test; same[g] {
-			first, end := r.Index.Extent(t, trace.GID(g))
+			first, end := r.Index.EventRange(t, trace.GID(g))
 			from, to = min(from, first), max(to, end)
 		}
 	}
@@ -132,7 +132,7 @@ func AsRecorded(t *trace.Trace, events int) schedule.Schedule {
 
 // UpToFailure makes a witness for f of the order of events in the trace of r up to the
 // assertion at position pos.
-func UpToFailure(r *recording.Recording, f Finding, pos int, extent witness.Extent) (*witness.Witness, error) {
+func UpToFailure(r *recording.Recording, f Finding, pos int, extent witness.StepSelection) (*witness.Witness, error) {
 	s := UpTo(r, pos)
 	w, err := witness.FromSchedule(r.Trace, s.Steps, []int{pos}, s.Hold, metaOf(r, f.Kind, extent))
 	if err != nil {
@@ -140,14 +140,14 @@ func UpToFailure(r *recording.Recording, f Finding, pos int, extent witness.Exte
 	}
 	var held []witness.Step
 	if r.Toward != nil {
-		held = r.Toward.Hold
+		held = r.Toward.Holds
 	}
 	for _, h := range held { // a goroutine that was held may have no event after that, as the program died
 		same := func(o witness.Step) bool { return o.Goroutine == h.Goroutine }
-		if !slices.ContainsFunc(w.Hold, same) && !same(w.Violation[0]) && !slices.ContainsFunc(w.Steps, func(o witness.Step) bool {
-			return same(o) && o.Op == h.Op && o.Line == h.Line && o.Col == h.Col && o.Occ == h.Occ
+		if !slices.ContainsFunc(w.Holds, same) && !same(w.Violation[0]) && !slices.ContainsFunc(w.Steps, func(o witness.Step) bool {
+			return same(o) && o.Op == h.Op && o.Line == h.Line && o.Col == h.Col && o.Occurrence == h.Occurrence
 		}) {
-			w.Hold = append(w.Hold, h)
+			w.Holds = append(w.Holds, h)
 		}
 	}
 	w.ID = f.Witness.ID

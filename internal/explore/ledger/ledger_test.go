@@ -74,7 +74,7 @@ func TestUnsettled(t *testing.T) {
 	e := entry(1, bug.Confirmed, bug.NoEffect)
 	l.Add(e)
 	at := func(line int, name string) finding.Finding {
-		return finding.Finding{Finding: analysis.Finding{Name: name}, Witness: &witness.Witness{Kind: bug.Race, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: line, Nth: 1}}}}
+		return finding.Finding{Finding: analysis.Finding{Name: name}, Witness: &witness.Witness{Kind: bug.Race, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: line, SiteNumber: 1}}}}
 	}
 	l.confirmed[finding.Sites(at(1, "").Witness)] = true
 	l.Candidates.Settle("settled")
@@ -174,7 +174,7 @@ func TestPlace(t *testing.T) {
 	assert.Equal(t, "p/testdata/predict/TestA/race-1", place(entry(1, bug.Confirmed, bug.TestFailure)), "the same bug")
 	assert.Len(t, l.Witnesses.drafts, 1)
 
-	old := &witness.Witness{ID: "race-old", Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: 2, Nth: 1}}}
+	old := &witness.Witness{ID: "race-old", Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: 2, SiteNumber: 1}}}
 	second := entry(2, bug.Confirmed, bug.NoEffect)
 	second.Confirmed = finding.Sites(old)
 	state := report.WitnessState{Witness: "p/testdata/predict/TestA/race-old", ID: "race-old", Status: bug.Diverged}

@@ -119,7 +119,7 @@ func (w *Witnesses) Place(e *finding.Entry) Draft {
 				used = append(used, filepath.Base(file))
 			}
 		}
-		id := witness.Distinct(e.ID, used)
+		id := witness.UniqueID(e.ID, used)
 		place = saved{test, filepath.Join(folder, id), id}
 		w.saved[e.Confirmed] = place
 	}
@@ -135,7 +135,7 @@ func (w *Witnesses) renew(e *finding.Entry) {
 	for _, u := range w.Unreached {
 		state := w.StateOf(u)
 		p := places.Of(u.Result.Witness, w.sites)
-		p.Gone = u.Result.Gone
+		p.Gone = u.Result.MissingAccesses
 		for i := range p.Reached {
 			p.Reached[i] = true
 		}

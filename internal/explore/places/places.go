@@ -130,7 +130,7 @@ func (p *Places) ViolationOf(f *report.Finding) *witness.Witness {
 	}
 	for i := range v.Violation { // call sites are compared by the shapes of their operands
 		if i < len(p.Now.Violation) && len(v.Violation) == len(p.Now.Violation) {
-			v.Violation[i].Nth = p.Now.Violation[i].Nth
+			v.Violation[i].SiteNumber = p.Now.Violation[i].SiteNumber
 		}
 	}
 	return v

@@ -15,12 +15,12 @@ import (
 
 // Deadlocked reports whether the run of t was ended because no goroutine could go on.
 func Deadlocked(t *trace.Trace) bool {
-	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock })
+	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return s.Proof == trace.ProofDeadlock })
 }
 
 // DeadlockIn reports whether a deadlock that ended the run of t blocks goroutines of a test.
 func DeadlockIn(t *trace.Trace, test string) bool {
-	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool {
+	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool {
 		return s.Proof == trace.ProofDeadlock && Function(t.Goroutines[s.G].Test) == test
 	})
 }
@@ -28,7 +28,7 @@ func DeadlockIn(t *trace.Trace, test string) bool {
 // LeftBehind reports whether goroutine g was already blocked when its own test ended, before
 // a deadlock stopped the run. It then has no part in the deadlock of a later test.
 func LeftBehind(t *trace.Trace, g trace.GID) bool {
-	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.G == g && s.Proof != trace.ProofDeadlock })
+	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return s.G == g && s.Proof != trace.ProofDeadlock })
 }
 
 // TimedOut reports whether the run of t was ended because the time of the tests was over.
@@ -65,7 +65,7 @@ func Crash(t *trace.Trace) (pos int, crashed bool) {
 
 // inTesting reports whether package testing itself has made an event to pass a failure on.
 func inTesting(t *trace.Trace, e *trace.Event) bool {
-	return trace.OfTesting(t.Sites[e.Site].Func)
+	return trace.IsTestingFunction(t.Sites[e.Site].Func)
 }
 
 // FailedAt returns the position at which a test of t failed: that of the crash if the test
@@ -86,7 +86,7 @@ func FailedAt(t *trace.Trace, test string) (pos int, found bool) {
 func Failing(t *trace.Trace) []string {
 	passed := make(map[string]bool) // by test that has ended
 	for _, e := range t.Events {
-		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && t.Names[e.Obj] == test {
+		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && t.TestNames[e.Obj] == test {
 			passed[test] = e.Val == 0
 		}
 	}
@@ -121,7 +121,7 @@ func EndedBy(t *trace.Trace) (culprits, over []string) {
 	last := "" // the test that last called os.Exit, or another function by which it fails
 	for _, e := range t.Events {
 		switch test := t.Goroutines[e.G].Test; {
-		case e.Kind == trace.TestEnd && t.Names[e.Obj] == test:
+		case e.Kind == trace.TestEnd && t.TestNames[e.Obj] == test:
 			ended[test] = true
 		case e.Kind == trace.Assert && e.Val == 0:
 			last = test
@@ -134,7 +134,7 @@ func EndedBy(t *trace.Trace) (culprits, over []string) {
 		blamed = func(name string) bool { return name == test }
 	} else if Deadlocked(t) {
 		blamed = func(name string) bool {
-			return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return t.Goroutines[s.G].Test == name })
+			return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return t.Goroutines[s.G].Test == name })
 		}
 	} else if last != "" && !ended[last] {
 		blamed = func(name string) bool { return name == last }

@@ -39,7 +39,7 @@ func TestEndedBy(t *testing.T) {
 		{"failed, and another panics", []trace.Event{at(1, trace.Assert, own), end(1, 1), at(2, trace.Panic, own)}, false, 0, names, []string{"TestC"}, []string{"TestB"}, 0},
 		{"recording stops", []trace.Event{end(0, 0), at(1, trace.Assert, own), end(1, 1), at(2, trace.Read, own)}, false, 1 << 20, []string{"TestB"}, nil, nil, 1},
 	} {
-		tr := &trace.Trace{Goroutines: goroutines, Names: names, Sites: sites, Events: c.events, Complete: c.complete, Meta: trace.Meta{Limit: c.limit}}
+		tr := &trace.Trace{Goroutines: goroutines, TestNames: names, Sites: sites, Events: c.events, Complete: c.complete, Meta: trace.Meta{Limit: c.limit}}
 		culprits, over := EndedBy(tr)
 		assert.Equal(t, c.culprits, culprits, c.name)
 		assert.Equal(t, c.failing, Failing(tr), c.name)

@@ -6,18 +6,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// inputNames are the words for [trace.Unseen.What], of input that no order of goroutines decides.
+// inputNames are the words for [trace.HiddenInput.Source], of input that no order of goroutines decides.
 var inputNames = map[string]string{
 	"clock": "the clock", "files": "files", "network": "the network", "chance": "crypto/rand", "environment": "the environment",
 	"processes": "other processes",
 }
 
-// Inputs returns what a test of t read from outside of the program, as [trace.Unseen.What]
+// Inputs returns what a test of t read from outside of the program, as [trace.HiddenInput.Source]
 // names it.
 func Inputs(t *trace.Trace, test string) (all []string) {
-	for _, u := range t.Unseen {
-		if Function(u.Test) == test && inputNames[u.What] != "" {
-			all = append(all, u.What)
+	for _, u := range t.HiddenInputs {
+		if Function(u.Test) == test && inputNames[u.Source] != "" {
+			all = append(all, u.Source)
 		}
 	}
 	return all

@@ -38,7 +38,7 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 func ReadShown(file string, b *recorder.Build, ws ...*witness.Witness) *trace.Trace {
 	t, err := trace.ReadPart(file, func(t *trace.Trace) (is func(*trace.Event) bool, decide int) {
 		b.AddSites(t)
-		return witness.Needed(t, ws...)
+		return witness.NeededEvents(t, ws...)
 	})
 	if err != nil {
 		return nil
@@ -83,14 +83,14 @@ func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Tr
 	// that there was more.
 	switch {
 	case damaged:
-		n.Warn("%s: %v; the %d events before that are used", name, damage, t.Logged())
+		n.Warn("%s: %v; the %d events before that are used", name, damage, t.LoggedEvents())
 	case t.Meta.Limit > 0:
-		n.Warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, t.Logged())
-	case run.Unwritten:
+		n.Warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, t.LoggedEvents())
+	case run.TraceIncomplete:
 		whole = false
 		n.Incomplete = append(n.Incomplete, fmt.Sprintf("the trace of %s could not be written to its end: is the disk of %s full?", name, filepath.Dir(run.Trace)))
 	case !t.Complete && !Deadlocked(t):
-		n.Warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, t.Logged())
+		n.Warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, t.LoggedEvents())
 	}
 	if len(t.Cuts) > 0 {
 		n.Warn("%s: only a part of the events is analyzed of %s%s", name, CutTests(t), moreRoom(t))
@@ -159,7 +159,7 @@ func moreRoom(t *trace.Trace) string {
 		return ": -run=NAME records a test alone, with more room"
 	}
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == trace.TestBegin && strings.Contains(t.Names[e.Obj], "/") {
+		if e := &t.Events[i]; e.Kind == trace.TestBegin && strings.Contains(t.TestNames[e.Obj], "/") {
 			return ": -run=NAME/SUBTEST gives a subtest the room of the others"
 		}
 	}

@@ -65,7 +65,7 @@ func TestReadUnwrittenTrace(t *testing.T) {
 	file := written(t, tr)
 
 	var n Notes
-	read, whole := Read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, Unwritten: true}, new(recorder.Build), false, &n)
+	read, whole := Read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, TraceIncomplete: true}, new(recorder.Build), false, &n)
 	require.NotNil(t, read)
 	assert.False(t, whole)
 	assert.Empty(t, n.Warnings)
@@ -90,14 +90,14 @@ func TestReadImpossibleTrace(t *testing.T) {
 // Of a long recording of a replay nothing is read but what is told of the witness, by the sites of the build.
 func TestReadShown(t *testing.T) {
 	site := trace.Site{ID: trace.SiteRewritten | 1, Key: uint64(trace.SiteRewritten | 1), Func: "p.f", File: "a.go", Line: 3, Col: 4, Op: "write", Expr: "x"}
-	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Test: "TestX", Path: "0"}}, Names: []string{"TestX"}, Events: []trace.Event{{Kind: trace.TestBegin}}}
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Test: "TestX", Path: "0"}}, TestNames: []string{"TestX"}, Events: []trace.Event{{Kind: trace.TestBegin}}}
 	chance := rand.New(rand.NewPCG(1, 1))
 	for range 1_000_000 {
 		tr.Events = append(tr.Events, trace.Event{Kind: trace.Write, Site: site.ID, Obj: chance.Uint64(), Size: 8, Flags: trace.FlagValue, Val: chance.Uint64()})
 	}
 	tr.Events[3].Val = 42
 	w := &witness.Witness{Tests: []string{"TestX"}, Violation: []witness.Step{
-		{Goroutine: "TestX:0", Op: trace.Write, Func: "p.f", Line: 3, Col: 4, Expr: "x", Nth: 1, Occ: 3},
+		{Goroutine: "TestX:0", Op: trace.Write, Func: "p.f", Line: 3, Col: 4, Expr: "x", SiteNumber: 1, Occurrence: 3},
 	}}
 	read := ReadShown(written(t, tr), &recorder.Build{Sites: []trace.Site{site}}, w)
 	require.NotNil(t, read)
@@ -115,7 +115,7 @@ func TestCountTests(t *testing.T) {
 // Who has selected one test already is not told to do so.
 func TestMoreRoom(t *testing.T) {
 	begins := func(names ...string) *trace.Trace {
-		tr := &trace.Trace{Names: names}
+		tr := &trace.Trace{TestNames: names}
 		for i, name := range names {
 			top, _, _ := strings.Cut(name, "/")
 			tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Test: top})

@@ -75,7 +75,7 @@ type Recording struct {
 // New returns the recording of a run with its trace.
 func New(run recorder.Run, t *trace.Trace, src Sources) *Recording {
 	r := &Recording{
-		Sources: src, Run: run, Outcome: replayer.Recorded(t), Failed: Failing(t), Tests: CountTests(t),
+		Sources: src, Run: run, Outcome: replayer.RecordedOutcome(t), Failed: Failing(t), Tests: CountTests(t),
 	}
 	return r.WithTrace(t)
 }

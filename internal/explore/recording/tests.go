@@ -47,8 +47,8 @@ func Has(t *trace.Trace, test string) bool {
 // lastTest returns the test that began last.
 func lastTest(t *trace.Trace) string {
 	for _, e := range slices.Backward(t.Events) {
-		if e.Kind == trace.TestBegin && !strings.Contains(t.Names[e.Obj], "/") {
-			return t.Names[e.Obj]
+		if e.Kind == trace.TestBegin && !strings.Contains(t.TestNames[e.Obj], "/") {
+			return t.TestNames[e.Obj]
 		}
 	}
 	return outsideTests

@@ -17,7 +17,7 @@ import (
 // parallel subtests, which may take as long as all of them together.
 func Waited(t *trace.Trace) map[string]time.Duration {
 	all, subtests := make(map[string]time.Duration), make(map[string]time.Duration)
-	for _, e := range t.Tested {
+	for _, e := range t.TestEvents {
 		test, _, _ := strings.Cut(e.Test, "/")
 		all[test] += 0
 		all[e.Test] += e.Elapsed

@@ -13,9 +13,9 @@ import (
 // What a test costs by what it waits is the same for times that the machine may make of one.
 func TestRoundWait(t *testing.T) {
 	of := func(elapsed ...time.Duration) map[string]time.Duration {
-		its := &trace.Trace{Tested: []trace.TestEvent{{Action: "output", Test: "TestA", Output: "a line"}, {Action: "pass", Test: "TestA/sub", Elapsed: time.Minute}}}
+		its := &trace.Trace{TestEvents: []trace.TestEvent{{Action: "output", Test: "TestA", Output: "a line"}, {Action: "pass", Test: "TestA/sub", Elapsed: time.Minute}}}
 		for k, d := range elapsed {
-			its.Tested = append(its.Tested, trace.TestEvent{Action: "pass", Test: fmt.Sprintf("Test%d", k), Elapsed: d})
+			its.TestEvents = append(its.TestEvents, trace.TestEvent{Action: "pass", Test: fmt.Sprintf("Test%d", k), Elapsed: d})
 		}
 		all := Waited(its)
 		assert.NotContains(t, all, "TestA/sub")
@@ -36,7 +36,7 @@ func TestWaitedOfSubtests(t *testing.T) {
 	event := func(test string, seconds time.Duration) trace.TestEvent {
 		return trace.TestEvent{Action: "pass", Test: test, Elapsed: seconds * time.Second}
 	}
-	assert.Equal(t, map[string]time.Duration{"TestOneByOne": 5 * time.Second, "TestParallel": 9 * time.Second, "TestGone": 2 * time.Second}, Waited(&trace.Trace{Tested: []trace.TestEvent{
+	assert.Equal(t, map[string]time.Duration{"TestOneByOne": 5 * time.Second, "TestParallel": 9 * time.Second, "TestGone": 2 * time.Second}, Waited(&trace.Trace{TestEvents: []trace.TestEvent{
 		event("TestOneByOne/a", 2), event("TestOneByOne/b", 2), event("TestOneByOne", 5),
 		event("TestParallel/of/a", 3), event("TestParallel/of/b/c", 2), event("TestParallel/of/b/d", 4), event("TestParallel/of/b", 0), event("TestParallel", 1),
 		event("TestGone/a/b", 2),

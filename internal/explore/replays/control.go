@@ -54,9 +54,9 @@ func (r *Replayer) PassesStill(ctx context.Context, rec *recording.Recording, te
 	file := filepath.Join(r.work, fmt.Sprintf("control-%d", len(c.all)))
 	c.mu.Unlock()
 	k.once.Do(func() {
-		noRoom := r.slots.Apart(ctx, rec.Run.Package.Path, func() (processor, elapsed time.Duration) {
+		noRoom := r.slots.RunAloneInPackage(ctx, rec.Run.Package.Path, func() (processor, elapsed time.Duration) {
 			limit := RecordTime(rec.Run.Seconds)
-			args := replayer.ArgsOf(rec.Run.Args, []string{test}, replayer.SubtestFilter(rec.Run.Args), limit)
+			args := replayer.RerunArgs(rec.Run.Args, []string{test}, replayer.SubtestFilter(rec.Run.Args), limit)
 			r.Runs.Add(1)
 			run, err := r.Machine.Record(ctx, rec.Run, rec.Run.Order, args, file, limit+time.Second)
 			k.passed, k.err = run.Result == recorder.Pass, err
@@ -73,7 +73,7 @@ func (r *Replayer) withControl(ctx context.Context, rec *recording.Recording, w 
 	switch {
 	case res.Status != bug.Confirmed, res.Effect.Severity() < bug.TestFailure.Severity():
 		return res, nil
-	case w.Stuck(): // that is proven
+	case w.EndsBlocked(): // that is proven
 		return res, nil
 	case slices.Contains(rec.Failed, w.Tests[0]): // it is compared with the recorded run
 		return res, nil
@@ -90,7 +90,7 @@ func (r *Replayer) withControl(ctx context.Context, rec *recording.Recording, w 
 	case err != nil || passed:
 		return res, err
 	}
-	res.Effect, res.Detail, res.Timed, res.Late = bug.NoEffect, nil, false, nil
+	res.Effect, res.Detail, res.DependsOnTime, res.Overtaken = bug.NoEffect, nil, false, nil
 	if w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest {
 		res.Status, res.Reproduced, res.Reason = bug.Unconfirmed, 0, why
 	}

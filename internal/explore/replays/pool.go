@@ -23,38 +23,38 @@ import (
 
 // A Machine runs test binaries. There is one, and others for tests.
 type Machine interface {
-	// Record runs the tests of a run again and records them into a file, see [recorder.Run.Again].
+	// Record runs the tests of a run again and records them into a file, see [recorder.Run.RecordAgain].
 	Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string, limit time.Duration) (recorder.Run, error)
 	// Confirm replays a witness until it is confirmed or not, see [replayer.Confirm].
-	Confirm(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, opts replayer.Options) (replayer.Result, error)
+	Confirm(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Program, opts replayer.Options) (replayer.Result, error)
 	// Continue replays a witness once, after which the program goes on freely. If there is a
-	// delay, the operation of the violation is delayed so long, see [replayer.PutOff].
-	Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, delay replayer.Delay, opts replayer.Options) (replayer.Result, error)
+	// delay, the operation of the violation is delayed so long, see [replayer.ReplayDelayed].
+	Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Program, delay replayer.Delay, opts replayer.Options) (replayer.Result, error)
 }
 
 // processes is the machine that runs processes.
 type processes struct{}
 
 func (processes) Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string, limit time.Duration) (recorder.Run, error) {
-	return run.Again(ctx, o, args, file, limit)
+	return run.RecordAgain(ctx, o, args, file, limit)
 }
 
-func (processes) Confirm(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, opts replayer.Options) (replayer.Result, error) {
+func (processes) Confirm(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Program, opts replayer.Options) (replayer.Result, error) {
 	return replayer.Confirm(ctx, bin, w, code, opts)
 }
 
-func (processes) Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Code, delay replayer.Delay, opts replayer.Options) (replayer.Result, error) {
+func (processes) Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Program, delay replayer.Delay, opts replayer.Options) (replayer.Result, error) {
 	if delay == "" {
 		return replayer.Repeat(ctx, bin, w, code, 1, opts)
 	}
-	return replayer.PutOff(ctx, bin, w, code, delay, opts)
+	return replayer.ReplayDelayed(ctx, bin, w, code, delay, opts)
 }
 
 // A Pool is what the replays of all packages share.
 type Pool struct {
 	Machine Machine
 	Build   *recorder.Build
-	Code    replayer.Code // what witnesses are matched with
+	Code    replayer.Program // what witnesses are matched with
 	Clock   *budget.Clock
 	Status  *report.Status
 	// Workers is how many findings of a package are replayed concurrently, so that no slot stays
@@ -70,7 +70,7 @@ type Pool struct {
 }
 
 // NewPool returns a pool for so many processors that keeps its files in the folder work.
-func NewPool(build *recorder.Build, code replayer.Code, clock *budget.Clock, status *report.Status, work string, processors int) *Pool {
+func NewPool(build *recorder.Build, code replayer.Program, clock *budget.Clock, status *report.Status, work string, processors int) *Pool {
 	workers := processors + (processors+1)/2
 	p := &Pool{
 		Machine: processes{}, Build: build, Code: code, Clock: clock, Status: status, Workers: workers,

@@ -54,14 +54,14 @@ func (r *Replayer) Confirm(ctx context.Context, rec *recording.Recording, w *wit
 // ConfirmCommitted is Confirm of a witness that was committed: with its own arguments, and
 // until the program ends, as that is what became of its bug.
 func (r *Replayer) ConfirmCommitted(ctx context.Context, rec *recording.Recording, w *witness.Witness) (Outcome, error) {
-	return r.confirm(ctx, rec, w, replayer.ArgsFor(w, rec.Run.Args), false, untilItEnds(r.testTime(rec.Run, w.Tests)))
+	return r.confirm(ctx, rec, w, replayer.ArgsToReplay(w, rec.Run.Args), false, untilItEnds(r.testTime(rec.Run, w.Tests)))
 }
 
 func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, args []string, shown bool, astray time.Duration) (Outcome, error) {
 	read := func(res replayer.Result) *trace.Trace { return recording.ReadShown(res.Trace, r.Build, w, res.Witness) }
 	twoAtOnce := recording.WaitOf(w.Tests, r.Waited) > 0
 	return r.replay(rec, w, args, twoAtOnce, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
-		opts.Shown, opts.Astray = shown, astray
+		opts.FirstOrderShown, opts.TimeAfterLeaving = shown, astray
 		res, err := r.Machine.Confirm(ctx, bin, w, r.Code, opts)
 		r.Runs.Add(int64(len(res.Verdicts)))
 		if err != nil {
@@ -94,7 +94,7 @@ func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []s
 	p := &r.Progress
 	n := p.Replayed.Add(1)
 	r.Status.Count("replaying", rec.Run.Package.Path, int(min(n, p.Total.Load())), int(p.Total.Load()), fmt.Sprintf("%d confirmed", p.Confirmed.Load()))
-	bin := replayer.Binary{Path: rec.Run.Binary, Dir: rec.Run.Package.Dir, Args: args, Env: rec.Run.Env, Exec: rec.Run.Exec}
+	bin := replayer.Binary{Path: rec.Run.Binary, Dir: rec.Run.Package.Dir, Args: args, Env: rec.Run.Env, Exec: rec.Run.ExecCommand}
 	folder := <-r.folders
 	defer func() { r.folders <- folder }()
 	var second *replayer.Folder
@@ -106,8 +106,8 @@ func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []s
 		}
 	}
 	res, err := run(bin, replayer.Options{
-		Timeout: ReplayTime(r.testTime(rec.Run, w.Tests)), Astray: briefly,
-		Recorded: rec.Outcome, Slots: r.slots, Work: folder, Second: second,
+		Timeout: ReplayTime(r.testTime(rec.Run, w.Tests)), TimeAfterLeaving: briefly,
+		RecordedOutcome: rec.Outcome, Slots: r.slots, Folder: folder, SecondFolder: second,
 	})
 	if err != nil || res.Status != bug.Confirmed {
 		return Outcome{Witness: w, Result: res}, err
@@ -132,7 +132,7 @@ func (r *Replayer) ReadShort(res replayer.Result) *trace.Trace {
 	info, err := os.Stat(res.Trace) // an event takes a byte at least
 	if err == nil && info.Size() > recording.MaxRepeated && res.Effect == bug.NoEffect {
 		t, events, err := trace.ReadSummary(res.Trace, recording.MaxRepeated)
-		if err == nil && events > recording.MaxRepeated && len(t.Stuck) == 0 {
+		if err == nil && events > recording.MaxRepeated && len(t.Blocked) == 0 {
 			return nil
 		}
 	}
@@ -142,7 +142,7 @@ func (r *Replayer) ReadShort(res replayer.Result) *trace.Trace {
 // TimedOut reports whether a replay was over before the test had ended, though it had not
 // left its schedule. Another schedule would most likely take as long.
 func TimedOut(res replayer.Result) bool {
-	return slices.ContainsFunc(res.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut && !v.Strayed })
+	return slices.ContainsFunc(res.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut && !v.EndedEarly })
 }
 
 // SmallOrWhole replays the small witness of a schedule of the trace of rec. If that does not
@@ -159,7 +159,7 @@ func (r *Replayer) SmallOrWhole(ctx context.Context, rec *recording.Recording, s
 	if err != nil || small.Confirmed() || len(s.Order.Steps) > wholeSteps {
 		return small, err
 	}
-	w, err := s.WitnessIn(ctx, rec, witness.Whole)
+	w, err := s.WitnessIn(ctx, rec, witness.VisibleSteps)
 	if err != nil || slices.Equal(w.Steps, small.Witness.Steps) {
 		return small, err
 	}
@@ -168,7 +168,7 @@ func (r *Replayer) SmallOrWhole(ctx context.Context, rec *recording.Recording, s
 		return whole, err
 	}
 	whole.Result.Replays += small.Result.Replays
-	if small.Result.Timed { // that it rests on time says more than that the whole schedule does not reach it
+	if small.Result.DependsOnTime { // that it rests on time says more than that the whole schedule does not reach it
 		small.Result.Replays, small.Replayed = whole.Result.Replays, nil
 		return small, err
 	}
@@ -178,7 +178,7 @@ func (r *Replayer) SmallOrWhole(ctx context.Context, rec *recording.Recording, s
 // Small replays the small witness of a schedule. If that is confirmed and long, it tries one
 // with fewer goroutines. Shown says that the recorded run has shown one of the orders.
 func (r *Replayer) Small(ctx context.Context, rec *recording.Recording, s finding.Scheduled, shown bool) (Outcome, error) {
-	o, err := r.Extent(ctx, rec, s, witness.Small, shown)
+	o, err := r.Extent(ctx, rec, s, witness.NeededSteps, shown)
 	if err == nil && o.Confirmed() {
 		return r.withFewGoroutines(ctx, rec, s, o)
 	}
@@ -186,7 +186,7 @@ func (r *Replayer) Small(ctx context.Context, rec *recording.Recording, s findin
 }
 
 // Extent replays the witness of that extent of a schedule.
-func (r *Replayer) Extent(ctx context.Context, rec *recording.Recording, s finding.Scheduled, extent witness.Extent, shown bool) (Outcome, error) {
+func (r *Replayer) Extent(ctx context.Context, rec *recording.Recording, s finding.Scheduled, extent witness.StepSelection, shown bool) (Outcome, error) {
 	w, err := s.WitnessIn(ctx, rec, extent)
 	if err != nil {
 		return Outcome{Witness: w}, err
@@ -198,10 +198,10 @@ func (r *Replayer) Extent(ctx context.Context, rec *recording.Recording, s findi
 // witness that was confirmed, if a replay shows that they need no control.
 func (r *Replayer) withFewGoroutines(ctx context.Context, rec *recording.Recording, s finding.Scheduled, long Outcome) (Outcome, error) {
 	w := long.Witness
-	if max(len(w.Steps), len(w.Hold)) <= LongWitness || len(w.Steps) > longSchedule || !w.Bystanders() || s.Kind == bug.Failure { // the steps are all that explains a failure
+	if max(len(w.Steps), len(w.Holds)) <= LongWitness || len(w.Steps) > longSchedule || !w.HasBystanders() || s.Kind == bug.Failure { // the steps are all that explains a failure
 		return long, nil
 	}
-	few, err := s.WitnessIn(ctx, rec, witness.Few)
+	few, err := s.WitnessIn(ctx, rec, witness.InvolvedSteps)
 	if ctx.Err() != nil {
 		return long, nil // it stays confirmed
 	}

@@ -41,14 +41,14 @@ func (m *machine) Record(context.Context, recorder.Run, recorder.Order, []string
 	return recorder.Run{Result: recorder.Fail}, nil
 }
 
-func (m *machine) Confirm(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Code, opts replayer.Options) (replayer.Result, error) {
+func (m *machine) Confirm(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Program, opts replayer.Options) (replayer.Result, error) {
 	m.replayed, m.opts = append(m.replayed, w), append(m.opts, opts)
 	r := m.results[min(len(m.replayed), len(m.results))-1]
 	r.Witness = w
 	return r, nil
 }
 
-func (m *machine) Continue(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Code, _ replayer.Delay, opts replayer.Options) (replayer.Result, error) {
+func (m *machine) Continue(_ context.Context, _ replayer.Binary, w *witness.Witness, _ replayer.Program, _ replayer.Delay, opts replayer.Options) (replayer.Result, error) {
 	m.replayed, m.opts = append(m.replayed, w), append(m.opts, opts)
 	return m.results[0], nil
 }
@@ -56,7 +56,7 @@ func (m *machine) Continue(_ context.Context, _ replayer.Binary, w *witness.Witn
 // newReplayer returns one whose pool has the machine and so much time.
 func newReplayer(t *testing.T, m *machine, left time.Duration) *Replayer {
 	clock := budget.NewClock(left, false)
-	p := NewPool(new(recorder.Build), replayer.Code{}, clock, report.NewStatus(os.Stderr), t.TempDir(), 1)
+	p := NewPool(new(recorder.Build), replayer.Program{}, clock, report.NewStatus(os.Stderr), t.TempDir(), 1)
 	p.Machine = m
 	require.NoError(t, p.Prepare())
 	return &Replayer{Pool: p, Runs: new(atomic.Int64)}
@@ -87,7 +87,7 @@ func race(t *testing.T) (*recording.Recording, finding.Scheduled) {
 func TestSmallOrWhole(t *testing.T) {
 	left := replayer.Result{Status: bug.Unconfirmed, Replays: 1, Reason: "left"}
 	confirmed := replayer.Result{Status: bug.Confirmed, Replays: 2, Reproduced: 2}
-	timed := replayer.Result{Status: bug.Unconfirmed, Replays: 3, Timed: true}
+	timed := replayer.Result{Status: bug.Unconfirmed, Replays: 3, DependsOnTime: true}
 	for _, c := range []struct {
 		name      string
 		results   []replayer.Result
@@ -144,7 +144,7 @@ func TestFewGoroutines(t *testing.T) {
 		}
 		m := &machine{results: c.results}
 		r := newReplayer(t, m, time.Hour)
-		o, err := r.Extent(t.Context(), rec, s, witness.Whole, false)
+		o, err := r.Extent(t.Context(), rec, s, witness.VisibleSteps, false)
 		require.NoError(t, err)
 		o, err = r.withFewGoroutines(t.Context(), rec, s, o)
 		require.NoError(t, err)
@@ -224,9 +224,9 @@ func TestTimes(t *testing.T) {
 	r := newReplayer(t, m, time.Hour)
 	rec, s := race(t)
 	rec = rec.WithRun(recorder.Run{Seconds: 1})
-	_, err := r.Extent(t.Context(), rec, s, witness.Small, true)
+	_, err := r.Extent(t.Context(), rec, s, witness.NeededSteps, true)
 	require.NoError(t, err)
-	w, err := s.WitnessIn(t.Context(), rec, witness.Small)
+	w, err := s.WitnessIn(t.Context(), rec, witness.NeededSteps)
 	require.NoError(t, err)
 	_, err = r.ConfirmCommitted(t.Context(), rec, w)
 	require.NoError(t, err)
@@ -234,9 +234,9 @@ func TestTimes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, next, "it was not confirmed")
 	assert.Equal(t, []time.Duration{28 * time.Second, 28 * time.Second, 5 * time.Second}, []time.Duration{m.opts[0].Timeout, m.opts[1].Timeout, m.opts[2].Timeout})
-	assert.Equal(t, []time.Duration{briefly, 3 * time.Second, briefly}, []time.Duration{m.opts[0].Astray, m.opts[1].Astray, m.opts[2].Astray})
-	assert.True(t, m.opts[0].Shown)
-	assert.False(t, m.opts[1].Shown)
+	assert.Equal(t, []time.Duration{briefly, 3 * time.Second, briefly}, []time.Duration{m.opts[0].TimeAfterLeaving, m.opts[1].TimeAfterLeaving, m.opts[2].TimeAfterLeaving})
+	assert.True(t, m.opts[0].FirstOrderShown)
+	assert.False(t, m.opts[1].FirstOrderShown)
 }
 
 // Both orders of tests that wait are replayed at once, if a second folder is free.
@@ -245,7 +245,7 @@ func TestTwoAtOnce(t *testing.T) {
 	r := newReplayer(t, m, time.Hour)
 	rec, s := race(t)
 	replay := func() {
-		_, err := r.Extent(t.Context(), rec, s, witness.Small, false)
+		_, err := r.Extent(t.Context(), rec, s, witness.NeededSteps, false)
 		require.NoError(t, err)
 	}
 	replay()
@@ -256,9 +256,9 @@ func TestTwoAtOnce(t *testing.T) {
 		taken = append(taken, <-r.folders)
 	}
 	replay()
-	second := func(o replayer.Options) bool { return o.Second != nil }
+	second := func(o replayer.Options) bool { return o.SecondFolder != nil }
 	assert.Equal(t, 1, slices.IndexFunc(m.opts, second))
-	assert.Nil(t, m.opts[2].Second)
+	assert.Nil(t, m.opts[2].SecondFolder)
 	assert.NotEmpty(t, taken)
 	assert.Len(t, r.folders, 1, "they are given back")
 }
@@ -267,7 +267,7 @@ func TestTwoAtOnce(t *testing.T) {
 func TestTimedOut(t *testing.T) {
 	over := replayer.Verdict{Outcome: replayer.Outcome{TimedOut: true}}
 	strayed := over
-	strayed.Strayed = true
+	strayed.EndedEarly = true
 	assert.True(t, TimedOut(replayer.Result{Verdicts: []replayer.Verdict{{}, over}}))
 	assert.False(t, TimedOut(replayer.Result{Verdicts: []replayer.Verdict{strayed}}))
 }

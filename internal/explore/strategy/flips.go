@@ -81,8 +81,8 @@ func (f *Flips) Left() int { return len(f.queue) }
 // that come first, it waits for these.
 func (f *Flips) Next(l *ledger.Ledger, n int) (all []*Run) {
 	f.asked = slices.DeleteFunc(f.asked, func(a askedFlip) bool {
-		if retry := a.flip; a.Awaited && timerDue(a.Result) && retry.delay == replayer.Last {
-			retry.delay = replayer.Overdue
+		if retry := a.flip; a.Awaited && timerDue(a.Result) && retry.delay == replayer.UntilOthersBlocked {
+			retry.delay = replayer.UntilIdleForSecond
 			f.timers = append(f.timers, retry)
 		}
 		return a.Awaited
@@ -183,7 +183,7 @@ func (f *Flips) ofLibrary(next flip) bool {
 	switch {
 	case f.Exploring:
 		return false
-	case trace.OfTesting(site.Func):
+	case trace.IsTestingFunction(site.Func):
 		return f.keys[next.Key] || f.earlierTests[next.Key] > 0
 	case strings.HasPrefix(next.of.Files.Name(site.File), "std/"):
 		return f.earlierTests[next.Key] >= maxLibraryFlips
@@ -193,7 +193,7 @@ func (f *Flips) ofLibrary(next flip) bool {
 
 // timerDue reports whether a timer could have fired before the delayed operation.
 func timerDue(r replayer.Result) bool {
-	return slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Due })
+	return slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.TimerDue })
 }
 
 // flipsOf returns the flips of a recording, by test; none of a trace that contradicts itself.
@@ -208,7 +208,7 @@ func flipsOf(r *recording.Recording) map[string][]flip {
 	byPos := make(map[int][]*flip)
 	for test, found := range flips.Of(r.Trace, o) {
 		for _, f := range found {
-			all[test] = append(all[test], flip{Flip: f, of: r, delay: replayer.Last})
+			all[test] = append(all[test], flip{Flip: f, of: r, delay: replayer.UntilOthersBlocked})
 		}
 		for k := range all[test] {
 			f := &all[test][k]
@@ -229,7 +229,7 @@ func flipsOf(r *recording.Recording) map[string][]flip {
 func (f flip) begin() (*witness.Witness, error) {
 	w, err := finding.Beginning(f.of, recording.KindFlipped, f.of.Trace, finding.UpTo(f.of, f.At), []int{f.At})
 	if err == nil {
-		w.Violation[0].Case = f.Case
+		w.Violation[0].SelectCase = f.Case
 	}
 	return w, err
 }

@@ -22,7 +22,7 @@ func (o Options) Order(n int) recorder.Order {
 	case 1:
 		return recorder.ChildFirst
 	}
-	return recorder.Seed(o.Seed + n - 2)
+	return recorder.RandomOrder(o.Seed + n - 2)
 }
 
 // CountOrders returns how many other orders a package is recorded in. Its first recording

@@ -23,7 +23,7 @@ type Random struct {
 // Next returns n runs.
 func (r *Random) Next(l *ledger.Ledger, n int) (all []*Run) {
 	for _, rec := range l.TestRuns[r.lookedAt:] {
-		r.steps = max(r.steps, recorder.Steps(rec.Trace, r.Test))
+		r.steps = max(r.steps, recorder.PCTSteps(rec.Trace, r.Test))
 	}
 	r.lookedAt = len(l.TestRuns)
 	for range n {

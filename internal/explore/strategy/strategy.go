@@ -88,7 +88,7 @@ func place(files witness.Files, t *trace.Trace, e *trace.Event) string {
 func SlowLast(firsts []ledger.Predicted, tests []string) []string {
 	slow := make(map[string]bool)
 	for _, r := range firsts {
-		for _, e := range r.Trace.Tested {
+		for _, e := range r.Trace.TestEvents {
 			slow[e.Test] = slow[e.Test] || e.Elapsed >= slowTest
 		}
 		for _, test := range tests {

@@ -38,12 +38,12 @@ func newLedger(left time.Duration) *ledger.Ledger {
 func ran(passed []string, crashed ...string) *recording.Recording {
 	tr := &trace.Trace{Complete: len(crashed) == 0}
 	add := func(test string, k trace.Kind) {
-		tr.Events = append(tr.Events, trace.Event{G: trace.GID(len(tr.Goroutines) - 1), Kind: k, Obj: uint64(len(tr.Names) - 1)})
+		tr.Events = append(tr.Events, trace.Event{G: trace.GID(len(tr.Goroutines) - 1), Kind: k, Obj: uint64(len(tr.TestNames) - 1)})
 	}
 	for _, test := range append(passed, crashed...) {
-		tr.Goroutines, tr.Names = append(tr.Goroutines, trace.Goroutine{ID: trace.GID(len(tr.Goroutines)), Path: "0", Test: test}), append(tr.Names, test)
+		tr.Goroutines, tr.TestNames = append(tr.Goroutines, trace.Goroutine{ID: trace.GID(len(tr.Goroutines)), Path: "0", Test: test}), append(tr.TestNames, test)
 		add(test, trace.TestBegin)
-		if len(tr.Names) > len(passed) {
+		if len(tr.TestNames) > len(passed) {
 			add(test, trace.Panic)
 		} else {
 			add(test, trace.TestEnd)
@@ -202,8 +202,8 @@ func TestAlone(t *testing.T) {
 // Slow tests, and those that read what is outside of the program, come last.
 func TestSlowLast(t *testing.T) {
 	firsts := []ledger.Predicted{{Recording: &recording.Recording{Trace: &trace.Trace{
-		Tested: []trace.TestEvent{{Action: "pass", Test: "TestA", Elapsed: time.Second}, {Action: "pass", Test: "TestB", Elapsed: time.Millisecond}},
-		Unseen: []trace.Unseen{{Test: "TestC", What: "network"}, {Test: "TestD", What: "length"}, {Test: "TestE#2", What: "processes"}},
+		TestEvents:   []trace.TestEvent{{Action: "pass", Test: "TestA", Elapsed: time.Second}, {Action: "pass", Test: "TestB", Elapsed: time.Millisecond}},
+		HiddenInputs: []trace.HiddenInput{{Test: "TestC", Source: "network"}, {Test: "TestD", Source: "length"}, {Test: "TestE#2", Source: "processes"}},
 	}}}}
 	tests := []string{"TestA", "TestB", "TestC", "TestD", "TestE"}
 	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC", "TestE"}, SlowLast(firsts, tests))
@@ -255,7 +255,7 @@ func TestGrantDepartures(t *testing.T) {
 	}
 	assert.Equal(t, []int{6, 1, 6}, most(Options{}, long, newLedger(5*time.Second)), "a long test takes more")
 	waits := ran(nil)
-	waits.Trace.Tested = []trace.TestEvent{{Action: "pass", Test: "TestC", Elapsed: time.Second}}
+	waits.Trace.TestEvents = []trace.TestEvent{{Action: "pass", Test: "TestC", Elapsed: time.Second}}
 	assert.Equal(t, []int{6, 2, 2}, most(Options{}, waits, newLedger(5*time.Second)), "so does one that waits")
 }
 
@@ -424,16 +424,16 @@ func TestFruitlessFlips(t *testing.T) {
 func TestOverdueFlip(t *testing.T) {
 	l, f := newLedger(time.Hour), newFlips(time.Hour)
 	r := withFlips(f, []int{1})
-	f.listed[r][""][0].delay = replayer.Last
+	f.listed[r][""][0].delay = replayer.UntilOthersBlocked
 	l.TestRuns = []*recording.Recording{r}
 	next := f.Next(l, 2)
 	require.Len(t, next, 1)
-	assert.Equal(t, replayer.Last, next[0].Delay)
-	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{Due: true}}
+	assert.Equal(t, replayer.UntilOthersBlocked, next[0].Delay)
+	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{TimerDue: true}}
 	next = f.Next(l, 2)
 	require.Len(t, next, 1)
-	assert.Equal(t, replayer.Overdue, next[0].Delay)
-	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{Due: true}}
+	assert.Equal(t, replayer.UntilIdleForSecond, next[0].Delay)
+	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{TimerDue: true}}
 	assert.Empty(t, f.Next(l, 2))
 }
 

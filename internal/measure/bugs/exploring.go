@@ -190,7 +190,7 @@ var randomOrders = [...]struct {
 	{"POS", func(seed, _ int) recorder.Order { return recorder.POS(seed) }},
 	{"PCT, 2", func(seed, steps int) recorder.Order { return recorder.PCT(seed, 2, steps) }},
 	{"PCT, 3", func(seed, steps int) recorder.Order { return recorder.PCT(seed, 3, steps) }},
-	{"gives way", func(seed, _ int) recorder.Order { return recorder.Seed(seed) }},
+	{"gives way", func(seed, _ int) recorder.Order { return recorder.RandomOrder(seed) }},
 }
 
 // randomRuns runs a program in random orders, and plainly.
@@ -198,10 +198,10 @@ func (b *exploreBench) randomRuns(p *exploreProgram, r *exploreRow) {
 	args := []string{"-test.run=^" + p.test + "$", "-test.timeout=0"}
 	instrumented := recorder.Run{Package: p.tests.Build.Tested[0], Binary: p.tests.Binaries[run.Recorded], Env: os.Environ()}
 	again := func(order recorder.Order, file string) recorder.Run {
-		return run.Must(instrumented.Again(b.Context(), order, args, filepath.Join(b.Dir, file), runLimit))
+		return run.Must(instrumented.RecordAgain(b.Context(), order, args, filepath.Join(b.Dir, file), runLimit))
 	}
 	again(recorder.NewestFirst, "steps")
-	steps := recorder.Steps(run.ReadTrace(filepath.Join(b.Dir, "steps")), p.test)
+	steps := recorder.PCTSteps(run.ReadTrace(filepath.Join(b.Dir, "steps")), p.test)
 	for k, o := range randomOrders {
 		r.Random[k] = medianUntil(b.seeds, func(seed, n int) bool {
 			return again(o.of(1+seed*mostRuns+n, steps), fmt.Sprint("trace", seed)).Result == recorder.Fail

@@ -174,7 +174,7 @@ const traceLimit = 16 << 20
 func (b *programBench) record(p *program, binary string, sites []trace.Site) {
 	file := binary + ".trace"
 	defer os.Remove(file)
-	p.Failed = differs(b.execute(p, binary, recorder.RecordInto(file, traceLimit)), p.want)
+	p.Failed = differs(b.execute(p, binary, recorder.RecordingVariable(file, traceLimit)), p.want)
 	if p.Failed == "" {
 		p.Failed = p.check(file, sites)
 	}

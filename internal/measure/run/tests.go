@@ -31,7 +31,7 @@ type Tests struct {
 	work     string // for the binaries and the trace
 	Build    *recorder.Build
 	Binaries [Ways]string
-	Limit    int      // of the trace, in bytes; see [recorder.RecordInto]
+	Limit    int      // of the trace, in bytes; see [recorder.RecordingVariable]
 	Env      []string // of the processes that run them
 }
 
@@ -52,7 +52,7 @@ func (j *Job) Instrument(dir string, config recorder.Config) *recorder.Build {
 // other ways that are named.
 func (j *Job) BuildTests(dir string, config recorder.Config, others ...Way) *Tests {
 	dir = Must(filepath.Abs(dir))
-	t := &Tests{job: j, dir: dir, work: Must(os.MkdirTemp(j.Dir, "tests-")), Limit: trace.MaxLogged}
+	t := &Tests{job: j, dir: dir, work: Must(os.MkdirTemp(j.Dir, "tests-")), Limit: trace.MaxLoggedBytes}
 	for _, w := range others {
 		t.Binaries[w] = filepath.Join(t.work, w.String()+".test")
 		args := []string{"test", "-vet=off", "-c", "-o", t.Binaries[w]}
@@ -77,7 +77,7 @@ func (t *Tests) Run(w Way, pattern string, args ...string) Process {
 	case Race: // it would sleep for a second before it exits
 		c.Env = append(c.Env, "GORACE=atexit_sleep_ms=0")
 	case Recorded:
-		c.Env = append(c.Env, recorder.RecordInto(t.trace(), t.Limit))
+		c.Env = append(c.Env, recorder.RecordingVariable(t.trace(), t.Limit))
 	}
 	return t.job.Run(c)
 }

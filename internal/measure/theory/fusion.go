@@ -83,7 +83,7 @@ func (b *solvingBench) decideAssertions(t *trace.Trace, bound int) (d decision) 
 	flow := dataflow.New(t)
 	m := symbolic.NewConcurrent(t, o, flow)
 	for i := range t.Events {
-		if t.Sites[t.Events[i].Site].Fails != trace.Neither && flow.InstanceAt(i) != nil {
+		if t.Sites[t.Events[i].Site].FailsIf != trace.NoOutcome && flow.InstanceAt(i) != nil {
 			d.answers[b.decide(&d.comparison, m, symbolic.Failure(i), bound)]++
 		}
 	}

@@ -150,7 +150,7 @@ func (s slicedSource) row(j *run.Job, module, pattern, match string) (r slicedRo
 	config := recorder.Config{}
 	if s.pkgs != "" {
 		args = append(args, "-predict.pkgs="+s.pkgs)
-		config.Instrument = strings.Split(s.pkgs, ",")
+		config.InstrumentPatterns = strings.Split(s.pkgs, ",")
 	}
 	found, p := j.Predict(module, append(args, pattern)...)
 	if p.Code != 0 && p.Code != 1 {

@@ -131,7 +131,7 @@ func library(names []string, taken map[string]bool) ([]byte, error) {
 		fmt.Fprintf(&b, "%s uint8 = %d\n", name, k)
 	}
 	fmt.Fprintf(&b, ")\n\n// The flags of an event.\nconst (\nflagValue uint8 = %d\nflagFailed uint8 = %d\nflagDefault uint8 = %d\nflagMap uint8 = %d\nflagTry uint8 = %d\nflagAsked uint8 = %d\n",
-		trace.FlagValue, trace.FlagFailed, trace.FlagDefault, trace.FlagMap, trace.FlagTry, trace.FlagAsked)
+		trace.FlagValue, trace.FlagFailed, trace.FlagDefault, trace.FlagMap, trace.FlagTry, trace.FlagRequested)
 	b.WriteString(")\n\n// words are what the text form of a trace calls the kinds.\n")
 	fmt.Fprintf(&b, "var words = [%d]string{\n", len(names))
 	for k, name := range names[1:] {

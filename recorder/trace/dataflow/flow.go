@@ -95,7 +95,7 @@ const MaxEvents = 1 << 21
 // TooLong reports whether t has no flow: it has more than MaxEvents events, or package reduce has left
 // out the operands and conditions of some goroutines.
 func TooLong(t *trace.Trace) bool {
-	dropped := t.ValuesDropped
+	dropped := t.LacksValues
 	return len(t.Events) > MaxEvents || dropped != nil && slices.ContainsFunc(t.Events, func(e trace.Event) bool { return dropped[e.G] })
 }
 
@@ -110,7 +110,7 @@ func (f *Flow) Constrained(t *trace.Trace) *Flow {
 	}
 	for k, i := range f.formulas.All {
 		in := f.instances[k]
-		if t.Sites[t.Events[i].Site].Fails != trace.Neither {
+		if t.Sites[t.Events[i].Site].FailsIf != trace.NoOutcome {
 			of[i] = in
 			continue
 		}
@@ -138,7 +138,7 @@ func New(t *trace.Trace) *Flow {
 	}
 	asserts := false
 	for _, s := range t.Sites {
-		asserts = asserts || s.Formula != "" && (s.Fails != trace.Neither || s.Scope.Last != 0)
+		asserts = asserts || s.Formula != "" && (s.FailsIf != trace.NoOutcome || s.Scope.LastLine != 0)
 	}
 	if !asserts || TooLong(t) {
 		return b.flow
@@ -301,7 +301,7 @@ func (b *flowBuilder) event(i int32) {
 	if e.Kind != trace.Operand && e.Kind != trace.Read && e.Kind != trace.AtomicLoad && e.Kind != trace.AtomicRMW {
 		return
 	}
-	if s.Tracked && e.Kind != trace.Operand && e.HasValue() {
+	if s.OnlyInFormulas && e.Kind != trace.Operand && e.HasValue() {
 		b.flow.tracked[i] = true
 	}
 	if n := b.neededReadings[s.Key]; n > 0 {
@@ -387,7 +387,7 @@ func (in *Instance) Matches(e *trace.Event, v int64) bool {
 	if e.Kind == trace.Branch || e.Kind == trace.Assert {
 		return (v != 0) == (e.Val != 0)
 	}
-	return e.SameBits(uint64(v))
+	return e.ValueEquals(uint64(v))
 }
 
 // Eval returns the value of the formula. The function read returns the value of reading k, counted

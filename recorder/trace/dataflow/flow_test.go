@@ -16,11 +16,11 @@ func flowTrace() *trace.Trace {
 	return &trace.Trace{
 		Goroutines: []trace.Goroutine{{ID: 0, Path: "main"}},
 		Sites: map[trace.SiteID]trace.Site{
-			load:   {ID: load, Key: 1, Tracked: true},
+			load:   {ID: load, Key: 1, OnlyInFormulas: true},
 			store:  {ID: store, Key: 2, Formula: "(+ @1i8 1)"},
-			add:    {ID: add, Key: 3, Formula: "(+ _ @1i8^1)", Tracked: true},
-			branch: {ID: branch, Key: 4, Formula: "(and (< @1i8 7) (= @5i8 2))", Fails: trace.IfTrue},
-			other:  {ID: other, Key: 5, Tracked: true},
+			add:    {ID: add, Key: 3, Formula: "(+ _ @1i8^1)", OnlyInFormulas: true},
+			branch: {ID: branch, Key: 4, Formula: "(and (< @1i8 7) (= @5i8 2))", FailsIf: trace.IfTrue},
+			other:  {ID: other, Key: 5, OnlyInFormulas: true},
 		},
 		Events: []trace.Event{
 			{Kind: trace.Read, Flags: trace.FlagValue, Site: load, Size: 8, Obj: 8, Val: 4},       // 0
@@ -57,7 +57,7 @@ func TestFlow(t *testing.T) {
 func TestFlowOfUntrackedUpdates(t *testing.T) {
 	tr := flowTrace()
 	s := tr.Sites[trace.SiteRewritten|3]
-	s.Tracked = false
+	s.OnlyInFormulas = false
 	tr.Sites[s.ID] = s
 	f := New(tr)
 	assert.Nil(t, f.InstanceAt(3))

@@ -55,7 +55,7 @@ func (b *flowBuilder) followHandover(i int32, e *trace.Event, s *trace.Site) boo
 		b.dropBundle(&h.call)
 		got := h.results
 		h.results = nil
-		if !s.Tracked || !b.agreesWithResult(got, e) || !b.hasResultCount(got, e) {
+		if !s.OnlyInFormulas || !b.agreesWithResult(got, e) || !b.hasResultCount(got, e) {
 			b.dropBundle(&got)
 		}
 		b.handedOver[to] = got
@@ -93,7 +93,7 @@ func (b *flowBuilder) agreesWithResult(got *bundle, e *trace.Event) bool {
 	if got == nil || !e.HasValue() || (*got)[0].Formula == nil {
 		return got != nil
 	}
-	return e.SameBits(uint64((*got)[0].recorded(b.t)))
+	return e.ValueEquals(uint64((*got)[0].recorded(b.t)))
 }
 
 // hasResultCount reports whether got has as many values as the call of e has results, if the site of e

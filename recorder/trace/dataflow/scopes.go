@@ -20,7 +20,7 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 	open := make(map[trace.GID][]openScope)
 	scoped := false
 	for _, site := range t.Sites {
-		scoped = scoped || site.Scope.Last != 0
+		scoped = scoped || site.Scope.LastLine != 0
 	}
 	if !scoped {
 		return s
@@ -42,7 +42,7 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 			}
 			open[e.G] = left
 		}
-		if site := t.Sites[e.Site]; e.Kind == trace.Branch && site.Scope.Last != 0 {
+		if site := t.Sites[e.Site]; e.Kind == trace.Branch && site.Scope.LastLine != 0 {
 			open[e.G] = append(open[e.G], openScope{int32(i), site, make(map[uint64]int)})
 		}
 	}

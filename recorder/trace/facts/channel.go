@@ -142,7 +142,7 @@ func (f *Facts) letsPass(e *trace.Event) int32 {
 	if channel == None {
 		return None
 	}
-	k, room := f.t.Element(e), uint64(e.Size)
+	k, room := f.t.ElementNumber(e), uint64(e.Size)
 	switch {
 	case e.Kind == trace.RecvDone && e.Val == 0:
 		return f.channels[channel].Closed
@@ -266,7 +266,7 @@ func (b *builder) choose(i int32, e *trace.Event) int32 {
 
 // complete takes up the completion of a send or receive.
 func (b *builder) complete(i int32, e *trace.Event, channel int32) int32 {
-	receive, number := e.Kind == trace.RecvDone, b.t.Element(e)
+	receive, number := e.Kind == trace.RecvDone, b.t.ElementNumber(e)
 	if channel != None {
 		c, n := &b.channels[channel], &b.completed[channel]
 		if receive {
