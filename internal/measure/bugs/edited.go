@@ -27,11 +27,11 @@ type editedSubject struct {
 
 // An edit is one way to change the sources of a subject.
 type edit struct {
-	name  string
-	truth answer
-	use   string // the ending of files that take the place of others: ".fixed"
-	parts []editPart
-	alike []string // edits that change nothing of what the program does
+	name     string
+	expected answer
+	suffix   string // of files that replace those without it: ".fixed"
+	parts    []editPart
+	neutral  []string // edits of package edits that keep the behaviour
 }
 
 // An editPart is a change of one file.
@@ -40,11 +40,11 @@ type editPart struct {
 	alike.LineEdit
 }
 
-// fixForms are how a fix comes: as it is, and with edits that change nothing.
+// fixForms are the neutral edits that are applied together with a fix.
 var fixForms = [][]string{nil, {"comments", "locals", "files"}, {"goroutine", "extracted", "reversed"}}
 
-// readEdited returns the subjects with their edits. There are more than are asked for, as not
-// each edit that changes nothing finds something to change.
+// readEdited returns the subjects with their edits. There are more than editsPerAnswer needs: not
+// each neutral edit finds something to change.
 func readEdited() (all []editedSubject) {
 	for _, f := range run.Must(edited.ReadDir("edited")) {
 		text := string(run.Must(edited.ReadFile("edited/" + f.Name())))
@@ -62,20 +62,20 @@ func parseEdited(text string) (s editedSubject) {
 			*head = rest
 		case word == "==":
 			truth, name, _ := strings.Cut(rest, " ")
-			own = append(own, edit{name: name, truth: answer(truth)})
+			own = append(own, edit{name: name, expected: answer(truth)})
 		case strings.TrimSpace(line) == "":
 		case len(own) == 0 || !own[len(own)-1].parse(word, rest, line):
 			run.Fail("line %d: found %q, expected an edit, and in that @ FILE, or a line with -, + or >", i+1, line)
 		}
 	}
 	for _, e := range own {
-		if e.truth == there {
+		if e.expected == bugPresent {
 			s.edits = append(s.edits, e)
 			continue
 		}
 		for k, form := range fixForms {
 			with := e
-			with.alike = form
+			with.neutral = form
 			if k > 0 {
 				with.name = fmt.Sprintf("%s, %s", e.name, strings.Join(form, ", "))
 			}
@@ -83,7 +83,7 @@ func parseEdited(text string) (s editedSubject) {
 		}
 	}
 	for _, e := range alike.All() {
-		s.edits = append(s.edits, edit{name: e.Name, truth: there, alike: []string{e.Name}})
+		s.edits = append(s.edits, edit{name: e.Name, expected: bugPresent, neutral: []string{e.Name}})
 	}
 	return s
 }
@@ -92,7 +92,7 @@ func parseEdited(text string) (s editedSubject) {
 func (e *edit) parse(word, rest, line string) bool {
 	switch {
 	case word == "use":
-		e.use = rest
+		e.suffix = rest
 	case word == "@":
 		e.parts = append(e.parts, editPart{file: rest})
 	case len(e.parts) == 0:
@@ -124,13 +124,13 @@ func (e *edit) add(kind byte, text string) bool {
 
 // apply edits the module in the folder dir, and reports whether that has changed anything.
 func (e edit) apply(dir string) (changed bool) {
-	if e.use != "" {
-		files := run.Must(filepath.Glob(filepath.Join(dir, "*.go"+e.use)))
+	if e.suffix != "" {
+		files := run.Must(filepath.Glob(filepath.Join(dir, "*.go"+e.suffix)))
 		if len(files) == 0 {
-			run.Fail("%s: found no files *.go%s", dir, e.use)
+			run.Fail("%s: found no files *.go%s", dir, e.suffix)
 		}
 		for _, f := range files {
-			run.Check(os.Rename(f, strings.TrimSuffix(f, e.use)))
+			run.Check(os.Rename(f, strings.TrimSuffix(f, e.suffix)))
 		}
 		changed = true
 	}
@@ -138,7 +138,7 @@ func (e edit) apply(dir string) (changed bool) {
 		run.Check(p.Apply(filepath.Join(dir, p.file)))
 		changed = true
 	}
-	for _, name := range e.alike {
+	for _, name := range e.neutral {
 		if run.Must(alike.Named(name).Apply(dir)) {
 			changed = true
 		}

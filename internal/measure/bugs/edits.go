@@ -15,24 +15,24 @@ import (
 type answer string
 
 const (
-	there   answer = "there"
-	fixed   answer = "fixed"
-	unknown answer = "cannot tell"
-	none    answer = "" // the edit does not fit: the module does not compile
+	bugPresent     answer = "there"
+	bugFixed       answer = "fixed"
+	cannotTell     answer = "cannot tell"
+	doesNotCompile answer = "" // with this edit
 )
 
-// answers are those of replay's exit codes.
-var answers = map[int]answer{0: fixed, 1: there, 2: unknown}
+// answers maps the exit codes of gopredict replay to answers.
+var answers = map[int]answer{0: bugFixed, 1: bugPresent, 2: cannotTell}
 
-// editsPerTruth is how many edits there are of each subject that leave the bug there, and as
+// editsPerAnswer is how many edits there are of each subject that leave the bug there, and as
 // many that fix it.
-const editsPerTruth = 15
+const editsPerAnswer = 15
 
 // An editRow is one edit of one subject.
 type editRow struct {
-	Subject, Edit string
-	Truth, Answer answer
-	Reason        string // where the answer is not the truth
+	Subject, Edit    string
+	Expected, Answer answer
+	Reason           string // given by gopredict where the answer is not the expected one
 }
 
 // edits changes the code that surrounds bugs of testdata's subjects, and asks gopredict replay
@@ -50,13 +50,14 @@ func edits(j *run.Job) bool {
 	return page.good()
 }
 
-// ask asks of one subject, until there are enough edits of each truth, and returns their rows.
+// ask replays the witness of one subject after edits, until there are editsPerAnswer rows for each
+// expected answer. It returns these rows.
 func (s editedSubject) ask(j *run.Job, rows *run.Rows[editRow]) (asked []editRow) {
 	witness, all := "", true
 	counts := make(map[answer]int)
 	for k, e := range s.edits {
 		name := s.name + "/" + e.name
-		if counts[e.truth] == editsPerTruth {
+		if counts[e.expected] == editsPerAnswer {
 			continue
 		}
 		rows.Measure(name, func() editRow {
@@ -72,13 +73,13 @@ func (s editedSubject) ask(j *run.Job, rows *run.Rows[editRow]) (asked []editRow
 		})
 		row, ok := rows.Get(name)
 		all = all && ok
-		if row.Answer != none {
-			counts[e.truth]++
+		if row.Answer != doesNotCompile {
+			counts[e.expected]++
 			asked = append(asked, row)
 		}
 	}
-	if all && (counts[there] != editsPerTruth || counts[fixed] != editsPerTruth) {
-		run.Fail("%d edits leave the bug there, and %d fix it, expected %d each", counts[there], counts[fixed], editsPerTruth)
+	if all && (counts[bugPresent] != editsPerAnswer || counts[bugFixed] != editsPerAnswer) {
+		run.Fail("%d edits leave the bug there, and %d fix it, expected %d each", counts[bugPresent], counts[bugFixed], editsPerAnswer)
 	}
 	return asked
 }
@@ -94,12 +95,12 @@ func (s editedSubject) record(j *run.Job) string {
 	return files[0]
 }
 
-// doesNotBuild is what gopredict replay says of an edit that does not fit.
+// doesNotBuild matches what gopredict replay prints if the edited module does not compile.
 var doesNotBuild = regexp.MustCompile(`(?m)^gopredict: .* does not build$`)
 
 // replay asks what has become of the bug after an edit.
 func (s editedSubject) replay(j *run.Job, e edit, dir, witness string) editRow {
-	r := editRow{Subject: s.name, Edit: e.name, Truth: e.truth}
+	r := editRow{Subject: s.name, Edit: e.name, Expected: e.expected}
 	file := filepath.Join(dir, "testdata", "predict", s.test, filepath.Base(witness))
 	run.WriteFile(file, run.ReadFile(witness))
 	p := j.Run(run.Command{Dir: dir, Args: []string{j.Tool(), "replay", file}})
@@ -110,11 +111,11 @@ func (s editedSubject) replay(j *run.Job, e edit, dir, witness string) editRow {
 	if r.Answer, ok = answers[p.Code]; !ok {
 		run.Fail("gopredict replay: exit code %d\n%s", p.Code, p.Output)
 	}
-	if r.Answer != r.Truth {
+	if r.Answer != r.Expected {
 		lines := strings.Split(strings.TrimSpace(p.Output), "\n")
 		_, r.Reason, _ = strings.Cut(lines[len(lines)-1], ": ")
 	}
-	j.Log("%s, %s: %s, which is %s %s", r.Subject, r.Edit, r.Answer, r.Truth, r.Reason)
+	j.Log("%s, %s: %s, which is %s %s", r.Subject, r.Edit, r.Answer, r.Expected, r.Reason)
 	return r
 }
 
@@ -122,10 +123,10 @@ func (s editedSubject) replay(j *run.Job, e edit, dir, witness string) editRow {
 type editPage struct {
 	Subjects []editCounts // and all of them together
 	Asked    int
-	Wrong    []editRow // where the answer is not the truth
+	Wrong    []editRow // where the answer is not the expected one
 }
 
-// editCounts are numbers of edits of one subject, by "TRUTH/ANSWER".
+// editCounts are numbers of edits of one subject, by "EXPECTED/ANSWER".
 type editCounts struct {
 	Name string
 	N    map[string]int
@@ -137,10 +138,10 @@ func newEditPage(rows []editRow) (p editPage) {
 		if n := len(p.Subjects); n == 0 || p.Subjects[n-1].Name != r.Subject {
 			p.Subjects = append(p.Subjects, editCounts{r.Subject, make(map[string]int)})
 		}
-		key := string(r.Truth + "/" + r.Answer)
+		key := string(r.Expected + "/" + r.Answer)
 		p.Subjects[len(p.Subjects)-1].N[key]++
 		all.N[key]++
-		if r.Answer != r.Truth {
+		if r.Answer != r.Expected {
 			p.Wrong = append(p.Wrong, r)
 		}
 	}
@@ -149,5 +150,5 @@ func newEditPage(rows []editRow) (p editPage) {
 }
 
 func (p editPage) good() bool {
-	return 5*len(p.Wrong) <= p.Asked && !slices.ContainsFunc(p.Wrong, func(r editRow) bool { return r.Answer != unknown })
+	return 5*len(p.Wrong) <= p.Asked && !slices.ContainsFunc(p.Wrong, func(r editRow) bool { return r.Answer != cannotTell })
 }

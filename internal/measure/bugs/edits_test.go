@@ -17,24 +17,24 @@ func TestOwnEdits(t *testing.T) {
 	for _, s := range all {
 		counts := make(map[answer]int)
 		for _, e := range s.edits {
-			counts[e.truth]++
-			if e.use == "" && len(e.parts) == 0 || e.truth == fixed && len(e.alike) > 0 {
+			counts[e.expected]++
+			if e.suffix == "" && len(e.parts) == 0 || e.expected == bugFixed && len(e.neutral) > 0 {
 				continue
 			}
 			dir := run.CopySubject(s.name, filepath.Join(t.TempDir(), s.name))
-			e.alike = nil
+			e.neutral = nil
 			assert.True(t, e.apply(dir), "%s, %s", s.name, e.name)
 		}
-		assert.GreaterOrEqual(t, counts[there], editsPerTruth, s.name)
-		assert.Equal(t, editsPerTruth, counts[fixed], s.name)
+		assert.GreaterOrEqual(t, counts[bugPresent], editsPerAnswer, s.name)
+		assert.Equal(t, editsPerAnswer, counts[bugFixed], s.name)
 	}
 }
 
 func TestEditPage(t *testing.T) {
-	p := newEditPage([]editRow{{"a", "x", there, there, ""}, {"a", "y", fixed, unknown, "no run"}, {"b", "x", fixed, fixed, ""}})
+	p := newEditPage([]editRow{{"a", "x", bugPresent, bugPresent, ""}, {"a", "y", bugFixed, cannotTell, "no run"}, {"b", "x", bugFixed, bugFixed, ""}})
 	text := run.Render(pages, "edits.md", p)
 	assert.Contains(t, text, "| a | 1 | 0 | 0 | 0 | 0 | 1 |\n| b | 0 | 0 | 0 | 1 | 0 | 0 |\n| all | 1 | 0 | 0 | 1 | 0 | 1 |\n\n3 of the 300")
 	assert.Contains(t, text, "| a | y | fixed | cannot tell | no run |\n")
 	assert.False(t, p.good(), "more than a fifth cannot be told")
-	assert.False(t, newEditPage([]editRow{{"a", "x", there, fixed, ""}}).good())
+	assert.False(t, newEditPage([]editRow{{"a", "x", bugPresent, bugFixed, ""}}).good())
 }

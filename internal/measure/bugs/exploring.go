@@ -17,24 +17,24 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// mostRuns is how many runs there are at most until a bug is taken for not found.
+// mostRuns bounds the runs until a bug counts as not found.
 const mostRuns = 200
 
-// furtherRuns is how many more runs are explored of a program in unseenBugs, whose bug neither
-// exploring nor random schedulers show in mostRuns.
+// furtherRuns is how many runs are explored of a program in rareBugs, whose bug neither exploring
+// nor random schedulers show in mostRuns.
 const furtherRuns = 2000
 
-var unseenBugs = map[string]bool{"TestSafeStack": true}
+var rareBugs = map[string]bool{"TestSafeStack": true}
 
 // An exploreRow is what was measured of one program or suite, in numbers of runs.
 type exploreRow struct {
-	Commit   string // of gopredict
-	Seeds    int
-	Explored exploration // one run after the other
-	Further  exploration // of furtherRuns
-	Command  exploration // gopredict test without flags
-	// Random are medians of the runs until one fails, in each of randomOrders, and Plain of go
-	// test. More than mostRuns: none fails.
+	Commit      string // of gopredict
+	Seeds       int
+	Explored    exploration // with -predict.explore, up to mostRuns runs
+	FurtherRuns exploration // with -predict.explore=furtherRuns
+	Command     exploration // gopredict test without flags
+	// Random has the median number of runs until one fails, for each of randomOrders, and Plain
+	// that for go test. It is more than mostRuns if none fails.
 	Random [len(randomOrders)]int
 	Plain  int
 	Table  string // of the test of random programs
@@ -92,7 +92,7 @@ func exploring(j *run.Job) bool {
 		b.rows.Measure(p.test, func() exploreRow { return b.measure(p) })
 		if r, ok := b.rows.Get(p.test); ok && r.Seeds != b.seeds {
 			run.Fail("%s: expected a row of %d seeds, as -seeds says, found %d", p.test, b.seeds, r.Seeds)
-		} else if ok && !unseenBugs[p.test] {
+		} else if ok && !rareBugs[p.test] {
 			good = good && p.buggy == (r.Explored.Confirmed > 0) && (p.buggy || r.Command.Confirmed == 0)
 		}
 	}
@@ -145,8 +145,8 @@ func (b *exploreBench) measure(p *exploreProgram) exploreRow {
 	if n := explore(runs, "-predict.runs=1").Confirmed; n > 0 && (r.Explored.Confirmed == 0 || n < r.Explored.Confirmed) {
 		r.Explored.Confirmed = n
 	}
-	if unseenBugs[p.test] {
-		r.Further = explore(fmt.Sprint("-predict.explore=", furtherRuns), "-predict.runs=1", failures)
+	if rareBugs[p.test] {
+		r.FurtherRuns = explore(fmt.Sprint("-predict.explore=", furtherRuns), "-predict.runs=1", failures)
 	}
 	r.Command = explore()
 	if p.buggy && b.seeds > 0 {
@@ -182,7 +182,8 @@ func firstFailure(findings []report.Finding) (first int) {
 // runLimit is the time for one run.
 const runLimit = 20 * time.Second
 
-// randomOrders are those of random schedulers, by a seed and the steps of the program.
+// randomOrders are the random schedulers: each makes an order of goroutines from a seed and the
+// number of steps of the program.
 var randomOrders = [...]struct {
 	Name string
 	of   func(seed, steps int) recorder.Order
@@ -292,9 +293,9 @@ func (b *exploreBench) page() any {
 		}
 		p.Commits[r.Commit]++
 		p.Lines = append(p.Lines, program.line(r))
-		if r.Further.Runs > 0 {
+		if r.FurtherRuns.Runs > 0 {
 			p.Later = fmt.Sprintf("exploring does not see it in %d runs either", furtherRuns)
-			if n := r.Further.Confirmed; n > 0 {
+			if n := r.FurtherRuns.Confirmed; n > 0 {
 				p.Later = fmt.Sprintf("exploring sees it in run %d, if it may make %d", n, furtherRuns)
 			}
 		}

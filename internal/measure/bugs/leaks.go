@@ -40,7 +40,7 @@ var leakSets = []struct{ name, dir, lists string }{
 	{"goker", "testgoroutineleakprofile/goker", "gokerTestCases"},
 }
 
-// neverLeaks are cases of which no run leaves anything behind, and why, found by hand.
+// neverLeaks are cases of which no run leaves a goroutine behind, and why. They were found by hand.
 var neverLeaks = map[string]string{
 	"Moby27782": "nothing can be left: the channel that would end the wait for the condition is closed only by who holds the mutex that the waiting goroutine has from its start to its end, and Go's own profile has none in 100 runs",
 }
@@ -56,7 +56,7 @@ func leaks(j *run.Job) bool {
 	for _, c := range cases {
 		rows.Measure(c.Name, func() leakRow { return c.measure(j, dir, *count) })
 		if row, ok := rows.Get(c.Name); ok && j.Matches(c.Name) {
-			good = good && (neverLeaks[c.Name] != "" || c.found(row) == len(c.Leaks)) && !c.wrong(row)
+			good = good && (neverLeaks[c.Name] != "" || c.confirmedLeaks(row) == len(c.Leaks)) && !c.hasFalseLeak(row)
 		}
 	}
 	j.Write(pages, "leaks.md", newLeakPage(cases, rows.Get))
@@ -165,8 +165,8 @@ var waitReasons = map[string][]string{
 	"wgwait": {"sync.WaitGroup.Wait"},
 }
 
-// isAmong reports whether a leak is one of the goroutines that are blocked.
-func (l leak) isAmong(blocked []string) bool {
+// matchesOneOf reports whether a leak is one of the goroutines that are blocked.
+func (l leak) matchesOneOf(blocked []string) bool {
 	for _, b := range blocked {
 		fn, op, _ := strings.Cut(strings.TrimSuffix(b, "]"), " [")
 		for _, reason := range waitReasons[op] {
@@ -178,28 +178,28 @@ func (l leak) isAmong(blocked []string) bool {
 	return false
 }
 
-// times is how many times a leak was confirmed.
-func (r leakRow) times(l leak) (n int) {
+// confirmations returns how many times a leak was confirmed.
+func (r leakRow) confirmations(l leak) (n int) {
 	for _, blocked := range r.Blocked {
-		if l.isAmong(blocked) {
+		if l.matchesOneOf(blocked) {
 			n++
 		}
 	}
 	return n
 }
 
-// found is how many of the leaks are confirmed each time.
-func (c leakCase) found(row leakRow) (n int) {
+// confirmedLeaks returns how many of the leaks are confirmed each time.
+func (c leakCase) confirmedLeaks(row leakRow) (n int) {
 	for _, l := range c.Leaks {
-		if row.times(l) == len(row.Blocked) {
+		if row.confirmations(l) == len(row.Blocked) {
 			n++
 		}
 	}
 	return n
 }
 
-// wrong reports whether a goroutine is confirmed to be left behind where there is no leak.
-func (c leakCase) wrong(row leakRow) bool {
+// hasFalseLeak reports whether a goroutine is confirmed to be left behind where there is no leak.
+func (c leakCase) hasFalseLeak(row leakRow) bool {
 	return (len(c.Leaks) == 0 || neverLeaks[c.Name] != "") && len(slices.Concat(row.Blocked...)) > 0
 }
 
@@ -225,14 +225,14 @@ func newLeakPage(cases []leakCase, get func(string) (leakRow, bool)) (p leakPage
 			p.NotRun = append(p.NotRun, c.Name)
 			continue
 		}
-		line := leakLine{c, row, c.found(row), neverLeaks[c.Name]}
+		line := leakLine{c, row, c.confirmedLeaks(row), neverLeaks[c.Name]}
 		if line.Missing == "" {
 			p.Cases++
 			p.Leaks += len(c.Leaks)
 			p.Confirmed += line.Found
-			line.Missing = c.missing(row)
+			line.Missing = c.missingLeaks(row)
 		}
-		if c.wrong(row) {
+		if c.hasFalseLeak(row) {
 			line.Missing += "**a leak where there is none**"
 		}
 		if line.Missing == "" {
@@ -243,11 +243,11 @@ func newLeakPage(cases []leakCase, get func(string) (leakRow, bool)) (p leakPage
 	return p
 }
 
-// missing are the leaks that are not confirmed each time, and how often they are.
-func (c leakCase) missing(row leakRow) string {
+// missingLeaks returns the leaks that are not confirmed each time, and how often they are.
+func (c leakCase) missingLeaks(row leakRow) string {
 	var all []string
 	for _, l := range c.Leaks {
-		if n := row.times(l); n < len(row.Blocked) {
+		if n := row.confirmations(l); n < len(row.Blocked) {
 			all = append(all, fmt.Sprintf("%s (%d)", l.text, n))
 		}
 	}

@@ -27,6 +27,6 @@ func TestLeakPage(t *testing.T) {
 	assert.Contains(t, page, "\n| One |  | 1 | 1 of 1 | 10 | 1.0 |  |\n| Two | flaky | 2 | 1 of 2 | 30 | 2.0 | Two.func1 [select] (1) |\n")
 	assert.Contains(t, page, "1 of 2 cases have all their leaks confirmed, and 2 of 3 leaks")
 	assert.Contains(t, page, "\nNot run: Other.\n")
-	assert.True(t, cases[2].wrong(rows["One"]))
+	assert.True(t, cases[2].hasFalseLeak(rows["One"]))
 	assert.Regexp(t, regexp.MustCompile(`\|\n$`), page)
 }

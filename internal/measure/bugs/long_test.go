@@ -33,7 +33,7 @@ func TestVariations(t *testing.T) {
 		for _, v := range s.Tests {
 			name := s.Name + "." + v.Name
 			switch {
-			case v.Right || v.Warms:
+			case v.IsCorrect || v.IsSetup:
 				if len(confirmed(v.findings)) > 0 {
 					t.Errorf("%s: expected nothing confirmed, found %+v", name, v.findings)
 				}
@@ -41,7 +41,7 @@ func TestVariations(t *testing.T) {
 			case v.Confirmed() != "" && open[name]:
 				t.Logf("%s: confirmed; it need not be in open.txt any more", name)
 			case v.Confirmed() == "" && !open[name]:
-				t.Errorf("%s: %s expected a confirmed bug, found: %s", name, v.Form, v.lost())
+				t.Errorf("%s: %s expected a confirmed bug, found: %s", name, v.Form, v.unconfirmedReason())
 			}
 			delete(open, name)
 			n++

@@ -18,11 +18,11 @@ import (
 // medians.
 type manyCost struct {
 	Candidates, Cores, Rounds int
-	All                       float64 // for all, as many concurrently as there are processors
-	One                       float64 // for the only one of a test that has no other
-	Times                     float64 // how often One fits into All, in one round
-	InTurn                    float64 // for one of all, on one processor
-	Repeated                  float64 // for one of many replays of one witness
+	All                       float64 // for all candidates, as many concurrently as there are processors
+	Single                    float64 // for the candidate of a test that has only one
+	Ratio                     float64 // All over Single, of one round
+	EachOnOneProcessor        float64 // for each of all candidates, with GOMAXPROCS=1
+	EachReplay                float64 // for each of many replays of one witness
 }
 
 // writeRaces makes a module with a test in which two goroutines race for n fields.
@@ -37,29 +37,29 @@ func writeRaces(dir string, n int) {
 	run.WriteFile(filepath.Join(dir, "hundred_test.go"), fmt.Sprintf(run.ReadEmbedded(pages, "pages/many.go.txt"), &fields, &ones, &twos))
 }
 
-// manyCandidates measures what n candidates of one test cost, and what the one of another does.
+// manyCandidates measures what n candidates of one test cost, and the only candidate of another.
 func manyCandidates(j *run.Job, n int) *manyCost {
 	const rounds = 15
 	j.Log("many candidates")
 	many, single := filepath.Join(j.Dir, "hundred"), filepath.Join(j.Dir, "single")
 	for dir, fields := range map[string]int{many: n, single: 1} {
 		writeRaces(dir, fields)
-		confirming(j, dir, fields) // builds
+		timeConfirming(j, dir, fields) // builds
 	}
 	var all, one, times, inTurn, repeated []float64
 	for range rounds {
-		together, alone := confirming(j, many, n), confirming(j, single, 1)
+		together, alone := timeConfirming(j, many, n), timeConfirming(j, single, 1)
 		all, one, times = append(all, together), append(one, alone), append(times, together/alone)
-		inTurn = append(inTurn, confirming(j, many, n, "GOMAXPROCS=1")/float64(n))
-		repeated = append(repeated, repeating(j, many))
+		inTurn = append(inTurn, timeConfirming(j, many, n, "GOMAXPROCS=1")/float64(n))
+		repeated = append(repeated, timeReplaying(j, many))
 	}
 	return &manyCost{n, runtime.GOMAXPROCS(0), rounds, median(all), median(one), median(times), median(inTurn), median(repeated)}
 }
 
-// confirming returns how many milliseconds gopredict takes, with env, from the first to the last
+// timeConfirming returns how many milliseconds gopredict takes, with env, from the first to the last
 // replay of the n candidates in dir.
-func confirming(j *run.Job, dir string, n int, env ...string) float64 {
-	putAway(filepath.Join(dir, "testdata")) // else its witnesses come first
+func timeConfirming(j *run.Job, dir string, n int, env ...string) float64 {
+	moveAway(filepath.Join(dir, "testdata")) // else its witnesses come first
 	r, _ := j.PredictWith(run.Command{Dir: dir, Env: env, Args: []string{"."}})
 	if r.Totals.Confirmed != n || len(r.Packages) != 1 {
 		run.Fail("%s: %d confirmed in %d packages, expected %d in one", dir, r.Totals.Confirmed, len(r.Packages), n)
@@ -67,8 +67,8 @@ func confirming(j *run.Job, dir string, n int, env ...string) float64 {
 	return 1000 * r.Packages[0].ReplayS
 }
 
-// repeating returns what one of many replays of a witness in dir takes, in milliseconds.
-func repeating(j *run.Job, dir string) float64 {
+// timeReplaying returns how many milliseconds each of many replays of a witness in dir takes.
+func timeReplaying(j *run.Job, dir string) float64 {
 	witnesses := run.Must(filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*")))
 	if len(witnesses) == 0 {
 		run.Fail("no witnesses in %s", dir)
@@ -81,9 +81,9 @@ func repeating(j *run.Job, dir string) float64 {
 	return ms((took[1] - took[0]) / more)
 }
 
-// putAway renames a folder, if it is there. To remove it would make the file system slow to make
-// files for some seconds.
-func putAway(dir string) {
+// moveAway renames a folder, if it is there. Removing it would make creating files slow for some
+// seconds.
+func moveAway(dir string) {
 	away := run.Must(os.MkdirTemp(filepath.Dir(filepath.Dir(dir)), "away-"))
 	if err := os.Rename(dir, filepath.Join(away, "x")); !errors.Is(err, fs.ErrNotExist) {
 		run.Check(err)

@@ -16,12 +16,12 @@ import (
 // A raceTest is one function of the race detector's own suite. Its name says what is expected:
 // TestRaceX has a race, TestNoRaceX has none.
 type raceTest struct {
-	Name, File string
-	Skipped    bool // by the suite itself
-	Detected   bool // by go test -race
-	failed     bool // in the recorded run, though not plainly
-	findings   []report.Finding
-	Unexplored bool // something is confirmed without exploring
+	Name, File      string
+	Skipped         bool // by the suite itself
+	RaceDetected    bool // by go test -race
+	failedRecording bool // the test fails in the recorded run
+	findings        []report.Finding
+	Unexplored      bool // a bug is confirmed without exploring
 }
 
 func (t *raceTest) Racy() bool { return strings.HasPrefix(t.Name, "TestRace") }
@@ -44,7 +44,7 @@ func raceSuite(j *run.Job) bool {
 	b.copy()
 	batches := b.batches()
 	for _, tests := range batches {
-		b.detect(tests)
+		b.runWithRace(tests)
 	}
 	b.Predict(b.dir, b.args("^$", "")...) // builds what both of the following use
 	for _, explore := range []string{"off", ""} {
@@ -97,8 +97,8 @@ func (b *raceBench) copy() {
 	run.WriteMod(b.dir, "race_test", language)
 }
 
-// alone are tests that do not share a run with others.
-var alone = map[string]bool{
+// runAlone are tests that do not share a process with others.
+var runAlone = map[string]bool{
 	"TestNoRaceDeferAtomicStore": true, // lets the garbage collector give its memory to others
 	"TestNoRaceTinyAlloc":        true, // 16 million events
 	"TestRaceRangeFuncIterator":  true, // panics
@@ -108,7 +108,7 @@ var alone = map[string]bool{
 func (b *raceBench) batches() [][]*raceTest {
 	batches := make([][]*raceTest, 1)
 	for _, t := range b.Tests {
-		if alone[t.Name] {
+		if runAlone[t.Name] {
 			batches = append(batches, []*raceTest{t})
 		} else {
 			batches[0] = append(batches[0], t)
@@ -126,9 +126,9 @@ func pattern(tests []*raceTest) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// detect runs tests with go test -race, as GOROOT's race_test.go does: with one P, where the
+// runWithRace runs tests with go test -race, as GOROOT's race_test.go does: with one P, where the
 // tests find the order that they rely on.
-func (b *raceBench) detect(tests []*raceTest) {
+func (b *raceBench) runWithRace(tests []*raceTest) {
 	b.Log("%d tests with -race", len(tests))
 	p := b.Run(run.Command{
 		Dir:  b.dir,
@@ -148,7 +148,7 @@ func (b *raceBench) detect(tests []*raceTest) {
 			continue
 		}
 		t := byName[event.Test]
-		t.Detected = t.Detected || strings.Contains(event.Output, "DATA RACE")
+		t.RaceDetected = t.RaceDetected || strings.Contains(event.Output, "DATA RACE")
 		t.Skipped = t.Skipped || event.Action == "skip"
 	}
 }
@@ -163,8 +163,8 @@ func (b *raceBench) args(match, explore string) []string {
 	return append(args, ".")
 }
 
-// predict runs gopredict on tests and keeps what it found, without exploring only what is
-// confirmed.
+// predict runs gopredict on tests and keeps the findings. Without exploring it only keeps whether
+// there is a confirmed one.
 func (b *raceBench) predict(tests []*raceTest, explore string) {
 	b.Log("%d tests with gopredict", len(tests))
 	limit := 3*time.Minute + 3*time.Second*time.Duration(len(tests))
@@ -183,11 +183,11 @@ func (b *raceBench) predict(tests []*raceTest, explore string) {
 			continue
 		}
 		t.findings = own
-		t.failed = strings.Contains(p.Output, "--- FAIL: "+t.Name+" ")
+		t.failedRecording = strings.Contains(p.Output, "--- FAIL: "+t.Name+" ")
 	}
 }
 
-// Result returns how far gopredict came with t: confirmed, predicted, or no.
+// Result returns "confirmed", "predicted" or "no".
 func (t *raceTest) Result() string { result, _ := t.result(); return result }
 
 // Reason returns why t is not confirmed.
@@ -195,7 +195,7 @@ func (t *raceTest) Reason() string { _, reason := t.result(); return reason }
 
 func (t *raceTest) result() (result, reason string) {
 	result = "no"
-	if t.failed {
+	if t.failedRecording {
 		reason = "the recorded run failed"
 	}
 	for _, f := range t.findings {
@@ -209,37 +209,37 @@ func (t *raceTest) result() (result, reason string) {
 	return result, reason
 }
 
-// OK reports whether t came out as it must: races that -race finds are predicted, and what has
-// none is not confirmed.
+// OK reports whether gopredict predicts the race of t if -race finds it, and confirms none in a
+// test without a race.
 func (t *raceTest) OK() bool {
 	if t.Racy() {
-		return t.Result() != "no" || !t.Detected
+		return t.Result() != "no" || !t.RaceDetected
 	}
 	return t.Result() != "confirmed"
 }
 
-// IsConfirmed, IsPredicted and IsMissed say how far gopredict came; missed is what only -race finds.
+// IsConfirmed and IsPredicted report what gopredict finds; IsMissed, that only -race finds the race.
 func (t *raceTest) IsConfirmed() bool { return !t.Skipped && t.Result() == "confirmed" }
 func (t *raceTest) IsPredicted() bool { return !t.Skipped && t.Result() != "no" }
-func (t *raceTest) IsMissed() bool    { return !t.Skipped && t.Result() == "no" && t.Detected }
+func (t *raceTest) IsMissed() bool    { return !t.Skipped && t.Result() == "no" && t.RaceDetected }
 
-// of returns the tests that have a race, or that have none.
-func (b *raceBench) of(racy bool) []*raceTest {
+// withExpectation returns the tests that have a race, or those that have none.
+func (b *raceBench) withExpectation(racy bool) []*raceTest {
 	return slices.DeleteFunc(slices.Clone(b.Tests), func(t *raceTest) bool { return t.Racy() != racy })
 }
 
-// unreplayable are races of which no run has both goroutines at their accesses at once, though
+// notReplayable are races of which no run has both goroutines at their accesses at once, though
 // nothing in the Go memory model orders these, and why.
-var unreplayable = run.ReadKnown(pages, "pages/race-suite.txt")
+var notReplayable = run.ReadKnown(pages, "pages/race-suite.txt")
 
 // Racy and Clean are the tests that have a race, and those that have none.
-func (b *raceBench) Racy() []*raceTest  { return b.of(true) }
-func (b *raceBench) Clean() []*raceTest { return b.of(false) }
+func (b *raceBench) Racy() []*raceTest  { return b.withExpectation(true) }
+func (b *raceBench) Clean() []*raceTest { return b.withExpectation(false) }
 
-// Why says why no replay can confirm the race of t; "" if it is confirmed, or that is not known.
-func (t *raceTest) Why() string {
+// WhyNotReplayable says why no replay can confirm the race of t; "" if it is confirmed, or that is not known.
+func (t *raceTest) WhyNotReplayable() string {
 	if t.IsConfirmed() {
 		return ""
 	}
-	return unreplayable[t.Name]
+	return notReplayable[t.Name]
 }

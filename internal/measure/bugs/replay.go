@@ -18,23 +18,23 @@ import (
 	"github.com/gopredict/gopredict/internal/subjects"
 )
 
-// A replayCondition is what replays must not depend on.
+// A replayCondition is one setting that replays must not depend on.
 type replayCondition struct {
-	Name  string
-	env   []string
-	wrap  []string // a command that the replays are run by
-	load  bool     // all processors are busy
-	moved bool     // the module is built in another folder
+	Name      string
+	env       []string
+	wrapper   []string // the command, with arguments, that runs gopredict
+	busy      bool     // other processes keep all processors busy
+	elsewhere bool     // the module is built in another folder
 }
 
 // replayConditions are the columns of the table.
 var replayConditions = []replayCondition{
 	{Name: "as it is"},
-	{Name: "one processor", wrap: []string{"taskset", "-c", "0"}},
-	{Name: "under load", load: true},
+	{Name: "one processor", wrapper: []string{"taskset", "-c", "0"}},
+	{Name: "under load", busy: true},
 	{Name: "GOMAXPROCS=1", env: []string{"GOMAXPROCS=1"}},
 	{Name: "GOMAXPROCS=8", env: []string{"GOMAXPROCS=8"}},
-	{Name: "built elsewhere", moved: true},
+	{Name: "built elsewhere", elsewhere: true},
 }
 
 // A replayPage is what the template of the page gets.
@@ -49,11 +49,11 @@ type replayPage struct {
 	Many        *manyCost
 }
 
-// A replayWitness is how often one witness reached its bug, by condition.
+// A replayWitness counts how often one witness reached its bug, by condition.
 type replayWitness struct {
 	Subject, File string
 	Reached       []int
-	Missed        []string // what gopredict says of the replays that did not
+	Missed        []string // the reasons of the other replays
 }
 
 // replay replays each witness of each subject n times under conditions that could make a replay
@@ -72,7 +72,7 @@ func replay(j *run.Job) bool {
 	p.reach(j, subjects)
 	var timings []timing
 	for _, s := range subjects {
-		if !slices.Contains(ownExpectations, s) { // hundreds of replays, of tests like those of others
+		if !slices.Contains(selfChecking, s) { // they have hundreds of replays, of tests like those of other subjects
 			run.In(s, func() { timings = append(timings, timeSubject(j, s)...) })
 		}
 	}
@@ -89,12 +89,12 @@ func replay(j *run.Job) bool {
 	return p.good()
 }
 
-// ownExpectations are the subjects of which the tests themselves say what is expected.
-var ownExpectations = []string{"blocking", "failing"}
+// selfChecking are the subjects whose tests say in comments what is expected.
+var selfChecking = []string{"blocking", "failing"}
 
-// replaySubjects are those with a want.json, and ownExpectations.
+// replaySubjects are those with a want.json, and selfChecking.
 func replaySubjects() []string {
-	names := slices.Clone(ownExpectations)
+	names := slices.Clone(selfChecking)
 	for _, want := range run.Must(filepath.Glob("testdata/*/*/want.json")) {
 		names = append(names, filepath.Base(filepath.Dir(want)))
 	}
@@ -108,7 +108,7 @@ func subjectFlags(subject string) []string {
 		return []string{"-timeout=2s"}
 	}
 	var want struct{ Flags []string }
-	if !slices.Contains(ownExpectations, subject) {
+	if !slices.Contains(selfChecking, subject) {
 		folder := run.Must(subjects.Folder(".", subject))
 		run.Check(json.Unmarshal([]byte(run.ReadFile(filepath.Join(folder, "want.json"))), &want))
 	}
@@ -125,7 +125,7 @@ func (p *replayPage) reach(j *run.Job, subjects []string) {
 	for _, c := range replayConditions {
 		j.Log("replaying: %s", c.Name)
 		stop := func() {}
-		if c.load {
+		if c.busy {
 			stop = keepBusy(j.Context())
 		}
 		run.Each(len(p.Witnesses), func(i int) { p.Witnesses[i].replay(j, c, p.N) })
@@ -178,10 +178,10 @@ var (
 // replay replays the witness n times under a condition.
 func (w *replayWitness) replay(j *run.Job, c replayCondition, n int) {
 	dir := filepath.Join(j.Dir, "here", w.Subject)
-	if c.moved {
+	if c.elsewhere {
 		dir = filepath.Join(j.Dir, "elsewhere", "module", w.Subject)
 	}
-	p := j.Run(run.Command{Dir: dir, Env: c.env, Args: slices.Concat(c.wrap, []string{j.Tool(), "replay", "-n", strconv.Itoa(n), w.File})})
+	p := j.Run(run.Command{Dir: dir, Env: c.env, Args: slices.Concat(c.wrapper, []string{j.Tool(), "replay", "-n", strconv.Itoa(n), w.File})})
 	m := reachedIn.FindStringSubmatch(p.Output)
 	if m == nil {
 		run.Fail("%s: %s: gopredict replay %s: %s\n%s", w.Subject, c.Name, w.File, p.State, p.Output)
@@ -193,7 +193,7 @@ func (w *replayWitness) replay(j *run.Job, c replayCondition, n int) {
 // Base is the name of the witness's file.
 func (w *replayWitness) Base() string { return filepath.Base(w.File) }
 
-// Misses tells why replays did not reach their bug.
+// Misses returns a line for each witness and condition of which some replay did not reach the bug.
 func (p replayPage) Misses() (all []string) {
 	for _, w := range p.Witnesses {
 		for c, why := range w.Missed {

@@ -20,7 +20,7 @@ var switchedOff = []string{
 // A tierSet is modules whose recorded runs are analyzed.
 type tierSet struct {
 	name    string
-	modules func(j *run.Job) []string // makes copies of them
+	modules func(j *run.Job) []string // copies the modules and returns their folders
 	flags   []string
 }
 

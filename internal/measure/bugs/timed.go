@@ -18,7 +18,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/predictrt"
 )
 
-// A timing is what one replay costs with a plain run of its test.
+// A timing is what one replay costs, and a plain run of its test.
 type timing struct {
 	Subject       string
 	Tests         string        // as for -test.run
@@ -32,7 +32,7 @@ type timing struct {
 // gopredict; see [RunTimed].
 const TimedReplay = "-timed"
 
-// The environment of the program that is given to gopredict as -exec.
+// Environment variables of the program that is given to gopredict as -exec.
 const (
 	envTimings = "REPRODUCE_TIMINGS" // the file to add timings to
 	envPlain   = "REPRODUCE_PLAIN"   // the folder of the plain test binaries

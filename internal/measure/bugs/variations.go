@@ -21,14 +21,14 @@ type variationSet struct {
 	Tests     []*variation
 }
 
-// A variation is one test. Each has one bug, in one of the forms in which users write it, but for
-// those that are right, which look alike and have none.
+// A variation is one test. It has one bug, in one of the forms in which users write it. Those that
+// are correct look alike and have none.
 type variation struct {
-	Name, Form string
-	Right      bool
-	Warms      bool // makes state for the tests after it, and has no bug itself
-	Seen, Runs int  // with -race: in how many of how many runs
-	findings   []report.Finding
+	Name, Form         string
+	IsCorrect          bool
+	IsSetup            bool // the test only makes state for later tests, and has no bug
+	RaceDetected, Runs int  // number of runs with -race in which it shows the bug, and of all
+	findings           []report.Finding
 }
 
 // variations runs the small tests of testdata/kinds/variations with go test -race and with gopredict.
@@ -43,7 +43,7 @@ func variations(j *run.Job) bool {
 		binary := filepath.Join(dir, s.Name+".race")
 		j.Go(dir, "test", "-race", "-c", "-o", binary, "./"+s.Name)
 		for _, v := range s.Tests {
-			v.detect(j, binary, filepath.Join(dir, s.Name), *count)
+			v.runWithRace(j, binary, filepath.Join(dir, s.Name), *count)
 			good = good && v.OK()
 		}
 	}
@@ -68,7 +68,7 @@ func copyVariations(j *run.Job) (dir string, sets []*variationSet) {
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Test") {
 				s.Tests = append(s.Tests, &variation{
-					Name: fn.Name.Name, Form: oneLine(fn.Doc), Right: name == "right", Warms: fn.Name.Name == "TestWarm",
+					Name: fn.Name.Name, Form: oneLine(fn.Doc), IsCorrect: name == "right", IsSetup: fn.Name.Name == "TestWarm",
 				})
 			}
 		}
@@ -107,9 +107,9 @@ func predictVariations(j *run.Job, dir string, sets []*variationSet) {
 	}
 }
 
-// detect runs a test with a binary under -race until it has run count times: a panic ends the
+// runWithRace runs a test with a binary under -race until it has run count times: a panic ends the
 // runs that one process makes.
-func (v *variation) detect(j *run.Job, binary, dir string, count int) {
+func (v *variation) runWithRace(j *run.Job, binary, dir string, count int) {
 	for v.Runs < count {
 		p := j.Run(run.Command{
 			Dir: dir,
@@ -124,15 +124,15 @@ func (v *variation) detect(j *run.Job, binary, dir string, count int) {
 		}
 		for _, output := range outputs {
 			v.Runs++
-			if v.reported(output) {
-				v.Seen++
+			if v.showsBug(output) {
+				v.RaceDetected++
 			}
 		}
 	}
 }
 
-// reported reports whether the output of one run tells of a bug.
-func (v *variation) reported(output string) bool {
+// showsBug reports whether the output of one run shows a bug.
+func (v *variation) showsBug(output string) bool {
 	return slices.ContainsFunc([]string{"DATA RACE", "--- FAIL: " + v.Name + " ", "panic:", "fatal error:"}, func(sign string) bool {
 		return strings.Contains(output, sign)
 	})
@@ -151,13 +151,12 @@ func (v *variation) Confirmed() string {
 	return strings.Join(slices.Compact(kinds), ", ")
 }
 
-// OK reports whether v came out as it must: a bug that -race sees is confirmed, and none is where
-// there is none.
+// OK reports whether a bug that -race detects is confirmed, and none in a test without a bug.
 func (v *variation) OK() bool {
-	if v.Right || v.Warms {
+	if v.IsCorrect || v.IsSetup {
 		return len(confirmed(v.findings)) == 0
 	}
-	return v.Confirmed() != "" || v.Seen == 0
+	return v.Confirmed() != "" || v.RaceDetected == 0
 }
 
 // Result is what the page says of gopredict.
@@ -165,14 +164,14 @@ func (v *variation) Result() string {
 	switch kinds := v.Confirmed(); {
 	case kinds != "":
 		return "confirmed: " + kinds
-	case v.Right:
+	case v.IsCorrect:
 		return "nothing"
 	}
-	return v.lost()
+	return v.unconfirmedReason()
 }
 
-// lost tells of a variation that is not confirmed how far it came.
-func (v *variation) lost() string {
+// unconfirmedReason returns the status and the reason of a variation that is not confirmed.
+func (v *variation) unconfirmedReason() string {
 	for _, status := range []bug.Status{bug.Confirmed, bug.Unconfirmed, bug.Infeasible} {
 		for _, f := range v.findings {
 			if f.Status == status {
@@ -183,10 +182,10 @@ func (v *variation) lost() string {
 	return "not predicted"
 }
 
-// Bugs are the tests but for those that only make state for others.
+// Bugs returns the tests that are no setup.
 func (s *variationSet) Bugs() []*variation {
-	return slices.DeleteFunc(slices.Clone(s.Tests), func(v *variation) bool { return v.Warms })
+	return slices.DeleteFunc(slices.Clone(s.Tests), func(v *variation) bool { return v.IsSetup })
 }
 
 // Missed reports whether -race sees the bug, and gopredict does not confirm it.
-func (v *variation) Missed() bool { return v.Seen > 0 && v.Confirmed() == "" }
+func (v *variation) Missed() bool { return v.RaceDetected > 0 && v.Confirmed() == "" }

@@ -66,7 +66,7 @@ func (r suiteRow) ConfirmedOf(kind string) int {
 func (r suiteRow) TraceMiB() float64 { return float64(r.TraceBytes) / (1 << 20) }
 
 // More is how much longer the command takes with exploring.
-func (c exploringCost) More() float64 { return c.On / c.Off }
+func (c exploringCost) Ratio() float64 { return c.WithExploring / c.WithoutExploring }
 
 // A suitePage is what the template of the page gets.
 type suitePage struct {

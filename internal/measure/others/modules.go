@@ -43,7 +43,7 @@ type moduleCost struct {
 
 // modules runs the whole suites of public modules. All is as it must be if each command ended
 // within its limit.
-func modules(j *run.Job) bool {
+func measureModules(j *run.Job) bool {
 	earlier := j.String("before", "", "`FILE` that -rows of an earlier gopredict has written, to compare with")
 	j.Parse()
 	rows := run.LoadRows[moduleRow](j)

@@ -16,7 +16,7 @@ var pages embed.FS
 
 // Suites are those of this package.
 var Suites = []run.Suite{
-	{Name: "modules", About: "whole modules: what they take plainly, under -race and through gopredict", Run: modules},
+	{Name: "modules", About: "whole modules: what they take plainly, under -race and through gopredict", Run: measureModules},
 	{Name: "suites", About: "whether each test of modules and std comes out as without gopredict", Run: suites},
 	{Name: "run-suite", About: "whether the programs of GOROOT/test do when they are instrumented", Run: runSuite},
 	{Name: "speed", About: "what recording and building cost, beside -race", Run: speed},

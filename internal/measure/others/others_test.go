@@ -32,7 +32,7 @@ func TestCompareResults(t *testing.T) {
 // The page has each suite, and what was confirmed with what was found by hand.
 func TestSuitePage(t *testing.T) {
 	const known = "TestRouter_wait_for_handlers_before_shutdown_timeout"
-	r := suiteRow{Title: "p", Version: "go1", Pass: 1, Fail: 1, Lingering: 3, Ran: 2, Differences: []difference{{"p TestX", "pass", ""}}}
+	r := suiteRow{Title: "p", Version: "go1", Pass: 1, Fail: 1, Lingering: 3, TestsRun: 2, Differences: []difference{{"p TestX", "pass", ""}}}
 	r.read(&report.Report{Findings: []report.Finding{
 		{Kind: bug.Leak, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect}, {Kind: bug.Leak, Status: bug.Unconfirmed},
 		{Kind: bug.Race, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect, Accesses: []report.Access{{Op: "read", File: "a.go", Line: 3}}},

@@ -51,7 +51,7 @@ type suiteRow struct {
 	Title, Version      string
 	Broken              string // what made the comparison fail
 	Pass, Fail, Skip    int    // tests, plainly
-	Ran                 int    // tests with gopredict that passed or failed
+	TestsRun            int    // tests with gopredict that passed or failed
 	Differences         []difference
 	Varying             []string // tests whose results differ without gopredict already
 	Candidates          int
@@ -67,8 +67,8 @@ type suiteRow struct {
 // An exploringCost is seconds of processor time, and confirmed bugs, without exploring and by
 // default.
 type exploringCost struct {
-	Off, On                   float64
-	OffConfirmed, OnConfirmed int
+	WithoutExploring, WithExploring float64
+	OffConfirmed, OnConfirmed       int
 }
 
 // A difference is a test that came out with gopredict as it did in no run without; "" stands for
@@ -199,7 +199,7 @@ func (r *suiteRow) read(found *report.Report, p run.Process, recorded run.Result
 		r.Lingering += len(pkg.Lingering)
 	}
 	r.Seconds, r.MiB = p.Processor.Seconds(), p.Memory
-	r.Ran = recorded.Count("pass") + recorded.Count("fail")
+	r.TestsRun = recorded.Count("pass") + recorded.Count("fail")
 	r.Warnings, r.Candidates = found.Warnings, found.Totals.Candidates
 	for _, f := range found.Findings {
 		if f.Status == bug.Confirmed {

@@ -29,11 +29,11 @@ const derbyEvents = 447_392
 
 // A growthTrace is a generated trace, and what is measured with it.
 type growthTrace struct {
-	Of                 string // "search", "load" or "deadlocks"
+	Kind               string // "search", "load" or "deadlocks"
 	Events, Goroutines int
 	Requests           int  // of a load: kinds of requests, each at about seven places
-	All                bool // of a load: all kinds of bugs are looked for, and not races alone
-	Turns              bool // of deadlocks: some locks are taken in another order
+	AllKinds           bool // of a load: all kinds of bugs are looked for, and not races alone
+	Reversed           bool // of deadlocks: some locks are taken in another order
 }
 
 func (g growthTrace) name() string { return string(run.Must(json.Marshal(g))) }
@@ -46,13 +46,13 @@ const fewRequests, denseRequests = 4, 400
 
 var manyRequests = map[int]int{10_000: 40, 100_000: 140, 1_000_000: 250, 10_000_000: 400}
 
-// denseLoad is of no series.
+// denseLoad belongs to no series.
 var denseLoad = growthTrace{"load", 10_000, 8, denseRequests, false, false}
 
 // growthTraces are those that are measured.
 func growthTraces() (all []growthTrace) {
 	for _, n := range []int{10_000, 30_000, 100_000, 300_000, derbyEvents, 1_000_000, 3_000_000, 10_000_000} {
-		all = append(all, growthTrace{Of: "search", Events: n})
+		all = append(all, growthTrace{Kind: "search", Events: n})
 	}
 	for _, kinds := range []bool{false, true} {
 		for _, many := range []bool{false, true} {
@@ -71,7 +71,7 @@ func growthTraces() (all []growthTrace) {
 	for _, turns := range []bool{false, true} {
 		for _, goroutines := range []int{2, 8, 64} {
 			for _, events := range []int{100_000, 1_000_000, 10_000_000} {
-				all = append(all, growthTrace{Of: "deadlocks", Events: events, Goroutines: goroutines, Turns: turns})
+				all = append(all, growthTrace{Kind: "deadlocks", Events: events, Goroutines: goroutines, Reversed: turns})
 			}
 		}
 	}
@@ -86,10 +86,10 @@ type growthRow struct {
 	Order, Race, Pattern time.Duration // finding the order, races, other patterns
 	Races, Patterns      int
 	Mean, Worst          time.Duration // of a candidate: the causality graph, and the first schedule
-	// Few and Whole are what an anomaly at the very end takes: the schedule that leaves out what
-	// it does not need, and the one that keeps what happened.
-	Few, Whole                              time.Duration
-	Steps                                   int           // of Few
+	// ShortSchedule and FullSchedule are the time to schedule an anomaly at the end of the trace:
+	// with the events that it needs, and with all events before it.
+	ShortSchedule, FullSchedule             time.Duration
+	Steps                                   int           // of the short schedule
 	Time                                    time.Duration // of a whole prediction
 	Sites, Candidates, Predicted, Undecided int
 }
@@ -128,11 +128,11 @@ func growth(j *run.Job) bool {
 func (g growthTrace) measure() (r growthRow) {
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // collects garbage about as often as the command
 	r.growthTrace = g
-	switch g.Of {
+	switch g.Kind {
 	case "search":
 		r.search()
 	case "deadlocks":
-		r.predict(func() *trace.Trace { return tracetest.Nested(g.Events, g.Goroutines, g.Turns) }, 1, bug.Deadlock)
+		r.predict(func() *trace.Trace { return tracetest.Nested(g.Events, g.Goroutines, g.Reversed) }, 1, bug.Deadlock)
 	default:
 		// Memory that is never touched keeps the collector from running all the time while there
 		// is little of it.
@@ -144,7 +144,7 @@ func (g growthTrace) measure() (r growthRow) {
 			rounds = max(1, 1_000_000/g.Events)
 		}
 		kinds := []bug.Kind{bug.Race}
-		if g.All {
+		if g.AllKinds {
 			kinds = nil
 		}
 		r.predict(func() *trace.Trace { return tracetest.Servers(g.Events, g.Goroutines, g.Requests) }, rounds, kinds...)
@@ -170,7 +170,7 @@ func (r *growthRow) predict(generate func() *trace.Trace, rounds int, kinds ...b
 			r.Undecided++
 		}
 	}
-	if r.Of == "deadlocks" {
+	if r.Kind == "deadlocks" {
 		r.Candidates = len(found.Findings)
 	}
 }
@@ -200,9 +200,9 @@ func (r *growthRow) search() {
 	for s := range planner.Sequence(last, guide, math.MaxInt).All() {
 		switch k++; k {
 		case 1:
-			r.Few, r.Steps = watch.Lap(), len(s.Steps)
+			r.ShortSchedule, r.Steps = watch.Lap(), len(s.Steps)
 		case 2:
-			r.Whole = watch.Lap()
+			r.FullSchedule = watch.Lap()
 		}
 	}
 }
@@ -237,15 +237,15 @@ func (r *growthRow) schedules(graphs *causality.Model, planner *schedule.Planner
 	r.Mean = all / time.Duration(max(1, r.Found()))
 }
 
-// Found is how many candidates the search has found.
+// Found is the number of candidates.
 func (r growthRow) Found() int { return r.Races + r.Patterns }
 
-// Together is all that comes before schedules.
-func (r growthRow) Together() time.Duration { return r.Order + r.Race + r.Pattern }
+// SearchTime is the time of all steps before schedules.
+func (r growthRow) SearchTime() time.Duration { return r.Order + r.Race + r.Pattern }
 
 // Nanoseconds is the time for each event.
 func (r growthRow) Nanoseconds() int64 {
-	return (r.Time + r.Together()).Nanoseconds() / int64(r.Length)
+	return (r.Time + r.SearchTime()).Nanoseconds() / int64(r.Length)
 }
 
 // PerFinding is the time for each finding of a prediction, in microseconds.
@@ -270,18 +270,18 @@ func newGrowthPage(get func(string) (growthRow, bool), names []string) (p growth
 			p.Missing++
 			continue
 		}
-		kind := map[string]*[]growthRow{"search": &p.Search, "load": &p.Loads, "deadlocks": &p.Deadlocks}[r.Of]
+		kind := map[string]*[]growthRow{"search": &p.Search, "load": &p.Loads, "deadlocks": &p.Deadlocks}[r.Kind]
 		*kind = append(*kind, r)
 	}
 	return p
 }
 
-// Derby are the rows of Derby's size.
+// Derby returns the rows with as many events as PECAN's trace of Derby.
 func (p growthPage) Derby() []growthRow {
 	return slices.DeleteFunc(slices.Clone(p.Search), func(r growthRow) bool { return r.Events != derbyEvents })
 }
 
-// Least and Most are of the loads' times for each event, in nanoseconds.
+// Least and Most are the least and the most time per event of a load, in nanoseconds.
 func (p growthPage) Least() int64 { return slices.MinFunc(p.Loads, byNanoseconds).Nanoseconds() }
 func (p growthPage) Most() int64  { return slices.MaxFunc(p.Loads, byNanoseconds).Nanoseconds() }
 
@@ -296,7 +296,7 @@ func (p growthPage) Series() (lines []string) {
 			for _, g := range []int{2, 8, 64} {
 				var times []float64
 				for _, r := range p.Loads {
-					if r.All == all && r.Goroutines == g && r.growthTrace != denseLoad && (r.Requests == fewRequests) == (places == "few") {
+					if r.AllKinds == all && r.Goroutines == g && r.growthTrace != denseLoad && (r.Requests == fewRequests) == (places == "few") {
 						times = append(times, float64(r.Time)/float64(r.Length))
 					}
 				}

@@ -15,12 +15,12 @@ import (
 
 // A sample: the whole takes some minutes.
 func TestMeasureGrowth(t *testing.T) {
-	search := growthTrace{Of: "search", Events: 20_000}.measure()
+	search := growthTrace{Kind: "search", Events: 20_000}.measure()
 	require.NotZero(t, search.Races)
 	require.NotZero(t, search.Patterns)
 	require.NotZero(t, search.Steps)
-	require.NotZero(t, search.Together())
-	deadlocks := growthTrace{Of: "deadlocks", Events: 20_000, Goroutines: 2, Turns: true}.measure()
+	require.NotZero(t, search.SearchTime())
+	deadlocks := growthTrace{Kind: "deadlocks", Events: 20_000, Goroutines: 2, Reversed: true}.measure()
 	require.NotZero(t, deadlocks.Candidates)
 	require.Zero(t, deadlocks.Undecided)
 	load := growthTrace{"load", 5_000, 8, 4, true, false}.measure()
@@ -32,8 +32,8 @@ func TestMeasureGrowth(t *testing.T) {
 
 func TestGrowthPage(t *testing.T) {
 	rows := []growthRow{
-		{growthTrace: growthTrace{Of: "search", Events: 10_000}, Length: 10_000, Order: time.Millisecond, Race: 2 * time.Millisecond, Pattern: time.Millisecond},
-		{growthTrace: growthTrace{Of: "search", Events: derbyEvents}, Length: derbyEvents + 5, Order: 100 * time.Millisecond, Race: time.Second, Pattern: time.Millisecond, Races: 1, Mean: 1500 * time.Microsecond, Memory: 5 << 20},
+		{growthTrace: growthTrace{Kind: "search", Events: 10_000}, Length: 10_000, Order: time.Millisecond, Race: 2 * time.Millisecond, Pattern: time.Millisecond},
+		{growthTrace: growthTrace{Kind: "search", Events: derbyEvents}, Length: derbyEvents + 5, Order: 100 * time.Millisecond, Race: time.Second, Pattern: time.Millisecond, Races: 1, Mean: 1500 * time.Microsecond, Memory: 5 << 20},
 	}
 	text := run.Render(pages, "growth.md", growthPageOf(rows...))
 	require.Contains(t, text, "| 447,397 | 100 ms | 1.00 s | 1 ms | 1.10 s | 2460 | 1.5 ms | 5 MB | 11 |\n")

@@ -84,7 +84,7 @@ type paperCount [len(paperKinds)]int
 // String returns the numbers as the papers' rows have them.
 func (c paperCount) String() string { return fmt.Sprintf("%d + %d + %d", c[0], c[1], c[2]) }
 
-// A paperResult is what one program came to.
+// A paperResult is what was measured of one program.
 type paperResult struct {
 	paperProgram
 	extent
@@ -100,7 +100,7 @@ type paperResult struct {
 	reasons                               map[string]string // why not, of others
 	Unknown                               []string          // confirmed, and not real by hand
 	tiers                                 map[string]int    // of those confirmed, by who has found the schedule
-	Warnings                              warnings          // for programs of UCG's table
+	Warnings                              raceWarnings      // for programs of UCG's table
 }
 
 // papers runs gopredict on the programs that the papers measure. All is as it must be if nothing
@@ -153,7 +153,7 @@ func (p paperProgram) measure(j *run.Job, dir string, flags []string) *paperResu
 		case len(found.Packages) != 1 || found.Packages[0].Result != "pass":
 			run.Fail("the recorded run did not pass\n%s", process.Output)
 		}
-		r.sort(found.Findings)
+		r.classify(found.Findings)
 		// The next run is not to replay these witnesses.
 		run.Check(os.RemoveAll(filepath.Join(dir, name, "testdata", "predict")))
 	}
@@ -161,8 +161,8 @@ func (p paperProgram) measure(j *run.Job, dir string, flags []string) *paperResu
 	return r
 }
 
-// sort sorts what the command found by what is known.
-func (r *paperResult) sort(findings []report.Finding) {
+// classify compares the findings with what is known, and counts them.
+func (r *paperResult) classify(findings []report.Finding) {
 	real := make(map[string]bool)
 	for _, b := range r.bugs {
 		real[b.String()] = real[b.String()] || b.real
@@ -229,23 +229,23 @@ func (r *paperResult) analyse(j *run.Job, t *trace.Trace) {
 		findings += len(found.Findings)
 	}
 	r.Schedule = scheduling / time.Duration(max(1, findings))
-	if slices.ContainsFunc(r.Published(), func(p published) bool { return p.By == "UCG" }) {
+	if slices.ContainsFunc(r.Published(), func(p publishedRow) bool { return p.Paper == "UCG" }) {
 		r.Warnings = countWarnings(t, o)
 	}
 	r.extent = extentOf(t, o)
 }
 
-// warnings are what Table 1 of Kahlon and Wang counts of races: pairs of events.
-type warnings struct {
+// raceWarnings are what Table 1 of Kahlon and Wang counts of races: pairs of events.
+type raceWarnings struct {
 	All   int // accesses by different goroutines to the same memory, one of them a write
-	Locks int // of all, what lock sets and acquisition histories leave by themselves
-	Order int // of all, what the must-order leaves by itself
-	Both  int // of all, what these leave together
-	Graph int // of both, what the causality graph leaves
+	Locks int // of All, those that lock sets and acquisition histories do not exclude
+	Order int // of All, those that must-happen-before does not order
+	Both  int // of All, those that neither excludes
+	Graph int // of Both, those that the causality graph does not refute
 }
 
 // countWarnings counts the pairs of a trace.
-func countWarnings(t *trace.Trace, o *order.Order) (w warnings) {
+func countWarnings(t *trace.Trace, o *order.Order) (w raceWarnings) {
 	m := causality.New(t, o)
 	var left []causality.Property
 	for _, g := range o.Groups() {
@@ -286,24 +286,24 @@ func countWarnings(t *trace.Trace, o *order.Order) (w warnings) {
 	return w
 }
 
-// A published is a row of a paper's table, in its own words for numbers; "" is what it does not
-// give. papers.txt has all of them.
-type published struct {
-	By, Goroutines, Shared, Events, Candidates, Unlocked, Unordered, Open string
-	Confirmed, Exceptions, Failed, Search, Schedule                       string
+// A publishedRow is a row of a paper's table, as printed there; "" stands for what it does not give.
+// papers.txt has all of them.
+type publishedRow struct {
+	Paper, Goroutines, Shared, Events, Candidates, Unlocked, Unordered, Open string
+	Confirmed, Exceptions, Failed, Search, Schedule                          string
 }
 
 // publishedRows are the papers' rows by program.
-var publishedRows = func() map[string][]published {
-	rows := make(map[string][]published)
+var publishedRows = func() map[string][]publishedRow {
+	rows := make(map[string][]publishedRow)
 	for _, c := range readTable("papers.txt") {
-		rows[c[0]] = append(rows[c[0]], published{c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12], c[13]})
+		rows[c[0]] = append(rows[c[0]], publishedRow{c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12], c[13]})
 	}
 	return rows
 }()
 
 // Published are the papers' rows of the program.
-func (p paperProgram) Published() []published { return publishedRows[p.Name] }
+func (p paperProgram) Published() []publishedRow { return publishedRows[p.Name] }
 
 // A paperPage is what the template of the page gets.
 type paperPage struct{ Results []*paperResult }
@@ -333,8 +333,8 @@ var pecanShares = func() map[string][2]string {
 func (p paperProgram) PecanShare() string  { return pecanShares[p.Name][0] }
 func (p paperProgram) AssetFuzzer() string { return pecanShares[p.Name][1] }
 
-// Real returns the real bugs, one for several of the same lines.
-func (p paperProgram) Real() (bugs []knownBug) {
+// RealBugs returns the real bugs, one for several of the same lines.
+func (p paperProgram) RealBugs() (bugs []knownBug) {
 	for _, b := range p.bugs {
 		if b.real && !slices.ContainsFunc(bugs, func(o knownBug) bool { return o.String() == b.String() }) {
 			bugs = append(bugs, b)
@@ -343,21 +343,21 @@ func (p paperProgram) Real() (bugs []knownBug) {
 	return bugs
 }
 
-// Missed returns the real bugs that were not confirmed, and Hit how many were.
-func (r *paperResult) Missed() []knownBug {
-	return slices.DeleteFunc(r.Real(), func(b knownBug) bool { return r.found[b.String()] })
+// MissedReal returns the real bugs that were not confirmed, and ConfirmedReal how many were.
+func (r *paperResult) MissedReal() []knownBug {
+	return slices.DeleteFunc(r.RealBugs(), func(b knownBug) bool { return r.found[b.String()] })
 }
 
-func (r *paperResult) Hit() int { return len(r.Real()) - len(r.Missed()) }
+func (r *paperResult) ConfirmedReal() int { return len(r.RealBugs()) - len(r.MissedReal()) }
 
-// A paperMiss is bugs of a program that were missed for one reason.
+// A paperMiss has the bugs of a program that were missed for one reason.
 type paperMiss struct{ Program, Bugs, Why string }
 
 // Misses are those of all programs.
 func (p paperPage) Misses() (all []paperMiss) {
 	for _, r := range p.Results {
 		first := len(all)
-		for _, m := range r.Missed() {
+		for _, m := range r.MissedReal() {
 			why := r.why(m)
 			k := slices.IndexFunc(all[first:], func(o paperMiss) bool { return o.Why == why })
 			if k < 0 {
@@ -370,7 +370,7 @@ func (p paperPage) Misses() (all []paperMiss) {
 	return all
 }
 
-// why says what a missed bug needs: what was known by hand, or what the command says.
+// why returns why a bug was missed: the note made by hand, or the reason in the report.
 func (r *paperResult) why(m knownBug) string {
 	if m.note != "" {
 		return m.note

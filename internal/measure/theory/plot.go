@@ -41,13 +41,13 @@ func newPlot(rows []growthRow) (p struct {
 		p.Seconds[s] = y(time.Duration(math.Pow10(s + 9)))
 	}
 	first, last := rows[0], rows[len(rows)-1]
-	linear := last.Together() * time.Duration(first.Length) / time.Duration(last.Length)
-	p.Linear = [4]float64{x(first.Length), y(linear), x(last.Length), y(last.Together())}
+	linear := last.SearchTime() * time.Duration(first.Length) / time.Duration(last.Length)
+	p.Linear = [4]float64{x(first.Length), y(linear), x(last.Length), y(last.SearchTime())}
 	for n, line := range []struct {
 		name, color string
 		of          func(growthRow) time.Duration
 	}{
-		{"all of the search", "#000", growthRow.Together},
+		{"all of the search", "#000", growthRow.SearchTime},
 		{"order", "#1f77b4", func(r growthRow) time.Duration { return r.Order }},
 		{"races", "#d62728", func(r growthRow) time.Duration { return r.Race }},
 		{"other patterns", "#2ca02c", func(r growthRow) time.Duration { return r.Pattern }},

@@ -20,21 +20,21 @@ import (
 
 // A slicedSource is a module whose tests are measured.
 type slicedSource struct {
-	name   string
-	folder string   // below testdata/papers; "": a module of others, by its name
-	pkgs   string   // -predict.pkgs, "" for the module's own
-	tests  []string // patterns of tests that have a row each; nil: one row for the module
-	also   string   // a folder beside the module's whose lines count, too
-	timed  bool     // what recording costs is measured
+	name           string
+	folder         string   // below testdata/papers; "": name is a public module
+	pkgs           string   // -predict.pkgs, "" for the module's own
+	tests          []string // patterns of tests that have a row each; nil: one row for the module
+	alsoCounted    string   // another folder whose lines are counted
+	timesRecording bool     // the time of recorded runs is measured, too
 }
 
 var slicedSources = []slicedSource{
-	{name: "banking", folder: "sliced", tests: []string{"./banking TestTellers"}, timed: true},
-	{name: "httpserver", folder: "sliced", tests: []string{"./httpserver TestClients"}, timed: true},
-	{name: "daisy", folder: "sliced", tests: []string{"./daisy TestDaisy"}, timed: true},
-	{name: "daisy2", folder: "sliced", tests: []string{"./daisy TestDaisy2"}, timed: true},
-	{name: "raytracer", folder: "sliced", pkgs: "work,example.com/papers/raytracer", tests: []string{"./raytracer TestRender"}, also: "programs/raytracer", timed: true},
-	{name: "github.com/go-chi/chi/v5@v5.2.3", timed: true},
+	{name: "banking", folder: "sliced", tests: []string{"./banking TestTellers"}, timesRecording: true},
+	{name: "httpserver", folder: "sliced", tests: []string{"./httpserver TestClients"}, timesRecording: true},
+	{name: "daisy", folder: "sliced", tests: []string{"./daisy TestDaisy"}, timesRecording: true},
+	{name: "daisy2", folder: "sliced", tests: []string{"./daisy TestDaisy2"}, timesRecording: true},
+	{name: "raytracer", folder: "sliced", pkgs: "work,example.com/papers/raytracer", tests: []string{"./raytracer TestRender"}, alsoCounted: "programs/raytracer", timesRecording: true},
+	{name: "github.com/go-chi/chi/v5@v5.2.3", timesRecording: true},
 
 	{name: "the papers' programs", folder: "programs"},
 
@@ -64,21 +64,21 @@ type slicedRow struct {
 	extent
 	Slices            int           // variables that may have races, and so a slice
 	Relevant, Kept    int           // of each slice, the relevant events, and those that it has
-	Order             time.Duration // to read who must come before whom
+	Order             time.Duration // to compute must-happen-before
 	Slicing, Checking time.Duration
 	Predicting        time.Duration // by gopredict, from the trace to schedules
 
 	// Pairs of lines.
-	Candidates    int // conflict, and neither a lock nor the must-order excludes them
-	HappensBefore int // of these, unordered where all conflicts keep their order
-	Sliced        int // unordered in the slice of their variable
-	Predicted     int // by gopredict
-	Confirmed     int
-	Both          int      // sliced, and confirmed
-	OnlySliced    []string // sliced, and not predicted
-	Refuted       []string // of these, those of which gopredict has proven that they cannot be
+	Candidates         int // they conflict, and neither a lock nor must-happen-before excludes them
+	HappensBefore      int // candidates that happens-before leaves unordered
+	Sliced             int // candidates that the slice of their variable leaves unordered
+	Predicted          int // by gopredict
+	Confirmed          int
+	SlicedAndConfirmed int      // of Sliced, those that gopredict confirms
+	OnlySliced         []string // of Sliced, those that gopredict does not predict
+	Refuted            []string // of OnlySliced, those that gopredict has refuted
 
-	Seconds [run.Ways]float64 // what running takes
+	Seconds [run.Ways]float64 // of the tests, in each way
 }
 
 // slicedCausality measures the races that happens-before, sliced causality (Chen and Roşu,
@@ -115,7 +115,7 @@ func (s slicedSource) measure(j *run.Job) (rows []slicedRow) {
 	if s.folder == "" {
 		j.Download(s.name, module)
 	} else {
-		for _, folder := range []string{"programs", "sliced"} { // one uses the other
+		for _, folder := range []string{"programs", "sliced"} { // programs in sliced import those in programs
 			run.Check(os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("testdata", "papers", folder))))
 		}
 		module = filepath.Join(dir, s.folder)
@@ -168,11 +168,11 @@ func (s slicedSource) row(j *run.Job, module, pattern, match string) (r slicedRo
 	}
 	folder := filepath.Join(module, strings.TrimSuffix(pattern, "..."))
 	r.Lines = countLines(folder)
-	if s.also != "" {
-		r.Lines += countLines(filepath.Join(filepath.Dir(module), s.also))
+	if s.alsoCounted != "" {
+		r.Lines += countLines(filepath.Join(filepath.Dir(module), s.alsoCounted))
 	}
 	run.Check(os.RemoveAll(filepath.Join(folder, "testdata", "predict")))
-	if s.timed {
+	if s.timesRecording {
 		for _, dir := range j.Packages(module, pattern) {
 			t := j.BuildTests(dir, config, run.Plain, run.Race)
 			costs := run.Least(5, time.Hour, func(w run.Way) run.Cost {
@@ -233,7 +233,7 @@ func (r *slicedRow) read(j *run.Job, t *trace.Trace, confirmed map[string]bool) 
 	}
 	for p := range inSlices {
 		if confirmed[p] {
-			r.Both++
+			r.SlicedAndConfirmed++
 		}
 		if status[p] != bug.Predicted {
 			r.OnlySliced = append(r.OnlySliced, p)

@@ -13,7 +13,7 @@ func TestSlicedPage(t *testing.T) {
 	p := slicedPage{Missing: []string{"httpserver", "daisy"}}
 	p.add("banking", []slicedRow{{
 		Name: "banking", Lines: 128, extent: extent{Goroutines: 11, Shared: 9, Events: 932}, Slices: 2, Relevant: 61, Kept: 686,
-		Candidates: 3, HappensBefore: 1, Sliced: 2, Predicted: 2, Confirmed: 2, Both: 1, OnlySliced: []string{"a b"},
+		Candidates: 3, HappensBefore: 1, Sliced: 2, Predicted: 2, Confirmed: 2, SlicedAndConfirmed: 1, OnlySliced: []string{"a b"},
 		Seconds: [run.Ways]float64{1, 4, 2},
 	}})
 	text := run.Render(pages, "sliced.md", p)
