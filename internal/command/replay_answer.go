@@ -90,9 +90,9 @@ func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) i
 		return exitNoAnswer
 	}
 	r.answerf("%s: the program has left the schedule, and comes to the bug by another: %s", id, why)
-	f := again.Finding()
+	f := again.Found.Finding
 	f.Witness = ev.Path
-	r.answerThere(f, again.Witness(), "by another schedule")
+	r.answerThere(f, again.Found.Saved, "by another schedule")
 	r.answerf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
 	return exitBug
 }

@@ -47,7 +47,7 @@ func (l *loop) exploreTests(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.failures.confirmSuspects(ctx)
+	return l.confirmSuspects(ctx)
 }
 
 // exploreTest explores one test.
@@ -103,11 +103,12 @@ func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) er
 	if !b.All {
 		t.strategies = append(t.strategies, random)
 	}
+	start := time.Now()
+	end := start.Add(t.session.exploring)
 	t.withinBudget = func() bool {
-		return t.ledger.TimeLeft() > 0 && (b.Runs == 0 || t.made < b.Runs) && (b.Time == 0 || t.session.exploring > 0) && !unreached.Complete()
+		return (b.Time == 0 || time.Now().Before(end)) && !unreached.Complete()
 	}
 	t.statusText = unreached.Status
-	start := time.Now()
 	err := t.run(ctx)
 	t.session.exploring -= time.Since(start)
 	if err != nil {

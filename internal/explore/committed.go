@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/evidence"
@@ -14,6 +15,7 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/ledger"
 	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -212,8 +214,45 @@ func (c *committed) recheck(ctx, limit context.Context) error {
 		case r.Status != bug.Confirmed:
 			state.Status, state.Reason = r.Status, Both(r.Reason, state.Reason)
 		default:
-			c.confirmer.Keep(r.found)
+			c.confirmer.Keep(r.Found)
 		}
 	}
 	return nil
+}
+
+// Strays reports whether the replays of a witness did not reach its bug, be it by a crash, or
+// were not made because places of its violation are gone: [Exploration.Recheck] tells what
+// became of the bug.
+func Strays(r replayer.Result) bool {
+	status := r.WitnessStatus()
+	return status == bug.Diverged || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.MissingAccesses) > 0)
+}
+
+// crashes reports whether a test crashed or hung in its replays without reaching the
+// violation, which may be the very bug.
+func crashes(r replayer.Result) bool {
+	return r.Reproduced == 0 && r.WitnessStatus() == bug.Unconfirmed
+}
+
+// Both joins two reasons.
+func Both(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
+
+// Why says why replays did not reach their bug: first what of the witness no longer fits,
+// last how the test failed, if it did so all the same.
+func Why(r replayer.Result) string {
+	parts := slices.Clone(r.Stale)
+	if r.Reason != "" {
+		parts = append(parts, r.Reason)
+	}
+	for _, v := range r.Verdicts {
+		if v.Outcome.Effect != bug.NoEffect && r.Status != bug.Confirmed {
+			words := []string{"in this order the test still fails:"}
+			for _, l := range v.Outcome.Detail {
+				words = append(words, strings.TrimSpace(l))
+			}
+			parts = append(parts, strings.TrimSuffix(strings.Join(words, " "), ":"))
+			break
+		}
+	}
+	return strings.Join(parts, "; ")
 }

@@ -3,10 +3,11 @@ package explore
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/explore/finding"
 	"github.com/gopredict/gopredict/replayer/witness"
-	"github.com/stretchr/testify/assert"
 )
 
 // TestTierOf: what the first recording leaves undecided has no tier of its own.

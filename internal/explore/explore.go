@@ -19,7 +19,6 @@
 package explore
 
 import (
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -108,13 +107,12 @@ type session struct {
 	clock   *budget.Clock
 	pool    *replays.Pool
 
-	announced announced
+	announced sync.Map   // sites of the bugs that were announced
+	printing  sync.Mutex // of announcements
 	// exploring is the time that is left for exploring, if that has a bound: packages are
 	// explored one by one then.
 	exploring time.Duration
-	// early waits for recordings that are made before they are asked for.
-	early sync.WaitGroup
-	begun atomic.Int32 // packages
+	rechecks  atomic.Int32 // recordings for rechecks
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -156,7 +154,6 @@ func (o *Options) analysisOf(pkg string) analysis.Options {
 // Interrupt notes that the run ends early because of err, which Explore has returned. What is
 // in the report stays as it is.
 func (x *Exploration) Interrupt(err error) {
-	x.session.early.Wait()
 	ledger.AddIncomplete(&x.Report, err.Error())
 }
 
@@ -164,7 +161,7 @@ func (x *Exploration) Interrupt(err error) {
 // that another package has shown before.
 func (x *Exploration) join(l *loop) {
 	l.ledger.DropReported(x.reported)
-	(&publisher{l.ledger, l.ledger.Witnesses.Paths, x.session.opts.Artifacts}).publish(x.session.pool.Workers)
+	(&publisher{l.ledger, l.ledger.Witnesses.Paths, x.session.opts.Artifacts}).publish()
 	r := &l.ledger.Report
 	r.Witnesses = l.ledger.Witnesses.States
 	for k := range r.Findings {
@@ -185,22 +182,17 @@ func (s *session) newLoop(run recorder.Run) *loop {
 	if filepath.IsAbs(s.opts.Witnesses) {
 		below = ledger.Folder{Root: s.opts.Witnesses, Below: filepath.FromSlash(run.Package.Path)}
 	}
-	l := ledger.New(run, ledger.Paths{
-		Root: s.root, Witnesses: below,
-		Drafts: filepath.Join(s.work, fmt.Sprintf("package-%d-", s.begun.Add(1))),
-	}, s.pool.Code.Sites)
+	l := ledger.New(run, ledger.Paths{Root: s.root, Witnesses: below}, s.pool.Code.Sites)
 	l.TimeLeft = s.clock.Left
 	r, o := &replays.Replayer{Pool: s.pool, Runs: &l.Runs}, s.opts.strategyOptions()
-	p := &loop{
+	return &loop{
 		session: s, ledger: l, replays: r, strategy: o,
 		confirmer: &confirm.Confirmer{
 			Ledger: l, Candidates: l.Candidates, Replays: r, Sources: s.sources, Strategy: o,
 			Analysis: s.opts.analysisOf(run.Package.Path), OnBug: s.announce,
 		},
-		ordersTried: make(map[string]int), passes: make(map[string]*strategy.Run),
+		ordersTried: make(map[string]int), passes: make(map[string]*strategy.Run), unrepeated: make(map[string]string),
 	}
-	p.failures = &failures{p, make(map[string]string)}
-	return p
 }
 
 // Files returns how files of the module or workspace of env are named.

@@ -19,16 +19,9 @@ import (
 // order of events is the schedule, and a replay shows whether that order makes the test fail.
 // A test that fails in each order has no concurrency bug.
 
-// failures are those of the tests of one package.
-type failures struct {
-	*loop
-	// unrepeated says, by test, why the replay of a run in which it failed did not fail.
-	unrepeated map[string]string
-}
-
-// confirm replays the recordings in which tests failed that pass in another order. It
+// confirmFailures replays the recordings in which tests failed that pass in another order. It
 // comes last: what was confirmed by then may be why they fail, and explains more.
-func (l *failures) confirm(ctx context.Context) error {
+func (l *loop) confirmFailures(ctx context.Context) error {
 	l.reportAlwaysFailing()
 	if !l.confirmer.Wants(bug.Failure) {
 		return nil
@@ -60,7 +53,7 @@ func (l *failures) confirm(ctx context.Context) error {
 // then may be why they fail, and their replays mostly wait, so that they run concurrently.
 // The first run of each place is replayed, then the second of those places of which none was
 // confirmed, and so on.
-func (l *failures) confirmSuspects(ctx context.Context) error {
+func (l *loop) confirmSuspects(ctx context.Context) error {
 	left := l.ledger.Suspects
 	l.ledger.Suspects = nil
 	for len(left) > 0 {
@@ -87,7 +80,7 @@ func (l *failures) confirmSuspects(ctx context.Context) error {
 }
 
 // replaySuspects replays runs concurrently and enters what they show in their order.
-func (l *failures) replaySuspects(ctx, limit context.Context, all ledger.Suspects) error {
+func (l *loop) replaySuspects(ctx, limit context.Context, all ledger.Suspects) error {
 	entries, errs := make([]finding.Entry, len(all)), make([]error, len(all))
 	confirm.ForEach(budget.AtOnce, len(all), func(i int) {
 		entries[i], errs[i] = l.confirmer.ReplayFailure(limit, all[i].Recording, all[i].Finding)
@@ -103,7 +96,7 @@ func (l *failures) replaySuspects(ctx, limit context.Context, all ledger.Suspect
 // enterFailure enters what the replays of a failure in the run of r have shown, or the error
 // because of which there were none, if it is a bug of its own. It is none if the test does
 // not pass any more.
-func (l *failures) enterFailure(ctx, limit context.Context, r *recording.Recording, f finding.Finding, e finding.Entry, err error) (passes bool, _ error) {
+func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, f finding.Finding, e finding.Entry, err error) (passes bool, _ error) {
 	test, inputs := f.Tests[0], recording.InputsText(r.Trace, f.Tests[0])
 	if err == nil && e.Status == bug.Confirmed {
 		if l.ledger.Explained(&e.Finding) {
@@ -140,7 +133,7 @@ func (l *failures) enterFailure(ctx, limit context.Context, r *recording.Recordi
 }
 
 // reportUnrepeated reports the tests whose failures no replay has shown again.
-func (l *failures) reportUnrepeated() {
+func (l *loop) reportUnrepeated() {
 	path := l.ledger.Run.Package.Path
 	for _, test := range slices.Sorted(maps.Keys(l.unrepeated)) {
 		if !slices.ContainsFunc(l.ledger.Report.Findings, func(f report.Finding) bool {
@@ -152,7 +145,7 @@ func (l *failures) reportUnrepeated() {
 }
 
 // reportAlwaysFailing reports the tests that failed in all runs.
-func (l *failures) reportAlwaysFailing() {
+func (l *loop) reportAlwaysFailing() {
 	var concurrent, sequential []string
 	for _, r := range l.ledger.Firsts {
 		for _, test := range r.Failed {
@@ -172,16 +165,16 @@ func (l *failures) reportAlwaysFailing() {
 			most = max(most, l.ordersTried[test])
 		}
 		l.ledger.Warn("%s: failed in each of %d orders of goroutines, which is no concurrency bug: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
-			path, most+1, recording.List(concurrent, "tests"))
+			path, most+1, recording.ListTests(concurrent, recording.MaxListed))
 	}
 	if len(sequential) > 0 {
-		l.ledger.Warn("%s: failed with one goroutine, which is no concurrency bug: %s", path, recording.List(sequential, "tests"))
+		l.ledger.Warn("%s: failed with one goroutine, which is no concurrency bug: %s", path, recording.ListTests(sequential, recording.MaxListed))
 	}
 }
 
 // reportEndless reports the tests that had not ended when the time of r was over, and that
 // end in another order. The events do not show what they waited for, or spun on.
-func (l *failures) reportEndless(r *recording.Recording) {
+func (l *loop) reportEndless(r *recording.Recording) {
 	if !recording.TimedOut(r.Trace) {
 		return
 	}

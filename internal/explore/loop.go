@@ -2,11 +2,13 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"time"
 
+	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/explore/budget"
 	"github.com/gopredict/gopredict/internal/explore/confirm"
@@ -16,6 +18,7 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/replays"
 	"github.com/gopredict/gopredict/internal/explore/strategy"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A loop explores one package: it makes the runs that strategies propose, confirms what they
@@ -29,9 +32,7 @@ type loop struct {
 	replays   *replays.Replayer
 	strategy  strategy.Options
 	confirmer *confirm.Confirmer
-	failures  *failures
 
-	early *earlyRecordings // made before they are asked for
 	// reserved is the part of the clock that is kept until the package is analyzed.
 	reserved time.Duration
 
@@ -40,6 +41,9 @@ type loop struct {
 	ordersTried map[string]int
 	// passes has a run beyond the recordings in which the test passes.
 	passes map[string]*strategy.Run
+
+	// unrepeated says, by test, why the replay of a run in which it failed did not fail.
+	unrepeated map[string]string
 }
 
 // addPackage adds to the report what it has of a package whose tests were run, before
@@ -69,8 +73,6 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
-	l.early = p.early
-	defer p.early.end()
 	l.ledger.Note(p.notes)
 	l.ledger.Failed = l.ledger.Failed || !p.whole
 	if t := p.trace; t != nil {
@@ -96,7 +98,6 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	if p.result.TooLong {
 		l.ledger.Warn("%s: %s", run.Package.Path, finding.TooLong)
 	}
-	p.early.wait()
 	return l.explore(ctx, p)
 }
 
@@ -136,7 +137,7 @@ func (l *loop) explore(ctx context.Context, p *prediction) error {
 	}
 	// Only now other runs are made: they cost the most, and are searched only for what the
 	// first has left open.
-	for _, phase := range []func(context.Context) error{l.recordOrders, l.recordAlone, l.exploreTests, l.confirmer.Merged, l.failures.confirm} {
+	for _, phase := range []func(context.Context) error{l.recordOrders, l.recordAlone, l.exploreTests, l.confirmer.Merged, l.confirmFailures} {
 		if err := phase(ctx); err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (l *loop) firstRecordings(ctx context.Context, p *prediction) error {
 	}
 	if recording.TimedOut(p.trace) {
 		l.ledger.Run.Seconds = min(l.ledger.Run.Seconds, hungSeconds)
-		l.ledger.Firsts[0].Recording = rec.WithRun(l.ledger.Run)
+		l.ledger.Firsts[0].Recording = rec.With(func(r *recording.Recording) { r.Run = l.ledger.Run })
 	}
 	l.ledger.Size, l.ledger.Waited = make(map[string]int), make(map[string]time.Duration)
 	events := 0
@@ -184,4 +185,27 @@ func (l *loop) firstRecordings(ctx context.Context, p *prediction) error {
 	l.ledger.Orders = l.strategy.CountOrders(l.ledger.Run, events)
 	l.ledger.Allowance = budget.NewAllowance(p.trace)
 	return nil
+}
+
+// A prediction is the analysis of the first recording of a package.
+type prediction struct {
+	trace *trace.Trace // nil: there is nothing to analyze
+	// whole is set if the trace is not damaged, and was written to its end.
+	whole  bool
+	notes  recording.Notes
+	result *analysis.Result
+	err    error // why there is no result
+}
+
+// predictFirst analyzes the first recording of the package.
+func (l *loop) predictFirst(ctx context.Context) *prediction {
+	run, status := l.ledger.Run, l.session.status
+	l.session.clock.Release(l.reserved)
+	status.Set("predicting", run.Package.Path)
+	p := new(prediction)
+	if p.trace, p.whole = recording.Read(run, l.session.build, l.session.opts.Keep, &p.notes); p.trace != nil {
+		status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, p.trace.LoggedEvents()))
+		p.result, p.err = finding.Predict(ctx, p.trace, l.confirmer.Analysis)
+	}
+	return p
 }

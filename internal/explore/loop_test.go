@@ -331,7 +331,7 @@ func TestEnterFailure(t *testing.T) {
 		ev := finding.NotReplayed(r, f, c.status)
 		ev.Result.Witness, ev.Result.Reproduced = f.Witness, 1
 		require.NoError(t, l.session.pool.Prepare())
-		passes, err := l.failures.enterFailure(t.Context(), t.Context(), r, f, l.confirmer.Entry(ev), nil)
+		passes, err := l.enterFailure(t.Context(), t.Context(), r, f, l.confirmer.Entry(ev), nil)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.passes, passes, c.name)
 		assert.Len(t, l.ledger.Report.Findings, c.findings, c.name)
@@ -339,6 +339,6 @@ func TestEnterFailure(t *testing.T) {
 			require.Len(t, l.ledger.Report.Warnings, 1, c.name)
 			assert.Contains(t, l.ledger.Report.Warnings[0], c.warning)
 		}
-		assert.Equal(t, c.status != bug.Confirmed, len(l.failures.unrepeated) > 0, c.name)
+		assert.Equal(t, c.status != bug.Confirmed, len(l.unrepeated) > 0, c.name)
 	}
 }

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/gopredict/gopredict/internal/explore/confirm"
+	"github.com/gopredict/gopredict/internal/explore/finding"
 	"github.com/gopredict/gopredict/internal/explore/ledger"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A publisher moves the drafts of a package's witnesses to their places.
+// A publisher writes the drafts of a package's witnesses to their places.
 type publisher struct {
 	*ledger.Ledger
 	paths ledger.Paths
@@ -19,13 +21,10 @@ type publisher struct {
 	artifacts string
 }
 
-// publish moves all drafts, so many at a time.
-func (p *publisher) publish(workers int) {
-	drafts := p.Witnesses.TakeDrafts()
-	errs := make([]error, len(drafts))
-	confirm.ForEach(workers, len(errs), func(k int) { errs[k] = p.moveToPlace(drafts[k]) })
-	for k, d := range drafts {
-		err := errs[k]
+// publish writes all drafts.
+func (p *publisher) publish() {
+	for _, d := range p.Witnesses.TakeDrafts() {
+		err := p.write(d.Witness, p.paths.Witnesses.Root, d.File)
 		if err == nil {
 			continue
 		}
@@ -41,16 +40,6 @@ func (p *publisher) publish(workers int) {
 	}
 }
 
-// moveToPlace moves a draft to its place.
-func (p *publisher) moveToPlace(d ledger.Draft) error {
-	root := p.paths.Witnesses.Root
-	name, err := p.nameIn(root, d.File)
-	if err != nil {
-		return err
-	}
-	return witness.MoveFile(d.Written, root, name)
-}
-
 // putIntoArtifacts writes a draft to the folder for artifacts and returns the file there.
 func (p *publisher) putIntoArtifacts(d ledger.Draft) (file string, written bool) {
 	root := p.artifacts
@@ -58,30 +47,51 @@ func (p *publisher) putIntoArtifacts(d ledger.Draft) (file string, written bool)
 	if err != nil || root == "" {
 		return "", false
 	}
-	w, err := witness.Load(d.Written)
-	if err != nil {
-		return "", false
-	}
 	file = filepath.Join(root, filepath.FromSlash(p.Run.Package.Path), rel)
-	name, err := p.nameIn(root, file)
-	if err != nil {
-		return "", false
-	}
-	w.Comment = p.Renamed(d.File, p.paths.Relative(file))
-	if err := w.Save(root, name); err != nil {
+	d.Comment = p.Renamed(d.File, p.paths.Relative(file))
+	if p.write(d.Witness, root, file) != nil {
 		p.Renamed(file, p.paths.Relative(d.File))
 		return "", false
 	}
 	return file, true
 }
 
-// nameIn returns the name of a file within a root folder, which it makes if that is not the
+// write writes a witness to a file below a root folder, which it makes if that is not the
 // package's own.
-func (p *publisher) nameIn(root, file string) (string, error) {
+func (p *publisher) write(w *witness.Witness, root, file string) error {
 	if root != p.Run.Package.Dir {
 		if err := os.MkdirAll(root, 0o777); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return filepath.Rel(root, file)
+	name, err := filepath.Rel(root, file)
+	if err != nil {
+		return err
+	}
+	return w.Save(root, name)
+}
+
+// announce tells the user of the bug that w has been confirmed for, once for all tests and
+// recordings that show it: the report comes only at the end, maybe after minutes. It may be
+// called concurrently.
+func (s *session) announce(pkg string, w *witness.Witness) {
+	if s.opts.OnBug == nil {
+		return
+	}
+	if _, before := s.announced.LoadOrStore(finding.Sites(w), true); before {
+		return
+	}
+	s.printing.Lock()
+	defer s.printing.Unlock()
+	var places []string
+	for _, step := range w.Violation {
+		if place := fmt.Sprintf("%s:%d", step.File, step.Line); !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	in := pkg
+	if len(w.Tests) > 0 {
+		in = w.Tests[0] + ", " + in
+	}
+	s.opts.OnBug(fmt.Sprintf("confirmed: %s in %s: %s", strings.ToLower(w.Kind.Title(len(w.Violation))), in, strings.Join(places, ", ")))
 }

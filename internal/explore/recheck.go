@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,17 +38,12 @@ import (
 type Recheck struct {
 	Status bug.Status
 	Reason string
+	// Found is the bug that was confirmed.
+	Found finding.Entry
 
-	found finding.Entry
 	// searchable is set if all behaviours of the test would tell, where a few runs do not.
 	searchable bool
 }
-
-// Finding returns the bug that was confirmed.
-func (r *Recheck) Finding() report.Finding { return r.found.Finding }
-
-// Witness returns the witness of the bug that was confirmed.
-func (r *Recheck) Witness() *witness.Witness { return r.found.Saved }
 
 // Recheck looks for the bug of w, whose replays did not reach it, as r says. Run says how its
 // test is run. The exploration is for nothing else then.
@@ -60,8 +56,8 @@ func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w *witness.
 	return c.explore(ctx, known)
 }
 
-// recheckOrders are the orders in which the test of a witness is recorded again: what it
-// reaches may depend on that.
+// recheckOrders are the orders in which the test of a witness is recorded again: the order
+// decides which places the test reaches.
 var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst, recorder.ChildFirst}
 
 // staleOrders are further orders for witnesses that no longer fit the sources: that nothing
@@ -73,14 +69,18 @@ func cannotTell(format string, args ...any) Recheck {
 	return Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}
 }
 
-// A rechecking is what is known of the bug of w from runs of its test.
+// errNoEvidence is the error of a recording that says nothing about the bug. Its text is why.
+type errNoEvidence string
+
+func (why errNoEvidence) Error() string { return string(why) }
+
+// A rechecking is what is known of the bug of a witness from runs of its test.
 type rechecking struct {
 	*loop
 	old    *witness.Witness
-	result replayer.Result
+	result replayer.Result // of the replays of old
 	places *places.Places
-	// orders are those in which the test is recorded.
-	orders []recorder.Order
+	orders []recorder.Order   // in which the test is recorded
 	runs   []ledger.Predicted // by order
 	// doubt says why the bug may still be there; "" if nothing says so.
 	doubt      string
@@ -93,15 +93,18 @@ func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
 	alone, confirmer := *l, *l.confirmer
 	confirmer.Candidates = ledger.NewCandidates() // those of the package were looked for
 	alone.confirmer = &confirmer
-	c := &rechecking{loop: &alone, old: w, result: r, places: places.Of(r.Witness, l.session.pool.Code.Sites), orders: recheckOrders}
+	c := &rechecking{loop: &alone, old: w, result: r, places: places.Of(r.Witness, l.session.pool.Code.Sites), orders: slices.Clone(recheckOrders)}
 	if c.stale() {
-		c.orders = append(slices.Clip(c.orders), staleOrders...)
+		c.orders = append(c.orders, staleOrders...)
 	}
 	if o := recorder.Order(w.RecordedOrder); !slices.Contains(c.orders, o) {
-		c.orders = append(slices.Clip(c.orders), o)
+		c.orders = append(c.orders, o)
 	}
 	return c
 }
+
+// stale reports whether the witness no longer fits the sources.
+func (c *rechecking) stale() bool { return len(c.result.Stale) > 0 }
 
 // run looks for the bug in further recordings of the test.
 //
@@ -115,70 +118,150 @@ func (c *rechecking) run(ctx context.Context) (Recheck, error) {
 	if err := c.session.pool.Prepare(); err != nil {
 		return Recheck{}, err
 	}
-	for k := range c.orders {
-		if answer, over, err := c.runIn(ctx, k); over || err != nil {
-			return answer, err
-		}
+	found, err := c.search(ctx)
+	if why, ok := errors.AsType[errNoEvidence](err); ok {
+		return cannotTell("%s", string(why)), nil
 	}
-	found, err := c.elsewhere(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Recheck{}, err
-	}
-	if found.Confirmed != "" {
-		return Recheck{Status: bug.Confirmed, found: found}, nil
+	case found.Confirmed != "":
+		return Recheck{Status: bug.Confirmed, Found: found}, nil
 	}
 	return c.answer(), nil
 }
 
-// stale reports whether the witness no longer fits the sources.
-func (c *rechecking) stale() bool { return len(c.result.Stale) > 0 }
-
-// runIn runs the test in the k-th order and looks for the very bug in what that shows. It is
-// over if that gives the answer.
-func (c *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over bool, err error) {
-	w, now := c.old, c.result.Witness
+// search records the test in all orders and returns the entry of the bug, if that shows it: at
+// its own places in one of the runs, or else at places that they may have moved to.
+func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
+	now := c.result.Witness
 	exact := func(v *witness.Witness) bool { return finding.Sites(v) == finding.Sites(now) }
-	confirmed := func(e finding.Entry, err error) (Recheck, bool, error) {
-		if err != nil || e.Confirmed == "" {
-			return Recheck{}, false, err
+	for k, order := range c.orders {
+		c.session.status.Set("recording", fmt.Sprintf("%s again, %d of %d", c.old.Tests[0], k+1, len(c.orders)))
+		again, err := c.record(ctx, order)
+		if err != nil {
+			return finding.Entry{}, err
 		}
-		return Recheck{Status: bug.Confirmed, found: e}, true, nil
+		findings, unpredicted := c.predictAgain(ctx, again)
+		c.runs = append(c.runs, ledger.Predicted{Recording: again, Findings: findings})
+		if found, err := c.reproduce(ctx, c.runs[k], exact); err != nil || found.Confirmed != "" {
+			return found, err
+		}
+		c.note(again)
+		switch why, ok := errors.AsType[errNoEvidence](unpredicted); {
+		case ok && c.stale() && c.old.EndsBlocked(): // goroutines that block elsewhere may do so by the same bug
+			c.doubt = string(why)
+		case unpredicted != nil:
+			return finding.Entry{}, unpredicted
+		default:
+			c.noteOpen(findings)
+		}
 	}
-	c.session.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(c.orders)))
-	again, unknown, err := c.record(ctx, c.orders[k], fmt.Sprintf("%sagain-%s-%d", c.ledger.Witnesses.Paths.Drafts, w.ID, k))
-	if err != nil {
-		return Recheck{}, false, err
+	// A place that is gone, or that no run reaches any more, may be elsewhere by now. A line
+	// that was guessed may not be the place.
+	p := c.places
+	p.Gone = slices.Clone(c.result.MissingAccesses)
+	for _, i := range c.result.GuessedAccesses {
+		if !p.Reached[i] {
+			p.Gone = append(p.Gone, i)
+		}
 	}
-	if unknown != "" {
-		return cannotTell("%s", unknown), true, nil
+	// Goroutines may block in code that is the same as another's: it does not show which of
+	// them has moved.
+	p.Anywhere = c.old.EndsBlocked() && c.stale()
+	if len(p.Missing()) == 0 {
+		return finding.Entry{}, nil
 	}
-	if answer, over, err = confirmed(c.shows(ctx, again, exact)); over || err != nil {
-		return answer, over, err
+	for _, again := range c.runs {
+		if found, err := c.reproduce(ctx, again, p.MayBe); err != nil || found.Confirmed != "" {
+			return found, err
+		}
 	}
-	c.note(again)
-	findings, unknown, err := c.predictAgain(ctx, again)
-	if err != nil {
-		return Recheck{}, false, err
-	}
-	if unknown != "" && c.stale() && w.EndsBlocked() {
-		c.doubt = unknown // goroutines that block elsewhere may do so by the same bug
-		return Recheck{}, false, nil
-	}
-	if unknown != "" {
-		return cannotTell("%s", unknown), true, nil
-	}
-	c.runs[k].Findings = findings
-	if answer, over, err = confirmed(c.find(ctx, again, findings, exact)); over || err != nil {
-		return answer, over, err
-	}
-	c.doubt = stillOpen(c.doubt, findings, w, now)
-	return Recheck{}, false, nil
+	return finding.Entry{}, nil
 }
 
-// note notes what a run has shown beside the bug.
+// record records the test in an order.
+func (c *rechecking) record(ctx context.Context, order recorder.Order) (*recording.Recording, error) {
+	w, first := c.old, c.ledger.Run
+	test := w.Tests[0]
+	limit := replays.ReplayTime(recording.Seconds(first.Seconds))
+	args := replayer.ReplayArgs(replayer.ArgsToReplay(w, first.Args), w, limit)
+	c.replays.Runs.Add(1)
+	file := filepath.Join(c.session.work, fmt.Sprintf("recheck-%d", c.session.rechecks.Add(1)))
+	run, err := c.session.pool.Machine.Record(ctx, first, order, args, file, limit)
+	if err != nil {
+		return nil, err
+	}
+	t := recording.ReadReplay(run.Trace, c.session.build)
+	switch {
+	case t == nil || trace.Validate(t) != nil:
+		return nil, errNoEvidence(test + " was run again and not recorded")
+	case !recording.Has(t, test):
+		return nil, errNoEvidence("there is no test " + test + " any more, or it is left out")
+	}
+	run.Args = first.Args
+	return recording.New(run, t, c.session.sources), nil
+}
+
+// predictAgain predicts bugs of the kind from a recording.
+func (c *rechecking) predictAgain(ctx context.Context, r *recording.Recording) ([]finding.Finding, error) {
+	if t := r.Trace; t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
+		return nil, errNoEvidence(c.old.Tests[0] + " was run again, and not all of it was recorded")
+	}
+	opts := c.confirmer.Analysis
+	opts.Kinds = []bug.Kind{c.old.Kind}
+	result, err := finding.Predict(ctx, r.Trace, opts)
+	if err != nil {
+		return nil, err
+	}
+	if result.Truncated || result.TooLong {
+		return nil, errNoEvidence("there is too much to look for in " + c.old.Tests[0])
+	}
+	findings, _, err := finding.Of(r, result, finding.NewNames())
+	return findings, err
+}
+
+// reproduce returns the entry of the bug that is looked for, if a run has shown it by itself
+// or it was predicted from the run, and a replay confirms it.
+func (c *rechecking) reproduce(ctx context.Context, r ledger.Predicted, is func(*witness.Witness) bool) (finding.Entry, error) {
+	if found, err := c.shown(ctx, r.Recording, is); err != nil || found.Confirmed != "" {
+		return found, err
+	}
+	findings := slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return !is(f.Witness) })
+	entries := make([]finding.Entry, len(findings))
+	c.replays.Progress.Total.Store(int32(len(findings)))
+	for i, f := range findings {
+		ev, err := c.confirmer.ReplayFinding(ctx, r.Recording, f)
+		if entries[i] = c.confirmer.Entry(ev); err != nil || entries[i].Confirmed != "" {
+			return entries[i], err
+		}
+	}
+	err := c.confirmer.FollowDepartures(ctx, r.Recording, findings, entries)
+	if i := slices.IndexFunc(entries, func(e finding.Entry) bool { return e.Confirmed != "" }); i >= 0 {
+		return entries[i], nil
+	}
+	return finding.Entry{}, err
+}
+
+// shown returns the entry of the bug that is looked for, if the recorded run has shown it by
+// itself. It is confirmed if a replay shows it once more.
+func (c *rechecking) shown(ctx context.Context, r *recording.Recording, is func(*witness.Witness) bool) (finding.Entry, error) {
+	switch kind := c.old.Kind; kind {
+	case bug.Deadlock, bug.Leak:
+		return c.confirmer.BlockedAt(ctx, r, kind, is)
+	case bug.Failure:
+		for _, f := range confirm.FailuresIn(r) {
+			if is(f.Witness) {
+				return c.confirmer.ReplayFailure(ctx, r, f)
+			}
+		}
+	}
+	return finding.Entry{}, nil
+}
+
+// note notes what a run that did not show the bug says about it.
 func (c *rechecking) note(again *recording.Recording) {
 	w, test := c.old, c.old.Tests[0]
-	c.runs = append(c.runs, ledger.Predicted{Recording: again})
 	for i, there := range c.result.Witness.ReachedIn(again.Trace) {
 		c.places.Reached[i] = c.places.Reached[i] || there
 	}
@@ -195,43 +278,32 @@ func (c *rechecking) note(again *recording.Recording) {
 	}
 }
 
-// elsewhere looks in all runs for the bug at places that may be those of w by now.
-func (c *rechecking) elsewhere(ctx context.Context) (finding.Entry, error) {
-	p := c.places
-	// A place that is gone, or that no run reaches any more, may be elsewhere by now. A line
-	// that was guessed may not be the place.
-	p.Gone = slices.Clone(c.result.MissingAccesses)
-	for _, i := range c.result.GuessedAccesses {
-		if !p.Reached[i] {
-			p.Gone = append(p.Gone, i)
+// noteOpen notes which of the findings, none of which was confirmed at the places of the
+// bug, leave it open.
+func (c *rechecking) noteOpen(findings []finding.Finding) {
+	now := c.result.Witness
+	for _, f := range findings {
+		switch place := places.Shared(f.Witness, now); {
+		case finding.Sites(f.Witness) != finding.Sites(now):
+			if place != "" && c.doubt == "" {
+				c.doubt = fmt.Sprintf("%s is part of another possible bug of %s", place, c.old.Tests[0])
+			}
+		case len(f.Schedules) > 0:
+			c.doubt = "another schedule was predicted, and did not confirm it"
+		default:
+			c.doubt = "whether another schedule leads there is undecided"
 		}
 	}
-	// Goroutines may block in code that is the same as another's: it does not show which of
-	// them has moved.
-	p.Anywhere = c.old.EndsBlocked() && c.stale()
-	if len(p.Missing()) == 0 {
-		return finding.Entry{}, nil
-	}
-	for _, again := range c.runs {
-		found, err := c.shows(ctx, again.Recording, p.MayBe)
-		if err == nil && found.Confirmed == "" {
-			found, err = c.find(ctx, again.Recording, again.Findings, p.MayBe)
-		}
-		if err != nil || found.Confirmed != "" {
-			return found, err
-		}
-	}
-	return finding.Entry{}, nil
 }
 
 // answer returns what the runs say together, none of which has shown the bug.
 func (c *rechecking) answer() Recheck {
 	w, p := c.old, c.places
-	open := c.doubt
+	doubt := c.doubt
 	for _, again := range c.runs {
 		for _, f := range again.Findings {
-			if open == "" && c.stale() && (len(p.Gone) == 0 || len(p.Gone) == len(w.Violation) || p.MayBe(f.Witness)) {
-				open = fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
+			if doubt == "" && c.stale() && (len(p.Gone) == 0 || len(p.Gone) == len(w.Violation) || p.MayBe(f.Witness)) {
+				doubt = fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
 			}
 		}
 	}
@@ -246,8 +318,8 @@ func (c *rechecking) answer() Recheck {
 		answer := cannotTell("%s does not fail in %d orders of goroutines, which is no proof", w.Tests[0], len(c.orders))
 		answer.searchable = true
 		return answer
-	case open != "":
-		answer := cannotTell("%s", open)
+	case doubt != "":
+		answer := cannotTell("%s", doubt)
 		answer.searchable = w.Kind == bug.Assertion
 		return answer
 	case len(p.Gone) > 0 && !c.concurrent:
@@ -260,124 +332,27 @@ func (c *rechecking) answer() Recheck {
 	return Recheck{Status: bug.Fixed}
 }
 
-// record records the test in an order, with its files in the folder; unknown is why
-// that tells nothing.
-func (c *rechecking) record(ctx context.Context, order recorder.Order, folder string) (again *recording.Recording, unknown string, err error) {
-	w, first := c.old, c.ledger.Run
-	test := w.Tests[0]
-	limit := replays.ReplayTime(recording.Seconds(first.Seconds))
-	args := replayer.ReplayArgs(replayer.ArgsToReplay(w, first.Args), w, limit)
-	c.replays.Runs.Add(1)
-	run, err := c.session.pool.Machine.Record(ctx, first, order, args, folder, limit)
-	if err != nil {
-		return nil, "", err
-	}
-	t := recording.ReadReplay(run.Trace, c.session.build)
-	switch {
-	case t == nil || trace.Validate(t) != nil:
-		return nil, test + " was run again and not recorded", nil
-	case !recording.Has(t, test):
-		return nil, "there is no test " + test + " any more, or it is left out", nil
-	}
-	run.Args = first.Args
-	return recording.New(run, t, c.session.sources), "", nil
-}
-
-// shows returns the entry of the bug that is looked for, if the recorded run has shown it by
-// itself, and does so again.
-func (c *rechecking) shows(ctx context.Context, r *recording.Recording, is func(*witness.Witness) bool) (finding.Entry, error) {
-	switch kind := c.old.Kind; kind {
-	case bug.Deadlock, bug.Leak:
-		return c.confirmer.BlockedAt(ctx, r, kind, is)
-	case bug.Failure:
-		for _, f := range confirm.FailuresIn(r) {
-			if is(f.Witness) {
-				return c.confirmer.ReplayFailure(ctx, r, f)
-			}
-		}
-	}
-	return finding.Entry{}, nil
-}
-
-// predictAgain predicts bugs of the kind from a recording; unknown is why that tells nothing.
-func (c *rechecking) predictAgain(ctx context.Context, r *recording.Recording) (findings []finding.Finding, unknown string, err error) {
-	if t := r.Trace; t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
-		return nil, c.old.Tests[0] + " was run again, and not all of it was recorded", nil
-	}
-	opts := c.confirmer.Analysis
-	opts.Kinds = []bug.Kind{c.old.Kind}
-	result, err := finding.Predict(ctx, r.Trace, opts)
-	if err != nil {
-		return nil, "", err
-	}
-	if result.Truncated || result.TooLong {
-		return nil, "there is too much to look for in " + c.old.Tests[0], nil
-	}
-	findings, _, err = finding.Of(r, result, finding.NewNames())
-	return findings, "", err
-}
-
-// stillOpen returns why the bug of w, whose places are now's, may be there although none of
-// the findings was confirmed at these places: because of one of these, or else as was known
-// before.
-func stillOpen(before string, findings []finding.Finding, w, now *witness.Witness) string {
-	open := before
-	for _, f := range findings {
-		switch place := places.Shared(f.Witness, now); {
-		case finding.Sites(f.Witness) != finding.Sites(now):
-			if place != "" && open == "" {
-				open = fmt.Sprintf("%s is part of another possible bug of %s", place, w.Tests[0])
-			}
-		case len(f.Schedules) > 0:
-			open = "another schedule was predicted, and did not confirm it"
-		default:
-			open = "whether another schedule leads there is undecided"
-		}
-	}
-	return open
-}
-
-// find replays those of the findings that are the one that is looked for until one is
-// confirmed, and returns the entry of that.
-func (c *rechecking) find(ctx context.Context, r *recording.Recording, all []finding.Finding, is func(*witness.Witness) bool) (finding.Entry, error) {
-	findings := slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return !is(f.Witness) })
-	entries := make([]finding.Entry, len(findings))
-	c.replays.Progress.Total.Store(int32(len(findings)))
-	for i, f := range findings {
-		ev, err := c.confirmer.ReplayFinding(ctx, r, f)
-		if entries[i] = c.confirmer.Entry(ev); err != nil || entries[i].Confirmed != "" {
-			return entries[i], err
-		}
-	}
-	err := c.confirmer.FollowDepartures(ctx, r, findings, entries)
-	if i := slices.IndexFunc(entries, func(e finding.Entry) bool { return e.Confirmed != "" }); i >= 0 {
-		return entries[i], nil
-	}
-	return finding.Entry{}, err
-}
-
 // finds reports whether predicting could find the bug of w.
 func (o *Options) finds(w *witness.Witness) bool {
-	if !w.InOrder() {
+	switch {
+	case !w.InOrder():
 		return slices.Contains(bug.Kinds(), w.Kind)
-	}
-	if w.Kind == bug.Property {
+	case w.Kind == bug.Property:
 		return property.Named(o.Analysis.Properties, w.Pattern, w.Package) != nil
 	}
-	for _, p := range slices.Concat(anomaly.Builtin(), o.Analysis.Patterns) {
-		if p.Name == w.Pattern {
-			return true
-		}
-	}
-	return false
+	patterns := slices.Concat(anomaly.Builtin(), o.Analysis.Patterns)
+	return slices.ContainsFunc(patterns, func(p anomaly.Pattern) bool { return p.Name == w.Pattern })
 }
 
-// explore explores the test of the witness as an ordinary run does: further runs may show what a few
-// recordings have not shown of the bug, as known says.
+// explore explores the test of the witness as an ordinary run does: further runs may show
+// what a few recordings have not shown of the bug, as known says.
 func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error) {
-	w, p := c.old, c.places
-	again, unknown, err := c.record(ctx, recorder.NewestFirst, c.ledger.Witnesses.Paths.Drafts+"again-"+w.ID)
-	if err != nil || unknown != "" {
+	w := c.old
+	again, err := c.record(ctx, recorder.NewestFirst)
+	if _, ok := errors.AsType[errNoEvidence](err); ok {
+		return known, nil
+	}
+	if err != nil {
 		return known, err
 	}
 	run := again.Run
@@ -395,22 +370,8 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 		return known, err
 	}
 	for _, f := range x.Report.Findings {
-		v := p.ViolationOf(&f)
-		if exact := finding.Sites(v) == finding.Sites(p.Now); !exact && !p.MayBe(v) {
-			open := f.Kind == w.Kind && (f.Status == bug.Confirmed || f.Status == bug.Unconfirmed)
-			if open && known.Status == bug.Fixed && len(p.Gone) == len(w.Violation) {
-				known = cannotTell("there is another possible bug of its kind in %s", w.Tests[0])
-			}
-			continue
-		}
-		if f.Status == bug.Confirmed {
-			return Recheck{Status: bug.Confirmed, found: finding.Entry{Finding: f, Saved: v}}, nil
-		}
-		if f.Status == bug.Unconfirmed {
-			known.searchable = false
-			if known.Status == bug.Fixed {
-				known = cannotTell("further runs have left it open")
-			}
+		if c.noteExplored(&known, f); known.Status == bug.Confirmed {
+			return known, nil
 		}
 	}
 	for _, pkg := range x.Report.Packages {
@@ -421,4 +382,26 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 		}
 	}
 	return known, nil
+}
+
+// noteExplored notes in known what a finding of the exploration says about the bug.
+func (c *rechecking) noteExplored(known *Recheck, f report.Finding) {
+	w, p := c.old, c.places
+	v := p.ViolationOf(&f)
+	same := finding.Sites(v) == finding.Sites(p.Now) || p.MayBe(v)
+	fixed := known.Status == bug.Fixed
+	switch {
+	case f.Status != bug.Confirmed && f.Status != bug.Unconfirmed:
+	case !same:
+		if fixed && f.Kind == w.Kind && len(p.Gone) == len(w.Violation) {
+			*known = cannotTell("there is another possible bug of its kind in %s", w.Tests[0])
+		}
+	case f.Status == bug.Confirmed:
+		*known = Recheck{Status: bug.Confirmed, Found: finding.Entry{Finding: f, Saved: v}}
+	default:
+		known.searchable = false
+		if fixed {
+			*known = cannotTell("further runs have left it open")
+		}
+	}
 }

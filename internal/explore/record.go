@@ -12,37 +12,26 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/explore/replays"
 	"github.com/gopredict/gopredict/internal/explore/strategy"
-	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/replayer"
 )
 
 // This file records tests of a package again, as the strategies that propose recordings ask
 // for. Each knows the outcome of the run that it proposed last.
 
-// argsFor returns the arguments of the test binary that record some tests of a run again.
-func argsFor(run recorder.Run, tests []string) []string {
-	return replayer.RerunArgs(run.Args, tests, replayer.SubtestFilter(run.Args), replays.RecordTime(run.Seconds))
-}
-
 // record makes a run in an order of goroutines; nothing may come of it.
 func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	first, s := l.ledger.Run, l.session
-	args := argsFor(first, r.Tests)
+	limit := replays.RecordTime(first.Seconds)
+	args := replayer.RerunArgs(first.Args, r.Tests, replayer.SubtestFilter(first.Args), limit)
 	if r.Tests == nil {
-		args = replayer.RerunArgsWithout(first.Args, r.Without, replays.RecordTime(first.Seconds))
+		args = replayer.RerunArgsWithout(first.Args, r.Without, limit)
 	}
 	n := l.ledger.NextRecording()
 	bound, end := s.clock.LimitAnalysis(ctx)
 	defer end()
 	s.status.Set("recording", fmt.Sprintf("%s, time %d", first.Package.Path, n+1))
 	l.ledger.Runs.Add(1)
-	var again recorder.Run
-	var err error
-	if made := l.early.take(r.Order, args); made != nil {
-		again, err = made.run, made.err
-	} else {
-		again, err = s.pool.Record(bound, first, r.Order, args, fmt.Sprintf("%s-%d", first.Trace, n))
-	}
+	again, err := s.pool.Record(bound, first, r.Order, args, fmt.Sprintf("%s-%d", first.Trace, n))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -55,7 +44,7 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	if t == nil {
 		return nil
 	}
-	timedOut := again.Seconds >= replays.RecordTime(first.Seconds).Seconds()
+	timedOut := again.Seconds >= limit.Seconds()
 	// The tests that were recorded again are some of the package's: replays of what they show
 	// have the arguments and the time of those in the first recording.
 	again.Args, again.Seconds, again.Processor = first.Args, first.Seconds, first.Processor
@@ -114,7 +103,7 @@ func (l *loop) recordRemaining(ctx context.Context) error {
 		pkg.Tests += rec.Tests
 		pkg.Lingering = append(pkg.Lingering, evidence.LingeringIn(rec.Trace, path, l.session.sources.Files, l.session.sources.Lines.Line)...)
 		l.ledger.Warn("%s: recorded in a run of their own, as %s ended the first one, by a panic or an exit: %s",
-			path, culprits, recording.List(recording.Tests(rec.Trace), "tests"))
+			path, culprits, recording.ListTests(recording.Tests(rec.Trace), recording.MaxListed))
 	}
 }
 

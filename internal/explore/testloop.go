@@ -158,7 +158,7 @@ func (t *testLoop) await(ctx context.Context, all []*strategy.Run) error {
 		if r.Parents == nil {
 			r.Parents = []int{r.Base.Number}
 		}
-		r.Recording = r.Recording.Numbered(r.Number, r.Parents)
+		r.Recording = r.Recording.With(func(c *recording.Recording) { c.Number, c.Parents = r.Number, r.Parents })
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (t *testLoop) confirmRun(ctx context.Context, r *strategy.Run) error {
 	}
 	t.suspect(r)
 	if t.strategy.Exploring || t.ledger.Suspects.Events() > recording.MaxRepeated {
-		return t.failures.confirmSuspects(ctx)
+		return t.confirmSuspects(ctx)
 	}
 	return nil
 }

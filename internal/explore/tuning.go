@@ -11,10 +11,10 @@ const maxPackages = 4
 // (unit: events). Trades memory for time. Chosen: some hundred megabytes.
 const smallTrace = 1 << 19
 
-// longTraces bounds the traces of large packages that are analyzed concurrently, if there is
-// more than one (unit: bytes). Trades memory for time. Chosen: as much memory as one very
+// tracesInMemory bounds the traces that are analyzed concurrently, if there is more than one
+// (unit: bytes of their files). Trades memory for time. Chosen: as much memory as one very
 // large trace takes.
-const longTraces = 24 << 20
+const tracesInMemory = 24 << 20
 
 // probes is how many candidates of a test that was recorded alone are replayed to see
 // whether being alone helps (unit: candidates). Trades candidates for replays. Chosen: by the

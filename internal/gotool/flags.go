@@ -1,100 +1,54 @@
 package gotool
 
-// phase says which steps of a `go test` a flag takes part in.
+import "strings"
+
+// A phase is a set of steps of a `go test` that a flag takes part in.
 type phase uint8
 
 const (
-	// selects: the flag decides which files are compiled, or how. Loading and
-	// vetting must be told, or they see other packages than the test.
+	// selects: the flag decides which files are compiled, or how. Commands that load
+	// or vet packages need it, or they see other packages than the test.
 	selects phase = 1 << iota
 	// covers: the flag instruments for coverage.
 	covers
 	// writes: the flag names a file that the run writes.
 	writes
-	// runs: the flag is handed on to the test binary, as -test.NAME.
+	// runs: the go command passes the flag to the test binary, as -test.NAME.
 	runs
 )
 
-// flagInfo is one row of the table of go test's flags.
+// A flagInfo is what this package knows of a flag of go test.
 type flagInfo struct {
-	value bool // takes a value, as -name=value or -name value
-	phase phase
+	takesValue bool // as -name=value or -name value
+	phase      phase
 }
 
-// testFlags are the flags that `go help test`, `go help testflag` and
-// `go help build` document. What is not here belongs to the test binary.
-var testFlags = map[string]flagInfo{
-	"C": {value: true},
+// flagGroups are the flags that `go help test`, `go help testflag` and `go help build`
+// document, by what they have in common. Any other flag belongs to the test binary.
+var flagGroups = []struct {
+	flagInfo
+	names string // separated by spaces
+}{
+	{flagInfo{false, 0}, "a buildvcs c json n work x"}, // buildvcs is boolean, but also takes =auto
+	{flagInfo{true, 0}, "C debug-actiongraph debug-runtime-trace debug-trace exec ldflags p vet"},
+	{flagInfo{false, selects}, "asan linkshared modcacherw msan race trimpath"},
+	{flagInfo{true, selects}, "asmflags buildmode compiler gccgoflags gcflags installsuffix mod modfile overlay pgo pkgdir tags toolexec"},
+	{flagInfo{false, covers}, "cover"},
+	{flagInfo{true, covers}, "covermode coverpkg"},
+	{flagInfo{true, writes}, "o"},
+	{flagInfo{false, runs}, "artifacts benchmem failfast fullpath short v"},
+	{flagInfo{true, runs}, "bench benchtime blockprofilerate count cpu fuzz fuzzminimizetime fuzztime list memprofilerate mutexprofilefraction outputdir parallel run shuffle skip timeout"},
+	{flagInfo{true, runs | writes}, "blockprofile cpuprofile memprofile mutexprofile trace"},
+	{flagInfo{true, runs | covers | writes}, "coverprofile"},
+}
 
-	// Build flags.
-	"a":                   {},
-	"asan":                {phase: selects},
-	"asmflags":            {value: true, phase: selects},
-	"buildmode":           {value: true, phase: selects},
-	"buildvcs":            {}, // a bool flag that also takes =auto
-	"compiler":            {value: true, phase: selects},
-	"debug-actiongraph":   {value: true},
-	"debug-runtime-trace": {value: true},
-	"debug-trace":         {value: true},
-	"gccgoflags":          {value: true, phase: selects},
-	"gcflags":             {value: true, phase: selects},
-	"installsuffix":       {value: true, phase: selects},
-	"ldflags":             {value: true},
-	"linkshared":          {phase: selects},
-	"mod":                 {value: true, phase: selects},
-	"modcacherw":          {phase: selects},
-	"modfile":             {value: true, phase: selects},
-	"msan":                {phase: selects},
-	"n":                   {},
-	"overlay":             {value: true, phase: selects},
-	"p":                   {value: true},
-	"pgo":                 {value: true, phase: selects},
-	"pkgdir":              {value: true, phase: selects},
-	"race":                {phase: selects},
-	"tags":                {value: true, phase: selects},
-	"toolexec":            {value: true, phase: selects},
-	"trimpath":            {phase: selects},
-	"work":                {},
-	"x":                   {},
+// testFlags has the flags of flagGroups by name.
+var testFlags = make(map[string]flagInfo)
 
-	// Flags of go test itself.
-	"c":         {},
-	"cover":     {phase: covers},
-	"covermode": {value: true, phase: covers},
-	"coverpkg":  {value: true, phase: covers},
-	"exec":      {value: true},
-	"json":      {},
-	"o":         {value: true, phase: writes},
-	"vet":       {value: true},
-
-	// Flags for the test binary.
-	"artifacts":            {phase: runs},
-	"bench":                {value: true, phase: runs},
-	"benchmem":             {phase: runs},
-	"benchtime":            {value: true, phase: runs},
-	"blockprofile":         {value: true, phase: runs | writes},
-	"blockprofilerate":     {value: true, phase: runs},
-	"count":                {value: true, phase: runs},
-	"coverprofile":         {value: true, phase: runs | covers | writes},
-	"cpu":                  {value: true, phase: runs},
-	"cpuprofile":           {value: true, phase: runs | writes},
-	"failfast":             {phase: runs},
-	"fullpath":             {phase: runs},
-	"fuzz":                 {value: true, phase: runs},
-	"fuzzminimizetime":     {value: true, phase: runs},
-	"fuzztime":             {value: true, phase: runs},
-	"list":                 {value: true, phase: runs},
-	"memprofile":           {value: true, phase: runs | writes},
-	"memprofilerate":       {value: true, phase: runs},
-	"mutexprofile":         {value: true, phase: runs | writes},
-	"mutexprofilefraction": {value: true, phase: runs},
-	"outputdir":            {value: true, phase: runs},
-	"parallel":             {value: true, phase: runs},
-	"run":                  {value: true, phase: runs},
-	"short":                {phase: runs},
-	"shuffle":              {value: true, phase: runs},
-	"skip":                 {value: true, phase: runs},
-	"timeout":              {value: true, phase: runs},
-	"trace":                {value: true, phase: runs | writes},
-	"v":                    {phase: runs},
+func init() {
+	for _, group := range flagGroups {
+		for _, name := range strings.Fields(group.names) {
+			testFlags[name] = group.flagInfo
+		}
+	}
 }

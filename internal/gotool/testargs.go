@@ -81,7 +81,7 @@ func ParseTest(args []string) (TestArgs, error) {
 			maybeValue = !hasValue
 			continue
 		}
-		if info.value && !hasValue {
+		if info.takesValue && !hasValue {
 			if len(args) == 0 {
 				return t, fmt.Errorf("flag needs an argument: -%s", name)
 			}

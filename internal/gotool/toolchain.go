@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,20 +23,21 @@ func (e *Env) AliasCache(fallback string) error {
 	h := fnv.New64a()
 	h.Write([]byte(e.GOMODCACHE))
 	name := fmt.Sprintf("modcache-%016x", h.Sum64())
-	dir, err := os.UserCacheDir()
+	folders := []string{fallback}
+	cache, err := os.UserCacheDir()
 	if err == nil {
-		alias := filepath.Join(dir, "gopredict", name)
-		if err = link(e.GOMODCACHE, alias); err == nil {
+		folders = []string{filepath.Join(cache, "gopredict"), fallback}
+	}
+	for _, folder := range folders {
+		alias := filepath.Join(folder, name)
+		failed := link(e.GOMODCACHE, alias)
+		if failed == nil {
 			e.Alias = alias
 			return nil
 		}
+		err = errors.Join(err, failed)
 	}
-	alias := filepath.Join(fallback, name)
-	if other := link(e.GOMODCACHE, alias); other != nil {
-		return errors.Join(err, other)
-	}
-	e.Alias = alias
-	return nil
+	return err
 }
 
 // link makes name a symbolic link to target, whatever it was before. Other
@@ -102,13 +104,7 @@ func (e Env) Adopt(fallback string) (Env, error) {
 	}
 	e.Tests = []string{goroot, Variable("GOTOOLCHAIN"), "PATH=" + path(e.GOROOT)}
 	e.GOROOT = e.Aliased(e.GOROOT)
-	for _, v := range []string{"GOROOT=" + e.GOROOT, "GOTOOLCHAIN=local", "PATH=" + path(e.GOROOT)} {
-		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil {
-			return e, err
-		}
-	}
-	return e, nil
+	return e, errors.Join(os.Setenv("GOROOT", e.GOROOT), os.Setenv("GOTOOLCHAIN", "local"), os.Setenv("PATH", path(e.GOROOT)))
 }
 
 // Variable returns an environment variable as NAME=VALUE; just the NAME, if it
@@ -128,16 +124,10 @@ func WithVariables(env, variables []string) []string {
 		name, _, _ := strings.Cut(v, "=")
 		set[name] = true
 	}
-	var out []string
-	for _, v := range env {
-		if name, _, _ := strings.Cut(v, "="); !set[name] {
-			out = append(out, v)
-		}
-	}
-	for _, v := range variables {
-		if strings.Contains(v, "=") {
-			out = append(out, v)
-		}
-	}
-	return out
+	kept := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return set[name]
+	})
+	values := slices.DeleteFunc(slices.Clone(variables), func(v string) bool { return !strings.Contains(v, "=") })
+	return append(kept, values...)
 }

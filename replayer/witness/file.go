@@ -54,23 +54,6 @@ func (w *Witness) Save(pkg, name string) error {
 	return nil
 }
 
-// Move puts the witness that Save has written to the file draft where Save would have written it
-// with pkg and name.
-func MoveFile(draft, pkg, name string) error {
-	f, err := os.Open(draft)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := writeFile(pkg, name, func(w io.Writer) error {
-		_, err := io.Copy(w, f)
-		return err
-	}); err != nil {
-		return fmt.Errorf("saving witness %s: %w", filepath.Base(name), err)
-	}
-	return os.Remove(draft)
-}
-
 // fill has write fill the file of that name below pkg.
 func writeFile(pkg, name string, write func(io.Writer) error) (err error) {
 	root, err := os.OpenRoot(pkg)

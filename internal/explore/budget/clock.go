@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/gopredict/gopredict/recorder"
@@ -15,22 +16,26 @@ import (
 // ErrTimeOver is why a replay was not run, or not to its end.
 var ErrTimeOver = errors.New("the time for replays was over")
 
-// A Clock is the time that all packages have together. A part of it is reserved for packages
-// that are not analyzed yet. Packages do not influence each other's results as long as the
-// time is not over.
+// A Clock is the time that all packages have together. It runs while any of them uses it. A
+// part is reserved for packages that are not analyzed yet. Packages do not influence each
+// other's results as long as the time is not over.
 type Clock struct {
-	countdown countdown
-	reserved  atomic.Int64 // a time.Duration
 	// timeout is the user's, for replays; 0 if there is none.
 	timeout time.Duration
 	// bounded is set if analysis and recordings are bounded, too.
 	bounded bool
+
+	mu       sync.Mutex
+	rest     time.Duration // that was left when the first of the users began
+	reserved time.Duration
+	users    int
+	since    time.Time // when the first of the users began
 }
 
 // NewClock returns a clock for replays that has not started. Timeout is the user's, or 0. If
 // bounded is set, [Clock.Start] bounds all that follows the recording instead.
 func NewClock(timeout time.Duration, bounded bool) *Clock {
-	return &Clock{countdown: countdown{rest: cmp.Or(timeout, AllReplays)}, timeout: timeout, bounded: bounded}
+	return &Clock{rest: cmp.Or(timeout, AllReplays), timeout: timeout, bounded: bounded}
 }
 
 // Bounded reports whether the clock bounds analysis and recordings, not only replays.
@@ -47,7 +52,7 @@ func (c *Clock) Start(runs []recorder.Run) []time.Duration {
 		return reserved
 	}
 	all := recordedIn(runs) + leastTime - reportTime
-	analyses, needs := make([]time.Duration, len(runs)), make([]time.Duration, len(runs))
+	analyses, needs := slices.Clone(reserved), slices.Clone(reserved)
 	for k, run := range runs {
 		if info, err := os.Stat(run.Trace); err == nil {
 			analyses[k] = timeFor(int(info.Size()), analyzedBytes)
@@ -58,15 +63,18 @@ func (c *Clock) Start(runs []recorder.Run) []time.Duration {
 	shrink(needs, (all-sum(analyses))/2)
 	for k := range reserved {
 		reserved[k] = analyses[k] + needs[k]
-		c.reserved.Add(int64(reserved[k]))
 	}
-	c.countdown.rest = all
-	c.countdown.begin()
+	c.rest, c.reserved = all, sum(reserved)
+	c.Begin()
 	return reserved
 }
 
 // Release releases time that was reserved for a package.
-func (c *Clock) Release(d time.Duration) { c.reserved.Add(-int64(d)) }
+func (c *Clock) Release(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reserved -= d
+}
 
 // recordedIn returns how long the recording of runs took, some of which ran concurrently:
 // from the first beginning to the last end, but no longer than all runs together, as
@@ -106,15 +114,39 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // Left returns the time that is left and not reserved; 0 if it is over.
 func (c *Clock) Left() time.Duration {
-	return max(0, c.countdown.left()-time.Duration(c.reserved.Load()))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(0, c.now()-c.reserved)
 }
 
-// Begin makes the clock run for one more user, and End stops it for one. End reports
-// whether all time is used up.
-func (c *Clock) Begin() { c.countdown.begin() }
+// now returns the time that is left, reserved or not.
+func (c *Clock) now() time.Duration {
+	if c.users == 0 {
+		return c.rest
+	}
+	return max(0, c.rest-time.Since(c.since))
+}
 
-// End is described at Begin.
-func (c *Clock) End() (over bool) { return c.countdown.end() == 0 }
+// Begin makes the clock run for one more user.
+func (c *Clock) Begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.users == 0 {
+		c.since = time.Now()
+	}
+	c.users++
+}
+
+// End stops the clock for one user. It reports whether all time is used up.
+func (c *Clock) End() (over bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := c.now()
+	if c.users--; c.users == 0 {
+		c.rest = left
+	}
+	return left == 0
+}
 
 // Limit returns a context for replays. It ends, because of [ErrTimeOver], when no time is
 // left, or when the function is called.
@@ -158,5 +190,5 @@ func (c *Clock) Over() string {
 // than the timeout.
 func (c *Clock) Restart(timeout time.Duration) {
 	c.timeout, c.bounded = timeout, false
-	c.countdown.rest = min(c.countdown.rest, timeout)
+	c.rest = min(c.rest, timeout)
 }

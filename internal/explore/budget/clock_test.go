@@ -46,7 +46,7 @@ func TestClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				x := NewClock(0, true)
 				kept := x.Start(runs)
-				assert.Equal(t, c.all, x.countdown.left())
+				assert.Equal(t, c.all, x.now())
 				for k := range runs {
 					before := x.Left()
 					x.Release(kept[k])
@@ -95,11 +95,11 @@ func TestLimited(t *testing.T) {
 		x := NewClock(0, true)
 		kept := x.Start([]recorder.Run{{Seconds: 1}})
 		assert.Zero(t, kept[0], "it has no trace")
-		x.reserved.Store(int64(4 * time.Second))
+		x.reserved = 4 * time.Second
 		limit, end := x.Limit(t.Context())
 		defer end()
 		time.Sleep(3 * time.Second)
-		x.reserved.Store(0)
+		x.Release(4 * time.Second)
 		time.Sleep(6 * time.Second)
 		synctest.Wait()
 		assert.NoError(t, limit.Err())
@@ -108,5 +108,28 @@ func TestLimited(t *testing.T) {
 		assert.Equal(t, ErrTimeOver, context.Cause(limit))
 		over, _ := x.Limit(t.Context())
 		assert.Equal(t, ErrTimeOver, context.Cause(over), "at once")
+	})
+}
+
+// Time in which several use the clock counts once, and time in which none does not.
+func TestUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := NewClock(10*time.Second, false)
+		c.Begin()
+		assert.Equal(t, 10*time.Second, c.Left())
+		time.Sleep(time.Second)
+		c.Begin()
+		assert.Equal(t, 9*time.Second, c.Left())
+		time.Sleep(2 * time.Second)
+		assert.False(t, c.End())
+		time.Sleep(time.Second)
+		assert.Equal(t, 6*time.Second, c.Left())
+		assert.False(t, c.End())
+		time.Sleep(time.Hour)
+		c.Begin()
+		assert.Equal(t, 6*time.Second, c.Left())
+		time.Sleep(time.Minute)
+		assert.True(t, c.End())
+		assert.Zero(t, c.Left())
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,17 +103,14 @@ func (c *confirmation) replayAll(ctx context.Context) {
 	for i, f := range c.findings {
 		attempts[i] = newAttempt(f)
 	}
-	ForEach(c.atOnce(), 2*n, func(k int) {
-		i := k % n
+	ForEach(c.atOnce(), n, func(i int) {
+		ev, err := c.replaySchedules(ctx, c.rec, attempts[i], 1)
+		c.entries[i], c.errs[i] = c.Entry(ev), err
+	})
+	ForEach(c.atOnce(), n, func(i int) {
 		a := attempts[i]
-		if k < n {
-			defer close(a.firstReplayed)
-			ev, err := c.replaySchedules(ctx, c.rec, a, 1)
-			c.entries[i], c.errs[i] = c.Entry(ev), err
-			return
-		}
 		defer a.stop()
-		if <-a.firstReplayed; a.finished {
+		if a.finished {
 			return
 		}
 		ev, err := c.replaySchedules(ctx, c.rec, a, math.MaxInt)
@@ -207,15 +204,13 @@ type attempt struct {
 	finding.Finding
 	next func() (analysis.Recipe, bool)
 	stop func()
-	// firstReplayed is closed once the first schedule was replayed.
-	firstReplayed chan struct{}
 	// finished is set if no further schedule is to be replayed.
 	finished bool
 }
 
 func newAttempt(f finding.Finding) *attempt {
 	next, stop := iter.Pull(f.Recipes())
-	return &attempt{Finding: f, next: next, stop: stop, firstReplayed: make(chan struct{})}
+	return &attempt{Finding: f, next: next, stop: stop}
 }
 
 // ReplayFinding replays the schedules of f in turn until one is confirmed, and returns the
@@ -281,15 +276,81 @@ func (c *Confirmer) Add(e finding.Entry) {
 	c.Ledger.Add(e)
 }
 
-// Keep writes the draft of the entry's witness, if its bug is confirmed, and enters the entry
-// into the ledger whether or not that is possible.
+// Keep enters an entry into the ledger, with a draft of its witness if its bug is confirmed.
 func (c *Confirmer) Keep(e finding.Entry) {
 	if e.Saved != nil {
-		d := c.Ledger.Witnesses.Place(&e)
-		if err := e.Saved.Save(filepath.Dir(d.Written), filepath.Base(d.Written)); err != nil {
-			e.Witness = "" // there is none to replay
-			c.Ledger.ReportError(e.ID, err)
-		}
+		c.Ledger.Witnesses.Place(&e)
 	}
 	c.Add(e)
+}
+
+// Predict predicts from a recording that is not the first one of the package. There is no
+// result if it cannot be analyzed.
+func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts analysis.Options) (*analysis.Result, []finding.Finding, error) {
+	bound, end := c.Replays.Clock.LimitAnalysis(ctx)
+	defer end()
+	result, err := finding.Predict(bound, r.Trace, opts)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if err != nil { // the user has not asked for this trace
+		return nil, nil, nil
+	}
+	c.Candidates.NotePredicted(result)
+	findings, err := c.Enter(r, result)
+	return result, findings, err
+}
+
+// Enter makes the findings of a result with their witnesses, and enters those into the ledger
+// that no run of the program can reach.
+func (c *Confirmer) Enter(r *recording.Recording, result *analysis.Result) ([]finding.Finding, error) {
+	findings, infeasible, err := finding.Of(r, result, c.Candidates.Names())
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range infeasible {
+		if e := c.Entry(finding.NotReplayed(r, f, bug.Infeasible)); !c.Ledger.Outdone(&e.Finding) {
+			c.Add(e)
+		}
+	}
+	return findings, nil
+}
+
+// PredictOpen predicts from a further recording what is not settled, of the kinds; none are
+// all. A long recording is not searched for patterns.
+func (c *Confirmer) PredictOpen(ctx context.Context, r *recording.Recording, kinds []bug.Kind) ([]finding.Finding, error) {
+	if len(r.Trace.Events) > patternEvents && !c.Strategy.Exploring {
+		if kinds = WithoutPatterns(kinds); len(kinds) == 0 {
+			return nil, nil
+		}
+	}
+	opts := c.Analysis
+	opts.KnowledgeOf, opts.Kinds = c.known, kinds
+	opts.Solving.Budget.Steps = strategy.FurtherSolving
+	_, findings, err := c.Predict(ctx, r, opts)
+	return findings, err
+}
+
+// known says what is known of a candidate in a further recording. Patterns of accesses that
+// only such recordings have are findings only if there is a schedule: it takes more to refute
+// them than to find one, and they have the least effect.
+func (c *Confirmer) known(name string) analysis.Knowledge {
+	k := c.Candidates.Known(name)
+	if kind, _, _ := strings.Cut(name, "\x00"); k == analysis.Unknown && finding.IsPattern(bug.Kind(kind)) && !c.Strategy.Exploring {
+		return analysis.TriedBefore
+	}
+	return k
+}
+
+// WithoutPatterns returns those of the kinds that are no patterns of accesses; no kinds are all.
+func WithoutPatterns(kinds []bug.Kind) []bug.Kind {
+	if len(kinds) == 0 {
+		kinds = bug.Kinds()
+	}
+	return slices.DeleteFunc(slices.Clone(kinds), finding.IsPattern)
+}
+
+// Wants reports whether bugs of a kind are looked for.
+func (c *Confirmer) Wants(kind bug.Kind) bool {
+	return len(c.Analysis.Kinds) == 0 || slices.Contains(c.Analysis.Kinds, kind)
 }

@@ -3,7 +3,6 @@ package confirm
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -53,7 +52,7 @@ func (m *machine) Continue(ctx context.Context, bin replayer.Binary, w *witness.
 // newConfirmer returns one of package p whose replays are those of the machine.
 func newConfirmer(t *testing.T, m *machine) *Confirmer {
 	run := recorder.Run{Package: recorder.Package{Path: "p", Dir: t.TempDir()}}
-	l := ledger.New(run, ledger.Paths{Root: run.Package.Dir, Witnesses: ledger.Folder{Root: run.Package.Dir, Below: "predict"}, Drafts: filepath.Join(t.TempDir(), "of-p-")}, nil)
+	l := ledger.New(run, ledger.Paths{Root: run.Package.Dir, Witnesses: ledger.Folder{Root: run.Package.Dir, Below: "predict"}}, nil)
 	l.Report.Packages = []report.Package{{Package: "p"}}
 	pool := replays.NewPool(new(recorder.Build), replayer.Program{}, budget.NewClock(time.Hour, false), report.NewStatus(os.Stderr), t.TempDir(), 2)
 	pool.Machine = m
@@ -95,7 +94,7 @@ func TestFindings(t *testing.T) {
 		if status == confirmed {
 			assert.Equal(t, 1, n)
 			require.Len(t, drafts, 1)
-			assert.FileExists(t, drafts[0].Written)
+			assert.NotEmpty(t, drafts[0].Violation)
 			assert.Contains(t, announced, "p race")
 			assert.Equal(t, "predict/TestX/"+f.ID, f.Witness)
 		} else {

@@ -31,7 +31,8 @@ func (c *Confirmer) FollowDepartures(ctx context.Context, r *recording.Recording
 	if len(groups) == 0 {
 		return nil
 	}
-	predicted := predictedSites(r.Trace, findings, nil)
+	predicted := make(sitesOfBugs)
+	predicted.add(r.Trace, findings)
 	errs := make([]error, len(groups))
 	ForEach(c.Replays.Workers, len(groups), func(g int) {
 		errs[g] = (&departing{c, r, predicted, groups[g], entries}).follow(ctx)
@@ -53,20 +54,15 @@ func (c *Confirmer) Continue(ctx context.Context, r *strategy.Run) error {
 	if err != nil {
 		return err
 	}
-	read := c.Replays.ReadAll
-	if r.Short && len(r.Base.Failed) == 0 {
-		read = c.Replays.ReadShort
-	}
-	r.Recording, r.Result, err = c.Replays.Continue(ctx, r.Base, w, r.Delay, read)
+	r.Recording, r.Result, err = c.Replays.Continue(ctx, r.Base, w, r.Delay)
 	return err
 }
 
 // departing follows the departures of findings of the same tests.
 type departing struct {
 	*Confirmer
-	base *recording.Recording
-	// predicted is for [recording.Recording.PredictedSites] of the departures.
-	predicted map[uint64]bool
+	base      *recording.Recording
+	predicted sitesOfBugs
 	*strategy.Departures
 	entries []finding.Entry
 }
@@ -85,29 +81,39 @@ func (d *departing) follow(ctx context.Context) (err error) {
 		case run.Recording == nil:
 			continue
 		}
-		further := run.Recording.WithPredictedSites(d.predicted)
-		if d.Open, err = d.search(ctx, further, run.Result.Detail); err != nil {
+		if d.Open, err = d.search(ctx, run.Recording, run.Result.Detail); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// predictedSites returns the keys of the sites of bugs other than assertions that were
-// predicted from t, together with those that are known. An assertion that fails because of a
-// race is not reported beside the race. The race may be in one trace and the failure in
-// another, where sites have other numbers: keys are the same in all traces.
-func predictedSites(t *trace.Trace, findings []finding.Finding, known map[uint64]bool) map[uint64]bool {
-	if known == nil {
-		known = make(map[uint64]bool)
-	}
+// sitesOfBugs are the keys of the sites of predicted bugs other than assertions. An assertion
+// that fails because of a race is not reported beside the race. The race may be in one trace
+// and the failure in another, where sites have other numbers: keys are the same in all traces.
+type sitesOfBugs map[uint64]bool
+
+// add adds the sites of findings of t.
+func (keys sitesOfBugs) add(t *trace.Trace, findings []finding.Finding) {
 	for _, f := range findings {
+		if f.Kind == bug.Assertion || len(f.Schedules) == 0 {
+			continue
+		}
 		for _, site := range f.Sites {
-			key := t.Sites[site].Key
-			known[key] = known[key] || f.Kind != bug.Assertion && len(f.Schedules) > 0
+			keys[t.Sites[site].Key] = true
 		}
 	}
-	return known
+}
+
+// cause reports whether the assertion that failed at position pos of t follows from accesses
+// at these sites. Whoever fixes that bug fixes the assertion, or sees it in the next run.
+func (keys sitesOfBugs) cause(t *trace.Trace, pos int) bool {
+	for site := range analysis.SitesInfluencing(t, pos) {
+		if keys[t.Sites[site].Key] {
+			return true
+		}
+	}
+	return false
 }
 
 // search looks in the recording of a departure for the open findings. The run printed detail
@@ -196,7 +202,7 @@ func (d *departing) predictFrom(ctx context.Context, further *recording.Recordin
 // for a failure at its site, or for the same violation with a schedule.
 func (d *departing) searchFor(ctx context.Context, f finding.Finding, further *recording.Recording, predicted []finding.Finding, detail []string) (evidence.Evidence, error) {
 	if pos := failureAt(further.Trace, f.Kind, firstSite(d.base.Trace, f), detail); pos >= 0 {
-		if f.Kind == bug.Assertion && causedByOther(further, pos) {
+		if f.Kind == bug.Assertion && d.predicted.cause(further.Trace, pos) {
 			return evidence.Evidence{}, nil
 		}
 		return d.confirmFailure(ctx, further, f, pos)
@@ -214,16 +220,4 @@ func (d *departing) searchFor(ctx context.Context, f finding.Finding, further *r
 		}
 	}
 	return evidence.Evidence{}, nil
-}
-
-// causedByOther reports whether the assertion that failed at position pos follows from
-// accesses of another predicted bug. Whoever fixes that bug fixes the assertion, or will see
-// it in the next run.
-func causedByOther(r *recording.Recording, pos int) bool {
-	for site := range analysis.SitesInfluencing(r.Trace, pos) {
-		if r.PredictedSites[r.Trace.Sites[site].Key] {
-			return true
-		}
-	}
-	return false
 }

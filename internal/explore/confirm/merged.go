@@ -26,12 +26,12 @@ import (
 // nothing has confirmed.
 func (c *Confirmer) Merged(ctx context.Context) error {
 	var traces []*trace.Trace
-	var predicted map[uint64]bool
+	predicted := make(sitesOfBugs)
 	for _, r := range c.Ledger.Recordings {
 		if len(r.Trace.Events) <= mergedEvents && len(r.Trace.Cuts) == 0 {
 			traces = append(traces, r.Trace)
 		}
-		predicted = predictedSites(r.Trace, r.Findings, predicted)
+		predicted.add(r.Trace, r.Findings)
 	}
 	if len(traces) < 2 {
 		return nil
@@ -55,11 +55,10 @@ func (c *Confirmer) Merged(ctx context.Context) error {
 // A merging looks at the recordings of a package together.
 type merging struct {
 	*Confirmer
-	traces   []*trace.Trace
-	all      analysis.Recordings
-	programs map[string]*analysis.MergedTest // by test; nil: there is none
-	// predicted is for [recording.Recording.PredictedSites] of the computed runs.
-	predicted map[uint64]bool
+	traces    []*trace.Trace
+	all       analysis.Recordings
+	programs  map[string]*analysis.MergedTest // by test; nil: there is none
+	predicted sitesOfBugs
 }
 
 // program returns the program of a test; nil if there are not several recordings of it, or
@@ -101,8 +100,8 @@ func (m *merging) search(ctx context.Context, r ledger.Predicted, f finding.Find
 	case err != nil || t == nil: // what is suspected stays undecided
 		return nil
 	}
-	further, pos := r.Further(t, nil).WithPredictedSites(m.predicted), len(t.Events)-1
-	if causedByOther(further, pos) {
+	further, pos := r.Further(t, nil), len(t.Events)-1
+	if m.predicted.cause(t, pos) {
 		return nil
 	}
 	f.Accesses = []int{pos}

@@ -21,7 +21,7 @@ import (
 // newLedger returns the ledger of package p below /m.
 func newLedger() *Ledger {
 	run := recorder.Run{Package: recorder.Package{Path: "m/p", Dir: "/m/p"}, Order: recorder.OldestFirst}
-	return New(run, Paths{Root: "/m", Witnesses: Folder{Root: "/m/p", Below: "testdata/predict"}, Drafts: "/work/package-1-"}, nil)
+	return New(run, Paths{Root: "/m", Witnesses: Folder{Root: "/m/p", Below: "testdata/predict"}}, nil)
 }
 
 // entry returns one for a race at a line of a.go.
@@ -150,8 +150,8 @@ func TestDropExplained(t *testing.T) {
 	} {
 		l := newLedger()
 		f := c.failure
-		d := l.Witnesses.Place(&f)
-		assert.Equal(t, "/m/p/testdata/predict/TestA/failure-1", filepath.ToSlash(d.File))
+		l.Witnesses.Place(&f)
+		assert.Equal(t, "/m/p/testdata/predict/TestA/failure-1", filepath.ToSlash(l.Witnesses.drafts[0].File))
 		l.Add(f)
 		l.Add(c.race)
 		l.DropExplained()

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -34,7 +33,6 @@ type Paths struct {
 	// Root is the module root, that the report names files relative to.
 	Root      string
 	Witnesses Folder
-	Drafts    string // the prefix of the drafts' files
 }
 
 // Relative names a file relative to the root, with forward slashes; one elsewhere by its path.
@@ -53,11 +51,10 @@ func (p Paths) Absolute(name string) string {
 	return filepath.Join(p.Root, name)
 }
 
-// A Draft is a witness that is not in its place yet.
+// A Draft is a witness that is in no file yet.
 type Draft struct {
-	ID      string
-	File    string // where it belongs, absolute
-	Written string // where it is
+	*witness.Witness
+	File string // where it belongs, absolute
 }
 
 // Witnesses are the files of the witnesses of one package.
@@ -105,10 +102,10 @@ func (w *Witnesses) AddCommitted(state report.WitnessState, unreached *Unreached
 // StateOf returns what the report says of an unreached witness.
 func (w *Witnesses) StateOf(u *Unreached) *report.WitnessState { return &w.States[u.state] }
 
-// Place chooses the file for the witness of a confirmed entry, and returns its draft. There
+// Place chooses the file for the witness of a confirmed entry, and keeps the draft. There
 // is one file for each bug and test, also where later recordings confirm the bug with another
 // effect. A committed witness of the same bug that did not reach it is replaced.
-func (w *Witnesses) Place(e *finding.Entry) Draft {
+func (w *Witnesses) Place(e *finding.Entry) {
 	w.renew(e)
 	place := w.saved[e.Confirmed]
 	if test := e.Saved.Tests[0]; place.test != test {
@@ -126,7 +123,8 @@ func (w *Witnesses) Place(e *finding.Entry) Draft {
 	e.ID, e.Saved.ID = place.id, place.id
 	e.Witness = w.Paths.Relative(place.file)
 	e.Saved.Comment = e.Heading()
-	return w.draft(place.id, place.file)
+	w.dropDraft(place.file)
+	w.drafts = append(w.drafts, Draft{e.Saved, place.file})
 }
 
 // renew looks for committed witnesses of the confirmed bug that did not reach it, or whose
@@ -148,16 +146,6 @@ func (w *Witnesses) renew(e *finding.Entry) {
 		}
 		state.Status, state.Reason = bug.Confirmed, "by another schedule"
 	}
-}
-
-// draft returns the draft of the given file, a new one if there is none.
-func (w *Witnesses) draft(id, file string) Draft {
-	k := slices.IndexFunc(w.drafts, func(d Draft) bool { return d.File == file })
-	if k < 0 {
-		k = len(w.drafts)
-		w.drafts = append(w.drafts, Draft{id, file, fmt.Sprintf("%sdraft-%d", w.Paths.Drafts, k)})
-	}
-	return w.drafts[k]
 }
 
 func (w *Witnesses) isCommitted(file string) bool { return slices.Contains(w.committed, file) }

@@ -79,12 +79,6 @@ func FingerprintPrefixes(t *trace.Trace, visit func(pos int, test string, sum ui
 		names[i] = h.Sum64()
 	}
 	const prime = 1099511628211 // FNV-1a, a word at a time
-	type site struct {
-		id    trace.SiteID
-		known bool
-		key   uint64
-	}
-	var recent [256]site // by the last bits of their IDs: most events are at a few sites
 	a := newAssigner(t)
 	done := make([]uint64, len(t.Goroutines)) // events of each goroutine so far
 	sums, found := make([]uint64, len(a.tests)), make([]bool, len(a.tests))
@@ -99,11 +93,7 @@ func FingerprintPrefixes(t *trace.Trace, visit func(pos int, test string, sum ui
 		if test != a.byGoroutine[e.G].test {
 			name += done[e.G] // a schedule counts the events for other tests, too
 		}
-		s := &recent[e.Site%trace.SiteID(len(recent))]
-		if s.id != e.Site || !s.known {
-			*s = site{e.Site, true, t.Sites[e.Site].Key}
-		}
-		for _, word := range [...]uint64{name, uint64(e.Kind), s.key} {
+		for _, word := range [...]uint64{name, uint64(e.Kind), t.Sites[e.Site].Key} {
 			sums[test] = (sums[test] ^ word) * prime
 		}
 		found[test] = true

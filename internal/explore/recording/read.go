@@ -137,18 +137,10 @@ func CutTests(t *trace.Trace) string {
 	tests := slices.SortedFunc(maps.Keys(recorded), func(a, b string) int {
 		return cmp.Or(cmp.Compare(recorded[b], recorded[a]), strings.Compare(a, b))
 	})
-	var text strings.Builder
-	for i, test := range tests {
-		if i == 3 && len(tests) > 4 {
-			fmt.Fprintf(&text, " and %d more tests", len(tests)-i)
-			break
-		}
-		if i > 0 {
-			text.WriteString(", ")
-		}
-		fmt.Fprintf(&text, "%s (%d recorded)", cmp.Or(test, outsideTests), recorded[test])
+	for k, test := range tests {
+		tests[k] = fmt.Sprintf("%s (%d recorded)", cmp.Or(test, outsideTests), recorded[test])
 	}
-	return text.String()
+	return ListTests(tests, maxCutListed)
 }
 
 // moreRoom says how to record more of the tests of which t has only a part, to be put after

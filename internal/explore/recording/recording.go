@@ -65,10 +65,6 @@ type Recording struct {
 	// Alone is set if one test was recorded to see what it does alone.
 	Alone bool
 
-	// PredictedSites are the keys of the sites of predicted bugs other than assertions. An
-	// assertion that fails because of one of these is no bug of its own.
-	PredictedSites map[uint64]bool
-
 	sizes func() Sizes
 }
 
@@ -95,37 +91,21 @@ func (r *Recording) WithTrace(t *trace.Trace) *Recording {
 func (r *Recording) Further(t *trace.Trace, toward *witness.Witness) *Recording {
 	c := &Recording{
 		Sources: r.Sources, Run: r.Run, Outcome: r.Outcome, Failed: r.Failed, Tests: CountTests(t),
-		Toward: toward, PredictedSites: r.PredictedSites,
+		Toward: toward,
 	}
 	return c.WithTrace(t)
 }
 
-// Numbered returns r as the run of that number, whose parents led to it.
-func (r *Recording) Numbered(number int, parents []int) *Recording {
+// With returns a copy of r that was changed.
+func (r *Recording) With(change func(*Recording)) *Recording {
 	c := *r
-	c.Number, c.Parents = number, parents
-	return &c
-}
-
-// WithRun returns r with another description of its run.
-func (r *Recording) WithRun(run recorder.Run) *Recording {
-	c := *r
-	c.Run = run
+	change(&c)
 	return &c
 }
 
 // ComparedWith returns r with another outcome that replays are compared with.
 func (r *Recording) ComparedWith(o replayer.Outcome) *Recording {
-	c := *r
-	c.Outcome = o
-	return &c
-}
-
-// WithPredictedSites returns r with other PredictedSites.
-func (r *Recording) WithPredictedSites(sites map[uint64]bool) *Recording {
-	c := *r
-	c.PredictedSites = sites
-	return &c
+	return r.With(func(c *Recording) { c.Outcome = o })
 }
 
 // Sizes returns the sizes of the tests of the trace.

@@ -57,12 +57,13 @@ func lastTest(t *trace.Trace) string {
 // outsideTests names the events that belong to no test.
 const outsideTests = "what runs outside of tests"
 
-// List names the first of some things and counts the others: "A, B and 3 more tests".
-func List(names []string, things string) string {
-	if more := len(names) - maxListed; more > 1 {
-		return fmt.Sprintf("%s and %d more %s", strings.Join(names[:maxListed], ", "), more, things)
+// ListTests names the first of some tests, up to most, and counts the others: "A, B and 3
+// more tests".
+func ListTests(tests []string, most int) string {
+	if more := len(tests) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more tests", strings.Join(tests[:most], ", "), more)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(tests, ", ")
 }
 
 // PackageOf returns the import path of a function by its symbol's name, in which the linker
@@ -75,4 +76,34 @@ func PackageOf(fn string) string {
 		return ""
 	}
 	return path
+}
+
+// inputNames are the words for [trace.Unseen.What], of input that no order of goroutines decides.
+var inputNames = map[string]string{
+	"clock": "the clock", "files": "files", "network": "the network", "chance": "crypto/rand", "environment": "the environment",
+	"processes": "other processes",
+}
+
+// Inputs returns what a test of t read from outside of the program, as [trace.Unseen.What]
+// names it.
+func Inputs(t *trace.Trace, test string) (all []string) {
+	for _, u := range t.HiddenInputs {
+		if Function(u.Test) == test && inputNames[u.Source] != "" {
+			all = append(all, u.Source)
+		}
+	}
+	return all
+}
+
+// InputsText names what a test of t read from outside of the program, to be put after a
+// reason; "" if that is nothing.
+func InputsText(t *trace.Trace, test string) string {
+	var all []string
+	for _, what := range Inputs(t, test) {
+		all = append(all, inputNames[what])
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; it has looked at " + strings.Join(all, ", ")
 }

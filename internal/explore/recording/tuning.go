@@ -16,9 +16,13 @@ const MaxRepeated = 2_000_000
 // machine adds to a short test.
 const longWait = 250 * time.Millisecond
 
-// maxListed bounds the names in one line of a message (unit: names). Trades detail for
+// MaxListed bounds the tests in one line of a message (unit: names). Trades detail for
 // length. Chosen: a line of a terminal.
-const maxListed = 5
+const MaxListed = 5
+
+// maxCutListed is MaxListed for tests that are listed with the number of their events (unit:
+// names). Trades detail for length. Chosen: a line of a terminal.
+const maxCutListed = 3
 
 // ConcurrentEvents bounds the events of runs that are made concurrently, by the longest one
 // before (unit: events). Trades memory for time. Chosen: a fourth of MaxRepeated.

@@ -24,47 +24,27 @@ import (
 // decides. So the test is run without a schedule after the replay, apart from others of its
 // package and in the order of goroutines in which it has passed: the control.
 
-// controls are the runs without a schedule, by test and order of goroutines.
-type controls struct {
-	mu  sync.Mutex
-	all map[string]*control
-}
-
-// A control is run once.
-type control struct {
-	once   sync.Once
-	passed bool
-	err    error
-}
-
 // PassesStill reports whether a test that passed in the recorded run still passes in its
 // order of goroutines, apart from other runs of its package.
 func (r *Replayer) PassesStill(ctx context.Context, rec *recording.Recording, test string) (bool, error) {
-	c := &r.controls
-	c.mu.Lock()
 	key := fmt.Sprintf("%s %s %s", rec.Run.Package.Path, test, rec.Run.Order)
-	if c.all == nil {
-		c.all = make(map[string]*control)
-	}
-	k := c.all[key]
-	if k == nil {
-		k = new(control)
-		c.all[key] = k
-	}
-	file := filepath.Join(r.work, fmt.Sprintf("control-%d", len(c.all)))
-	c.mu.Unlock()
-	k.once.Do(func() {
-		noRoom := r.slots.RunAloneInPackage(ctx, rec.Run.Package.Path, func() (processor, elapsed time.Duration) {
-			limit := RecordTime(rec.Run.Seconds)
-			args := replayer.RerunArgs(rec.Run.Args, []string{test}, replayer.SubtestFilter(rec.Run.Args), limit)
-			r.Runs.Add(1)
-			run, err := r.Machine.Record(ctx, rec.Run, rec.Run.Order, args, file, limit+time.Second)
-			k.passed, k.err = run.Result == recorder.Pass, err
-			return recording.Seconds(run.Processor), recording.Seconds(run.Seconds)
-		})
-		k.err = cmp.Or(k.err, noRoom)
+	control, _ := r.controls.LoadOrStore(key, sync.OnceValues(func() (bool, error) { return r.runControl(ctx, rec, test) }))
+	return control.(func() (bool, error))()
+}
+
+// runControl runs a test in the order of goroutines of rec, and reports whether it passes.
+func (r *Replayer) runControl(ctx context.Context, rec *recording.Recording, test string) (passed bool, err error) {
+	file := filepath.Join(r.work, fmt.Sprintf("control-%d", r.controlRuns.Add(1)))
+	noRoom := r.slots.RunAloneInPackage(ctx, rec.Run.Package.Path, func() (processor, elapsed time.Duration) {
+		limit := RecordTime(rec.Run.Seconds)
+		args := replayer.RerunArgs(rec.Run.Args, []string{test}, replayer.SubtestFilter(rec.Run.Args), limit)
+		r.Runs.Add(1)
+		var run recorder.Run
+		run, err = r.Machine.Record(ctx, rec.Run, rec.Run.Order, args, file, limit+time.Second)
+		passed = run.Result == recorder.Pass
+		return recording.Seconds(run.Processor), recording.Seconds(run.Seconds)
 	})
-	return k.passed, k.err
+	return passed, cmp.Or(err, noRoom)
 }
 
 // withControl returns the result of replays of w without the failure of the test, if the
@@ -85,7 +65,7 @@ func (r *Replayer) withControl(ctx context.Context, rec *recording.Recording, w 
 	}
 	switch {
 	case errors.Is(err, budget.ErrTimeOver), context.Cause(ctx) == budget.ErrTimeOver:
-		r.unchecked.add(w)
+		r.unchecked.Store(strings.Join(w.Tests, " and "), true)
 		why = "the test fails; " + unknownWhy
 	case err != nil || passed:
 		return res, err
@@ -105,29 +85,16 @@ func (r *Replayer) waits(run recorder.Run, tests []string) (all time.Duration) {
 	return min(all, recording.Seconds(run.Seconds)) // parallel subtests wait at the same time
 }
 
-// unchecked are tests that failed in replays and were not run without a schedule for lack of
-// time.
-type uncheckedTests struct {
-	mu    sync.Mutex
-	tests []string
-}
-
-func (u *uncheckedTests) add(w *witness.Witness) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if tests := strings.Join(w.Tests, " and "); !slices.Contains(u.tests, tests) {
-		u.tests = append(u.tests, tests)
-	}
-}
-
-// unknownWhy says that these may fail without the schedule of a bug, too.
+// unknownWhy says that a test may fail without the schedule of a bug, too.
 const unknownWhy = "whether it does so without the schedule, too, is not known, as there was no time for that"
 
-// Unchecked returns what to say of these tests.
+// Unchecked returns a warning for each test that failed in replays and was not run without a
+// schedule, as there was no time left.
 func (r *Replayer) Unchecked() (all []string) {
-	slices.Sort(r.unchecked.tests)
-	for _, tests := range r.unchecked.tests {
-		all = append(all, tests+" fails in replays; "+unknownWhy)
-	}
+	r.unchecked.Range(func(tests, _ any) bool {
+		all = append(all, tests.(string)+" fails in replays; "+unknownWhy)
+		return true
+	})
+	slices.Sort(all)
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -61,12 +62,15 @@ type Pool struct {
 	// free.
 	Workers int
 
-	work     string          // folder for the files of replays
-	slots    *replayer.Slots // for the processors
-	steps    *semaphore.Weighted
-	folders  chan *replayer.Folder // those that no replay uses now
-	prepare  func() error          // makes the folders, once
-	controls controls
+	work    string          // folder for the files of replays
+	slots   *replayer.Slots // for the processors
+	steps   *semaphore.Weighted
+	folders chan *replayer.Folder // those that no replay uses now
+	prepare func() error          // makes the folders, once
+	// controls are the runs without a schedule, as functions that make each run once and say
+	// whether it passed. The keys name package, test and order of goroutines.
+	controls    sync.Map
+	controlRuns atomic.Int64
 }
 
 // NewPool returns a pool for so many processors that keeps its files in the folder work.

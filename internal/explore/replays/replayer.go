@@ -3,8 +3,8 @@ package replays
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +25,9 @@ type Replayer struct {
 	Waited   map[string]time.Duration // by test, in the first recordings
 	Runs     *atomic.Int64            // counts the runs of tests
 
-	unchecked uncheckedTests
+	// unchecked has tests that failed in replays and were not run without a schedule, as there
+	// was no time left. Tests of one witness are joined by " and ".
+	unchecked sync.Map
 }
 
 // A Progress is what the status line shows.
@@ -74,7 +76,8 @@ func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *wit
 // Continue replays w once, after which the program goes on freely, and returns the recording
 // of that; nil if the program did not reach the end of the schedule. If w delays an
 // operation, delay says how long. The runs are for the caller to count.
-func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *witness.Witness, delay replayer.Delay, read func(replayer.Result) *trace.Trace) (*recording.Recording, replayer.Result, error) {
+func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *witness.Witness, delay replayer.Delay) (*recording.Recording, replayer.Result, error) {
+	read := func(res replayer.Result) *trace.Trace { return recording.ReadReplay(res.Trace, r.Build) }
 	o, err := r.replay(rec, w, rec.Run.Args, false, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Timeout = continueTime(r.testTime(rec.Run, w.Tests))
 		return r.Machine.Continue(ctx, bin, w, r.Code, delay, opts)
@@ -119,24 +122,6 @@ func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []s
 // testTime returns how long some tests of a run took at most.
 func (r *Replayer) testTime(run recorder.Run, tests []string) time.Duration {
 	return recording.TestTime(run, tests, r.Waited)
-}
-
-// ReadAll reads the whole recording of a replay.
-func (r *Replayer) ReadAll(res replayer.Result) *trace.Trace {
-	return recording.ReadReplay(res.Trace, r.Build)
-}
-
-// ReadShort reads the recording of a replay, but none that is too long to predict from and
-// ended with no effect and no goroutine blocked.
-func (r *Replayer) ReadShort(res replayer.Result) *trace.Trace {
-	info, err := os.Stat(res.Trace) // an event takes a byte at least
-	if err == nil && info.Size() > recording.MaxRepeated && res.Effect == bug.NoEffect {
-		t, events, err := trace.ReadSummary(res.Trace, recording.MaxRepeated)
-		if err == nil && events > recording.MaxRepeated && len(t.Blocked) == 0 {
-			return nil
-		}
-	}
-	return r.ReadAll(res)
 }
 
 // TimedOut reports whether a replay was over before the test had ended, though it had not

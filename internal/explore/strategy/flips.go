@@ -129,7 +129,7 @@ func (f *Flips) collect(l *ledger.Ledger) {
 func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
 	f.take(l, f.Test, next.Key)
 	run := &Run{
-		Base: next.of, Delay: next.delay, Short: !f.Exploring, Begin: next.begin,
+		Base: next.of, Delay: next.delay, Begin: next.begin,
 		Toward: place(next.of.Files, next.of.Trace, &next.of.Trace.Events[next.At]) + " put off",
 	}
 	f.asked = append(f.asked, askedFlip{run, next})

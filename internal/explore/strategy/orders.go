@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/explore/budget"
@@ -125,7 +126,7 @@ func NewPassing(o Options, r *recording.Recording, orders int) *Passing {
 	p := &Passing{Options: o, Count: orders}
 	several, _ := recording.Smallest(r.Sizes().Concurrent, r.Sizes().Events, recording.MaxRepeated)
 	for _, test := range r.Failed {
-		if contains(several, test) {
+		if slices.Contains(several, test) {
 			p.Tests = append(p.Tests, test)
 		}
 	}
@@ -139,7 +140,7 @@ func NewPassing(o Options, r *recording.Recording, orders int) *Passing {
 func (p *Passing) Next(*ledger.Ledger, int) []*Run {
 	if p.last != nil && p.last.Recording != nil {
 		for _, test := range p.Tests {
-			if !contains(p.Passed, test) && p.last.Recording.Passed(test) {
+			if !slices.Contains(p.Passed, test) && p.last.Recording.Passed(test) {
 				p.Passed = append(p.Passed, test)
 			}
 		}

@@ -31,5 +31,3 @@ func (r *Remaining) Next(l *ledger.Ledger, _ int) []*Run {
 	r.ended = slices.Concat(r.ended, culprits, over)
 	return []*Run{{Order: l.Run.Order, Without: r.ended}}
 }
-
-func contains(tests []string, test string) bool { return slices.Contains(tests, test) }

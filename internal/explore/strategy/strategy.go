@@ -58,8 +58,6 @@ type Run struct {
 	Begin func() (*witness.Witness, error)
 	// Delay is that of the last operation of the witness; "" for none.
 	Delay replayer.Delay
-	// Short is set if a long recording is not read, unless the run has an effect.
-	Short bool
 	// Toward tells readers what leads to the new behaviour.
 	Toward string
 	// Parents are the numbers of the runs that show what leads there, 0 for recordings; nil:
