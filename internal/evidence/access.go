@@ -14,7 +14,7 @@ import (
 func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 	a := report.Access{
 		Goroutine: b.goroutine(s.Goroutine), Op: s.OperationWord(), Expr: b.operand(s),
-		Func: b.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
+		Position: report.Position{Func: b.function(s.Func), File: s.File, Line: s.Line}, Col: s.Col,
 		Variable: s.Variable, Region: s.Region,
 	}
 	switch {

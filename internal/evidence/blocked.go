@@ -115,7 +115,7 @@ func (d deadEnd) waiting(w waits.Wait) report.Access {
 	p := d.place(d.run, w.Op, w.Site)
 	g := &d.Goroutines[w.G]
 	a := report.Access{
-		Goroutine: d.goroutine(g.Name()), Op: w.Op.String(), Expr: p.Expr, Func: p.Func, File: p.File, Line: p.Line,
+		Goroutine: d.goroutine(g.Name()), Op: w.Op.String(), Expr: p.Expr, Position: p.Position,
 		CreatedAt: d.created(d.run, g),
 	}
 	d.addWait(&a, w)
@@ -126,14 +126,14 @@ func (d deadEnd) waiting(w waits.Wait) report.Access {
 func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 	a.WaitS = w.Duration.Seconds()
 	place := func(f trace.Frame) report.Place {
-		return report.Place{Func: d.function(f.Func), File: d.Files.Name(f.File), Line: f.Line}
+		return report.Place{Position: report.Position{Func: d.function(f.Func), File: d.Files.Name(f.File), Line: f.Line}}
 	}
 	for _, f := range w.Stack {
 		if f.Func != "testing.tRunner" {
 			a.Stack = append(a.Stack, place(f))
 		}
 	}
-	if asked := place(w.StartedBy); w.StartedBy.File != "" && a.CreatedAt != nil && (asked.File != a.CreatedAt.File || asked.Line != a.CreatedAt.Line) {
+	if asked := place(w.StartedBy); w.StartedBy.File != "" && a.CreatedAt != nil && asked.Pos() != a.CreatedAt.Pos() {
 		a.CreatedFor = &asked
 	}
 	for _, h := range w.Holders {

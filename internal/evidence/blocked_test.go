@@ -59,7 +59,7 @@ func TestCreatedFor(t *testing.T) {
 	}
 	ev.Trace.Blocked[0].StartedBy = trace.Frame{Func: "p.asks", File: "/m/ask.go", Line: 7}
 	f := NewFinding(ev)
-	assert.Equal(t, &report.Place{Func: "p.asks", File: "ask.go", Line: 7}, f.Accesses[0].CreatedFor)
+	assert.Equal(t, &report.Place{Position: report.Position{Func: "p.asks", File: "ask.go", Line: 7}}, f.Accesses[0].CreatedFor)
 	assert.Nil(t, f.Accesses[1].CreatedFor)
 	text := written(t, writeText, f)
 	assert.Regexp(t, `(?m)^Goroutine \S+ created at:\n.*\n.*\n  p.asks\(\)\n      ask.go:7$`, text)
@@ -85,7 +85,7 @@ func TestLingering(t *testing.T) {
 	tr.Blocked[0].Proof = trace.ProofLingering
 	found := LingeringIn(tr, "p", witness.Files{Root: "/m"}, nil)
 	assert.Equal(t, []report.Lingering{{
-		Test: "TestX", Goroutine: "0.1", Op: "acq", Place: report.Place{Expr: "x", Func: "x.TestX", File: "/src/x/test.go", Line: 6},
+		Test: "TestX", Goroutine: "0.1", Op: "acq", Place: report.Place{Expr: "x", Position: report.Position{Func: "x.TestX", File: "/src/x/test.go", Line: 6}},
 	}}, found)
 }
 

@@ -12,33 +12,28 @@ func (b builder) addExcerpts(f *report.Finding) {
 	if b.Source == nil {
 		return
 	}
-	type spot struct {
-		file string
-		line int
-	}
-	var spots []spot
-	add := func(file string, line int) {
-		if file != "" && line > 0 {
-			spots = append(spots, spot{file, line})
+	var spots []report.Position
+	add := func(at report.Position) {
+		if at.File != "" && at.Line > 0 {
+			spots = append(spots, at)
 		}
 	}
-	f.ForEachPlace(add)
+	f.ForEachPosition(add)
 	for _, s := range f.Interleaving {
-		add(s.File, s.Line)
+		add(s.Position)
 	}
 	if f.Time != nil {
-		add(f.Time.File, f.Time.Line)
+		add(f.Time.Position)
 	}
-	slices.SortFunc(spots, func(a, b spot) int { return cmp.Or(cmp.Compare(a.file, b.file), a.line-b.line) })
-	spots = slices.Compact(spots)
+	slices.SortFunc(spots, func(a, b report.Position) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	for i := 0; i < len(spots); {
 		at := spots[i]
-		from, to := max(at.line-report.SourceContext, 1), at.line+report.SourceContext
-		for i++; i < len(spots) && spots[i].file == at.file && spots[i].line-report.SourceContext <= to+1; i++ {
-			to = spots[i].line + report.SourceContext
+		from, to := max(at.Line-report.SourceContext, 1), at.Line+report.SourceContext
+		for i++; i < len(spots) && spots[i].File == at.File && spots[i].Line-report.SourceContext <= to+1; i++ {
+			to = spots[i].Line + report.SourceContext
 		}
-		e := report.Excerpt{File: at.file, Line: from}
-		path := b.Files.Path(at.file)
+		e := report.Excerpt{File: at.File, Line: from}
+		path := b.Files.Path(at.File)
 		for line := from; line <= to; line++ {
 			e.Lines = append(e.Lines, b.Source(path, line))
 		}

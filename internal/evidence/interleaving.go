@@ -84,7 +84,7 @@ func (b builder) namedSteps(w *witness.Witness, steps []shownStep, accesses []re
 		}
 		step := report.Step{
 			Goroutine: b.goroutine(s.Goroutine), Op: s.OperationWord(), Expr: b.operand(*s.Step), Value: s.Value,
-			Func: function, File: s.File, Line: s.Line, Violation: s.violation,
+			Position: report.Position{Func: function, File: s.File, Line: s.Line}, Violation: s.violation,
 		}
 		if s.Op == trace.Fork && inTesting(*s.Step) {
 			step.Expr = report.SubtestStart

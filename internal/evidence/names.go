@@ -43,7 +43,7 @@ func (n namer) function(name string) string {
 // place returns the place of a site of r that has an operation of kind k.
 func (b builder) place(r *run, k trace.Kind, id trace.SiteID) report.Place {
 	s := r.Sites[id]
-	p := report.Place{Expr: s.Expr, Func: b.function(s.Func), File: b.Files.Name(s.File), Line: s.Line}
+	p := report.Place{Expr: s.Expr, Position: report.Position{Func: b.function(s.Func), File: b.Files.Name(s.File), Line: s.Line}}
 	if p.Expr == "" && b.Source != nil && s.File != "" {
 		p.Expr = witness.Operand(k, b.Source(s.File, s.Line))
 	}

@@ -28,7 +28,7 @@ func TestTime(t *testing.T) {
 		replayer.OvertakenGoroutine{Goroutine: "TestX:0.2"})
 	assert.Equal(t, &report.Time{
 		Delayed: []string{"0.1", "0.2"}, DelayS: 0.015, Goroutine: "0", WaitKind: "sleep",
-		Place: report.Place{Expr: "time.Sleep(wait(3))", Func: "TestX", File: "x_test.go", Line: 8},
+		Place: report.Place{Expr: "time.Sleep(wait(3))", Position: report.Position{Func: "TestX", File: "x_test.go", Line: 8}},
 	}, got)
 	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2 takes longer than goroutine 0 waits:\n  time.Sleep(wait(3)) at x_test.go:8", got.String())
 	longest := late(true, replayer.OvertakenGoroutine{Goroutine: "TestX:0.1", Delay: 2 * time.Millisecond}, replayer.OvertakenGoroutine{Goroutine: "TestX:0.2", Delay: 7600 * time.Microsecond})

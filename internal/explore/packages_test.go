@@ -81,7 +81,7 @@ func TestJoin(t *testing.T) {
 		l := x.session.newLoop(recorder.Run{Package: recorder.Package{Path: fmt.Sprint("p", k), Dir: t.TempDir()}})
 		for _, line := range []int{7, 8 + k} {
 			w := &witness.Witness{Kind: bug.Race, Package: l.ledger.Run.Package.Path, Tests: []string{"TestA"}}
-			f := report.Finding{ID: fmt.Sprint("race-", line), Kind: bug.Race, Status: bug.Confirmed, Accesses: []report.Access{{File: "a.go", Line: line}}}
+			f := report.Finding{ID: fmt.Sprint("race-", line), Kind: bug.Race, Status: bug.Confirmed, Accesses: []report.Access{{Position: report.Position{File: "a.go", Line: line}}}}
 			l.confirmer.Keep(finding.Entry{Finding: f, Confirmed: f.BugKey(), Saved: w})
 		}
 		l.ledger.Incomplete("late")

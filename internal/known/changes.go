@@ -112,11 +112,11 @@ func (c *Changes) hasChanged(file string, line int) bool {
 	return false
 }
 
-// Mark suppresses the findings without a changed line, see report.Finding.EachPlace.
+// Mark suppresses the findings without a changed line, see report.Finding.ForEachPosition.
 func (c *Changes) Mark(r *report.Report) {
 	suppress(r, report.ByRevision, func(f *report.Finding) (string, bool) {
 		touched := false
-		f.ForEachPlace(func(file string, line int) { touched = touched || c.hasChanged(file, line) })
+		f.ForEachPosition(func(at report.Position) { touched = touched || c.hasChanged(at.File, at.Line) })
 		return "no line of it was changed since " + c.revision, !touched
 	})
 }

@@ -105,8 +105,8 @@ func (m *comment) extendOver(n ast.Node, line func(token.Pos) int, own, below in
 	return n != nil
 }
 
-// covers reports whether the comment covers a place.
-func (m *comment) covers(p report.Place) bool {
+// covers reports whether the comment covers a position.
+func (m *comment) covers(p report.Position) bool {
 	if p.File == m.file && m.from <= p.Line && p.Line <= m.to {
 		return true
 	}
@@ -123,7 +123,7 @@ func (c *Comments) Mark(r *report.Report) {
 	suppress(r, report.ByComment, func(f *report.Finding) (reason string, ok bool) {
 		for _, m := range c.comments {
 			for _, a := range f.Accesses {
-				if m.kind == f.Kind && m.covers(report.Place{Func: a.Func, File: a.File, Line: a.Line}) {
+				if m.kind == f.Kind && m.covers(a.Position) {
 					m.used = true
 					if !ok {
 						reason, ok = m.reason+" ("+m.position+")", true

@@ -24,7 +24,7 @@ func finding(id string, places ...string) report.Finding {
 		for _, c := range line {
 			n = 10*n + int(c-'0')
 		}
-		f.Accesses = append(f.Accesses, report.Access{Op: "read", Expr: "x", Func: fn, File: "a.go", Line: n})
+		f.Accesses = append(f.Accesses, report.Access{Op: "read", Expr: "x", Position: report.Position{Func: fn, File: "a.go", Line: n}})
 	}
 	return f
 }

@@ -19,15 +19,15 @@ func (p *printer) writeCycle(f *Finding) {
 		for _, l := range a.Locks {
 			holds = append(holds, fmt.Sprintf("%s (%s)", lockName(l.Expr), l.Pos()))
 		}
-		first, second := "│  ", "│      "
+		holdsPrefix, waitsPrefix := "│  ", "│      "
 		if i == 0 {
-			first = "┌▶ "
+			holdsPrefix = "┌▶ "
 		}
 		if i == len(waits)-1 {
-			second = "└───── "
+			waitsPrefix = "└───── "
 		}
-		p.printf("  %s%s holds %s", first, a.Goroutine, cmp.Or(strings.Join(holds, ", "), "nothing"))
-		p.printf("  %s%s", second, waits[i])
+		p.printf("  %s%s holds %s", holdsPrefix, a.Goroutine, cmp.Or(strings.Join(holds, ", "), "nothing"))
+		p.printf("  %s%s", waitsPrefix, waits[i])
 	}
 }
 
@@ -50,7 +50,7 @@ func howHeld(a, next Access, o OtherGoroutine) string {
 	switch {
 	case next.Goroutine == a.Goroutine:
 		return fmt.Sprintf("it holds itself (%s)", o.Pos())
-	case o.File == next.File && o.Line == next.Line:
+	case o.sameLine(next.Position):
 		return fmt.Sprintf("%s waits for as a writer: readers that come later wait for it", o.Goroutine)
 	default:
 		return fmt.Sprintf("%s holds (%s)", o.Goroutine, o.Pos())
@@ -68,16 +68,16 @@ func (f *Finding) isFirstOf(i int) bool {
 // writeStack writes where a goroutine waits.
 func (p *printer) writeStack(f *Finding, a Access) {
 	most := maxStack
-	if p.detailLeftOut >= noCreation {
+	if p.brevity >= withoutCreation {
 		most = 1
 	}
 	for i, s := range a.Stack[:min(len(a.Stack), most)] {
-		p.writePlace(s)
+		p.writePosition(s.Position)
 		if i == 0 {
 			p.writeSource(f, a)
 		}
 	}
-	if more := len(a.Stack) - most; more > 0 && p.detailLeftOut < noCreation {
+	if more := len(a.Stack) - most; more > 0 && p.brevity < withoutCreation {
 		p.printf("  … and %d more", more)
 	}
 	for _, o := range a.Partners[max(0, len(a.Partners)-maxPartners):] {
@@ -100,5 +100,41 @@ func (p *printer) writeLingering(r *Report) {
 		p.printf("note: a goroutine was still waiting when its test ended; it is no leak, as others may wake it yet; -predict.json=FILE tells where.")
 	case all > 1:
 		p.printf("note: %d goroutines were still waiting when their tests ended; they are no leaks, as others may wake them yet; -predict.json=FILE tells where.", all)
+	}
+}
+
+// AddAlsoBlocked adds goroutines that f's bug blocks in some run, too. It leaves out a goroutine if a
+// known one waits at the same place and was started with the same function.
+func (f *Finding) AddAlsoBlocked(others []Access) {
+	for _, o := range others {
+		if len(f.AlsoBlocked) < MaxAlsoBlocked && !slices.ContainsFunc(f.AlsoBlocked, o.waitsLike) {
+			f.AlsoBlocked = append(f.AlsoBlocked, o)
+		}
+	}
+}
+
+// waitsLike reports whether a and b wait in the same operation, and were started with the same
+// function.
+func (a Access) waitsLike(b Access) bool {
+	start := func(a Access) (name string) {
+		for _, p := range a.Stack {
+			name = p.Func
+		}
+		return name
+	}
+	return a.Op == b.Op && a.sameLine(b.Position) && start(a) == start(b)
+}
+
+// writeAlso writes who else is blocked.
+func (p *printer) writeAlso(f *Finding) {
+	if len(f.AlsoBlocked) == 0 {
+		return
+	}
+	p.printf("")
+	for _, a := range f.AlsoBlocked[:min(len(f.AlsoBlocked), maxAlsoBlockedText)] {
+		p.printf("Goroutine %s is blocked by it as well, before %s at %s.", a.Goroutine, a.Phrase(), a.Pos())
+	}
+	if more := len(f.AlsoBlocked) - maxAlsoBlockedText; more > 0 {
+		p.printf("… and %d more; -predict.json=FILE tells where.", more)
 	}
 }

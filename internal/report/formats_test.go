@@ -130,7 +130,7 @@ func TestJUnit(t *testing.T) {
 
 // That the test fails is said once.
 func TestHeading(t *testing.T) {
-	f := Finding{Kind: bug.Assertion, Test: "TestA", Effect: bug.TestFailure, Accesses: []Access{{Op: "assert", Expr: "n != 3", File: "a_test.go", Line: 5}}}
+	f := Finding{Kind: bug.Assertion, Test: "TestA", Effect: bug.TestFailure, Accesses: []Access{{Op: "assert", Expr: "n != 3", Position: Position{File: "a_test.go", Line: 5}}}}
 	assert.Equal(t, []string{"ASSERTION FAILURE in TestA: In another order of the goroutines the test fails: n != 3 (a_test.go:5)."}, f.Heading())
 	f.Effect = bug.Panic
 	assert.Len(t, f.Heading(), 2)

@@ -17,7 +17,7 @@ func WriteAnnotations(w io.Writer, r *Report, folder string) error {
 	r = printable(r)
 	b := bufio.NewWriter(w)
 	for _, f := range r.confirmedFindings() {
-		at := f.mainPlace()
+		at := f.mainPosition()
 		file := at.File
 		if inModule(file) {
 			file = path.Join(folder, file)

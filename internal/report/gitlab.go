@@ -10,20 +10,16 @@ import (
 
 // A gitlabIssue is an entry of GitLab's code quality report, with GitLab's names.
 type gitlabIssue struct {
-	Description string         `json:"description"`
-	Check       string         `json:"check_name"`
-	Fingerprint string         `json:"fingerprint"`
-	Severity    string         `json:"severity"`
-	Location    gitlabLocation `json:"location"`
-}
-
-type gitlabLocation struct {
-	Path  string      `json:"path"`
-	Lines gitlabLines `json:"lines"`
-}
-
-type gitlabLines struct {
-	Begin int `json:"begin"`
+	Description string `json:"description"`
+	Check       string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"`
+	Severity    string `json:"severity"`
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
 }
 
 // WriteGitLab writes the confirmed findings of r as a code quality report of GitLab. GitLab compares
@@ -32,12 +28,11 @@ type gitlabLines struct {
 func WriteGitLab(w io.Writer, r *Report) error {
 	out := []gitlabIssue{}
 	for _, f := range r.confirmedFindings() {
-		at := f.mainPlace()
 		sum := sha256.Sum256([]byte(f.Package + "\x00" + f.ID))
-		out = append(out, gitlabIssue{
-			Description: f.message(), Check: "gopredict/" + string(f.Kind), Fingerprint: hex.EncodeToString(sum[:16]), Severity: f.severity(),
-			Location: gitlabLocation{at.File, gitlabLines{max(at.Line, 1)}},
-		})
+		issue := gitlabIssue{Description: f.message(), Check: "gopredict/" + string(f.Kind), Fingerprint: hex.EncodeToString(sum[:16]), Severity: f.severity()}
+		at := f.mainPosition()
+		issue.Location.Path, issue.Location.Lines.Begin = at.File, max(at.Line, 1)
+		out = append(out, issue)
 	}
 	return writeIndented(w, out)
 }
@@ -55,21 +50,21 @@ func (f *Finding) severity() string {
 	return "major"
 }
 
-// mainPlace returns the place of f for formats that show one: the first access in the module, or else
-// the first creation of a goroutine there, or else the first access.
-func (f *Finding) mainPlace() Place {
+// mainPosition returns the position of f for formats that show one: the first access in the module, or
+// else the first creation of a goroutine there, or else the first access.
+func (f *Finding) mainPosition() Position {
 	for _, a := range f.Accesses {
 		if a.File != "" && inModule(a.File) {
-			return a.place()
+			return a.Position
 		}
 	}
 	for _, a := range f.Accesses {
 		if c := a.CreatedAt; c != nil && inModule(c.File) {
-			return *c
+			return c.Position
 		}
 	}
 	if len(f.Accesses) > 0 {
-		return f.Accesses[0].place()
+		return f.Accesses[0].Position
 	}
-	return Place{}
+	return Position{}
 }

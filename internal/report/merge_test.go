@@ -13,7 +13,7 @@ import (
 // once, unless something more is told of it.
 func TestRefutedIsPruned(t *testing.T) {
 	at := func(line int, status bug.Status, refuted bool) Finding {
-		return Finding{Kind: "race", Status: status, Undecided: status == bug.Unconfirmed, Refuted: refuted, Accesses: []Access{{Expr: "x", File: "a.go", Line: line}}}
+		return Finding{Kind: "race", Status: status, Undecided: status == bug.Unconfirmed, Refuted: refuted, Accesses: []Access{{Expr: "x", Position: Position{File: "a.go", Line: line}}}}
 	}
 	r := &Report{Totals: Totals{Pruned: 5}, Findings: []Finding{
 		at(1, bug.Unconfirmed, true), at(1, bug.Unconfirmed, true),
@@ -29,7 +29,7 @@ func TestRefutedIsPruned(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	race := func(status bug.Status, line int) Finding {
-		return Finding{Kind: "race", Status: status, Accesses: []Access{{Expr: "x", File: "a.go", Line: line}}}
+		return Finding{Kind: "race", Status: status, Accesses: []Access{{Expr: "x", Position: Position{File: "a.go", Line: line}}}}
 	}
 	shard := func(k, of int, pkg string, fs ...Finding) *Report {
 		return &Report{Go: "go1.26.8", Shard: &Shard{k, of}, Packages: []Package{{Package: pkg}}, Findings: fs, Totals: Totals{Pruned: 2}}

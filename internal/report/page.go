@@ -113,7 +113,7 @@ func newPageFinding(f *Finding) *pageFinding {
 		v.Command = "gopredict replay " + shellWord(f.Witness)
 	}
 	for i, a := range f.Accesses {
-		card := pageAccess{Access: a, What: f.describeAccess(i), Source: f.sourceLinesAround(a.File, a.Line)}
+		card := pageAccess{Access: a, What: f.describeAccess(i), Source: f.sourceLinesAround(a.Position)}
 		if f.Kind.Proof() == bug.BlockedForever && len(a.HeldBy)+len(a.Partners) == 0 {
 			card.Nobody = whatEndsWait(a)
 		}
@@ -155,28 +155,32 @@ func (f *Finding) describeAccess(i int) string {
 	return capitalized(what)
 }
 
-// sourceLinesAround returns the lines of the program around a place.
-func (f *Finding) sourceLinesAround(file string, line int) []pageLine {
+// sourceLinesAround returns the lines of the program around a position.
+func (f *Finding) sourceLinesAround(at Position) []pageLine {
 	var out []pageLine
 	for _, e := range f.Source {
-		for i, text := range e.Lines {
-			if n := e.Line + i; e.File == file && n >= line-SourceContext && n <= line+SourceContext {
-				out = append(out, pageLine{file, n, untabbed(text), n == line})
+		for _, l := range e.pageLines(at.Line) {
+			if l.File == at.File && l.Number >= at.Line-SourceContext && l.Number <= at.Line+SourceContext {
+				out = append(out, l)
 			}
 		}
 	}
 	return out
 }
 
+// pageLines returns the lines of the excerpt, of which marked is the number of one.
+func (e Excerpt) pageLines(marked int) (lines []pageLine) {
+	for i, text := range e.Lines {
+		lines = append(lines, pageLine{e.File, e.Line + i, untabbed(text), e.Line+i == marked})
+	}
+	return lines
+}
+
 // Excerpts returns the lines of all the finding's places, for the panel beside the lanes.
 func (v *pageFinding) Excerpts() [][]pageLine {
 	var out [][]pageLine
 	for _, e := range v.Source {
-		var lines []pageLine
-		for i, text := range e.Lines {
-			lines = append(lines, pageLine{File: e.File, Number: e.Line + i, Text: untabbed(text)})
-		}
-		out = append(out, lines)
+		out = append(out, e.pageLines(0))
 	}
 	return out
 }
@@ -185,7 +189,7 @@ func untabbed(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
 
 // Note says how long the interleaving is.
 func (v *pageFinding) Note() string {
-	return v.length() + ", " + switches(v.Switches)
+	return v.length() + ", " + count(v.Switches, "switch")
 }
 
 // FirstOf returns the goroutine that goes first in an outcome.

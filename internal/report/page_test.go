@@ -47,11 +47,11 @@ func crowd(goroutines int) *Report {
 	}
 	name := func(g int) string { return fmt.Sprint("0.", g) }
 	for g := 1; g < goroutines; g++ {
-		add(Step{Goroutine: "0", Op: "fork", Expr: "q.run", Value: name(g), Func: "TestQueue", File: "queue_test.go", Line: 10})
+		add(Step{Goroutine: "0", Op: "fork", Expr: "q.run", Value: name(g), Position: Position{Func: "TestQueue", File: "queue_test.go", Line: 10}})
 	}
 	unlock := -1
 	for g := 1; g < goroutines; g++ {
-		step := Step{Goroutine: name(g), Op: "acq", Expr: "q.mu", Func: "(*Queue).run", File: "queue.go", Line: 20, Locks: []string{"q.mu"}}
+		step := Step{Goroutine: name(g), Op: "acq", Expr: "q.mu", Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 20}, Locks: []string{"q.mu"}}
 		lock := add(step)
 		f.Edges = append(f.Edges, Edge{g - 1, lock, EdgeGo})
 		if unlock >= 0 {
@@ -64,8 +64,8 @@ func crowd(goroutines int) *Report {
 	}
 	for i, op := range []string{"write", "read"} {
 		g := name(goroutines - 1 - i)
-		f.Accesses = append(f.Accesses, Access{Goroutine: g, Op: op, Expr: "q.head", Func: "(*Queue).run", File: "queue.go", Line: 25 + i})
-		add(Step{Goroutine: g, Op: op, Expr: "q.head", Value: "7", Func: "(*Queue).run", File: "queue.go", Line: 25 + i, Violation: true})
+		f.Accesses = append(f.Accesses, Access{Goroutine: g, Op: op, Expr: "q.head", Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 25 + i}})
+		add(Step{Goroutine: g, Op: op, Expr: "q.head", Value: "7", Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 25 + i}, Violation: true})
 	}
 	return &Report{Go: "go1.26.8", Packages: []Package{{Package: "example.com/queue", Tests: 1, Result: "pass"}}, Findings: []Finding{f}, Totals: Totals{Confirmed: 1, Candidates: 1}}
 }
@@ -77,7 +77,7 @@ func long(steps int) *Report {
 	tail := f.Interleaving[len(f.Interleaving)-2:]
 	f.Edges, f.Interleaving = nil, nil
 	for i := range steps - 2 {
-		f.Interleaving = append(f.Interleaving, Step{Goroutine: fmt.Sprint("0.", i/4%3+1), Op: "read", Expr: fmt.Sprintf("q.items[%d]", i%7), Func: "(*Queue).run", File: "queue.go", Line: 20 + i%7})
+		f.Interleaving = append(f.Interleaving, Step{Goroutine: fmt.Sprint("0.", i/4%3+1), Op: "read", Expr: fmt.Sprintf("q.items[%d]", i%7), Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 20 + i%7}})
 		if i > 4 {
 			f.Edges = append(f.Edges, Edge{i - 4, i, EdgeValue})
 		}

@@ -2,29 +2,21 @@ package report
 
 import "slices"
 
-// EachPlace calls add with each place that the bug concerns, in no special order: the accesses, and
-// where their goroutines wait, were created, or acquired locks, and where the operations of other
-// goroutines are.
-func (f *Finding) ForEachPlace(add func(file string, line int)) {
-	all := func(places []Place) {
-		for _, p := range places {
-			add(p.File, p.Line)
-		}
-	}
-	others := func(list []OtherGoroutine) {
-		for _, o := range list {
-			add(o.File, o.Line)
-		}
-	}
+// ForEachPosition calls add with each position that the bug concerns, in no special order: the
+// accesses, and where their goroutines wait, were created, or acquired locks, and where the operations
+// of other goroutines are.
+func (f *Finding) ForEachPosition(add func(Position)) {
 	for _, a := range slices.Concat(f.Accesses, f.AlsoBlocked) {
-		add(a.File, a.Line)
-		all(a.Locks)
-		all(a.Stack)
-		others(a.HeldBy)
-		others(a.Partners)
+		add(a.Position)
+		for _, p := range slices.Concat(a.Locks, a.Stack) {
+			add(p.Position)
+		}
+		for _, o := range slices.Concat(a.HeldBy, a.Partners) {
+			add(o.Position)
+		}
 		for _, p := range []*Place{a.CreatedAt, a.CreatedFor} {
 			if p != nil {
-				add(p.File, p.Line)
+				add(p.Position)
 			}
 		}
 	}

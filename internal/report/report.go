@@ -193,10 +193,8 @@ type Access struct {
 	Goroutine string `json:"goroutine"` // path of spawns, e.g. "0.1"
 	Op        string `json:"op"`
 	Expr      string `json:"expr"`
-	Func      string `json:"func"`
-	File      string `json:"file"` // relative to the module root, with forward slashes
-	Line      int    `json:"line"`
-	Col       int    `json:"col,omitempty"`
+	Position
+	Col int `json:"col,omitempty"`
 	// Variable and Region are the numbers, from 1, of the variable and atomic region of the
 	// pattern.
 	Variable  int     `json:"variable,omitempty"`
@@ -242,13 +240,29 @@ type Time struct {
 	Place              // where; Expr is the call of package time, if the line has one
 }
 
-// A Place is a line of the program.
+// A Place is a line of the program, with its operand.
 type Place struct {
 	Expr string `json:"expr,omitempty"` // what the line calls its object, e.g. "a.mu"
+	Position
+}
+
+// A Position is a line of the program.
+type Position struct {
 	Func string `json:"func"`
-	File string `json:"file"`
+	File string `json:"file"` // relative to the module root, with forward slashes
 	Line int    `json:"line"`
 }
+
+// Pos returns "file:line", or "" for the end of a test, which is in no file.
+func (p Position) Pos() string {
+	if p.File == "" && p.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// sameLine reports whether both are the same line.
+func (p Position) sameLine(other Position) bool { return p.File == other.File && p.Line == other.Line }
 
 // A Step is one row of an interleaving.
 type Step struct {
@@ -256,10 +270,8 @@ type Step struct {
 	Op        string `json:"op"`
 	Expr      string `json:"expr"`
 	Value     string `json:"value,omitempty"`
-	Func      string `json:"func"`
-	File      string `json:"file"`
-	Line      int    `json:"line"`
-	Violation bool   `json:"violation,omitempty"` // one of Finding.Accesses
+	Position
+	Violation bool `json:"violation,omitempty"` // one of Finding.Accesses
 	// Locks are the locks that the goroutine holds after the step, in the order of acquisition.
 	Locks []string `json:"locks,omitempty"`
 	// Switch is set if the step before is another goroutine's.

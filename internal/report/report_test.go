@@ -40,18 +40,18 @@ func looping(goroutines, rounds int) Finding {
 	}
 	name := func(g int) string { return "0." + string(rune('1'+g)) }
 	for g := range goroutines {
-		f.Interleaving = append(f.Interleaving, Step{Goroutine: "0", Op: "fork", Expr: "q.run", Func: "TestQueue", File: "queue_test.go", Line: 10})
+		f.Interleaving = append(f.Interleaving, Step{Goroutine: "0", Op: "fork", Expr: "q.run", Position: Position{Func: "TestQueue", File: "queue_test.go", Line: 10}})
 		for r := range rounds {
 			f.Interleaving = append(f.Interleaving,
-				Step{Goroutine: name(g), Op: "acq", Expr: "q.mu", Func: "(*Queue).run", File: "queue.go", Line: 20},
-				Step{Goroutine: name(g), Op: "write", Expr: "q.items[q.head%len(q.items)]", Value: string(rune('0' + r%10)), Func: "(*Queue).run", File: "queue.go", Line: 21},
-				Step{Goroutine: name(g), Op: "rel", Expr: "q.mu", Func: "(*Queue).run", File: "queue.go", Line: 22})
+				Step{Goroutine: name(g), Op: "acq", Expr: "q.mu", Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 20}},
+				Step{Goroutine: name(g), Op: "write", Expr: "q.items[q.head%len(q.items)]", Value: string(rune('0' + r%10)), Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 21}},
+				Step{Goroutine: name(g), Op: "rel", Expr: "q.mu", Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 22}})
 		}
 	}
 	for i := range 2 {
 		op := []string{"write", "read"}[i]
-		f.Accesses = append(f.Accesses, Access{Goroutine: name(i), Op: op, Expr: "q.head", Func: "(*Queue).run", File: "queue.go", Line: 25 + i})
-		f.Interleaving = append(f.Interleaving, Step{Goroutine: name(i), Op: op, Expr: "q.head", Value: "7", Func: "(*Queue).run", File: "queue.go", Line: 25 + i, Violation: true})
+		f.Accesses = append(f.Accesses, Access{Goroutine: name(i), Op: op, Expr: "q.head", Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 25 + i}})
+		f.Interleaving = append(f.Interleaving, Step{Goroutine: name(i), Op: op, Expr: "q.head", Value: "7", Position: Position{Func: "(*Queue).run", File: "queue.go", Line: 25 + i}, Violation: true})
 	}
 	return f
 }
@@ -290,7 +290,7 @@ func TestFold(t *testing.T) {
 func TestFoldKeepsTheLastSwitch(t *testing.T) {
 	var steps []Step
 	for k := range 100 {
-		steps = append(steps, Step{Op: "write", Goroutine: "0", Line: k})
+		steps = append(steps, Step{Op: "write", Goroutine: "0", Position: Position{Line: k}})
 	}
 	for k := 20; k < 40; k++ {
 		steps[k].Goroutine = "0.1"
@@ -350,7 +350,7 @@ func TestFolder(t *testing.T) {
 	} {
 		rows := []row{{folded: 1}}
 		for _, f := range c.files {
-			rows = append(rows, row{step: &Step{File: f}})
+			rows = append(rows, row{step: &Step{Position: Position{File: f}}})
 		}
 		assert.Equal(t, c.want, folder(rows), c.files)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
@@ -16,12 +17,11 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
+		Tool struct {
+			Driver sarifDriver `json:"driver"`
+		} `json:"tool"`
 		Results    []sarifResult `json:"results"`
 		ColumnKind string        `json:"columnKind"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
 		Name     string      `json:"name"`
@@ -34,16 +34,15 @@ type (
 		Text string `json:"text"`
 	}
 	sarifRule struct {
-		ID      string      `json:"id"`
-		Name    string      `json:"name,omitempty"`
-		Short   sarifText   `json:"shortDescription"`
-		Full    sarifText   `json:"fullDescription"`
-		Help    sarifText   `json:"help"`
-		HelpURI string      `json:"helpUri"`
-		Default sarifConfig `json:"defaultConfiguration"`
-	}
-	sarifConfig struct {
-		Level string `json:"level"`
+		ID      string    `json:"id"`
+		Name    string    `json:"name,omitempty"`
+		Short   sarifText `json:"shortDescription"`
+		Full    sarifText `json:"fullDescription"`
+		Help    sarifText `json:"help"`
+		HelpURI string    `json:"helpUri"`
+		Default struct {
+			Level string `json:"level"`
+		} `json:"defaultConfiguration"`
 	}
 	sarifResult struct {
 		RuleID       string             `json:"ruleId"`
@@ -67,12 +66,11 @@ type (
 		Message  *sarifText     `json:"message,omitempty"`
 	}
 	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
-	}
-	sarifArtifact struct {
-		URI  string `json:"uri"`
-		Base string `json:"uriBaseId,omitempty"`
+		Artifact struct {
+			URI  string `json:"uri"`
+			Base string `json:"uriBaseId,omitempty"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
 	}
 	sarifRegion struct {
 		Line   int `json:"startLine"`
@@ -105,33 +103,26 @@ const documentation = "https://github.com/gopredict/gopredict/blob/main/docs/com
 // a rule. Each finding has a thread flow for each goroutine, whose steps are numbered in the order
 // of the interleaving. Files are relative to the standard's %SRCROOT%.
 func WriteSARIF(w io.Writer, r *Report) error {
-	run := sarifRun{
-		Tool:       sarifTool{sarifDriver{Name: "gopredict", Version: r.Version, URI: "https://github.com/gopredict/gopredict"}},
-		Results:    []sarifResult{},
-		ColumnKind: "utf16CodeUnits",
-	}
+	run := sarifRun{Results: []sarifResult{}, ColumnKind: "utf16CodeUnits"}
+	run.Tool.Driver = sarifDriver{Name: "gopredict", Version: r.Version, URI: "https://github.com/gopredict/gopredict"}
 	if v, ok := strings.CutPrefix(r.Version, "v"); ok {
 		run.Tool.Driver.Semantic, _, _ = strings.Cut(v, " ")
 	}
-	index := make(map[bug.Kind]int)
 	for _, k := range bug.Kinds() {
-		index[k] = len(run.Tool.Driver.Rules)
 		rule := sarifRule{
 			ID: string(k), Short: sarifText{capitalized(strings.ToLower(k.Title(2)))}, Full: sarifText{k.Help()}, Help: sarifText{k.Help()},
-			HelpURI: documentation + "#what-a-finding-says", Default: sarifConfig{level(k.Gates())},
+			HelpURI: documentation + "#what-a-finding-says",
 		}
+		rule.Default.Level = level(k.Gates())
 		if name := camel(strings.ToLower(strings.ReplaceAll(k.Title(2), " ", "-"))); !strings.EqualFold(name, rule.ID) {
 			rule.Name = name
 		}
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		at, known := index[f.Kind]
-		if f.Status != bug.Confirmed || !known {
-			continue
+	for _, f := range r.Findings {
+		if rule := slices.Index(bug.Kinds(), f.Kind); rule >= 0 && f.Status == bug.Confirmed {
+			run.Results = append(run.Results, f.sarifResult(rule))
 		}
-		run.Results = append(run.Results, f.sarifResult(at))
 	}
 	return writeIndented(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
@@ -164,14 +155,14 @@ func (f *Finding) sarifResult(rule int) sarifResult {
 		out.Related = append(out.Related, l)
 	}
 	for i, a := range f.Accesses {
-		l := location(a.Func, a.File, a.Line, a.Col)
+		l := location(a.Position, a.Col)
 		if i == 0 {
 			out.Locations = append(out.Locations, l)
 		} else {
 			relate(l, f.describeAccess(i)+" by goroutine "+a.Goroutine)
 		}
 		if c := a.CreatedAt; c != nil {
-			relate(location(c.Func, c.File, c.Line, 0), "goroutine "+a.Goroutine+" created")
+			relate(location(c.Position, 0), "goroutine "+a.Goroutine+" created")
 		}
 	}
 	if s := f.Suppressed; s != nil {
@@ -201,7 +192,7 @@ func (f *Finding) sarifFlow() sarifFlow {
 			if s.Goroutine != g || !all && !important[i] {
 				continue
 			}
-			at := location(s.Func, s.File, s.Line, 0)
+			at := location(s.Position, 0)
 			at.Message = &sarifText{s.String()}
 			step := sarifStep{Location: at, Kinds: s.sarifKinds(), Order: i + 1, Importance: "unimportant"}
 			switch {
@@ -240,21 +231,22 @@ func (s Step) sarifKinds() []string {
 	return out
 }
 
-// location returns a line of the program as a SARIF location.
-func location(fn, file string, line, col int) sarifLocation {
+// location returns a position in the program as a SARIF location.
+func location(at Position, column int) sarifLocation {
 	var l sarifLocation
-	if fn != "" {
-		l.Logical = []sarifLogical{{fn, "function"}}
+	if at.Func != "" {
+		l.Logical = []sarifLogical{{at.Func, "function"}}
 	}
-	if file == "" {
+	if at.File == "" {
 		return l
 	}
-	l.Physical = &sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: file}).String()}}
-	if inModule(file) {
+	l.Physical = new(sarifPhysical)
+	l.Physical.Artifact.URI = (&url.URL{Path: at.File}).String()
+	if inModule(at.File) {
 		l.Physical.Artifact.Base = "%SRCROOT%"
 	}
-	if line > 0 {
-		l.Physical.Region = &sarifRegion{line, col}
+	if at.Line > 0 {
+		l.Physical.Region = &sarifRegion{at.Line, column}
 	}
 	return l
 }

@@ -8,28 +8,29 @@ import (
 	"strings"
 )
 
-// The levels of detail of a finding, tried one after the other until it fits on a screen.
+// A brevity says what the text of a finding leaves out. The text for a screen tries them in this order
+// until the finding fits.
+type brevity int
+
 const (
-	fullDetail = iota
-	noCreation // without the creation of goroutines, and without callers
-	shortTable // and only with the end of the table
-	cutShort   // and cut off
+	inFull          brevity = iota
+	withoutCreation         // neither where goroutines were created, nor callers
+	withShortTable          // only the end of the table, too
+	cutOff                  // and cut off where the screen ends
 )
 
-// writeScreen writes findings for a terminal: the most severe one so that it fits on a screen, the
-// others and the warnings in a line each.
-func (p *printer) writeScreen(loud, warnings []*Finding) {
-	loud = slices.Clone(loud)
-	slices.SortStableFunc(loud, func(a, b *Finding) int { return b.Effect.Severity() - a.Effect.Severity() })
-	rest := warnings
-	if len(loud) > 0 {
-		for _, line := range p.linesForScreen(loud[0]) {
+// writeScreen writes confirmed findings for a terminal, of which the warnings are last: the most severe
+// one so that it fits on a screen, the others in a line each. A warning has no more than its line.
+func (p *printer) writeScreen(findings []*Finding) {
+	slices.SortStableFunc(findings, func(a, b *Finding) int { return b.Effect.Severity() - a.Effect.Severity() })
+	if len(findings) > 0 && !findings[0].warns() {
+		for _, line := range p.linesForScreen(findings[0]) {
 			p.printf("%s", line)
 		}
 		p.printf("%s", bar)
-		rest = append(loud[1:], warnings...)
+		findings = findings[1:]
 	}
-	for _, f := range rest {
+	for _, f := range findings {
 		var places []string
 		for _, a := range f.Accesses {
 			if at := a.Pos(); at != "" && !slices.Contains(places, at) {
@@ -39,18 +40,18 @@ func (p *printer) writeScreen(loud, warnings []*Finding) {
 		text := fmt.Sprintf("%s: %s %s: %s in %s", f.certainty(), f.Title(), strings.Join(places, ", "), f.ID, f.Test)
 		p.printf("%s", p.style.strong(clip(text, p.width)))
 	}
-	if len(rest) > 0 {
-		p.printf("%s above; -v shows all of each, and -predict.html=FILE a page.", count(len(rest), "more bug"))
+	if len(findings) > 0 {
+		p.printf("%s above; -v shows all of each, and -predict.html=FILE a page.", count(len(findings), "more bug"))
 		p.printf("%s", bar)
 	}
 }
 
 // linesForScreen returns the text of a finding in at most screenLines lines.
 func (p *printer) linesForScreen(f *Finding) (lines []string) {
-	for level := fullDetail; level <= cutShort; level++ {
+	for level := inFull; level <= cutOff; level++ {
 		var b bytes.Buffer
 		q := *p
-		q.w, q.detailLeftOut = bufio.NewWriter(&b), level
+		q.w, q.brevity = bufio.NewWriter(&b), level
 		q.writeFinding(f)
 		q.w.Flush()
 		lines = strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -66,15 +67,15 @@ func (p *printer) linesForScreen(f *Finding) (lines []string) {
 
 // writeSource writes the line of the program that has an access, if the text is for a screen.
 func (p *printer) writeSource(f *Finding, a Access) {
-	if text := strings.TrimSpace(f.sourceLine(a.File, a.Line)); p.screen && text != "" {
+	if text := strings.TrimSpace(f.sourceLine(a.Position)); p.screen && text != "" {
 		p.printf("%s", p.style.faint(clip("      > "+untabbed(text), p.width)))
 	}
 }
 
 // sourceLine returns a line of the program, "" if f does not have it.
-func (f *Finding) sourceLine(file string, line int) string {
+func (f *Finding) sourceLine(at Position) string {
 	for _, e := range f.Source {
-		if i := line - e.Line; e.File == file && i >= 0 && i < len(e.Lines) {
+		if i := at.Line - e.Line; e.File == at.File && i >= 0 && i < len(e.Lines) {
 			return e.Lines[i]
 		}
 	}

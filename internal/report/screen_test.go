@@ -42,7 +42,7 @@ func TestManyWarnings(t *testing.T) {
 	r := &Report{}
 	for i := range 50 {
 		r.Findings = append(r.Findings, Finding{ID: fmt.Sprintf("deadlock-%06d", i), Kind: bug.Atomicity, Status: bug.Confirmed, Effect: bug.NoEffect,
-			Test: "TestLocks", Accesses: []Access{{Op: "read", File: "a.go", Line: i + 1}}})
+			Test: "TestLocks", Accesses: []Access{{Op: "read", Position: Position{File: "a.go", Line: i + 1}}}})
 	}
 	for _, screen := range []bool{false, true} {
 		text := render(t, r, TextOptions{Screen: screen})

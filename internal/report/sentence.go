@@ -28,12 +28,16 @@ func (f *Finding) Title() string { return f.Kind.Title(len(f.Accesses)) }
 // proof returns what a replay must show to confirm the finding.
 func (f *Finding) proof() bug.Proof { return f.Kind.ProofOf(len(f.Accesses)) }
 
-// described says what an access is and where: "read x (a.go:3)".
-func (a Access) described() string {
-	if at := a.Pos(); at != "" {
-		return a.Phrase() + " (" + at + ")"
+// describedAccesses says of each access what it is and where: "read x (a.go:3)".
+func (f *Finding) describedAccesses() (texts []string) {
+	for _, a := range f.Accesses {
+		text := a.Phrase()
+		if at := a.Pos(); at != "" {
+			text += " (" + at + ")"
+		}
+		texts = append(texts, text)
 	}
-	return a.Phrase()
+	return texts
 }
 
 // Heading returns lines that say what is wrong, its effect, and the command that replays it.
@@ -54,10 +58,7 @@ func (f *Finding) Heading() []string {
 
 // Sentence says in one sentence what is wrong, and where.
 func (f *Finding) Sentence() string {
-	var places []string
-	for _, a := range f.Accesses {
-		places = append(places, a.described())
-	}
+	places := f.describedAccesses()
 	if len(places) == 0 {
 		return "It has no places."
 	}

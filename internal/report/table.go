@@ -22,14 +22,14 @@ func (p *printer) writeTable(f *Finding) {
 		return
 	}
 	rows := fold(f.Interleaving)
-	if p.detailLeftOut >= shortTable && len(rows) > shortRows {
+	if p.brevity >= withShortTable && len(rows) > shortRows {
 		rows = lastRows(rows, shortRows)
 	}
-	if p.all {
+	if p.opts.AllSteps {
 		rows = allRows(f.Interleaving)
 	}
 	names := goroutines(rows)
-	note := switches(f.Switches)
+	note := count(f.Switches, "switch")
 	if f.OmittedSteps > 0 || !complete(rows) {
 		note += ", " + f.length()
 	}
@@ -69,14 +69,6 @@ func lastRows(rows []row, keep int) []row {
 		return rows
 	}
 	return append([]row{{folded: steps}}, rows[from:]...)
-}
-
-// switches returns "1 switch", "2 switches".
-func switches(n int) string {
-	if n == 1 {
-		return "1 switch"
-	}
-	return fmt.Sprintf("%d switches", n)
 }
 
 // length says how many steps f has.
@@ -256,7 +248,8 @@ func (t layout) position(s Step) string {
 	if s.startsTest() {
 		return ""
 	}
-	return pos(strings.TrimPrefix(s.File, t.folder), s.Line)
+	s.File = strings.TrimPrefix(s.File, t.folder)
+	return s.Pos()
 }
 
 // shrink makes the widest columns narrower until all fit into room.

@@ -28,16 +28,12 @@ type TextOptions struct {
 // shape that users of go test -race know, with the interleaving as a table. Warnings follow in a
 // few lines each, then how many were not confirmed, the warnings about the run, and the totals.
 func WriteText(w io.Writer, r *Report, opts TextOptions) error {
-	r = printable(r.withoutUnwritten())
+	r = printable(r)
 	p := newPrinter(w, opts)
-	p.verbose, p.screen = opts.Verbose, opts.Screen && !opts.Verbose
+	p.screen = opts.Screen && !opts.Verbose
 	p.writeConfirmed(r)
-	p.writeKnown(r, opts.Verbose)
-	p.writeUnconfirmed(r)
-	if opts.Verbose {
-		p.writeUndecided(r)
-		p.writeInfeasible(r)
-	}
+	p.writeKnown(r)
+	p.writeOthers(r)
 	for _, s := range r.Witnesses {
 		p.writeWitness(s)
 	}
@@ -52,18 +48,6 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	return p.w.Flush()
 }
 
-// withoutUnwritten returns r without the interleavings that the text leaves out.
-func (r *Report) withoutUnwritten() *Report {
-	out := *r
-	out.Findings = slices.Clone(r.Findings)
-	for i := range out.Findings {
-		if f := &out.Findings[i]; !f.Gates() {
-			f.Interleaving, f.OmittedSteps, f.Edges, f.Source = nil, 0, nil, nil
-		}
-	}
-	return &out
-}
-
 // WriteFinding writes one finding as WriteText does, between its bars; for
 // gopredict replay.
 func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
@@ -76,22 +60,20 @@ func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
 
 // A printer writes the parts of the text. Errors of w are found by its Flush.
 type printer struct {
-	w             *bufio.Writer
-	width         int
-	style         style
-	command       string
-	all           bool // steps are shown
-	verbose       bool // see TextOptions
-	screen        bool // see TextOptions
-	detailLeftOut int  // a level of detail, see linesForScreen
+	w       *bufio.Writer
+	width   int
+	style   style
+	command string
+	opts    TextOptions
+	screen  bool    // see TextOptions; false if verbose
+	brevity brevity // of the finding that is written
 }
 
 func newPrinter(w io.Writer, opts TextOptions) *printer {
-	p := &printer{w: bufio.NewWriter(w), width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.AllSteps}
-	if p.width <= 0 {
-		p.width = defaultWidth
+	return &printer{
+		w: bufio.NewWriter(w), width: cmp.Or(max(opts.Width, 0), defaultWidth), style: style(opts.Color),
+		command: cmp.Or(opts.Command, "gopredict"), opts: opts,
 	}
-	return p
 }
 
 func (p *printer) printf(format string, args ...any) {
@@ -101,77 +83,73 @@ func (p *printer) printf(format string, args ...any) {
 // bar is the line that the race detector puts around a report.
 const bar = "=================="
 
-// selectConfirmed returns the confirmed findings to write: those that gate, and warnings. more
-// counts further warnings.
-func (p *printer) selectConfirmed(r *Report) (loud, warnings []*Finding, more int) {
-	for i := range r.Findings {
-		switch f := &r.Findings[i]; {
-		case f.Gates():
-			loud = append(loud, f)
-		case f.warns() && len(warnings) == maxWarnings && !p.verbose:
-			more++
-		case f.warns():
-			warnings = append(warnings, f)
+// confirmedToWrite returns the confirmed findings to write, in the order of the report, and counts
+// the warnings that are too many.
+func (p *printer) confirmedToWrite(r *Report) (findings []*Finding, tooMany int) {
+	warnings := 0
+	for _, f := range r.confirmedFindings() {
+		if f.warns() {
+			if warnings++; warnings > maxWarnings && !p.opts.Verbose {
+				tooMany++
+				continue
+			}
 		}
+		findings = append(findings, f)
 	}
-	return loud, warnings, more
+	return findings, tooMany
 }
 
 // writeConfirmed writes the confirmed findings between bars, the warnings last.
 func (p *printer) writeConfirmed(r *Report) {
-	loud, warnings, more := p.selectConfirmed(r)
-	if more > 0 {
-		defer p.printf("%s without an effect on their tests; -v shows all, and -predict.json=FILE has them.", count(more, "more warning"))
-	}
-	if len(loud)+len(warnings) > 0 {
+	findings, tooMany := p.confirmedToWrite(r)
+	gating := slices.DeleteFunc(slices.Clone(findings), (*Finding).warns)
+	findings = append(gating, slices.DeleteFunc(findings, (*Finding).Gates)...)
+	if len(findings) > 0 {
 		p.printf("%s", bar)
 	}
 	if p.screen {
-		p.writeScreen(loud, warnings)
-		return
+		p.writeScreen(findings)
+	} else {
+		for _, f := range findings {
+			p.writeFindingOrWarning(f)
+			p.printf("%s", bar)
+		}
 	}
-	for _, f := range loud {
-		p.writeFinding(f)
-		p.printf("%s", bar)
-	}
-	for _, f := range warnings {
-		p.writeWarning(f)
-		p.printf("%s", bar)
+	if tooMany > 0 {
+		p.printf("%s without an effect on their tests; -v shows all, and -predict.json=FILE has them.", count(tooMany, "more warning"))
 	}
 }
 
 // writeList lists the confirmed findings, if there are several and each was written in full. Each
 // has a line with its id, effect, test and main place.
 func (p *printer) writeList(r *Report) {
-	var rows [][3]string
-	var width [2]int
-	loud, warnings, _ := p.selectConfirmed(r)
-	listed := slices.Concat(loud, warnings)
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if !slices.Contains(listed, f) {
-			continue
-		}
-		at := f.mainPlace()
-		row := [3]string{f.ID, string(f.Effect), f.Test + ", " + f.Package + ": " + at.Pos()}
-		for k := range width {
-			width[k] = max(width[k], utf8.RuneCountInString(row[k]))
-		}
-		rows = append(rows, row)
-	}
-	if len(rows) < 2 || p.screen {
+	findings, _ := p.confirmedToWrite(r)
+	if len(findings) < 2 || p.screen {
 		return
 	}
-	p.printf("%s:", count(len(rows), "bug"))
-	for _, row := range rows {
-		p.printf("  %s  %s  %s", pad(row[0], width[0]), pad(row[1], width[1]), row[2])
+	var idWidth, effectWidth int
+	for _, f := range findings {
+		idWidth, effectWidth = max(idWidth, utf8.RuneCountInString(f.ID)), max(effectWidth, utf8.RuneCountInString(string(f.Effect)))
+	}
+	p.printf("%s:", count(len(findings), "bug"))
+	for _, f := range findings {
+		p.printf("  %-*s  %-*s  %s, %s: %s", idWidth, f.ID, effectWidth, f.Effect, f.Test, f.Package, f.mainPosition().Pos())
+	}
+}
+
+// writeFindingOrWarning writes a confirmed finding.
+func (p *printer) writeFindingOrWarning(f *Finding) {
+	if f.warns() {
+		p.writeWarning(f)
+	} else {
+		p.writeFinding(f)
 	}
 }
 
 // writeWarning writes a finding without an effect: its accesses, and the command that replays it.
 func (p *printer) writeWarning(f *Finding) {
 	p.printf("%s", p.style.strong(f.certainty()+": "+f.Title()))
-	p.printf("%s, without an effect on the test", p.idAndTest(f))
+	p.printf("%s, without an effect on the test", f.idAndTest())
 	width := 0
 	for _, a := range f.Accesses {
 		width = max(width, utf8.RuneCountInString(a.Pos()))
@@ -182,8 +160,8 @@ func (p *printer) writeWarning(f *Finding) {
 	p.writeReplay(f)
 }
 
-// idAndTest names a finding and its test.
-func (p *printer) idAndTest(f *Finding) string {
+// idAndTest returns the id of the finding with its test.
+func (f *Finding) idAndTest() string {
 	if f.Test == "" {
 		return f.ID + " in " + f.Package
 	}
@@ -200,13 +178,13 @@ func (p *printer) writeReplay(f *Finding) {
 // writeFinding writes one finding in full.
 func (p *printer) writeFinding(f *Finding) {
 	p.printf("%s", p.style.loud(f.certainty()+": "+f.Title()))
-	p.printf("%s", p.idAndTest(f))
+	p.printf("%s", f.idAndTest())
 	for i := range f.Accesses {
 		p.printf("")
 		p.writeAccess(f, i)
 	}
 	for i := range f.Accesses {
-		if p.detailLeftOut < 1 {
+		if p.brevity < withoutCreation {
 			p.writeCreation(f, i)
 		}
 	}
@@ -246,7 +224,7 @@ func (p *printer) writeAccess(f *Finding, i int) {
 	if len(a.Stack) > 0 {
 		p.writeStack(f, a)
 	} else {
-		p.writePlace(a.place())
+		p.writePosition(a.Position)
 		p.writeSource(f, a)
 	}
 	for _, l := range a.Locks {
@@ -267,42 +245,22 @@ func (p *printer) writeCreation(f *Finding, i int) {
 		return
 	}
 	p.printf("Goroutine %s created at:", a.Goroutine)
-	p.writePlace(*a.CreatedAt)
+	p.writePosition(a.CreatedAt.Position)
 	if c := a.CreatedFor; c != nil {
-		p.writePlace(*c)
+		p.writePosition(c.Position)
 	}
 }
 
-func (p *printer) writePlace(at Place) {
+func (p *printer) writePosition(at Position) {
 	p.printf("  %s()", at.Func)
 	p.printf("      %s", at.Pos())
 }
-
-// Pos returns the place as "file:line".
-func (p Place) Pos() string { return pos(p.File, p.Line) }
-
-// Pos returns where the access is, as "file:line".
-func (a Access) Pos() string { return pos(a.File, a.Line) }
-
-// place returns the line and operand of the access.
-func (a Access) place() Place { return Place{a.Expr, a.Func, a.File, a.Line} }
-
-// Pos returns where the step is, as "file:line".
-func (s Step) Pos() string { return pos(s.File, s.Line) }
 
 // Phrase says what another goroutine has done.
 func (o OtherGoroutine) Phrase() string { return Phrase(o.Op, o.Expr) }
 
 // Phrase says what the access is: "receive from c".
 func (a Access) Phrase() string { return Phrase(a.Op, a.Expr) }
-
-// pos returns "file:line"; "" for the end of a test, which is in no file.
-func pos(file string, line int) string {
-	if file == "" && line == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", file, line)
-}
 
 // writeEffect writes what the bug did to the test.
 func (p *printer) writeEffect(f *Finding) {
@@ -335,20 +293,19 @@ func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
 }
 
-// writeKnown writes how many confirmed findings are known and so fail no run, and with verbose
+// writeKnown writes how many confirmed findings are known and so fail no run, and for a verbose text
 // which.
-func (p *printer) writeKnown(r *Report, verbose bool) {
+func (p *printer) writeKnown(r *Report) {
 	by := make(map[SuppressedBy]int)
 	all := 0
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range r.Findings {
 		if f.Suppressed == nil {
 			continue
 		}
 		by[f.Suppressed.By]++
 		all++
-		if verbose {
-			p.printf("known: %s: %s: %s", p.idAndTest(f), strings.ToLower(f.Title()), f.Suppressed.Reason)
+		if p.opts.Verbose {
+			p.printf("known: %s: %s: %s", f.idAndTest(), strings.ToLower(f.Title()), f.Suppressed.Reason)
 		}
 	}
 	var parts []string
@@ -365,30 +322,21 @@ func (p *printer) writeKnown(r *Report, verbose bool) {
 	}
 }
 
-// writeUnconfirmed writes how many findings were predicted but not confirmed.
-func (p *printer) writeUnconfirmed(r *Report) {
+// writeOthers writes how many findings were predicted but not confirmed. A verbose text also has how
+// many are undecided, which correct programs have, too, and a line for each that is infeasible.
+func (p *printer) writeOthers(r *Report) {
 	if n := r.Totals.Unconfirmed - r.Totals.Undecided; n > 0 {
 		p.printf("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
 	}
-}
-
-// writeUndecided writes how many findings are undecided. That is only for verbose reports, since it
-// never ends for programs that are correct.
-func (p *printer) writeUndecided(r *Report) {
+	if !p.opts.Verbose {
+		return
+	}
 	if n := r.Totals.Undecided; n > 0 {
 		p.printf("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", n)
 	}
-}
-
-// writeInfeasible writes the infeasible findings, a line each.
-func (p *printer) writeInfeasible(r *Report) {
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Status == bug.Infeasible {
-			var accesses []string
-			for _, a := range f.Accesses {
-				accesses = append(accesses, a.described())
-			}
-			p.printf("infeasible: %s: %s, %s: %s", p.idAndTest(f), strings.ToLower(f.Title()), strings.Join(accesses, ", "), f.Reason)
+	for _, f := range r.Findings {
+		if f.Status == bug.Infeasible {
+			p.printf("infeasible: %s: %s, %s: %s", f.idAndTest(), strings.ToLower(f.Title()), strings.Join(f.describedAccesses(), ", "), f.Reason)
 		}
 	}
 }
@@ -476,10 +424,13 @@ func (r *Report) Summary() string {
 	return text
 }
 
-// count returns "1 test", "2 tests".
+// count returns "1 test", "2 tests", "2 switches".
 func count(n int, noun string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + noun
+	case strings.HasSuffix(noun, "ch"):
+		noun += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

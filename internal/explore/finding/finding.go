@@ -122,7 +122,7 @@ func Sites(w *witness.Witness) string {
 		if s.SiteNumber == 0 {
 			expr = witness.Shape(expr)
 		}
-		f.Accesses = append(f.Accesses, report.Access{Op: s.OperationWord(), Expr: expr, File: s.File, Line: s.Line})
+		f.Accesses = append(f.Accesses, report.Access{Op: s.OperationWord(), Expr: expr, Position: report.Position{File: s.File, Line: s.Line}})
 	}
 	return f.BugKey()
 }

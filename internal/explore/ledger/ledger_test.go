@@ -26,7 +26,7 @@ func newLedger() *Ledger {
 
 // entry returns one for a race at a line of a.go.
 func entry(line int, status bug.Status, effect bug.Effect) finding.Entry {
-	f := report.Finding{ID: "race-1", Kind: bug.Race, Status: status, Effect: effect, Package: "m/p", Test: "TestA", Accesses: []report.Access{{Op: "write", File: "a.go", Line: line}}}
+	f := report.Finding{ID: "race-1", Kind: bug.Race, Status: status, Effect: effect, Package: "m/p", Test: "TestA", Accesses: []report.Access{{Op: "write", Position: report.Position{File: "a.go", Line: line}}}}
 	e := finding.Entry{Finding: f}
 	if status == bug.Confirmed {
 		e.Confirmed = f.BugKey()
@@ -116,13 +116,13 @@ func TestOutdone(t *testing.T) {
 func TestAddKeepsBlocked(t *testing.T) {
 	l := newLedger()
 	e := entry(1, bug.Confirmed, bug.Blocks)
-	e.AlsoBlocked = []report.Access{{Goroutine: "0.3", Op: "recv", File: "a.go", Line: 9}}
+	e.AlsoBlocked = []report.Access{{Goroutine: "0.3", Op: "recv", Position: report.Position{File: "a.go", Line: 9}}}
 	l.Add(e)
 	l.Add(entry(2, bug.Confirmed, bug.NoEffect))
 	l.Add(entry(1, bug.Confirmed, bug.TestFailure))
 	assert.Len(t, l.Report.Findings, 2)
 	assert.Len(t, l.Report.Findings[0].AlsoBlocked, 1)
-	l.JoinBlocked(&e.Finding, []report.Access{{Goroutine: "0.4", Op: "send", File: "a.go", Line: 8}})
+	l.JoinBlocked(&e.Finding, []report.Access{{Goroutine: "0.4", Op: "send", Position: report.Position{File: "a.go", Line: 8}}})
 	assert.Len(t, l.Report.Findings[0].AlsoBlocked, 2)
 }
 

@@ -35,7 +35,7 @@ func TestSuitePage(t *testing.T) {
 	r := suiteRow{Title: "p", Version: "go1", Pass: 1, Fail: 1, Lingering: 3, TestsRun: 2, Differences: []difference{{"p TestX", "pass", ""}}}
 	r.read(&report.Report{Findings: []report.Finding{
 		{Kind: bug.Leak, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect}, {Kind: bug.Leak, Status: bug.Unconfirmed},
-		{Kind: bug.Race, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect, Accesses: []report.Access{{Op: "read", File: "a.go", Line: 3}}},
+		{Kind: bug.Race, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect, Accesses: []report.Access{{Op: "read", Position: report.Position{File: "a.go", Line: 3}}}},
 	}}, run.Process{}, run.Results{"p TestA": "pass", "p TestB": "fail"})
 	page := run.Render(pages, "suites.md", suitePage{"go1", 2, []suiteRow{r, {Title: "q", Broken: "no | network"}}})
 	assert.Contains(t, page, "| p | go1 | 1 / 1 / 0 | but for 1 | 0 / 2 | 0 | 0.0 | 0.0 | 0.0 | 0 |\n| q |  | | **no \\| network** |")
