@@ -85,86 +85,104 @@ func (m *machine) channel(g *goroutine) bool {
 	c := m.chans[m.IntN(len(m.chans))]
 	switch m.IntN(6) {
 	case 0:
-		// Closing with senders waiting would panic.
-		if c.closed || len(live(&c.sendq)) > 0 || m.IntN(4) > 0 {
-			return false
-		}
-		m.emit(g, trace.Close, c.id, 0, uint32(c.cap))
-		c.closed = true
-		for len(live(&c.recvq)) > 0 {
-			r := pop(&c.recvq)
-			r.done.op = r
-		}
+		return m.close(g, c)
 	case 1:
 		return m.choose(g, c, m.chans[m.IntN(len(m.chans))])
 	case 2, 3:
 		if c.closed {
 			return false
 		}
-		m.emit(g, trace.Send, c.id, 0, uint32(c.cap))
-		m.begin(g, &operation{c: c, send: true, done: new(outcome)})
+		g.begin(m.passing(g, c, true))
 	default:
-		m.emit(g, trace.Recv, c.id, 0, uint32(c.cap))
-		m.begin(g, &operation{c: c, done: new(outcome)})
+		g.begin(m.passing(g, c, false))
 	}
 	return true
 }
 
-// choose is a select that receives from a or sends to b, at times with a
-// default.
-func (m *machine) choose(g *goroutine, a, b *channel) bool {
-	if b.closed {
+// close closes a channel now and then. To close one with waiting senders would panic.
+func (m *machine) close(g *goroutine, c *channel) bool {
+	if c.closed || len(live(&c.sendq)) > 0 || m.IntN(4) > 0 {
 		return false
 	}
-	e := m.emit(g, trace.Select, 0, 2, 0)
-	done := new(outcome)
-	ops := []*operation{{c: a, done: done}, {c: b, send: true, done: done}}
-	if !a.ready(false) && !b.ready(true) && m.IntN(2) == 0 {
-		e.Flags |= trace.FlagDefault
-		g.queue = append(g.queue, func() bool { m.emit(g, trace.SelectDone, 0, 0, 0); return true })
-		return true
+	m.emit(g, trace.Close, c.id, 0, uint32(c.cap))
+	c.closed = true
+	for len(live(&c.recvq)) > 0 {
+		r := pop(&c.recvq)
+		r.done.op = r
 	}
-	g.queue = append(g.queue, func() bool {
+	return true
+}
+
+// choose is a select that receives from a or sends to b, sometimes with a default.
+func (m *machine) choose(g *goroutine, a, b *channel) bool {
+	switch {
+	case b.closed:
+		return false
+	case !a.ready(false) && !b.ready(true) && m.IntN(2) == 0:
+		m.emit(g, trace.Select, 0, 2, 0).Flags |= trace.FlagDefault
+		g.queue = append(g.queue, func() bool { m.emit(g, trace.SelectDone, 0, 0, 0); return true })
+	case m.IntN(2) == 0:
+		g.begin(m.selecting(g, b, true, a, false))
+	default:
+		g.begin(m.selecting(g, a, false, b, true))
+	}
+	return true
+}
+
+// passing sends an element, or receives one.
+func (m *machine) passing(g *goroutine, c *channel, send bool) action {
+	done, kind := new(outcome), trace.Recv
+	if send {
+		kind = trace.Send
+	}
+	return action{func() bool {
+		m.emit(g, kind, c.id, 0, uint32(c.cap))
+		attempt(&operation{c: c, send: send, done: done})
+		return true
+	}, func() bool { return m.complete(g, done) }}
+}
+
+// selecting does one of two operations: the first one that is ready, or else the first one that
+// becomes ready.
+func (m *machine) selecting(g *goroutine, c *channel, send bool, d *channel, sends bool) action {
+	done := new(outcome)
+	cases := []*operation{{c: c, send: send, done: done}, {c: d, send: sends, done: done}}
+	return action{func() bool {
+		for _, o := range cases {
+			if o.send && m.sendCases {
+				m.emit(g, trace.SelectSend, o.c.id, 0, uint32(o.c.cap))
+			}
+		}
+		m.emit(g, trace.Select, 0, uint64(len(cases)), 0)
+		attempt(cases...)
+		return true
+	}, func() bool {
 		if done.op == nil {
 			return false
 		}
-		m.emit(g, trace.SelectDone, 0, uint64(slices.Index(ops, done.op)+1), 0)
-		m.complete(g, done)
-		return true
-	})
-	if m.IntN(2) == 0 {
-		ops[0], ops[1] = ops[1], ops[0]
-	}
-	for _, o := range ops {
+		m.emit(g, trace.SelectDone, 0, uint64(slices.Index(cases, done.op)+1), 0)
+		return m.complete(g, done)
+	}}
+}
+
+// attempt completes the first operation that is ready. If none is, all of them wait.
+func attempt(operations ...*operation) {
+	for _, o := range operations {
 		if o.c.ready(o.send) {
 			o.c.do(o)
-			return true
+			return
 		}
 	}
-	for _, o := range ops {
-		o.wait()
-	}
-	return true
-}
-
-// begin starts one operation, which completes at once or later.
-func (m *machine) begin(g *goroutine, o *operation) {
-	g.queue = append(g.queue, func() bool { return m.complete(g, o.done) })
-	if o.c.ready(o.send) {
-		o.c.do(o)
-	} else {
-		o.wait()
+	for _, o := range operations {
+		if o.send {
+			o.c.sendq = append(o.c.sendq, o)
+		} else {
+			o.c.recvq = append(o.c.recvq, o)
+		}
 	}
 }
 
-func (o *operation) wait() {
-	if o.send {
-		o.c.sendq = append(o.c.sendq, o)
-	} else {
-		o.c.recvq = append(o.c.recvq, o)
-	}
-}
-
+// complete emits the completion of an operation. It reports whether the operation is done.
 func (m *machine) complete(g *goroutine, done *outcome) bool {
 	o := done.op
 	if o == nil {

@@ -24,7 +24,7 @@ func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 		telling: seed%3 != 0, written: make(map[uint64]bool),
 		multiplies: seed%4 == 2,
 		size:       map[uint64]uint32{5: 16, 6: 24}[seed%7],
-		tr:         &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+		tr:         newTrace(),
 	}
 	m.size = max(m.size, 8)
 	for g := range goroutines {

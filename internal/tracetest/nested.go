@@ -1,7 +1,6 @@
 package tracetest
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -13,7 +12,8 @@ import (
 func Nested(events, goroutines int, turns bool) *trace.Trace {
 	const locks, uses = 64, 8
 	r := rand.New(rand.NewPCG(3, 4))
-	tr := &trace.Trace{Events: make([]trace.Event, 0, events+100), Sites: make(map[trace.SiteID]trace.Site), Complete: true}
+	tr := newTrace()
+	tr.Events = make([]trace.Event, 0, events+100)
 	emit := func(kind trace.Kind, g trace.GID, obj uint64) {
 		site := trace.SiteID(kind)<<8 | trace.SiteID(obj&0xff)
 		if kind.IsAccess() {
@@ -28,14 +28,11 @@ func Nested(events, goroutines int, turns bool) *trace.Trace {
 		}
 		tr.Events = append(tr.Events, e)
 	}
-	for g := range trace.GID(goroutines) {
-		path := "0"
-		if g > 0 {
-			path = fmt.Sprintf("0.%d", g)
-			emit(trace.Fork, 0, uint64(g))
-			emit(trace.Begin, g, 0)
-		}
-		tr.Goroutines = append(tr.Goroutines, trace.Goroutine{ID: g, Test: "TestX", Path: path})
+	addGoroutine(tr)
+	for g := trace.GID(1); g < trace.GID(goroutines); g++ {
+		addGoroutine(tr)
+		emit(trace.Fork, 0, uint64(g))
+		emit(trace.Begin, g, 0)
 	}
 	for len(tr.Events) < events {
 		g := trace.GID(r.IntN(goroutines))

@@ -20,6 +20,7 @@ var short = map[string]trace.Kind{"r": trace.Read, "w": trace.Write}
 //	2 recvd c#4  … receives element 4 of channel c (also tickets, deltas, cases)
 //	1 sent c#1/2 … through a channel of capacity 2 (also sizes of accesses)
 //	1 fork 2
+//	1 w x :store the event has the name "store": see [ParseNamed]
 //
 // with the words of trace.Kind, r and w. Line n of the text is line n of
 // test.go, and its site; "@9" at the end sets another line, "data" and
@@ -29,22 +30,57 @@ var short = map[string]trace.Kind{"r": trace.Read, "w": trace.Write}
 // goroutine 0, in test TestX.
 func Parse(t testing.TB, text string) *trace.Trace {
 	t.Helper()
-	p := &parser{
-		tr:    &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
-		names: make(map[string]uint64),
-	}
+	tr, _ := ParseNamed(t, text)
+	return tr
+}
+
+// ParseNamed is [Parse] that also returns the names of events.
+func ParseNamed(t testing.TB, text string) (*trace.Trace, EventNames) {
+	t.Helper()
+	p := &parser{tr: newTrace(), addresses: make(map[string]uint64), events: make(EventNames)}
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "//")
 		if fields := strings.Fields(line); len(fields) > 0 && !p.line(n+1, fields) {
 			t.Fatalf("line %d: cannot read event %q", n+1, line)
 		}
 	}
-	return p.tr
+	return p.tr, p.events
+}
+
+// EventNames has the positions of events by their names. The second event with a name has it with a 2
+// after it, and so on.
+type EventNames map[string]int
+
+// add names an event.
+func (n EventNames) add(name string, position int) {
+	unique := name
+	for k := 2; ; k++ {
+		if _, taken := n[unique]; !taken {
+			break
+		}
+		unique = name + strconv.Itoa(k)
+	}
+	n[unique] = position
+}
+
+// Of returns the names of events, separated by spaces. An event without a name has its position.
+func (n EventNames) Of(positions []int) string {
+	names := make([]string, len(positions))
+	for k, position := range positions {
+		names[k] = strconv.Itoa(position)
+		for name, at := range n {
+			if at == position {
+				names[k] = name
+			}
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 type parser struct {
-	tr    *trace.Trace
-	names map[string]uint64
+	tr        *trace.Trace
+	addresses map[string]uint64 // by names of objects
+	events    EventNames
 }
 
 func (p *parser) line(n int, fields []string) bool {
@@ -73,6 +109,8 @@ func (p *parser) line(n int, fields []string) bool {
 			flow.IsUpdate = true
 		case f == "default":
 			e.Flags |= trace.FlagDefault
+		case f[0] == ':':
+			p.events.add(f[1:], len(p.tr.Events))
 		case f[0] == '@':
 			n, err = strconv.Atoi(f[1:])
 		default:
@@ -120,20 +158,16 @@ func (p *parser) operand(e *trace.Event, f string) error {
 	if name == "" {
 		return nil
 	}
-	if p.names[name] == 0 {
-		p.names[name] = 0x1000 * uint64(len(p.names)+1)
+	if p.addresses[name] == 0 {
+		p.addresses[name] = 0x1000 * uint64(len(p.addresses)+1)
 	}
-	e.Obj += p.names[name]
+	e.Obj += p.addresses[name]
 	return nil
 }
 
 func (p *parser) goroutine(g int) {
-	for id := len(p.tr.Goroutines); id <= g; id++ {
-		path := "0"
-		if id > 0 {
-			path = "0." + strconv.Itoa(id)
-		}
-		p.tr.Goroutines = append(p.tr.Goroutines, trace.Goroutine{ID: trace.GID(id), Test: "TestX", Path: path})
+	for len(p.tr.Goroutines) <= g {
+		addGoroutine(p.tr)
 	}
 }
 

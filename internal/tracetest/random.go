@@ -46,14 +46,7 @@ const (
 // Random returns a trace that a Go program could have left, equal for equal
 // seeds. It ends early where the goroutines have blocked each other.
 func Random(seed uint64, c Config) *trace.Trace {
-	m := &machine{
-		Config: c,
-		Rand:   rand.New(rand.NewPCG(seed, 1)),
-		tr:     &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
-		mem:    make(map[uint64]byte),
-	}
-	m.locks = make([]lock, c.Locks)
-	m.chans = []*channel{{id: 1}, {id: 2, cap: 1}, {id: 3, cap: 2}}
+	m := newMachine(c, rand.New(rand.NewPCG(seed, 1)))
 	m.spawn(0)
 	if c.Sync&Late == 0 {
 		for len(m.gs) < c.Goroutines {
@@ -63,6 +56,14 @@ func Random(seed uint64, c Config) *trace.Trace {
 	for m.step() {
 	}
 	return m.tr
+}
+
+// newMachine returns the model before anything has happened.
+func newMachine(c Config, r *rand.Rand) *machine {
+	return &machine{
+		Config: c, Rand: r, tr: newTrace(), mem: make(map[uint64]byte), locks: make([]lock, c.Locks),
+		chans: []*channel{{id: 1}, {id: 2, cap: 1}, {id: 3, cap: 2}},
+	}
 }
 
 // A machine is the state of the model.
@@ -79,6 +80,8 @@ type machine struct {
 	count  int // of the WaitGroup
 	once   int // 0, 1 running, 2 done
 	posted [2]bool
+
+	sendCases bool // the cases of selects that would send have events
 }
 
 type goroutine struct {
@@ -87,6 +90,15 @@ type goroutine struct {
 	held   []int
 	queue  []func() bool // what it must do next; false: blocked
 	inOnce bool
+}
+
+// An action is what a goroutine does in some steps, each of which may block.
+type action []func() bool
+
+// begin takes the first step of an action, which does not block. The others are to follow.
+func (g *goroutine) begin(a action) {
+	a[0]()
+	g.queue = append(g.queue, a[1:]...)
 }
 
 type lock struct {
@@ -372,79 +384,93 @@ func (m *machine) cond(g *goroutine) bool {
 		if n := len(g.held); n == 0 || g.held[n-1] != c {
 			return false
 		}
-		t := m.ticket[c]
-		m.ticket[c]++
-		woken := new(bool)
-		m.emit(g, trace.CondWait, uint64(c), t, 0)
-		g.queue = append(g.queue,
-			func() bool { m.conds[c] = append(m.conds[c], waiter{g, t, woken}); m.unlock(g, g, c); return true },
-			func() bool {
-				if *woken {
-					m.emit(g, trace.CondWake, uint64(c), t, 0)
-				}
-				return *woken
-			},
-			func() bool { return m.lock(g, c, false) })
-		// The release is not to be separated: a hand-over could come between.
-		g.queue[0]()
-		g.queue = g.queue[1:]
+		g.begin(m.waitingForCond(g, c))
 	case 1:
-		return m.wake(g, c, false)
+		m.wake(g, c, false)
 	default:
 		if len(m.conds[c]) == 0 {
 			return false
 		}
-		return m.wake(g, c, true)
+		m.wake(g, c, true)
 	}
 	return true
 }
 
-// wake is a signal or a broadcast.
-func (m *machine) wake(g *goroutine, c int, all bool) bool {
+// waitingForCond waits for a condition under the lock of its number. It releases the lock at once:
+// a hand-over could come in between.
+func (m *machine) waitingForCond(g *goroutine, c int) action {
+	var ticket uint64
+	woken := new(bool)
+	return action{func() bool {
+		ticket = m.ticket[c]
+		m.ticket[c]++
+		m.emit(g, trace.CondWait, uint64(c), ticket, 0)
+		m.conds[c] = append(m.conds[c], waiter{g, ticket, woken})
+		m.unlock(g, g, c)
+		return true
+	}, func() bool {
+		if *woken {
+			m.emit(g, trace.CondWake, uint64(c), ticket, 0)
+		}
+		return *woken
+	}, func() bool { return m.lock(g, c, false) }}
+}
+
+// wake is a signal, or with all a broadcast.
+func (m *machine) wake(g *goroutine, c int, all bool) {
+	waiters := m.conds[c]
 	if all {
 		first := uint64(0)
-		if len(m.conds[c]) > 0 {
-			first = m.conds[c][0].ticket
+		if len(waiters) > 0 {
+			first = waiters[0].ticket
 		}
-		m.emit(g, trace.CondBroadcast, uint64(c), first, uint32(len(m.conds[c])))
-		for _, w := range m.conds[c] {
-			*w.woken = true
+		m.emit(g, trace.CondBroadcast, uint64(c), first, uint32(len(waiters)))
+	} else {
+		val := uint64(0)
+		if len(waiters) > 0 {
+			waiters, val = waiters[:1], waiters[0].ticket+1
 		}
-		m.conds[c] = nil
-		return true
+		m.emit(g, trace.CondSignal, uint64(c), val, 0)
 	}
-	val := uint64(0)
-	if len(m.conds[c]) > 0 {
-		w := m.conds[c][0]
-		m.conds[c] = m.conds[c][1:]
-		*w.woken, val = true, w.ticket+1
+	for _, w := range waiters {
+		*w.woken = true
 	}
-	m.emit(g, trace.CondSignal, uint64(c), val, 0)
-	return true
+	m.conds[c] = m.conds[c][len(waiters):]
 }
 
+// theGroup is the only WaitGroup.
+const theGroup = 0x40
+
 func (m *machine) waitGroup(g *goroutine) bool {
-	const wg = 0x40
 	switch m.IntN(3) {
 	case 0:
-		m.emit(g, trace.WaitGroupAdd, wg, 1, 0)
-		m.count++
+		m.add(g, 1)
 	case 1:
 		if m.count == 0 {
 			return false
 		}
-		m.emit(g, trace.WaitGroupAdd, wg, ^uint64(0), 0)
-		m.count--
+		m.add(g, -1)
 	default:
-		m.emit(g, trace.WaitGroupWait, wg, 0, 0)
-		g.queue = append(g.queue, func() bool {
-			if m.count == 0 {
-				m.emit(g, trace.WaitGroupWaited, wg, 0, 0)
-			}
-			return m.count == 0
-		})
+		g.begin(m.waitingForGroup(g))
 	}
 	return true
+}
+
+func (m *machine) add(g *goroutine, delta int) {
+	m.emit(g, trace.WaitGroupAdd, theGroup, uint64(delta), 0)
+	m.count += delta
+}
+
+func (m *machine) waitingForGroup(g *goroutine) action {
+	return action{func() bool {
+		m.emit(g, trace.WaitGroupWait, theGroup, 0, 0)
+		return true
+	}, func() bool {
+		if m.count == 0 {
+			m.emit(g, trace.WaitGroupWaited, theGroup, 0, 0)
+		}
+		return m.count == 0
+	}}
 }
 
 func (m *machine) onceDo(g *goroutine) bool {
