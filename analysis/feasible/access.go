@@ -10,7 +10,7 @@ import (
 type memoryState struct {
 	p *program
 	contents
-	changes changes
+	changes changeLog
 }
 
 // A cellState is what is in a cell.
@@ -36,7 +36,7 @@ func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 	if !writes(e) {
 		return ""
 	}
-	s.mem.changes.keep(&s.mem.contents, sp.First, sp.N)
+	s.mem.changes.record(&s.mem.contents, sp.First, sp.N)
 	taint := s.taints.ofWrite(e.G)
 	if s.p.flow.InstanceAt(int(pos)) != nil {
 		s.mem.storeComputed(pos, e, sp, v, known)

@@ -5,14 +5,6 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // MarkEach has the judge keep states after so many steps each.
 func (j *Judge) MarkEach(steps int) { j.last.least = steps }
 
-// ListAtMost has the judge, before its first check, list so many changes after a mark.
-func (j *Judge) ListAtMost(changes int) { j.p.maxListed = changes }
-
-// Listed returns how many changes are listed after the last mark, and whether there is a copy instead.
-func (j *Judge) Listed() (changes int, copied bool) {
-	return j.s.mem.changes.list.n - j.s.mem.changes.marked, j.s.mem.changes.keeps == aCopy
-}
-
 // A Derivation is what the judge derives from a trace, for the comparison with package facts.
 type Derivation struct {
 	p *program

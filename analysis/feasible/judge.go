@@ -97,7 +97,7 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	stand, ends := j.divide(steps, violation)
 	turned := j.turned(steps, stand)
 	if len(turned) > 0 { // what was within their scopes is left out
-		j.last.cut(0)
+		j.last.marks = nil
 	}
 	first := j.resume(from, steps, ends)
 	j.s.turned = turned

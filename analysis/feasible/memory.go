@@ -65,15 +65,12 @@ func (m *memory) findShared(p *program) {
 	for c := range uses {
 		uses[c].g = nobody
 	}
-	spans, of := m.layout.Spans, m.layout.SpanOf
-	times := make([]int32, len(spans)) // how often it is read
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
 		if !e.Kind.IsAccess() {
 			continue
 		}
-		sp := spans[of[i]]
-		times[of[i]] += b2i(reads(e.Kind))
+		sp := m.span(int32(i))
 		for c := sp.First; c < sp.First+sp.N; c++ {
 			u := &uses[c]
 			u.many = u.many || u.g != nobody && u.g != int32(e.G)
@@ -91,27 +88,13 @@ func (m *memory) findShared(p *program) {
 		}
 		for k := p.next(int32(i)); k != int32(end); k = p.next(k) {
 			if e := &p.t.Events[k]; e.Kind.IsAccess() && writes(e) {
-				sp := spans[of[k]]
+				sp := m.span(k)
 				for c := sp.First; c < sp.First+sp.N; c++ {
 					m.cells[c].shared = true
 				}
 			}
 		}
 	}
-	n := 0
-	for s, sp := range spans {
-		for c := sp.First; c < sp.First+sp.N; c++ {
-			n += int(times[s] * b2i(m.cells[c].shared))
-		}
-	}
-	m.from = make([]int32, 0, n)
-}
-
-func b2i(b bool) int32 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // findWriters finds who wrote what each read of the recorded order read, and

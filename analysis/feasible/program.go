@@ -31,8 +31,6 @@ type program struct {
 	flow *dataflow.Flow
 	// Where the scopes of branches end.
 	slice *dataflow.Scopes
-	// How many changes since the last mark are listed.
-	maxListed int
 	// The state before the first step, without what is in memory.
 	begin *state
 
@@ -109,7 +107,6 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *
 	p.compileOnces()
 	p.compileChannels()
 	p.mem = p.compileMemory(l)
-	p.maxListed = max(mostListed, len(p.mem.cells))
 	p.begin = p.withoutContents()
 	return p
 }

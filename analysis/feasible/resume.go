@@ -15,8 +15,6 @@ type lastSchedule struct {
 	ends []int
 	// States on the way.
 	marks []mark
-	// The states of marks that are gone, to be used again.
-	spare []*state
 	// How many steps are at least between two marks.
 	least int
 }
@@ -50,33 +48,25 @@ func (j *Judge) resume(from int, steps, ends []int) int {
 			n--
 		}
 		if n > 0 {
-			c.cut(n)
+			c.marks = c.marks[:n]
 			m := c.marks[n-1]
-			j.s.mem.back(m.changes)
+			j.s.mem.undo(m.changes)
 			j.s.restore(m.s)
 			c.steps, c.ends = c.steps[:m.at], ends
 			return m.at
 		}
 	}
 	j.rewind(from)
-	c.cut(0)
+	c.marks = nil
 	c.from, c.steps, c.ends = from, c.steps[:0], ends
 	return 0
-}
-
-// cut leaves the first n marks.
-func (c *lastSchedule) cut(n int) {
-	for _, m := range c.marks[n:] {
-		c.spare = append(c.spare, m.s)
-	}
-	c.marks = c.marks[:n]
 }
 
 // done adds a step that was possible to the course, of which so many are
 // between two marks.
 func (j *Judge) done(pos, spacing int) {
 	c := &j.last
-	if len(c.steps) == longestKept || j.s.mem.changes.keeps == aCopy { // of which there is no mark
+	if len(c.steps) == longestKept {
 		return
 	}
 	c.steps = append(c.steps, pos)
@@ -87,12 +77,5 @@ func (j *Judge) done(pos, spacing int) {
 	if len(c.steps)-last < spacing {
 		return
 	}
-	m := mark{at: len(c.steps), changes: j.s.mem.changes.mark()}
-	if n := len(c.spare); n > 0 {
-		m.s, c.spare = c.spare[n-1], c.spare[:n-1]
-		m.s.restore(j.s)
-	} else {
-		m.s = j.s.cloneWithoutContents()
-	}
-	c.marks = append(c.marks, m)
+	c.marks = append(c.marks, mark{len(c.steps), len(j.s.mem.changes.list), j.s.cloneWithoutContents()})
 }

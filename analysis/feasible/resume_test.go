@@ -12,8 +12,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A judge that has looked at schedules that begin alike says of each what one says that begins anew, whether it
-// has all changes listed or a copy in place of some.
+// A judge that has looked at schedules that begin alike says of each what one says that begins anew.
 func TestResume(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	traces := []*trace.Trace{tracetest.Servers(1_000, 3, 6), tracetest.Servers(2_000, 8, 20)}
@@ -26,24 +25,15 @@ func TestResume(t *testing.T) {
 	for seed := range uint64(6) { // formulas tell what they store
 		traces = append(traces, tracetest.RandomData(seed, 4, 100))
 	}
-	const most = 12
-	possible, copies := 0, 0
-	for k, tr := range traces {
-		old, lists := feasible.New(tr), k%2 == 0
+	possible := 0
+	for _, tr := range traces {
+		old := feasible.New(tr)
 		old.MarkEach(1)
-		if !lists {
-			old.ListAtMost(most)
-		}
 		check := func(from int, steps, violation []int) error {
 			anew := feasible.New(tr)
 			want := anew.CheckFrom(from, steps, violation)
 			assert.Equal(t, want, old.CheckFrom(from, steps, violation))
 			assert.Equal(t, anew.Deviations(), old.Deviations())
-			if n, copied := old.Listed(); lists {
-				assert.False(t, copied)
-			} else if assert.LessOrEqual(t, n, most); copied {
-				copies++
-			}
 			if len(violation) == 1 && r.IntN(8) == 0 {
 				assert.Equal(t, anew.StuckFrom(from, steps, violation), old.StuckFrom(from, steps, violation))
 			}
@@ -86,5 +76,4 @@ func TestResume(t *testing.T) {
 		}
 	}
 	assert.Greater(t, possible, 100)
-	assert.Greater(t, copies, 100)
 }

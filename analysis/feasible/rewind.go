@@ -29,7 +29,7 @@ func (j *Judge) rewind(from int) {
 			j.fresh.mem.changes.start()
 		}
 		j.s = j.fresh
-		j.s.mem.back(0)
+		j.s.mem.undo(0)
 		j.s.restore(j.p.begin)
 		return
 	}
@@ -54,7 +54,7 @@ func (j *Judge) rewind(from int) {
 		j.s.mem.changes.start()
 		return
 	}
-	j.s.mem.back(0)
+	j.s.mem.undo(0)
 	j.s.restore(j.base.s)
 }
 
@@ -67,7 +67,7 @@ func (j *Judge) earlier(from int) int {
 		last = j.saves[k-1]
 	}
 	if j.base.s != nil && last.at < j.base.at && j.base.at <= from {
-		j.s.mem.back(0)
+		j.s.mem.undo(0)
 		j.s.restore(j.base.s)
 		last = j.base
 	} else if last.s == nil {

@@ -51,7 +51,7 @@ func (p *program) initial() *state {
 func (p *program) withoutContents() *state {
 	n := len(p.forked)
 	s := &state{
-		p: p, next: make([]int32, n), started: make([]bool, n), mem: memoryState{p: p, changes: changes{most: p.maxListed}},
+		p: p, next: make([]int32, n), started: make([]bool, n), mem: memoryState{p: p},
 		taints: newTaints(p), locks: newLocks(p), chans: newChans(p), counters: newCounters(p),
 	}
 	for g := range s.next {

@@ -5,17 +5,6 @@ package feasible
 // recognized. Chosen: the size of a page, below which no pointer is.
 const pointerReach = 4096
 
-// mostListed bounds how many changes of cells are listed after a mark, or as
-// many as there are cells (unit: changes). Trades marks that get lost for
-// memory. Chosen: to copy as many cells takes less time than that list took,
-// and a schedule mostly has fewer between two marks.
-const mostListed = 1 << 20
-
-// changesOfPart is how many changes are in a part of the list (unit: changes).
-// Trades memory that is not used for allocations. Chosen: a part is a quarter
-// of a megabyte.
-const changesOfPart = 1 << 14
-
 // leastMark bounds how close to each other the marks of a schedule are (unit:
 // steps). Trades steps that are executed again for copies of states. Chosen:
 // a mark of a small program takes no longer than as many steps.
