@@ -20,7 +20,7 @@ import (
 //
 // Goroutines whose part of the trace is too long for package dataflow lose their operands, the
 // conditions that fail no test, and the accesses that conflict with no other. The next event that is
-// kept gets FlagBranched, since what it does may depend on the values read. Event.Skipped counts the
+// kept gets FlagBranchOmitted, since what it does may depend on the values read. Event.Skipped counts the
 // accesses left out before it.
 //
 // Top-level tests that ran alone and passed lose their accesses, conditions and assertions. Such a
@@ -81,61 +81,14 @@ func readConcurrent(path string, build *trace.SiteTable, long, flow int) (*trace
 	}
 }
 
-// DropAlone leaves out of t the events that [ReadConcurrent] leaves out. A test is long from long
-// events on; formulas are evaluated for up to flow events.
-func DropAlone(t *trace.Trace, long, flow int) {
-	s := newSurvey(t, long, flow)
-	s.take(t.Events)
-	s.end()
-	for {
-		if s.chooseWithoutValues(nil); s.shouldFindConflicts() {
-			c := newConflicts(s.withoutValues)
-			c.scan(t, c.findUsers)
-			c.rewind()
-			c.scan(t, c.findConflictFree)
-			s.setConflictFree(c)
-		}
-		w := *t
-		if newAloneFilter(&w, s).copy(t); !s.excludeInterfering() {
-			*t = w
-			return
-		}
-	}
-}
-
-// copy filters the events of t, which is in memory, as if they were read from a file.
-func (a *aloneFilter) copy(t *trace.Trace) {
-	w := a.t
-	w.Events, w.Freed, w.PriorValues = make([]trace.Event, 0, a.survey.keptEstimate()), nil, nil
-	freed, held := t.Freed, t.PriorValues
-	free := func(f *trace.FreedObjects) { appendFreed(w, f) }
-	for i := range t.Events {
-		freed = trace.FreedBefore(freed, i, free)
-		if len(held) > 0 && held[0].Position == i {
-			w.PriorValues = append(w.PriorValues, trace.PriorValue{Position: len(w.Events), Val: held[0].Val})
-			held = held[1:]
-		}
-		a.take(t.Events[i : i+1])
-	}
-	trace.FreedBefore(freed, len(t.Events), free)
-	a.finish()
-}
-
-// appendFreed adds f to the freed memory of t, after the last event of t.
-func appendFreed(t *trace.Trace, f *trace.FreedObjects) {
-	t.Freed = append(t.Freed, trace.FreedObjects{FirstAddr: f.FirstAddr, Mask: f.Mask, Size: f.Size, Position: int32(len(t.Events))})
-}
-
 // An aloneFilter leaves events out of a trace while it is read.
 type aloneFilter struct {
 	t           *trace.Trace
 	survey      *survey
-	eventsSeen  int              // events taken so far, including those left out
-	omissions   []omission       // by goroutine
-	nextTest    int              // index in survey.tests of the next test to start
-	currentTest int32            // number of the running test if it ran alone, or 0
-	testOf      []int32          // by goroutine: number of its test, from 1
-	numbers     map[string]int32 // numbers of tests, by name
+	eventsSeen  int        // events taken so far, including those left out
+	omissions   []omission // by goroutine
+	nextTest    int        // index in survey.tests of the next test to start
+	currentTest string     // the running test if it ran alone, or ""
 	// testStart, freedStart and heldStart are the lengths of the trace's events, Freed and Held when the
 	// running test began. From dropThreshold events on, events of the test are dropped.
 	testStart, freedStart, heldStart, dropThreshold int
@@ -169,23 +122,8 @@ type omission struct {
 const dropBatch = 1 << 17
 
 func newAloneFilter(t *trace.Trace, s *survey) *aloneFilter {
-	n := len(t.Goroutines)
 	t.LacksValues = s.withoutValues
-	a := &aloneFilter{t: t, survey: s, omissions: make([]omission, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
-	for g := range t.Goroutines {
-		a.testOf[g] = a.testNumber(t.Goroutines[g].Test)
-	}
-	return a
-}
-
-// testNumber returns the number of the test with this name.
-func (a *aloneFilter) testNumber(test string) int32 {
-	n, ok := a.numbers[test]
-	if !ok {
-		n = int32(len(a.numbers) + 1)
-		a.numbers[test] = n
-	}
-	return n
+	return &aloneFilter{t: t, survey: s, omissions: make([]omission, len(t.Goroutines))}
 }
 
 // take adds the next events of the trace, and drops those of tests that ran alone.
@@ -202,10 +140,10 @@ func (a *aloneFilter) take(es []trace.Event) {
 		if begins {
 			a.finish()
 			if tests[a.nextTest].ranAlone {
-				a.currentTest = a.testNumber(tests[a.nextTest].name)
+				a.currentTest = tests[a.nextTest].name
 			}
 			a.nextTest++
-		} else if a.currentTest != 0 && len(a.t.Events) >= a.dropThreshold {
+		} else if a.currentTest != "" && len(a.t.Events) >= a.dropThreshold {
 			a.dropTestEvents()
 		}
 	}
@@ -233,7 +171,7 @@ func (a *aloneFilter) add(es []trace.Event) {
 		if beside {
 			a.survey.checkInterference(e)
 		}
-		if a.currentTest == 0 || !e.IsDataEvent() || e.Kind == trace.Write || !a.belongsToTest(e) {
+		if a.currentTest == "" || !e.IsDataEvent() || e.Kind == trace.Write || !a.belongsToTest(e) {
 			kept = append(kept, *e)
 		}
 	}
@@ -243,7 +181,7 @@ func (a *aloneFilter) add(es []trace.Event) {
 
 // keeps reports whether event e, of a goroutine whose values are not tracked, is kept. Operands are
 // not, nor conditions that fail no test, nor accesses that conflict with no other. They show only that
-// the goroutine's next event may depend on what it read, which FlagBranched records. A condition does
+// the goroutine's next event may depend on what it read, which FlagBranchOmitted records. A condition does
 // not even show that if nothing happened within its scope: then both outcomes lead to the same events.
 func (a *aloneFilter) keeps(e *trace.Event) bool {
 	left := &a.omissions[e.G]
@@ -314,13 +252,13 @@ func (a *aloneFilter) place(e *trace.Event) place {
 // finish drops the events of the test that has ended, if it ran alone. The go statement of the next
 // test may have been taken already.
 func (a *aloneFilter) finish() {
-	if a.currentTest != 0 {
+	if a.currentTest != "" {
 		a.dropTestEvents()
 	}
 	if a.writtenMemory.Len() > dropBatch/2 {
 		a.writtenMemory = numbering.Numbers[memory]{} // most tests write less
 	}
-	a.currentTest, a.testStart, a.freedStart, a.heldStart = 0, len(a.t.Events), len(a.t.Freed), len(a.t.PriorValues)
+	a.currentTest, a.testStart, a.freedStart, a.heldStart = "", len(a.t.Events), len(a.t.Freed), len(a.t.PriorValues)
 	a.dropThreshold = a.testStart + dropBatch
 }
 
@@ -357,7 +295,7 @@ func (a *aloneFilter) dropTestEvents() {
 
 // settledCount returns how many events at the beginning of the trace cannot be left out any more.
 func (a *aloneFilter) settledCount() int {
-	if a.currentTest != 0 {
+	if a.currentTest != "" {
 		return a.testStart
 	}
 	return len(a.t.Events)
@@ -370,7 +308,9 @@ func (a *aloneFilter) removeFirst(n int) {
 }
 
 // belongsToTest reports whether e is an event of the running test.
-func (a *aloneFilter) belongsToTest(e *trace.Event) bool { return a.testOf[e.G] == a.currentTest }
+func (a *aloneFilter) belongsToTest(e *trace.Event) bool {
+	return a.t.Goroutines[e.G].Test == a.currentTest
+}
 
 // findLastWrites sets the bits in lastWriteBits of the test's last write to each memory. Later tests
 // may read these values, so the writes are kept.

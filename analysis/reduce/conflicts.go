@@ -129,15 +129,6 @@ func mayBeLeftOut(e *trace.Event) bool {
 	return e.Kind.IsPlain() && e.Flags&trace.FlagPut == 0 && e.Size > 0
 }
 
-// scan calls take for each event of t, and frees memory where t does.
-func (c *conflicts) scan(t *trace.Trace, take func([]trace.Event)) {
-	freed := t.Freed
-	for i := range t.Events {
-		freed = trace.FreedBefore(freed, i, c.freeMemory)
-		take(t.Events[i : i+1])
-	}
-}
-
 // variables returns the numbers of the variables that e accesses. The result is valid until the next
 // call.
 func (c *conflicts) variables(e *trace.Event) []int32 {

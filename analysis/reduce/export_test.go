@@ -37,3 +37,57 @@ func InWindows(t *trace.Trace, least int) (all []*trace.Trace) {
 	}
 	return all
 }
+
+// DropAlone leaves out of t the events that [ReadConcurrent] leaves out. A test is long from long
+// events on; formulas are evaluated for up to flow events.
+func DropAlone(t *trace.Trace, long, flow int) {
+	s := newSurvey(t, long, flow)
+	s.take(t.Events)
+	s.end()
+	for {
+		if s.chooseWithoutValues(nil); s.shouldFindConflicts() {
+			c := newConflicts(s.withoutValues)
+			c.scan(t, c.findUsers)
+			c.rewind()
+			c.scan(t, c.findConflictFree)
+			s.setConflictFree(c)
+		}
+		w := *t
+		if newAloneFilter(&w, s).copy(t); !s.excludeInterfering() {
+			*t = w
+			return
+		}
+	}
+}
+
+// copy filters the events of t, which is in memory, as if they were read from a file.
+func (a *aloneFilter) copy(t *trace.Trace) {
+	w := a.t
+	w.Events, w.Freed, w.PriorValues = make([]trace.Event, 0, a.survey.keptEstimate()), nil, nil
+	freed, held := t.Freed, t.PriorValues
+	free := func(f *trace.FreedObjects) { appendFreed(w, f) }
+	for i := range t.Events {
+		freed = trace.FreedBefore(freed, i, free)
+		if len(held) > 0 && held[0].Position == i {
+			w.PriorValues = append(w.PriorValues, trace.PriorValue{Position: len(w.Events), Val: held[0].Val})
+			held = held[1:]
+		}
+		a.take(t.Events[i : i+1])
+	}
+	trace.FreedBefore(freed, len(t.Events), free)
+	a.finish()
+}
+
+// appendFreed adds f to the freed memory of t, after the last event of t.
+func appendFreed(t *trace.Trace, f *trace.FreedObjects) {
+	t.Freed = append(t.Freed, trace.FreedObjects{FirstAddr: f.FirstAddr, Mask: f.Mask, Size: f.Size, Position: int32(len(t.Events))})
+}
+
+// scan calls take for each event of t, and frees memory where t does.
+func (c *conflicts) scan(t *trace.Trace, take func([]trace.Event)) {
+	freed := t.Freed
+	for i := range t.Events {
+		freed = trace.FreedBefore(freed, i, c.freeMemory)
+		take(t.Events[i : i+1])
+	}
+}

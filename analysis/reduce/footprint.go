@@ -1,6 +1,10 @@
 package reduce
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"iter"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // A footprint is a Bloom filter of the memory, locks, channels and other objects that a test uses. It
 // may contain objects that the test does not use, but it misses none.
@@ -42,15 +46,9 @@ func (f *footprint) mayShare(e *trace.Event) bool {
 func pieces(e *trace.Event, f func(uint64) bool) bool {
 	switch e.Kind.Object() {
 	case trace.ArgAddress:
-		last := e.Obj
-		if e.Kind.IsAccess() {
-			last += uint64(max(e.Size, 1)) - 1
-		}
-		if last>>pieceBits-e.Obj>>pieceBits >= maxPieces {
-			return false
-		}
-		for p := e.Obj >> pieceBits; p <= last>>pieceBits; p++ {
-			if !f(p) {
+		n := 0
+		for p := range touchedPieces(e) {
+			if n++; n > maxPieces || !f(p) {
 				return false
 			}
 		}
@@ -63,4 +61,16 @@ func pieces(e *trace.Event, f func(uint64) bool) bool {
 		return f(1<<62 | e.Obj)
 	}
 	return true
+}
+
+// touchedPieces yields the numbers of the pieces of memory that e touches.
+func touchedPieces(e *trace.Event) iter.Seq[uint64] {
+	last := e.Obj
+	if e.Kind.IsAccess() {
+		last += uint64(max(e.Size, 1)) - 1
+	}
+	return func(yield func(uint64) bool) {
+		for p := e.Obj >> pieceBits; p <= last>>pieceBits && yield(p); p++ {
+		}
+	}
 }

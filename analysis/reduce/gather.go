@@ -108,18 +108,6 @@ func (l *leftover) add(i int, e *trace.Event) {
 	}
 }
 
-// touchedPieces yields the numbers of the pieces of memory that e touches.
-func touchedPieces(e *trace.Event) func(func(uint64) bool) {
-	last := e.Obj
-	if e.Kind.IsAccess() {
-		last += uint64(max(e.Size, 1)) - 1
-	}
-	return func(yield func(uint64) bool) {
-		for p := e.Obj >> pieceBits; p <= last>>pieceBits && yield(p); p++ {
-		}
-	}
-}
-
 // keepDependent leaves the events of a leftover in place if other goroutines touch the same memory in
 // between, or if that memory was freed in between.
 func keepDependent(t *trace.Trace, ls map[string]*leftover) {

@@ -1,7 +1,6 @@
 package reduce
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -42,28 +41,25 @@ type survey struct {
 	branchCounts    map[trace.SiteID]int // conditions by site
 }
 
-// An activity summarizes the events of a goroutine. Its positions count events from 1; 0 stands for
-// none.
+// An activity summarizes the events of a goroutine.
 type activity struct {
-	lastEvent                  int // position of the last event
-	firstKept, lastKept        int // positions of the first and last event that is no condition or operand
-	keptCount                  int // events that are no conditions or operands
-	plainAccesses, valueEvents int // loads and stores; conditions and operands
+	eventsSeen                 int    // events of the trace up to its last event
+	kept                       extent // from its first to its last event that is no condition or operand
+	keptCount                  int    // events that are no conditions or operands
+	plainAccesses, valueEvents int    // loads and stores; conditions and operands
 }
 
-// record adds event e at position seen.
+// record adds event e, with which so many events of the trace were seen.
 func (d *activity) record(e *trace.Event, seen int) {
-	switch d.lastEvent = seen; e.Kind {
+	switch d.eventsSeen = seen; e.Kind {
 	case trace.Operand, trace.Branch:
 		d.valueEvents++
 		return
 	case trace.Read, trace.Write:
 		d.plainAccesses++
 	}
-	if d.keptCount++; d.firstKept == 0 {
-		d.firstKept = seen
-	}
-	d.lastKept = seen
+	d.keptCount++
+	d.kept.add(seen - 1)
 }
 
 // A surveyedTest is a top-level test as far as the survey knows it.
@@ -254,7 +250,7 @@ func (s *survey) end() {
 	for k := range s.tests {
 		test := &s.tests[k]
 		later := slices.DeleteFunc(test.otherGoroutines, func(g trace.GID) bool {
-			return int(g) >= len(s.activities) || s.activities[g].lastEvent <= test.startPosition
+			return int(g) >= len(s.activities) || s.activities[g].eventsSeen <= test.startPosition
 		})
 		if test.ranAlone = test.ranAlone && (len(later) == 0 || test.touched != nil); !test.ranAlone || len(later) == 0 {
 			test.touched = nil
@@ -278,26 +274,25 @@ func (s *survey) chooseWithoutValues(build *trace.SiteTable) {
 	for _, test := range s.tests {
 		alone[test.name] = test.ranAlone
 	}
-	after := func(seen int) int { // returns the index of the first test that starts after seen events
-		k, _ := slices.BinarySearchFunc(s.tests, seen, func(test surveyedTest, seen int) int { return cmp.Compare(test.startPosition, seen+1) })
-		return k
+	starts := make([]int, len(s.tests))
+	for k, test := range s.tests {
+		starts[k] = test.startPosition - 1
 	}
-	over := make([]int, len(s.tests)+1) // by test: change in the number of goroutines that continue over its start
+	covered := newSpans(starts)
 	for g, did := range s.activities {
 		if did.keptCount > 0 && !s.t.Goroutines[g].RunsTests() {
-			over[after(did.firstKept)]++
-			over[after(did.lastKept)]--
+			covered.addExtent(did.kept)
 		}
 	}
-	parts, n := make([]int, len(over)), 0 // by test: the part of the trace that ends at its start
-	for k := range s.tests {
-		parts[k+1] = parts[k]
-		if n += over[k]; n == 0 {
-			parts[k+1]++
-		}
+	var ends []int // of the parts but the last
+	for k := range covered.uncovered {
+		ends = append(ends, starts[k])
 	}
-	stay := make([]int, len(over))
-	part := func(g int) *int { return &stay[parts[after(s.activities[g].firstKept)]] }
+	keptEvents := make([]int, len(ends)+1) // by part
+	part := func(g int) *int {
+		k, _ := slices.BinarySearch(ends, s.activities[g].kept.first+1)
+		return &keptEvents[k]
+	}
 	for g, did := range s.activities {
 		if !alone[s.t.Goroutines[g].Test] {
 			*part(g) += did.keptCount

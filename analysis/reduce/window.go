@@ -34,7 +34,6 @@ type Divided struct {
 	allEvents  []trace.Event // nil if the windows are read from the file again
 	rereader   *Rereader     // nil if all events are in memory
 	buffer     []trace.Event // for the events of the window that was read last
-	eventsRead int           // events that [Blocked] has read so far
 }
 
 // Divide divides t, whose package has these properties, into windows.
@@ -86,9 +85,6 @@ func (d *Divided) Close() {
 // on demand, as the data beside its events takes memory too.
 func (d *Divided) Trace(k int) (*trace.Trace, error) {
 	w := d.windows[k]
-	if len(d.windows) == 1 {
-		return d.part(w, d.allEvents), nil
-	}
 	if d.rereader == nil {
 		return d.part(w, d.allEvents[w.from:w.to:w.to]), nil
 	}
@@ -97,9 +93,9 @@ func (d *Divided) Trace(k int) (*trace.Trace, error) {
 		for _, w := range d.windows[k:] {
 			most = max(most, w.to-w.from)
 		}
-		d.buffer = make([]trace.Event, most)
+		d.buffer = make([]trace.Event, most+len(d.t.Blocked))
 	}
-	es := d.buffer[: w.to-w.from : w.to-w.from]
+	es := d.buffer[:w.to-w.from]
 	if err := d.rereader.Next(es); err != nil {
 		return nil, err
 	}
@@ -149,47 +145,34 @@ func windows(t *trace.Trace, least int, properties []property.Property) []window
 
 // Blocked yields as traces the windows of t at whose end some goroutine is blocked for which is
 // returns true. It ignores properties. If the windows can be read from the file again, t has no events
-// during the iteration, and only one window is in memory at a time. Its events have capacity for one
-// more event per blocked goroutine. Blocked yields an error if the file cannot be read again.
+// during the iteration, and only one window is in memory at a time, until the next one is read. Then its
+// events have capacity for one more event per blocked goroutine. Blocked yields an error if the file cannot
+// be read again.
 func Blocked(t *trace.Trace, is func(trace.BlockedGoroutine) bool) iter.Seq2[*trace.Trace, error] {
 	return blockedIn(t, leastWindow, is)
 }
 
 func blockedIn(t *trace.Trace, least int, is func(trace.BlockedGoroutine) bool) iter.Seq2[*trace.Trace, error] {
 	return func(yield func(*trace.Trace, error) bool) {
-		d := divide(t, least, nil)
-		parts := make([]*trace.Trace, len(d.windows)) // nil: nobody is blocked so
-		some := false
-		for k, w := range d.windows {
-			if part := d.part(w, d.allEvents[w.from:w.to:w.to]); slices.ContainsFunc(part.Blocked, is) {
-				parts[k], some = part, true
-			}
+		if !slices.ContainsFunc(t.Blocked, is) {
+			return
 		}
-		again := some && d.Drop()
-		if again {
-			defer d.rereader.Close()
+		d := divide(t, least, nil)
+		if d.Drop() {
 			t.Events = nil
-			for _, part := range parts {
-				if part != nil {
-					part.Events = nil
-				}
-			}
-			runtime.GC() // before what comes in their place
+			runtime.GC() // before a window takes their place
 		}
 		var err error
 		more := true
-		for k, part := range parts {
-			if part == nil || !more {
-				continue
+		for k := 0; k < len(d.windows) && more && err == nil; k++ {
+			var part *trace.Trace
+			if part, err = d.Trace(k); err == nil && slices.ContainsFunc(part.Blocked, is) {
+				more = yield(part, nil)
 			}
-			if parts[k] = nil; again { // which nobody needs any more then
-				if part.Events, err = d.read(d.windows[k], len(part.Blocked)); err != nil {
-					break
-				}
-			}
-			more = yield(part, nil)
 		}
-		if again {
+		if d.rereader != nil {
+			d.Close()
+			d.buffer = nil
 			runtime.GC()
 			err = cmp.Or(err, ReadEvents(t))
 		}
@@ -198,24 +181,6 @@ func blockedIn(t *trace.Trace, least int, is func(trace.BlockedGoroutine) bool) 
 		}
 	}
 }
-
-// read returns the events of w, with capacity for room more events. Windows must be read in ascending
-// order.
-func (d *Divided) read(w window, room int) ([]trace.Event, error) {
-	between := make([]trace.Event, min(w.from-d.eventsRead, skipBatch))
-	for ; d.eventsRead < w.from; d.eventsRead += len(between) {
-		between = between[:min(w.from-d.eventsRead, skipBatch)]
-		if err := d.rereader.Next(between); err != nil {
-			return nil, err
-		}
-	}
-	es := make([]trace.Event, w.to-w.from, w.to-w.from+room)
-	d.eventsRead = w.to
-	return es, d.rereader.Next(es)
-}
-
-// skipBatch is the number of events that are skipped at once.
-const skipBatch = 1 << 12
 
 // withinRange returns the elements of all with positions from from up to to, and makes their positions
 // relative to from. The slice all is sorted by position; at returns a pointer to the position of an
@@ -242,21 +207,21 @@ func withinRange[T any, N int | int32](all []T, from, to int, at func(*T) *N) []
 // nothing at its end, as its rest is unknown. The second result has the elements that went through
 // channels that are used on both sides of a position.
 func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []passedElements) {
-	s := spans{starts: testStarts(t), cutTests: findCutTests(t)}
+	s := newSpans(testStarts(t))
+	s.cutTests = findCutTests(t)
 	if !slices.ContainsFunc(s.starts, func(start int) bool { return start >= least && len(t.Events)-start >= least }) {
 		return nil, nil
 	}
-	s.openDelta = make([]int, len(s.starts)+1)
 	goroutines := make([]extent, len(t.Goroutines))
 	// Objects whose operations depend on the operations before them.
-	var conds objectTable[extent]
-	var channels objectTable[queue]
-	monitors := make(map[object]*monitored)
+	var conds numbering.Table[numbering.Word, extent]
+	var channels numbering.Table[numbering.Word, queue]
+	var monitors numbering.Table[object, monitored]
 	generations := trace.NewCallGenerations(t)
 	for _, b := range t.Blocked { // as the blocked operation may have no event
-		channels.entry(b.Obj).indivisible = true
+		channels.Of(numbering.Word(b.Obj)).indivisible = true
 	}
-	var locks, groups objectTable[heldCount]
+	var locks, groups numbering.Table[numbering.Word, heldCount]
 	selects := make([]selectState, len(t.Goroutines))
 	runs := make([]bool, len(t.Goroutines)) // tests
 	for g := range runs {
@@ -276,7 +241,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		case trace.Release, trace.RRelease:
 			s.addToCount(&locks, e, i, -1)
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
-			conds.entry(e.Obj).add(i)
+			conds.Of(numbering.Word(e.Obj)).add(i)
 		case trace.SelectSend, trace.SelectRecv:
 			if e.Obj != 0 {
 				selects[e.G].cases = append(selects[e.G].cases, e.Obj)
@@ -286,7 +251,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 				break
 			}
 			for _, ch := range selects[e.G].cases {
-				q := channels.entry(ch)
+				q := channels.Of(numbering.Word(ch))
 				if q.indivisible = true; !q.closed {
 					q.add(i)
 				}
@@ -295,14 +260,14 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 			selects[e.G] = selectState{selects[e.G].cases[:0], e.Val > 0}
 		case trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close:
 			if e.Obj != 0 {
-				s.addChannelOperation(channels.entry(e.Obj), i, e, selects[e.G].hasChosen)
+				s.addChannelOperation(channels.Of(numbering.Word(e.Obj)), i, e, selects[e.G].hasChosen)
 			}
 			selects[e.G].hasChosen = false
 		case trace.Call:
 			generation := generations.Of(i)
 			for n := range properties {
 				if event, ok := properties[n].Calls[e.Val]; ok {
-					s.addCall(getOrCreate(monitors, object{n, e.Obj, generation}), &properties[n], event, i)
+					s.addCall(monitors.Of(object{n, e.Obj, generation}), &properties[n], event, i)
 				}
 			}
 		default:
@@ -312,15 +277,15 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		}
 	}
 	for _, b := range t.Blocked {
-		i := int(max(0, goroutines[b.G].after-1))
-		if x := conds.entry(b.Obj); x.after > 0 {
+		i := max(0, goroutines[b.G].after-1)
+		if x := conds.Of(numbering.Word(b.Obj)); x.after > 0 {
 			x.extendTo(i)
 		}
-		if q := channels.entry(b.Obj); q.after > 0 {
+		if q := channels.Of(numbering.Word(b.Obj)); q.after > 0 {
 			q.extendTo(i)
 		}
-		for _, m := range []*objectTable[heldCount]{&locks, &groups} {
-			if h := m.entry(b.Obj); h.count != 0 {
+		for _, m := range []*numbering.Table[numbering.Word, heldCount]{&locks, &groups} {
+			if h := m.Of(numbering.Word(b.Obj)); h.count != 0 {
 				h.extendTo(i)
 			}
 		}
@@ -328,17 +293,17 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 	for k := range goroutines {
 		s.addExtent(goroutines[k])
 	}
-	for x := range conds.all {
+	for _, x := range conds.Values() {
 		s.addExtent(*x)
 	}
-	for q := range channels.all {
+	for _, q := range channels.Values() {
 		s.addExtent(q.extent)
 	}
-	for _, m := range monitors {
+	for _, m := range monitors.Values() {
 		s.addExtent(m.extent)
 	}
-	for _, m := range []*objectTable[heldCount]{&locks, &groups} {
-		for h := range m.all {
+	for _, m := range []*numbering.Table[numbering.Word, heldCount]{&locks, &groups} {
+		for _, h := range m.Values() {
 			if h.count != 0 {
 				s.addExtent(h.extent)
 			}
@@ -365,56 +330,19 @@ func startsTest(t *trace.Trace, e *trace.Event) bool {
 
 // An extent is the range of positions at which an object is in use; both bounds are 0 if it is not.
 type extent struct {
-	first, after int32 // after is one more than the last position
+	first, after int // after is one more than the last position
 }
 
 func (s *extent) add(i int) {
 	if s.after == 0 {
-		s.first = int32(i)
+		s.first = i
 	}
-	s.after = int32(i) + 1
+	s.after = i + 1
 }
 
 // extendTo extends the range to position i, in either direction.
 func (s *extent) extendTo(i int) {
-	s.first, s.after = min(s.first, int32(i)), max(s.after, int32(i)+1)
-}
-
-// An objectTable has a value for each object. It allocates values in parts, as a test may make half a
-// million channels.
-type objectTable[V any] struct {
-	numbers numbering.Numbers[numbering.Word]
-	parts   []*[objectsPerPart]V
-}
-
-const objectsPerPart = 1 << 10
-
-// entry returns the value of an object, which is zero at first.
-func (o *objectTable[V]) entry(obj uint64) *V {
-	k := int(o.numbers.Of(numbering.Word(obj)))
-	if k == len(o.parts)*objectsPerPart {
-		o.parts = append(o.parts, new([objectsPerPart]V))
-	}
-	return &o.parts[k/objectsPerPart][k%objectsPerPart]
-}
-
-// all yields the values of all objects.
-func (o *objectTable[V]) all(yield func(*V) bool) {
-	for k := range o.numbers.Len() {
-		if !yield(&o.parts[k/objectsPerPart][k%objectsPerPart]) {
-			return
-		}
-	}
-}
-
-// getOrCreate returns the value of a key, which it creates if needed.
-func getOrCreate[K comparable, V any](m map[K]*V, obj K) *V {
-	v := m[obj]
-	if v == nil {
-		v = new(V)
-		m[obj] = v
-	}
-	return v
+	s.first, s.after = min(s.first, i), max(s.after, i+1)
 }
 
 // An object identifies the receiver of calls that a property names: an address, until its memory is
@@ -423,6 +351,11 @@ type object struct {
 	property   int
 	address    uint64
 	generation int32
+}
+
+// Hash implements [numbering.Key].
+func (o object) Hash() uint64 {
+	return numbering.HashMemory(o.address, uint32(o.property), o.generation)
 }
 
 // A monitored object has a state in the monitor of a property. Its extent starts where it left the
@@ -496,6 +429,10 @@ type spans struct {
 	cutTests []int32
 }
 
+func newSpans(starts []int) spans {
+	return spans{starts: starts, openDelta: make([]int, len(starts)+1)}
+}
+
 // findCutTests returns by goroutine the number, from 1, of its test if it is cut off; nil if no test
 // is.
 func findCutTests(t *trace.Trace) []int32 {
@@ -523,7 +460,7 @@ func (s *spans) addChannelOperation(q *queue, i int, e *trace.Event, chosen bool
 	if !q.closed || e.Kind != trace.Recv && !(e.Kind == trace.RecvDone && e.Val == 0) {
 		if q.after > 0 && q.testsBegun < s.testsBegun && q.idle() {
 			s.addExtent(q.extent)
-			s.passed = append(s.passed, passedElements{int(q.after), e.Obj, uint64(q.sent)})
+			s.passed = append(s.passed, passedElements{q.after, e.Obj, uint64(q.sent)})
 			q.extent = extent{}
 		}
 		q.add(i)
@@ -551,18 +488,18 @@ func (s *spans) addChannelOperation(q *queue, i int, e *trace.Event, chosen bool
 
 // addExtent records that no window may begin within x.
 func (s *spans) addExtent(x extent) {
-	from, _ := slices.BinarySearch(s.starts, int(x.first)+1)
-	if from == len(s.starts) || s.starts[from] >= int(x.after) {
+	from, _ := slices.BinarySearch(s.starts, x.first+1)
+	if from == len(s.starts) || s.starts[from] >= x.after {
 		return
 	}
-	to, _ := slices.BinarySearch(s.starts, int(x.after))
+	to, _ := slices.BinarySearch(s.starts, x.after)
 	s.openDelta[from]++
 	s.openDelta[to]--
 }
 
 // addToCount adds by to the count of the object of e, which is at position i.
-func (s *spans) addToCount(m *objectTable[heldCount], e *trace.Event, i, by int) {
-	h := m.entry(e.Obj)
+func (s *spans) addToCount(m *numbering.Table[numbering.Word, heldCount], e *trace.Event, i, by int) {
+	h := m.Of(numbering.Word(e.Obj))
 	if h.count != 0 && s.cutTests != nil && s.cutTests[h.lastGoroutine] > 0 && s.cutTests[h.lastGoroutine] != s.cutTests[e.G] {
 		s.addExtent(h.extent)
 		h.count = 0
@@ -577,13 +514,22 @@ func (s *spans) addToCount(m *objectTable[heldCount], e *trace.Event, i, by int)
 	}
 }
 
+// uncovered yields the indices in starts of the starts that no extent covers.
+func (s *spans) uncovered(yield func(int) bool) {
+	open := 0
+	for k := range s.starts {
+		if open += s.openDelta[k]; open == 0 && !yield(k) {
+			return
+		}
+	}
+}
+
 // windowStarts returns the test starts that no extent covers, at least least events from each other
 // and from both ends of the trace.
 func (s *spans) windowStarts(least, events int) (all []int) {
-	over, last := 0, 0
-	for k, start := range s.starts {
-		over += s.openDelta[k]
-		if over == 0 && start-last >= least && events-start >= least {
+	last := 0
+	for k := range s.uncovered {
+		if start := s.starts[k]; start-last >= least && events-start >= least {
 			all = append(all, start)
 			last = start
 		}
