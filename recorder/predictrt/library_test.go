@@ -16,6 +16,8 @@ var inPlace = strings.NewReplacer(
 	`"runtime"`, `"predictrt/stubs/runtime"`,
 	`"internal/runtime/atomic"`, `"predictrt/stubs/atomic"`,
 	`"internal/runtime/sys"`, `"predictrt/stubs/sys"`,
+	`"internal/strconv"`, `"predictrt/stubs/strconv"`,
+	`"internal/stringslite"`, `"predictrt/stubs/stringslite"`,
 )
 
 // TestLibrary runs the tests in testdata/library, which are in the library's own package: it

@@ -32,5 +32,32 @@ func Files() (map[string][]byte, error) {
 		files[strings.TrimPrefix(name, "_src/")] = text
 		return err
 	})
+	files["atomicfuncs.go"] = atomicFuncs()
 	return files, err
+}
+
+// atomicText is the source of the functions of package sync/atomic for one type of integers: NAME
+// is what their names end in, and WORD the unsigned type that the library's own functions work
+// on. Each has one more parameter, the site of the call.
+const atomicText = `
+func LoadNAME(p *TYPE, site uint32) TYPE { return TYPE(load((*WORD)(unsafe.Pointer(p)), site)) }
+func StoreNAME(p *TYPE, v TYPE, site uint32) { store((*WORD)(unsafe.Pointer(p)), WORD(v), site) }
+func SwapNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(swap((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
+func AddNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(add((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
+func AndNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(and((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
+func OrNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(or((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
+func CompareAndSwapNAME(p *TYPE, old, new TYPE, site uint32) bool {
+	return compareAndSwap((*WORD)(unsafe.Pointer(p)), WORD(old), WORD(new), site)
+}
+`
+
+// atomicFuncs returns the source of the library's functions for each type of integers.
+func atomicFuncs() []byte {
+	text := "package predictrt\n\nimport \"unsafe\"\n"
+	for _, name := range []string{"Int32", "Uint32", "Int64", "Uint64", "Uintptr"} {
+		integer := strings.ToLower(name)
+		word := "u" + strings.TrimPrefix(integer, "u")
+		text += strings.NewReplacer("NAME", name, "TYPE", integer, "WORD", word).Replace(atomicText)
+	}
+	return []byte(text)
 }

@@ -6,15 +6,66 @@ import (
 	"unsafe"
 )
 
-// This file has the hooks of sync/atomic: the patched package and the rewriter's calls come
-// here. An operation and its event are one step, as in the model that all analyses share: the
-// trace is a sequentially consistent order (Lamport).
+// This file has the hooks of sync/atomic: the patched package and the rewritten sources call
+// them. An operation and its event are one step, because all analyses take a trace for a
+// sequentially consistent order (Lamport). So nothing comes between the two: atomicEnter has
+// made room for the event, and what follows is nosplit.
 
-// word is what an atomic operation works on.
+// word is the type of what an atomic operation works on; signed integers are converted.
 type word interface{ uint32 | uint64 | uintptr }
 
-// The functions here do the operation and log it. Nothing comes between the
-// two: atomicEnter has made room, and log is nosplit.
+//go:nosplit
+func pointer32[W word](p *W) *uint32 { return (*uint32)(unsafe.Pointer(p)) }
+
+//go:nosplit
+func pointer64[W word](p *W) *uint64 { return (*uint64)(unsafe.Pointer(p)) }
+
+//go:nosplit
+func loadWord[W word](p *W) W {
+	if unsafe.Sizeof(*p) == 4 {
+		return W(atomic.Load(pointer32(p)))
+	}
+	return W(atomic.Load64(pointer64(p)))
+}
+
+//go:nosplit
+func compareAndSwapWord[W word](p *W, old, new W) bool {
+	if unsafe.Sizeof(*p) == 4 {
+		return atomic.Cas(pointer32(p), uint32(old), uint32(new))
+	}
+	return atomic.Cas64(pointer64(p), uint64(old), uint64(new))
+}
+
+// An update says how an atomic operation computes the new value.
+type update uint8
+
+const (
+	updateSet update = iota // the operand
+	updateAdd               // old + operand
+	updateAnd               // old & operand
+	updateOr                // old | operand
+)
+
+// updateWord does an atomic operation on *p. It needs no other instruction than
+// compare-and-swap, which is on all systems.
+//
+//go:nosplit
+func updateWord[W word](how update, p *W, operand W) (old, new W) {
+	for {
+		old = loadWord(p)
+		switch new = operand; how {
+		case updateAdd:
+			new = old + operand
+		case updateAnd:
+			new = old & operand
+		case updateOr:
+			new = old | operand
+		}
+		if compareAndSwapWord(p, old, new) {
+			return old, new
+		}
+	}
+}
 
 // atomicEnter passes the gate; the result is nil if nothing is to be logged.
 //
@@ -71,40 +122,49 @@ func (g *goroutine) logAtomic(kind, flags uint8, p unsafe.Pointer, size uintptr,
 // the program gets.
 func load[W word](p *W, site uint32) W {
 	if Mode == 0 {
-		return doLoad(p)
+		return loadWord(p)
 	}
 	g := atomicEnter(AtomicLoad, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
-	v := doLoad(p)
+	v := loadWord(p)
 	if g != nil {
 		g.logAtomic(AtomicLoad, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
 	}
 	return v
 }
 
-// store stores v. That it is an exchange makes no difference to the program, and one
-// operation serves all sizes.
-func store[W word](p *W, v W, site uint32) {
+// modify does an atomic operation that stores, and logs the new value. It returns the old and
+// the new value.
+func modify[W word](kind uint8, how update, p *W, operand W, site uint32) (old, new W) {
 	if Mode == 0 {
-		doSwap(p, v)
-		return
+		return updateWord(how, p, operand)
 	}
-	g := atomicEnter(AtomicStore, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
-	doSwap(p, v)
+	g := atomicEnter(kind, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	old, new = updateWord(how, p, operand)
 	if g != nil {
-		g.logAtomic(AtomicStore, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
+		g.logAtomic(kind, 0, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(new), site)
 	}
+	return old, new
 }
 
-// swap stores v and returns what was there.
-func swap[W word](p *W, v W, site uint32) W {
-	if Mode == 0 {
-		return doSwap(p, v)
-	}
-	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
-	old := doSwap(p, v)
-	if g != nil {
-		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
-	}
+func store[W word](p *W, v W, site uint32) { modify(AtomicStore, updateSet, p, v, site) }
+
+func swap[W word](p *W, v W, site uint32) (old W) {
+	old, _ = modify(AtomicRMW, updateSet, p, v, site)
+	return old
+}
+
+func add[W word](p *W, delta W, site uint32) (new W) {
+	_, new = modify(AtomicRMW, updateAdd, p, delta, site)
+	return new
+}
+
+func and[W word](p *W, mask W, site uint32) (old W) {
+	old, _ = modify(AtomicRMW, updateAnd, p, mask, site)
+	return old
+}
+
+func or[W word](p *W, mask W, site uint32) (old W) {
+	old, _ = modify(AtomicRMW, updateOr, p, mask, site)
 	return old
 }
 
@@ -112,10 +172,10 @@ func swap[W word](p *W, v W, site uint32) W {
 // tells what was there, and is one of the looks of a loop that waits.
 func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 	if Mode == 0 {
-		return doCompareAndSwap(p, old, new)
+		return compareAndSwapWord(p, old, new)
 	}
 	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
-	ok := doCompareAndSwap(p, old, new)
+	ok := compareAndSwapWord(p, old, new)
 	if g == nil {
 		return ok
 	}
@@ -123,49 +183,9 @@ func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(new), site)
 		return true
 	}
-	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(doLoad(p)), site)
+	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(loadWord(p)), site)
 	g.countLook(uint64(uintptr(unsafe.Pointer(p))), true)
 	return false
-}
-
-// add adds delta and returns the sum.
-func add[W word](p *W, delta W, site uint32) W {
-	if Mode == 0 {
-		return doAdd(p, delta)
-	}
-	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
-	v := doAdd(p, delta)
-	if g != nil {
-		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
-	}
-	return v
-}
-
-// and clears the bits that mask does not have, and returns what was there; the event has
-// the result.
-func and[W word](p *W, mask W, site uint32) W {
-	if Mode == 0 {
-		return doAnd(p, mask)
-	}
-	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
-	old := doAnd(p, mask)
-	if g != nil {
-		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(old), uint64(old&mask), site)
-	}
-	return old
-}
-
-// or sets the bits of mask, and returns what was there; the event has the result.
-func or[W word](p *W, mask W, site uint32) W {
-	if Mode == 0 {
-		return doOr(p, mask)
-	}
-	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
-	old := doOr(p, mask)
-	if g != nil {
-		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(old), uint64(old|mask), site)
-	}
-	return old
 }
 
 // Pointers need the garbage collector's write barrier, which the runtime's
@@ -199,28 +219,23 @@ func LoadPointer(addr *unsafe.Pointer, site uint32) unsafe.Pointer {
 
 // StorePointer is store for a pointer.
 func StorePointer(addr *unsafe.Pointer, val unsafe.Pointer, site uint32) {
-	escape(unsafe.Pointer(addr), val)
-	if Mode == 0 {
-		runtime.PredictStorePointer(addr, val)
-		return
-	}
-	g := atomicEnter(AtomicStore, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
-	runtime.PredictStorePointer(addr, val)
-	if g != nil {
-		g.logAtomic(AtomicStore, 0, unsafe.Pointer(addr), unsafe.Sizeof(val), uint64(uintptr(val)), site)
-	}
+	exchangePointer(AtomicStore, addr, val, site)
 }
 
 // SwapPointer is swap for a pointer.
 func SwapPointer(addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
+	return exchangePointer(AtomicRMW, addr, new, site)
+}
+
+func exchangePointer(kind uint8, addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
 	escape(unsafe.Pointer(addr), new)
 	if Mode == 0 {
 		return runtime.PredictSwapPointer(addr, new)
 	}
-	g := atomicEnter(AtomicRMW, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
+	g := atomicEnter(kind, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
 	old = runtime.PredictSwapPointer(addr, new)
 	if g != nil {
-		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(new)), site)
+		g.logAtomic(kind, 0, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(new)), site)
 	}
 	return old
 }

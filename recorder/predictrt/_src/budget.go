@@ -110,23 +110,26 @@ func (a *account) noteUnseen(what uint8) {
 	}
 	a.unseenNoted |= 1 << what
 	runtime.PredictPin()
-	writeMeta("unseen", unseenWords[what], clip(a.test))
+	writeMeta("unseen", inputs[what].word, clip(a.test))
 	runtime.PredictUnpin()
 }
 
-// unseenLength is that of a channel. The others are the arguments of runtime.PredictOutsideRead.
-const unseenLength = 0
+// lengthInput is the length of a channel. The other inputs are the arguments of
+// runtime.PredictOutsideRead.
+const lengthInput = 0
 
-var unseenWords = [...]string{
-	unseenLength:               "length",
-	runtime.PredictClock:       "clock",
-	runtime.PredictFiles:       "files",
-	runtime.PredictNetwork:     "network",
-	runtime.PredictCrypto:      "chance",
-	runtime.PredictEnvironment: "environment",
-	runtime.PredictGoroutines:  "goroutines",
-	runtime.PredictResult:      "result",
-	runtime.PredictProcesses:   "processes",
+// inputs are what programs read that no event records: the word for each in the trace, and what
+// the verdict says of a goroutine that has read it.
+var inputs = [...]struct{ word, reason string }{
+	lengthInput:                {"length", ""},
+	runtime.PredictClock:       {"clock", "; it has read the clock"},
+	runtime.PredictFiles:       {"files", "; it has read a file"},
+	runtime.PredictNetwork:     {"network", "; it has read from the network"},
+	runtime.PredictCrypto:      {"chance", "; it has read from crypto/rand"},
+	runtime.PredictEnvironment: {"environment", "; it has read the environment"},
+	runtime.PredictGoroutines:  {"goroutines", "; it has asked for the number of goroutines, or their stacks"},
+	runtime.PredictResult:      {"result", ""},
+	runtime.PredictProcesses:   {"processes", "; it has started a process"},
 }
 
 // LooksAtClock is called where a look at the clock returns to pc. The standard library's own

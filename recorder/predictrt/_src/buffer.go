@@ -59,8 +59,6 @@ var (
 	// further ado: the last event is its own, it has begun, is not muted and
 	// has no part in the schedule.
 	hot uintptr = notHot
-	// laps is how often a slot has been begun.
-	laps uint32
 )
 
 const (
@@ -82,7 +80,6 @@ func rewind() {
 	limit = at + (chunkWords-freedWords-roomWords)*8
 	full = at + (chunkWords-5)*8
 	turn, hot, since = nobody, notHot, at
-	laps++
 	filling = filled
 }
 

@@ -1,6 +1,7 @@
 package predictrt
 
 import (
+	"internal/stringslite"
 	"runtime"
 	"unsafe"
 )
@@ -84,7 +85,7 @@ func Event(objects ...Object) {
 // eventSite returns the site of the call of the program that tells of an event, or of what has started
 // the goroutine by that.
 func (o *origin) eventSite() uint32 {
-	if site := ourCall(); site != noProgramSite && site != otherModules {
+	if site := ourCall(false); site != noProgramSite && site != otherModules {
 		return site
 	}
 	return o.site
@@ -98,7 +99,7 @@ func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
 		return
 	}
 	if g := callee(p); g != nil {
-		site := ourCall()
+		site := ourCall(false)
 		if site == noProgramSite || site == otherModules {
 			site = siteOf(pc)
 		}
@@ -118,7 +119,7 @@ func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
 	}
 	site := lookup(pc).ours
 	if site == noProgramSite { // by way of another method of the same object
-		if site = ourCall(); site != siteOf(pc) {
+		if site = ourCall(false); site != siteOf(pc) {
 			return
 		}
 	}
@@ -140,9 +141,7 @@ func callee(p unsafe.Pointer) *goroutine {
 func (g *goroutine) called(p unsafe.Pointer, method uint64, site uint32) {
 	obj := uint64(uintptr(p))
 	g.giveWay(Call, site, obj)
-	g.actor.pass(Call, site, obj, 0, nil)
-	g.ready()
-	g.log(Call, 0, site, 0, obj, method)
+	g.passAndLog(Call, 0, site, 0, obj, method)
 	g.observe(obj, method)
 }
 
@@ -152,10 +151,9 @@ func (o *origin) caller() (site uint32) {
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
 	var pcs [64]uintptr
-	n, logical := runtime.PredictCallers(pcs[:])
 	callee := true
-	for _, pc := range pcs[:n] {
-		runtime.PredictFrames(pc, logical, func(fn, file string, line int) bool {
+	for _, pc := range callersOf(pcs[:]) {
+		runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
 			switch {
 			case isMachinery(fn, file):
 			case callee:
@@ -225,7 +223,7 @@ var watched *monitor // nil: the schedule is to violate no property
 // planMonitor reads the line of the monitor: the number of events, the state that is
 // violated, and the next states, of each state those by event.
 func planMonitor(rest string) bool {
-	f := split(rest, ' ')
+	f := split(rest, " ")
 	var n []int
 	for _, word := range f {
 		v, ok := atoi(word)
@@ -248,8 +246,8 @@ func planMonitor(rest string) bool {
 
 // planMethod reads the line of a method: its number, and that of its event.
 func planMethod(rest string) bool {
-	number, rest := cut(rest, ' ')
-	event, both := cut(rest, ' ')
+	number, rest, _ := stringslite.Cut(rest, " ")
+	event, both, _ := stringslite.Cut(rest, " ")
 	n, ok1 := atoi(number)
 	e, ok2 := atoi(event)
 	if !ok1 || !ok2 || watched == nil || int(e) >= watched.width {
@@ -262,7 +260,7 @@ func planMethod(rest string) bool {
 // planPair reads the end of the line of the method n of a property of pairs: which object it is
 // called on, and the number of what tells of the other one, or 0.
 func planPair(n uint64, rest string) bool {
-	of, operand := cut(rest, ' ')
+	of, operand, _ := stringslite.Cut(rest, " ")
 	which, ok1 := atoi(of)
 	o, ok2 := atoi(operand)
 	if !ok1 || !ok2 || which > 1 {

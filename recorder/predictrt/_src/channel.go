@@ -78,9 +78,7 @@ func chanRecvd(ch, capacity, elem uint64, site uint32) {
 // chanDone logs a completion; the schedule never lists one.
 func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 	if g := current(); g != nil {
-		g.actor.pass(kind, siteOrNone(site), ch, 0, nil)
-		g.ready()
-		g.log(kind, 0, siteOrNone(site), uint32(capacity), ch, elem)
+		g.passAndLog(kind, 0, siteOrNone(site), uint32(capacity), ch, elem)
 	}
 }
 
@@ -102,9 +100,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	} else {
 		g.giveWay(Select, site, 0)
 	}
-	g.actor.pass(Select, site, 0, 0, nil)
-	g.ready()
-	g.log(Select, flags, site, 0, 0, uint64(cases))
+	g.passAndLog(Select, flags, site, 0, 0, uint64(cases))
 	g.op = blocking{0, site, Select, runtime.PredictClockNow()}
 	return siteOrUnknown(site)
 }
@@ -132,9 +128,7 @@ func selectCase(ch, capacity uint64, pc uintptr) {
 		return
 	}
 	site := siteOf(pc)
-	g.actor.pass(SelectSend, site, ch, 0, nil)
-	g.ready()
-	g.log(SelectSend, 0, site, uint32(capacity), ch, 0)
+	g.passAndLog(SelectSend, 0, site, uint32(capacity), ch, 0)
 }
 
 // selectOther says what a case of a select would receive from; 0 is the nil channel.

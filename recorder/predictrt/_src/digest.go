@@ -30,22 +30,8 @@ func LoadOf[T any](p *T, head uint64) *T {
 	return p
 }
 
-// RefOf is Ref for a value of several words.
-type RefOf[T any] struct {
-	p    *T
-	head uint64
-}
-
-// StoreOf names the place of a store; Set does it.
-func StoreOf[T any](p *T, head uint64) RefOf[T] { return RefOf[T]{p, head} }
-
-// Set logs a write of v and stores it.
-func (r RefOf[T]) Set(v T) {
-	if Mode != 0 {
-		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
-	}
-	*r.p = v
-}
+// StoreOf is Store for a value of several words.
+func StoreOf[T any](p *T, head uint64) Ref[T] { return Ref[T]{p, head} }
 
 // LoadKept is LoadOf where a formula needs the value.
 func LoadKept[T any](p *T, head uint64) *T {
@@ -55,7 +41,7 @@ func LoadKept[T any](p *T, head uint64) *T {
 	return p
 }
 
-// RefKept is RefOf where a formula needs the value.
+// RefKept is Ref where a formula needs the value.
 type RefKept[T any] struct {
 	p    *T
 	head uint64
@@ -119,20 +105,25 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 	if !kept && g.actor == nil {
 		val = nil
 	}
-	g.logOf(kind, p, val, size, site, what)
+	g.logValue(kind, 0, p, val, size, site, what)
 }
 
-// logOf digests the value after all that could let another goroutine in.
+// logValue logs an event with the value at val, a digest of it if what says that it has several
+// words. It reads the value after all that could let another goroutine in.
 //
 //go:nosplit
-func (g *goroutine) logOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8) {
+func (g *goroutine) logValue(kind, flags uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 	var v uint64
-	var flags uint8
-	if val != nil {
-		ok := false
-		if v, ok = digest(val, what); ok {
-			flags = flagValue
-		}
+	ok := false
+	switch {
+	case val == nil:
+	case what == 0:
+		v, ok = valueAt(val, size), true
+	default:
+		v, ok = digest(val, what)
+	}
+	if ok {
+		flags |= flagValue
 	}
 	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
 }
@@ -144,7 +135,7 @@ func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 		return
 	}
 	room()
-	g.logOf(Operand_, nil, val, size, site, what)
+	g.logValue(Operand_, 0, nil, val, size, site, what)
 }
 
 // digest returns the word that stands for the value at p, if there is one that

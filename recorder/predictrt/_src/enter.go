@@ -43,6 +43,13 @@ func (g *goroutine) ready() {
 	runtime.PredictFresh()
 }
 
+// passAndLog logs an event once its turn in the schedule has come.
+func (g *goroutine) passAndLog(kind, flags uint8, site, size uint32, obj, val uint64) {
+	g.actor.pass(kind, site, obj, 0, nil)
+	g.ready()
+	g.log(kind, flags, site, size, obj, val)
+}
+
 // giveWay counts an operation. Taking a lock may be part of looking at what it
 // guards, as a load of more than a word is.
 func (g *goroutine) giveWay(kind uint8, site uint32, obj uint64) {

@@ -45,11 +45,6 @@ func (r Ref[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, Re
 }
 
 // Field is [Field] of what is stored to.
-func (r RefOf[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, RefOf[T]] {
-	return FieldRef[T, RefOf[T]]{r, unsafe.Pointer(r.p), offset, method, site}
-}
-
-// Field is [Field] of what is stored to.
 func (r RefKept[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, RefKept[T]] {
 	return FieldRef[T, RefKept[T]]{r, unsafe.Pointer(r.p), offset, method, site}
 }

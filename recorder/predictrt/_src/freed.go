@@ -1,6 +1,7 @@
 package predictrt
 
 import (
+	"internal/stringslite"
 	"runtime"
 	"unsafe"
 )
@@ -103,7 +104,7 @@ func Kept(p unsafe.Pointer, pc uintptr) {
 // ofTypes reports whether a package at work on types calls at pc.
 func ofTypes(pc uintptr) (is bool) {
 	runtime.PredictFrames(pc, false, func(fn, _ string, _ int) bool {
-		is = hasPrefix(fn, "reflect.") || hasPrefix(fn, "encoding/")
+		is = stringslite.HasPrefix(fn, "reflect.") || stringslite.HasPrefix(fn, "encoding/")
 		return false
 	})
 	return is

@@ -93,9 +93,9 @@ func (g *goroutine) exit() {
 	}
 	if a := g.actor; a != nil && stage == following {
 		if !a.skipTo(len(a.steps)) {
-			giveUp(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + readOutside(g.chance.Outside))
+			giveUp(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[g.chance.Outside].reason)
 		} else if a.violates() {
-			giveUp(g.fullName() + " has ended without the access at which the schedule expects it" + readOutside(g.chance.Outside))
+			giveUp(g.fullName() + " has ended without the access at which the schedule expects it" + inputs[g.chance.Outside].reason)
 		}
 	}
 	runtime.PredictUnpin()
@@ -276,7 +276,7 @@ func (a *actor) missed(kind uint8, site uint32) {
 	}
 	if it, ok := w.next(); ok && it.role == roleStep {
 		runtime.PredictPin()
-		giveUp(a.g.fullName() + " could not do " + stepName(it.step) + " at " + position(kind, site) + readOutside(a.g.chance.Outside))
+		giveUp(a.g.fullName() + " could not do " + stepName(it.step) + " at " + position(kind, site) + inputs[a.g.chance.Outside].reason)
 		runtime.PredictUnpin()
 	}
 }
@@ -468,7 +468,7 @@ func giveUp(why string) {
 func (a *actor) diverge(kind uint8, site uint32) {
 	w := a.want(kind, site)
 	runtime.PredictPin()
-	giveUp(a.g.fullName() + " is at " + position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.nextStep]) + readOutside(a.g.chance.Outside))
+	giveUp(a.g.fullName() + " is at " + position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[a.g.chance.Outside].reason)
 	runtime.PredictUnpin()
 }
 

@@ -1,6 +1,8 @@
 package predictrt
 
 import (
+	"internal/strconv"
+	"internal/stringslite"
 	"runtime"
 	"unsafe"
 )
@@ -209,7 +211,7 @@ func (name *goName) setPath(path string) {
 // addPath appends a separator and a number to the path.
 func (name *goName) addPath(sep string, n int) {
 	var buf [20]byte
-	digits := decimal(&buf, uint64(n))
+	digits := strconv.AppendUint(buf[:0], uint64(n), 10)
 	old := name.path
 	name.reserve(len(old) + len(sep) + len(digits))
 	copy(name.room, old)
@@ -289,7 +291,7 @@ func fork(pc uintptr) unsafe.Pointer {
 	runtime.PredictPin()
 	child := newGoroutine()
 	child.parent, child.site, child.test, child.account = g.id, site, g.test, g.account
-	if !hasPrefix(callSites[site].fn, "testing.") { // which waits for those that it starts
+	if !stringslite.HasPrefix(callSites[site].fn, "testing.") { // which waits for those that it starts
 		g.account.forked = true
 		testlessForks = testlessForks || g.test == ""
 	}
@@ -350,7 +352,7 @@ func TestBegin(name string) {
 	if g == nil {
 		return
 	}
-	top := topLevel(name) && g.test == "" // else it is a bubble of the test
+	top := stringslite.IndexByte(name, '/') < 0 && g.test == "" // else it is a bubble of the test
 	if top && EmptyPools != nil {
 		EmptyPools()
 	}
@@ -395,16 +397,6 @@ func TestEnd(name string, failed *bool) {
 	}
 }
 
-// topLevel reports whether a test's name is no subtest's.
-func topLevel(name string) bool {
-	for i := 0; i < len(name); i++ {
-		if name[i] == '/' {
-			return false
-		}
-	}
-	return true
-}
-
 // testNumber returns the number of a test's name in the trace.
 func testNumber(name string) uint64 {
 	n, ok := testNames[name]
@@ -423,31 +415,15 @@ func testNumber(name string) uint64 {
 }
 
 // itoa returns n in decimal.
-func itoa(n uint64) string {
-	var buf [20]byte
-	return string(decimal(&buf, n))
-}
+func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // numbered returns a name, a separator and a number. It lasts, and so it takes
 // no fewer than 16 bytes: smaller ones the allocator puts beside small objects of
 // the user's, whose finalizers would wait for ever.
 func numbered(name, sep string, n int) string {
 	var buf [20]byte
-	digits := decimal(&buf, uint64(n))
+	digits := strconv.AppendUint(buf[:0], uint64(n), 10)
 	b := make([]byte, 0, max(16, len(name)+len(sep)+len(digits)))
 	b = append(append(append(b, name...), sep...), digits...)
 	return unsafe.String(unsafe.SliceData(b), len(b))
-}
-
-// decimal writes n to the end of buf and returns that part.
-func decimal(buf *[20]byte, n uint64) []byte {
-	i := len(buf)
-	for {
-		i--
-		buf[i] = byte('0' + n%10)
-		n /= 10
-		if n == 0 {
-			return buf[i:]
-		}
-	}
 }

@@ -1,6 +1,9 @@
 package predictrt
 
-import "runtime"
+import (
+	"internal/stringslite"
+	"runtime"
+)
 
 // This file starts the library: what it does in this process is in one variable of the
 // environment, see package predictrt of the recorder.
@@ -23,8 +26,8 @@ func init() {
 	}
 	var mode uint32
 	var trace, planPath, verdict string
-	for i, field := range split(env, ';') {
-		name, value := cut(field, '=')
+	for i, field := range split(env, ";") {
+		name, value, _ := stringslite.Cut(field, "=")
 		switch {
 		case i == 0 && field == "record":
 			mode = modeRecord
@@ -89,24 +92,12 @@ func init() {
 }
 
 // split cuts s at each sep.
-func split(s string, sep byte) []string {
+func split(s, sep string) []string {
 	var parts []string
-	for {
-		head, tail := cut(s, sep)
-		parts = append(parts, head)
-		if len(head) == len(s) {
-			return parts
-		}
-		s = tail
+	for more := true; more; {
+		var part string
+		part, s, more = stringslite.Cut(s, sep)
+		parts = append(parts, part)
 	}
-}
-
-// cut cuts s at the first sep; the tail is empty if there is none.
-func cut(s string, sep byte) (head, tail string) {
-	for i := 0; i < len(s); i++ {
-		if s[i] == sep {
-			return s[:i], s[i+1:]
-		}
-	}
-	return s, ""
+	return parts
 }

@@ -1,6 +1,7 @@
 package predictrt
 
 import (
+	"internal/stringslite"
 	"runtime"
 	"unsafe"
 )
@@ -78,7 +79,7 @@ func testStuck(all bool) bool {
 func (g *goroutine) isLeftBy(rec unsafe.Pointer) bool {
 	h := (*goroutine)(rec)
 	return h != &runtimeGoroutines && h != g && h.test == g.test && !h.knownLeak &&
-		len(h.path) > len(g.path) && hasPrefix(h.path, g.path) && h.path[len(g.path)] == '.'
+		len(h.path) > len(g.path) && stringslite.HasPrefix(h.path, g.path) && h.path[len(g.path)] == '.'
 }
 
 // recordLeak tells that g is blocked for ever.

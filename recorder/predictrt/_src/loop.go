@@ -1,9 +1,6 @@
 package predictrt
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "runtime"
 
 // This file is about loops that wait by running: with runtime.Gosched, or by looking at the
 // clock. In a replay one may wait for a goroutine that the gate holds, and would do so for
@@ -90,47 +87,19 @@ func (p *pace) letOthersRun() {
 	}
 }
 
-// The events that nothingChanged has seen: up to this place in the slot, when it
-// was filled for this time.
-var (
-	seen    uintptr
-	seenLap uint32
-)
+// changesSeen is the number of changes when nothingChanged was called last.
+var changesSeen uint
 
-// nothingChanged reports whether the events since it was called last, of all
-// goroutines, have left everything as it was: reads, attempts that have failed, and
-// critical sections in which there are no others. Of those before the current slot
-// it knows nothing.
-//
-//go:nocheckptr
+// nothingChanged reports whether the events since it was called last, of all goroutines, have
+// left everything as it was: reads, attempts that have failed, and critical sections in which
+// there are no others.
 func nothingChanged() bool {
-	from := uintptr(unsafe.Pointer(&slotNow().words))
-	if seenLap == laps {
-		from = seen
+	if lastTurn != nil {
+		lastTurn.polling.settle()
 	}
-	seen, seenLap = at, laps
-	for from < seen {
-		head := *(*uint64)(unsafe.Pointer(from))
-		if kind := uint8(head & (1<<formShift - 1)); kind != None && alters(kind, uint8(head>>8), valueIn(head, from)) {
-			return false
-		}
-		from += 8 * uintptr(head>>formShift&3+1)
-	}
-	return true
-}
-
-// valueIn returns the value of the event at a place in the slot, but of long ones no
-// more than that it is not 0.
-//
-//go:nocheckptr
-func valueIn(head uint64, event uintptr) uint64 {
-	switch head & (3 << formShift) {
-	case formBare:
-		return head >> 16 & (1<<16 - 1)
-	case formShort:
-		return *(*uint64)(unsafe.Pointer(event + 8)) >> objBits
-	}
-	return 1
+	same := changes == changesSeen
+	changesSeen = changes
+	return same
 }
 
 // alters reports whether an event could be what another goroutine waits for. Its
@@ -140,7 +109,7 @@ func valueIn(head uint64, event uintptr) uint64 {
 func alters(kind, flags uint8, val uint64) bool {
 	switch kind {
 	case Read, AtomicLoad, Acquire, RAcquire, Release, RRelease, RegionBegin, RegionEnd,
-		Branch_, Assert_, Operand_, Call, Select, SelectSend, SelectRecv, SelectDone, freedKind, heldKind:
+		Branch_, Assert_, Operand_, Call, Select, SelectSend, SelectRecv, SelectDone, heldKind:
 		return false
 	case AtomicRMW:
 		return flags&flagFailed == 0

@@ -20,16 +20,16 @@ func Load[T any](p *T, site uint32) *T {
 // Ref is a place that is about to be stored to.
 type Ref[T any] struct {
 	p    *T
-	site uint32
+	head uint64 // of the event, without its kind
 }
 
 // Store names the place of a store; Set does it.
-func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, site} }
+func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, uint64(site) << 32} }
 
 // Set logs a write of v and stores it.
 func (r Ref[T]) Set(v T) {
 	if Mode != 0 {
-		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), uint64(r.site)<<32|uint64(Write_))
+		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
 	}
 	*r.p = v
 }
@@ -111,7 +111,7 @@ func Len[C any](ch C) C {
 func length(ch uint64) {
 	if g := current(); g != nil {
 		g.countLook(ch, true)
-		g.account.noteUnseen(unseenLength)
+		g.account.noteUnseen(lengthInput)
 	}
 }
 
@@ -233,19 +233,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 		}
 		g.logHeldValue(p, size, 0, site)
 	}
-	g.logAccess(kind, flags, p, size, val, site)
-}
-
-// logAccess reads the value after all that could let another goroutine in.
-//
-//go:nosplit
-func (g *goroutine) logAccess(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
-	var v uint64
-	if val != nil {
-		v = valueAt(val, size)
-		flags |= flagValue
-	}
-	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
+	g.logValue(kind, flags, p, val, size, site, 0)
 }
 
 // valueAt returns the size bytes at p, at most eight, as a number.
@@ -349,8 +337,8 @@ func Fails(pc uintptr) {
 	if g == nil {
 		return
 	}
-	site := innermostOurs()
-	if site == 0 {
+	site := ourCall(true)
+	if site == noProgramSite {
 		site = siteOf(pc)
 	}
 	g.actor.pass(Assert_, site, 0, 0, nil)

@@ -1,6 +1,9 @@
 package predictrt
 
-import "runtime"
+import (
+	"internal/stringslite"
+	"runtime"
+)
 
 // One recording shows one order of those that a program can run in, and what follows
 // from it: which branch was taken, what a queue held. So a program can be recorded,
@@ -35,17 +38,17 @@ func setOrder(name string) (ok bool) {
 		runtime.PredictOldestFirst()
 	case name == orderChild:
 		childFirst = true
-	case hasPrefix(name, orderSeed):
+	case stringslite.HasPrefix(name, orderSeed):
 		seed, ok = atoi(name[len(orderSeed):])
 		restless = 2 + 2*(seed%2) // often, and seldom
 		return ok && seed != 0
-	case hasPrefix(name, orderPOS):
+	case stringslite.HasPrefix(name, orderPOS):
 		seed, ok = atoi(name[len(orderPOS):])
 		byRanks = true
 		runtime.PredictByRank()
 		return ok && seed != 0
-	case hasPrefix(name, orderPCT):
-		return setPCT(split(name[len(orderPCT):], '/'))
+	case stringslite.HasPrefix(name, orderPCT):
+		return setPCT(split(name[len(orderPCT):], "/"))
 	default:
 		return false
 	}

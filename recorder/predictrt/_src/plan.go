@@ -1,6 +1,10 @@
 package predictrt
 
-import "runtime"
+import (
+	"internal/strconv"
+	"internal/stringslite"
+	"runtime"
+)
 
 // This file reads the schedule. It speaks of goroutines by their names, and of events by their
 // place and how many of them the goroutine has had there, as these are the same in each run.
@@ -99,10 +103,10 @@ func loadPlan(path string) {
 	var table []*actor
 	line := ""
 	for i, left := 0, string(text); left != ""; i++ {
-		if line, left = cut(left, '\n'); line == "" {
+		if line, left, _ = stringslite.Cut(left, "\n"); line == "" {
 			continue
 		}
-		word, rest := cut(line, ' ')
+		word, rest, _ := stringslite.Cut(line, " ")
 		fine := true
 		switch {
 		case i == 0:
@@ -123,7 +127,7 @@ func loadPlan(path string) {
 		case word == "test":
 			follows[rest] = true
 		case word == "g":
-			n, name := cut(rest, ' ')
+			n, name, _ := stringslite.Cut(rest, " ")
 			fine = n == itoa(uint64(len(table))) && name != ""
 			a := &actor{name: name}
 			actors[name] = a
@@ -172,17 +176,17 @@ func planEvent(rest string, table []*actor) (a *actor, w *want, in bool, occ uin
 // numbers reads numbers with a space between each two. It is not ok if s is anything else, or there are
 // more than there is room for.
 func numbers(s string, room []uint64) (n int, ok bool) {
-	for n < len(room) {
-		head, tail := cut(s, ' ')
-		if room[n], ok = atoi(head); !ok {
+	for more := true; more; n++ {
+		var word string
+		word, s, more = stringslite.Cut(s, " ")
+		if n == len(room) {
 			return n, false
 		}
-		if n++; len(head) == len(s) {
-			return n, true
+		if room[n], ok = atoi(word); !ok {
+			return n, false
 		}
-		s = tail
 	}
-	return n, false
+	return n, true
 }
 
 // planPooled reads which item of a sync.Pool an event puts or gets.
@@ -251,15 +255,6 @@ func (w *want) next() (item, bool) {
 
 // atoi reads a number in decimal; it is not ok if s is anything else.
 func atoi(s string) (uint64, bool) {
-	if s == "" {
-		return 0, false
-	}
-	var n uint64
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + uint64(s[i]-'0')
-	}
-	return n, true
+	n, err := strconv.ParseUint(s, 10, 64)
+	return n, err == nil
 }

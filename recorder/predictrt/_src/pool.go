@@ -85,9 +85,7 @@ func (get PoolGet) Done(some bool, token unsafe.Pointer) {
 	if !some {
 		flags, obj = flagFailed, newObject()
 	}
-	g.actor.pass(Await, get.site, obj, 0, nil)
-	g.ready()
-	g.log(Await, flags, get.site, 0, obj, get.pool)
+	g.passAndLog(Await, flags, get.site, 0, obj, get.pool)
 }
 
 // item returns which item of the plan an event is about, if the plan says it: the

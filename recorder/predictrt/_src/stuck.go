@@ -1,6 +1,7 @@
 package predictrt
 
 import (
+	"internal/stringslite"
 	"runtime"
 	"unsafe"
 )
@@ -82,7 +83,7 @@ func waitsForTests(pcs []uintptr) bool {
 	for _, pc := range pcs {
 		own := false
 		runtime.PredictFrames(pc, true, func(fn, _ string, _ int) bool {
-			own, inside = hasPrefix(fn, "runtime.") || hasPrefix(fn, "sync.") || hasPrefix(fn, "internal/"), hasPrefix(fn, "testing.")
+			own, inside = stringslite.HasPrefix(fn, "runtime.") || stringslite.HasPrefix(fn, "sync.") || stringslite.HasPrefix(fn, "internal/"), stringslite.HasPrefix(fn, "testing.")
 			return false
 		})
 		if !own {

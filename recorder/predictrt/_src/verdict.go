@@ -1,6 +1,8 @@
 package predictrt
 
 import (
+	"internal/strconv"
+	"internal/stringslite"
 	"runtime"
 	"unsafe"
 )
@@ -94,33 +96,11 @@ func callerFrame(pcs []uintptr) callSite {
 // of others.
 func waitsForOthers(fn string) bool {
 	for _, p := range [...]string{"internal/", "syscall.", "os.", "os/", "io.", "net.", "net/", "bufio.", "context.", "time."} {
-		if hasPrefix(fn, p) {
+		if stringslite.HasPrefix(fn, p) {
 			return true
 		}
 	}
 	return false
-}
-
-// readOutside says what a goroutine has read from outside since its last step, to be put
-// after a reason.
-func readOutside(what uint8) string {
-	switch what {
-	case runtime.PredictClock:
-		return "; it has read the clock"
-	case runtime.PredictFiles:
-		return "; it has read a file"
-	case runtime.PredictNetwork:
-		return "; it has read from the network"
-	case runtime.PredictCrypto:
-		return "; it has read from crypto/rand"
-	case runtime.PredictEnvironment:
-		return "; it has read the environment"
-	case runtime.PredictProcesses:
-		return "; it has started a process"
-	case runtime.PredictGoroutines:
-		return "; it has asked for the number of goroutines, or their stacks"
-	}
-	return ""
 }
 
 // userFrame returns the first frame that is not part of the machinery.
@@ -160,15 +140,4 @@ func ordinal(n uint32) string {
 }
 
 // hex returns n in hexadecimal.
-func hex(n uint64) string {
-	var buf [16]byte
-	i := len(buf)
-	for {
-		i--
-		buf[i] = "0123456789abcdef"[n&15]
-		n >>= 4
-		if n == 0 {
-			return string(buf[i:])
-		}
-	}
-}
+func hex(n uint64) string { return strconv.FormatUint(n, 16) }

@@ -129,6 +129,17 @@ func firstOfAll() (val uint64, ok bool) {
 	return 0, false
 }
 
+// valueIn returns the value of the event at an address in the slot, if it is a short one.
+func valueIn(head uint64, event uintptr) uint64 {
+	switch head & (3 << formShift) {
+	case formBare:
+		return head >> 16 & (1<<16 - 1)
+	case formShort:
+		return *(*uint64)(unsafe.Pointer(event + 8)) >> objBits
+	}
+	panic("a long event")
+}
+
 // The rounds of a loop that only looks are logged up to a number, and again when one differs.
 func TestPolling(t *testing.T) {
 	start(t, modeRecord)

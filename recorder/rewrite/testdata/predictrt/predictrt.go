@@ -70,11 +70,7 @@ func (r Refs[T, U]) Set(v T, w U) {
 
 func LoadOf[T any](p *T, head uint64) *T { return Load(p, uint32(head>>32)) }
 
-type RefOf[T any] struct{ ref Ref[T] }
-
-func StoreOf[T any](p *T, head uint64) RefOf[T] { return RefOf[T]{Store(p, uint32(head>>32))} }
-
-func (r RefOf[T]) Set(v T) { r.ref.Set(v) }
+func StoreOf[T any](p *T, head uint64) Ref[T] { return Store(p, uint32(head>>32)) }
 
 func LoadKept[T any](p *T, head uint64) *T { return Load(p, uint32(head>>32)) }
 
