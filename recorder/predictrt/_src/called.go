@@ -1,17 +1,17 @@
 package predictrt
 
 import (
-	"internal/stringslite"
 	"runtime"
 	"unsafe"
 )
 
-// This file logs the calls that properties name, and runs the monitor of the property that a
-// schedule is to violate (Chen and Roşu, Parametric Trace Slicing and Monitoring, TACAS 2009):
-// an automaton for each object, or pair of objects.
+// This file logs the calls of methods that properties name, and runs the monitor of the property
+// that a schedule is to violate (Chen and Roşu, Parametric Trace Slicing and Monitoring, TACAS
+// 2009): an automaton for each object, or pair of objects.
 
-// Called is what a method that a property names does first, or deferred if that names its end:
-// p is the object that it is called on, and method its number.
+// Called logs a call of a method on the object at p; the rewriter puts it at the method's start, or
+// defers it if the property is about the method's end. method is the number of the name that the
+// property uses.
 func Called[T any](p *T, method uint64) {
 	if Mode != 0 && unsafe.Sizeof(*p) > 0 {
 		called(unsafe.Pointer(p), method)
@@ -27,15 +27,15 @@ func called(p unsafe.Pointer, method uint64) {
 	}
 }
 
-// CalledWith is Called for what is also about the object at with, of which the call that operand
-// stands for tells first.
+// CalledWith is Called for a method of a property of pairs. A call with the number operand, which
+// names the object at with, comes before the call itself.
 func CalledWith[T, U any](with *T, p *U, operand, method uint64) {
 	if Mode != 0 && unsafe.Sizeof(*with) > 0 && unsafe.Sizeof(*p) > 0 {
 		calledWith(unsafe.Pointer(with), unsafe.Pointer(p), operand, method)
 	}
 }
 
-// ReturnedWith is CalledWith that is deferred, for a result.
+// ReturnedWith is a deferred CalledWith, where the object at with is a result.
 func ReturnedWith[T, U any](with **T, p *U, operand, method uint64) {
 	if Mode != 0 && unsafe.Sizeof(**with) > 0 && unsafe.Sizeof(*p) > 0 {
 		calledWith(unsafe.Pointer(*with), unsafe.Pointer(p), operand, method)
@@ -51,13 +51,13 @@ func calledWith(with, p unsafe.Pointer, operand, method uint64) {
 	}
 }
 
-// An Object is what the program tells an event of, by methods that stand for what properties name.
+// An Object is an argument of [Event].
 type Object struct {
 	p       unsafe.Pointer
-	methods []uint64
+	methods []uint64 // numbers of the names that properties have for the event
 }
 
-// ObjectOf is what an object becomes that the program tells an event of.
+// ObjectOf returns the argument of [Event] for the object at p.
 func ObjectOf[T any](p *T, methods ...uint64) Object {
 	if unsafe.Sizeof(*p) == 0 {
 		return Object{}
@@ -65,10 +65,10 @@ func ObjectOf[T any](p *T, methods ...uint64) Object {
 	return Object{unsafe.Pointer(p), methods}
 }
 
-// Unnamed is what other values become that the program tells an event of.
+// Unnamed returns the argument of [Event] for a value that no property is about.
 func Unnamed(any) Object { return Object{} }
 
-// Event is what tells of objects, now or, if that is deferred, later.
+// Event logs an event that the program declares itself, of these objects.
 func Event(objects ...Object) {
 	if Mode == 0 {
 		return
@@ -82,8 +82,8 @@ func Event(objects ...Object) {
 	}
 }
 
-// eventSite returns the site of the call of the program that tells of an event, or of what has started
-// the goroutine by that.
+// eventSite returns the site of the program's call in the stack, or else of the go statement that
+// started the goroutine.
 func (o *origin) eventSite() uint32 {
 	if site := ourCall(false); site != noProgramSite && site != otherModules {
 		return site
@@ -91,9 +91,8 @@ func (o *origin) eventSite() uint32 {
 	return o.site
 }
 
-// Uses is what a part of the standard library does first that a built-in property names: p is
-// the object that it is about, and method its number. What the program has asked for is done
-// at its own place.
+// Uses logs the use of an object of the standard library that a built-in property is about. The
+// site is that of the program's call in the stack, or else of the call that returns to pc.
 func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
 	if Mode == 0 {
 		return
@@ -107,8 +106,8 @@ func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
 	}
 }
 
-// Asks is Uses where the program itself must be the caller: what the standard library does in
-// between is its own affair.
+// Asks is Uses, but only where the program itself calls the function that returns to pc: uses by
+// the standard library in between are not the program's.
 func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
 	if Mode == 0 {
 		return
@@ -128,8 +127,8 @@ func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
 	}
 }
 
-// callee returns the running goroutine, nil if what it does with the object at p is no event:
-// an object on the stack is nobody else's.
+// callee returns the running goroutine. It returns nil if a call on the object at p is no event:
+// no other goroutine can reach an object on the stack.
 func callee(p unsafe.Pointer) *goroutine {
 	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
 		return nil
@@ -145,8 +144,8 @@ func (g *goroutine) called(p unsafe.Pointer, method uint64, site uint32) {
 	g.observe(obj, method)
 }
 
-// caller returns the site of the call of the program's function that runs. What has no
-// caller was started by its go statement.
+// caller returns the site of the call of the innermost function of the program in the stack. If that
+// function has no caller, the site is that of the go statement.
 func (o *origin) caller() (site uint32) {
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
@@ -170,182 +169,152 @@ func (o *origin) caller() (site uint32) {
 	return o.site
 }
 
-// A monitor is the automaton of the property that the schedule is to violate.
+// A monitor is the automaton of the property that the schedule is to violate, with a state for each
+// object or, in a property of pairs, for each pair of objects. A pair goes through the events of
+// both of its objects and of each of them, also those from before the pair existed (Chen and Roşu).
 type monitor struct {
-	// by the number of a method
-	events   map[uint64]int
-	next     []int // by state and event
-	width    int   // events
-	violated int
-	// by object; of pairs, pairs has them
-	states map[uint64]int
-	// the objects: no other one gets the address of one
-	keep []unsafe.Pointer
-	// nil for a property of single objects
-	pairs *pairs
-}
-
-// pairs is what a monitor knows of a property of pairs of objects. Each pair goes through the
-// events that are about both of its objects or one of them, also those before it came to be.
-type pairs struct {
-	// by the number of a method
+	events   map[uint64]int // by method, the event that it is
+	next     []int          // the next state, by state and event
+	width    int            // number of events
+	violated int            // the state that violates the property
+	// states are by pair; a single object stands for a pair with itself.
+	states map[[2]uint64]*int
+	// params are by method, in a property of pairs only.
 	params map[uint64]param
-	// the calls that tell of the first object of two
+	// operands are the methods that name the first object of a pair.
 	operands map[uint64]bool
-	told     map[teller]uint64 // that object
-	// the events that are about one object, by that
-	alone  [2]map[uint64][]happened
-	states map[[2]uint64]*int   // of the pairs
-	of     [2]map[uint64][]*int // by one of their objects
-	seq    uint64
+	// named is the object that a goroutine has named last by an operand.
+	named map[naming]uint64
+	// history has the events of each object that are not about a pair, by place in the pair.
+	history [2]map[uint64][]numberedEvent
+	// pairsOf has the states of the pairs that an object is part of, by place in the pair.
+	pairsOf [2]map[uint64][]*int
+	// seq numbers the events in history.
+	seq uint64
+	// objects keeps the objects alive, so that no other one gets the address of one.
+	objects map[uint64]unsafe.Pointer
 }
 
-// A param says which object of a pair a method is called on, and what tells of the other one.
+// A param says which object of a pair a method is called on, and the operand that names the other
+// one; 0 if the event is about one object only.
 type param struct {
-	of      int
+	place   int // 0 or 1
 	operand uint64
 }
 
-// A teller is the goroutine that has named an object of a pair, and the method that named it.
-type teller struct {
+// A naming is the goroutine that has named an object of a pair, and the operand that names it.
+type naming struct {
 	g       *goroutine
 	operand uint64
 }
 
-// happened is an event, and the how manyeth of all it is.
-type happened struct {
+// A numberedEvent is an event with its number among all events in monitor.history.
+type numberedEvent struct {
 	seq   uint64
 	event int
 }
 
-var watched *monitor // nil: the schedule is to violate no property
+// activeMonitor is nil if the schedule is to violate no property.
+var activeMonitor *monitor
 
-// planMonitor reads the line of the monitor: the number of events, the state that is
-// violated, and the next states, of each state those by event.
+// planMonitor reads the plan's line of the monitor: the number of events, the state that violates
+// the property, and the next states, ordered by state and event.
 func planMonitor(rest string) bool {
-	f := split(rest, " ")
 	var n []int
-	for _, word := range f {
+	for _, word := range split(rest, " ") {
 		v, ok := atoi(word)
 		if !ok {
 			return false
 		}
 		n = append(n, int(v))
 	}
-	if watched != nil || len(n) < 3 || n[0] < 1 || (len(n)-2)%n[0] != 0 {
+	if activeMonitor != nil || len(n) < 3 || n[0] < 1 || (len(n)-2)%n[0] != 0 {
 		return false
 	}
-	watched = &monitor{events: map[uint64]int{}, next: n[2:], width: n[0], violated: n[1], states: map[uint64]int{}}
-	for _, to := range watched.next {
-		if to >= len(watched.next)/watched.width {
+	m := &monitor{
+		events: map[uint64]int{}, next: n[2:], width: n[0], violated: n[1], states: map[[2]uint64]*int{},
+		params: map[uint64]param{}, operands: map[uint64]bool{}, named: map[naming]uint64{}, objects: map[uint64]unsafe.Pointer{},
+		history: [2]map[uint64][]numberedEvent{{}, {}}, pairsOf: [2]map[uint64][]*int{{}, {}},
+	}
+	for _, to := range m.next {
+		if to >= len(m.next)/m.width {
 			return false
 		}
 	}
+	activeMonitor = m
 	return true
 }
 
-// planMethod reads the line of a method: its number, and that of its event.
+// planMethod reads the plan's line of a method: its number and that of its event. In a property of
+// pairs, the place of its object and the number of the operand follow, see param.
 func planMethod(rest string) bool {
-	number, rest, _ := stringslite.Cut(rest, " ")
-	event, both, _ := stringslite.Cut(rest, " ")
-	n, ok1 := atoi(number)
-	e, ok2 := atoi(event)
-	if !ok1 || !ok2 || watched == nil || int(e) >= watched.width {
+	var n [4]uint64
+	count, ok := numbers(rest, n[:])
+	m := activeMonitor
+	if !ok || count != 2 && count != 4 || m == nil || n[1] >= uint64(m.width) || n[2] > 1 {
 		return false
 	}
-	watched.events[n] = int(e)
-	return both == "" || planPair(n, both)
-}
-
-// planPair reads the end of the line of the method n of a property of pairs: which object it is
-// called on, and the number of what tells of the other one, or 0.
-func planPair(n uint64, rest string) bool {
-	of, operand, _ := stringslite.Cut(rest, " ")
-	which, ok1 := atoi(of)
-	o, ok2 := atoi(operand)
-	if !ok1 || !ok2 || which > 1 {
-		return false
-	}
-	m := watched
-	if m.pairs == nil {
-		m.pairs = &pairs{params: map[uint64]param{}, operands: map[uint64]bool{}, told: map[teller]uint64{}, states: map[[2]uint64]*int{}}
-		m.pairs.alone = [2]map[uint64][]happened{{}, {}}
-		m.pairs.of = [2]map[uint64][]*int{{}, {}}
-	}
-	m.pairs.params[n] = param{int(which), o}
-	if o != 0 {
-		m.pairs.operands[o] = true
+	m.events[n[0]] = int(n[1])
+	if count == 4 {
+		m.params[n[0]] = param{int(n[2]), n[3]}
+		m.operands[n[3]] = n[3] != 0
 	}
 	return true
 }
 
-// observe steps the monitor for an object, and says in the verdict when the property is
-// violated, on the way to the violation or there.
+// observe steps the monitor for a call on an object. If the property is violated by that, on the
+// way to the end of the schedule or there, the verdict says so.
 //
 //go:nocheckptr
 func (g *goroutine) observe(obj, method uint64) {
-	m := watched
+	m := activeMonitor
 	if m == nil || stage == free {
 		return
 	}
-	e, ok := m.events[method]
-	if !ok && (m.pairs == nil || !m.pairs.operands[method]) {
+	event, ok := m.events[method]
+	if !ok && !m.operands[method] {
 		return
 	}
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
-	state, known := m.states[obj]
-	if !known {
-		m.keep = append(m.keep, unsafe.Pointer(uintptr(obj)))
-		m.states[obj] = state
-	}
-	if m.pairs != nil {
-		if m.pairs.observe(m, g, obj, method, e) {
-			verdict("violated " + g.fullName() + "\n")
-		}
-		return
-	}
-	to := m.next[state*m.width+e]
-	m.states[obj] = to
-	if to == m.violated && state != to {
+	m.objects[obj] = unsafe.Pointer(uintptr(obj))
+	if m.operands[method] {
+		m.named[naming{g, method}] = obj
+	} else if m.observe(g, obj, method, event) {
 		verdict("violated " + g.fullName() + "\n")
 	}
 }
 
-// observe takes an event of a property of pairs in, and reports whether a pair violates the
-// property by that.
-func (p *pairs) observe(m *monitor, g *goroutine, obj, method uint64, event int) (violated bool) {
-	if p.operands[method] {
-		p.told[teller{g, method}] = obj
-		return false
-	}
+// observe steps the states that an event is about, and reports whether one of them comes to violate
+// the property by that.
+func (m *monitor) observe(g *goroutine, obj, method uint64, event int) (violated bool) {
 	step := func(state *int) {
 		before := *state
 		*state = m.next[before*m.width+event]
 		violated = violated || *state == m.violated && before != *state
 	}
-	of := p.params[method]
-	if of.operand == 0 {
-		p.seq++
-		p.alone[of.of][obj] = append(p.alone[of.of][obj], happened{p.seq, event})
-		for _, state := range p.of[of.of][obj] {
+	pair := [2]uint64{obj, obj}
+	if p, ok := m.params[method]; ok && p.operand == 0 {
+		m.seq++
+		m.history[p.place][obj] = append(m.history[p.place][obj], numberedEvent{m.seq, event})
+		for _, state := range m.pairsOf[p.place][obj] {
 			step(state)
 		}
 		return violated
+	} else if ok {
+		other, named := m.named[naming{g, p.operand}]
+		if !named {
+			return false
+		}
+		pair[1-p.place] = other
 	}
-	other, ok := p.told[teller{g, of.operand}]
-	if !ok {
-		return false
-	}
-	var pair [2]uint64
-	pair[of.of], pair[1-of.of] = obj, other
-	state := p.states[pair]
+	state := m.states[pair]
 	if state == nil {
 		state = new(int)
-		*state = m.past(p.alone[0][pair[0]], p.alone[1][pair[1]])
-		p.states[pair] = state
-		for k, o := range pair {
-			p.of[k][o] = append(p.of[k][o], state)
+		*state = m.stateAfter(m.history[0][pair[0]], m.history[1][pair[1]])
+		m.states[pair] = state
+		for place, o := range pair {
+			m.pairsOf[place][o] = append(m.pairsOf[place][o], state)
 		}
 		violated = *state == m.violated
 	}
@@ -353,8 +322,8 @@ func (p *pairs) observe(m *monitor, g *goroutine, obj, method uint64, event int)
 	return violated
 }
 
-// past returns the state after the events of two objects, in their order.
-func (m *monitor) past(a, b []happened) (state int) {
+// stateAfter returns the state after the events of two objects, in the order of their numbers.
+func (m *monitor) stateAfter(a, b []numberedEvent) (state int) {
 	for len(a)+len(b) > 0 {
 		if len(a) == 0 || len(b) > 0 && b[0].seq < a[0].seq {
 			a, b = b, a

@@ -63,7 +63,7 @@ func TestObserve(t *testing.T) {
 	}
 	stage = free
 	g.observe(x, 11)
-	if watched.states[x] != 2 {
+	if *activeMonitor.states[[2]uint64{x, x}] != 2 {
 		t.Error("the monitor goes on after the schedule")
 	}
 }
@@ -112,11 +112,11 @@ func TestObservePairsByGoroutine(t *testing.T) {
 	one, two := run("0.1"), run("0.2")
 	one.observe(100, 22)
 	two.observe(200, 21)
-	if len(watched.pairs.states) != 0 {
+	if len(activeMonitor.states) != 0 {
 		t.Error("a pair of what two goroutines have told of")
 	}
 	one.observe(200, 21)
-	if len(watched.pairs.states) != 1 {
+	if len(activeMonitor.states) != 1 {
 		t.Error("no pair")
 	}
 }

@@ -57,11 +57,13 @@ func TestGuardTry(t *testing.T) {
 // The object of a field begins before it.
 func TestFieldOffset(t *testing.T) {
 	x := record(t)
-	watched = &monitor{events: map[uint64]int{7: 0}, next: []int{1, 1}, width: 1, violated: 1, states: map[uint64]int{}}
+	planMonitor("1 1 1 1")
+	planMethod("7 0")
 	stage = following
 	verdictFD = 1
 	Field(&x.mu, 8, 7, siteA)
-	if len(watched.keep) != 1 || watched.keep[0] != pointerTo(x) {
+	obj := uint64(uintptr(pointerTo(x)))
+	if activeMonitor.objects[obj] != pointerTo(x) {
 		t.Error("the monitor has not seen the object of the field")
 	}
 }

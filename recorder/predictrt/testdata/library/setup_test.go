@@ -13,7 +13,7 @@ import (
 func start(t *testing.T, mode uint32) {
 	t.Helper()
 	Mode, recording, brief, promptReplay, holdWhenDone, violatorsBlock, violationInSteps, violatorGoesLast, timersFireFirst = mode, false, false, false, false, false, false, false, false
-	actors, follows, inside, violations, watched = nil, nil, nil, nil, nil
+	actors, follows, inside, violations, activeMonitor = nil, nil, nil, nil, nil
 	stage, nextStep, numSteps, reachedViolation, firstViolator, delaysReported = free, 0, 0, 0, 0, 0
 	parked, controlled = nil, nil
 	waiting, earlySteps = map[int]*goroutine{}, map[int]bool{}
