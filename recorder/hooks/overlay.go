@@ -20,35 +20,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/predictrt"
 )
 
-// std has the files that packages get in addition to their own, as sources of those
-// packages. Their folder begins with an underscore, so that the go command takes them for no
-// packages of this module.
+// std has the files that packages get in addition to their own, below the import path of each:
+// what edits of the table call. The patched files stay as they are but for the calls. The folder
+// begins with an underscore, so that the go command takes it for no package of this module.
 //
 //go:embed all:_std
 var std embed.FS
-
-// added lists the files that a package gets in addition to its own: what edits of the table
-// call. The patched files stay as they are but for the calls.
-var added = map[string][]string{
-	"runtime": {
-		"_std/runtime/predict.go", "_std/runtime/predict_asked_unix.go", "_std/runtime/predict_asked_windows.go",
-		"_std/runtime/predict_asleep_linux.go", "_std/runtime/predict_asleep_other.go", "_std/runtime/predict_chan.go",
-		"_std/runtime/predict_child.go", "_std/runtime/predict_cpu_linux.go", "_std/runtime/predict_cpu_other.go",
-		"_std/runtime/predict_cpu_windows.go", "_std/runtime/predict_file_unix.go", "_std/runtime/predict_file_windows.go",
-		"_std/runtime/predict_final.go", "_std/runtime/predict_g.go", "_std/runtime/predict_order.go",
-		"_std/runtime/predict_preempt.go", "_std/runtime/predict_rand.go", "_std/runtime/predict_rank.go",
-		"_std/runtime/predict_reach.go", "_std/runtime/predict_sweep.go", "_std/runtime/predict_thread.go",
-		"_std/runtime/predict_time.go", "_std/runtime/predict_value.go", "_std/runtime/predict_watch.go",
-	},
-	"internal/poll":         {"_std/poll/predict.go"},
-	"internal/runtime/maps": {"_std/maps/predict.go"},
-	"net":                   {"_std/net/predict.go"},
-	"os/signal":             {"_std/signal/predict.go"},
-	"sync":                  {"_std/sync/predict.go", "_std/sync/predict_map.go"},
-	"sync/atomic":           {"_std/atomic/predict.go"},
-	"testing":               {"_std/testing/predict.go"},
-	"time":                  {"_std/time/predict.go"},
-}
 
 // supported are the releases for which the table was tried. For others it might fit, and
 // an operation that they do in a new place would go unseen.
@@ -196,7 +173,11 @@ func (o *overlay) patch(pkg string) error {
 			}
 		}
 	}
-	for _, f := range added[pkg] {
+	added, err := fs.Glob(std, path.Join("_std", pkg, "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, f := range added {
 		text, err := std.ReadFile(f)
 		if err != nil {
 			return err

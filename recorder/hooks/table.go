@@ -33,9 +33,19 @@ func (h Hook) in(goVersion string) bool {
 	return true
 }
 
-// Table returns the hooks, for tests that look for each kind of event in it, in the order
-// in which they are put in.
+// Table returns the hooks in the order in which they are put in, for tests that look for each
+// kind of event in it.
 func Table() []Hook { return table }
+
+// eachDecl makes a row of each declaration that a row of the table names.
+func eachDecl(rows []Hook) (hooks []Hook) {
+	for _, h := range rows {
+		for _, h.Decl = range strings.Split(h.Decl, ", ") {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
+}
 
 // events makes rows of the table read "newproc: Fork, Begin".
 func events(kinds ...trace.Kind) []trace.Kind { return kinds }
@@ -50,8 +60,8 @@ const (
 	ifUser = "if predictUser() { "
 
 	// A map is one variable in the trace, as it may grow with each assignment.
-	mapRead  = "predictMap(unsafe.Pointer(m), false, " + here + ");"
-	mapWrite = "predictMap(unsafe.Pointer(m), true, " + here + ");"
+	mapRead  = "if m != nil && predictUser() { predictHooks.Map(unsafe.Pointer(m), false, " + here + ") };"
+	mapWrite = "if m != nil && predictUser() { predictHooks.Map(unsafe.Pointer(m), true, " + here + ") };"
 
 	// What one end of a pipe or connection writes the other reads: see the rows of syscall.
 	hasRead = "predictrt.HasRead(fd, p, n, err == nil, " + here + ")"
@@ -101,6 +111,11 @@ func uncounted(statement string) []edit {
 	}
 }
 
+// changesMap is for the methods of a sync.Map that may change it; value is what they may put in.
+func changesMap(value string) []edit {
+	return []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(m.predictRMW(" + value + ", " + here + ")) };")}
+}
+
 // muted keeps all that a function does out of the trace.
 var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictrt.Mute()) };")}
 
@@ -113,7 +128,7 @@ var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predi
 // each goroutine runs at its end. Functions named predict... and Predict... are ours; those
 // of the runtime hand over to package predictrt by way of variables (predictHooks), since
 // the runtime can import nothing that is built on it.
-var table = []Hook{
+var table = eachDecl([]Hook{
 	// Goroutines and the scheduler.
 	// The record of a goroutine hangs at its g, where it is found in 0.4 ns. At the end of
 	// the struct, as assembly knows the offsets of what comes before.
@@ -132,7 +147,7 @@ var table = []Hook{
 	// Goroutines end here in any way, also by runtime.Goexit; a panic is told of before it
 	// unwinds, where the line is still that of the program.
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
-	{"runtime", "gopanic", events(trace.Panic), []edit{entry("predictPanic(" + here + ");")}},
+	{"runtime", "gopanic", events(trace.Panic), []edit{entry("if predictUser() && PredictCanPark() { predictHooks.Panic(" + here + ") };")}},
 	// A program has one P while it is recorded or replayed: goroutines are switched, and
 	// never run at the same time. What it asks of GOMAXPROCS it is told all the same.
 	{"runtime", "schedinit", nil, []edit{
@@ -165,7 +180,7 @@ var table = []Hook{
 	// time that it has had, and not by the machine's clock, and a short system call keeps
 	// the P, so that a loaded machine records the same run.
 	{"runtime", "execute", nil, []edit{after("mp.p.ptr().schedtick++", "predictTurn(gp)")}},
-	{"runtime", "Gosched", nil, []edit{entry("predictGosched();")}},
+	{"runtime", "Gosched", nil, []edit{entry(ifUser + "predictHooks.Gosched() };")}},
 	{"runtime", "goschedImpl", nil, []edit{instead("globrunqput(gp)", "predictYield(pp, gp)")}},
 	{"runtime", "retake", nil, []edit{
 		instead("pd.schedwhen+forcePreemptNS <= now", "predictOverdue(pd.schedwhen, now)"),
@@ -179,12 +194,7 @@ var table = []Hook{
 	}},
 	// By these the program ends as failed.
 	{"os", "Exit", events(trace.Assert), []edit{entry("if code != 0 { " + fails + " };")}},
-	{"log", "Fatal", events(trace.Assert), []edit{entry(fails)}},
-	{"log", "Fatalf", events(trace.Assert), []edit{entry(fails)}},
-	{"log", "Fatalln", events(trace.Assert), []edit{entry(fails)}},
-	{"log", "(*Logger).Fatal", events(trace.Assert), []edit{entry(fails)}},
-	{"log", "(*Logger).Fatalf", events(trace.Assert), []edit{entry(fails)}},
-	{"log", "(*Logger).Fatalln", events(trace.Assert), []edit{entry(fails)}},
+	{"log", "Fatal, Fatalf, Fatalln, (*Logger).Fatal, (*Logger).Fatalf, (*Logger).Fatalln", events(trace.Assert), []edit{entry(fails)}},
 	// To wait for a child process is no short system call: others must run meanwhile.
 	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaits(p.Pid); defer runtime.PredictWaited(p.Pid) };")}},
 
@@ -195,22 +205,16 @@ var table = []Hook{
 	{"runtime", "(*timers).check", nil, []edit{rename("predictCheck")}},
 	{"runtime", "time_runtimeNow", nil, []edit{instead("time_now()", "predictTimeNow()")}},
 	{"runtime", "time_runtimeNano", nil, []edit{instead("nanotime()", "predictNano()")}},
-	{"runtime", "timeSleep", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
+	{"runtime", "timeSleep, (*timer).maybeRunChan, poll_runtime_pollSetDeadline, internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "newTimer", nil, []edit{instead("t.modify(when, period, f, arg, 0)", "t.modify(predictWhen(when), period, f, arg, 0)")}},
 	{"runtime", "resetTimer", nil, []edit{instead("t.reset(when, period)", "t.reset(predictWhen(when), period)")}},
 	{"runtime", "(*timer).maybeRunAsync", nil, []edit{only("go1.26"), instead("nanotime()", "predictTimerNow(nanotime())")}},
-	{"runtime", "(*timer).maybeRunChan", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "poll_runtime_pollWait", nil, []edit{entry("predictPolls(pd, mode);")}},
-	{"runtime", "poll_runtime_pollSetDeadline", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
-	{"runtime", "internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 
 	// Times that are not from the program's own wall clock: those of files that it makes or
 	// asks about, and what the system answers itself.
 	{"os", "OpenFile", nil, []edit{entry("if flag&(O_WRONLY|O_RDWR) != 0 { runtime.PredictRealWall() };")}},
-	{"os", "OpenRoot", nil, []edit{entry("runtime.PredictRealWall();")}},
-	{"os", "Mkdir", nil, []edit{entry("runtime.PredictRealWall();")}},
-	{"os", "Lstat", nil, []edit{entry("runtime.PredictRealWall();")}},
-	{"os", "(*File).Stat", nil, []edit{entry("runtime.PredictRealWall();")}},
+	{"os", "OpenRoot, Mkdir, Lstat, (*File).Stat", nil, []edit{entry("runtime.PredictRealWall();")}},
 	{"syscall", "RawSyscall6", nil, []edit{
 		onlyIn("syscall_linux.go"),
 		entry("if trap == SYS_CLOCK_GETTIME && a1 == 0 { runtime.PredictRealWall() };"),
@@ -220,19 +224,13 @@ var table = []Hook{
 	{"os/signal", "Notify", nil, []edit{entry("runtime.PredictNotified = predictNotified;")}},
 
 	// What comes from outside, to be named where a replay goes astray by it.
-	{"os", "(*File).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
-	{"os", "ReadFile", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
-	{"os", "ReadDir", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
+	{"os", "(*File).Read, ReadFile, ReadDir", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
 	{"os", "Stat", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles); runtime.PredictRealWall();")}},
 	{"runtime", "NumGoroutine", nil, []edit{entry("PredictOutsideRead(PredictGoroutines);")}},
 	{"runtime", "Stack", nil, []edit{entry("if all { PredictOutsideRead(PredictGoroutines) };")}},
 	{"testing", "(*common).Failed", nil, []edit{entry("predictrt.LooksAtResult(" + here + ");")}},
-	{"time", "Now", nil, []edit{entry("predictrt.LooksAtClock(" + here + ");")}},
-	{"time", "Since", nil, []edit{entry("predictrt.LooksAtClock(" + here + ");")}},
-	{"time", "Until", nil, []edit{entry("predictrt.LooksAtClock(" + here + ");")}},
-	{"os", "Getenv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
-	{"os", "LookupEnv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
-	{"os", "Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
+	{"time", "Now, Since, Until", nil, []edit{entry("predictrt.LooksAtClock(" + here + ");")}},
+	{"os", "Getenv, LookupEnv, Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"net", "socket", nil, []edit{entry("runtime.PredictAbroad();")}},
 	{"os", "StartProcess", nil, []edit{
 		entry("runtime.PredictAbroad(); runtime.PredictOutsideRead(runtime.PredictProcesses); runtime.PredictRealWall();"),
@@ -246,22 +244,13 @@ var table = []Hook{
 	// temporary files and the network's numbers, stays so.
 	{"runtime", "randinit", nil, []edit{before("globalRand.state.Init(*seed)", "predictStartRand(seed)")}},
 	{"runtime", "rand", nil, []edit{entry("if x, ok := predictRand(); ok { return x };")}},
-	{"internal/runtime/maps", "NewMap", nil, []edit{instead("rand()", "predictSeed()")}},
-	{"internal/runtime/maps", "NewEmptyMap", nil, []edit{instead("rand()", "predictSeed()")}},
-	{"internal/runtime/maps", "(*Map).Delete", nil, []edit{instead("rand()", "predictSeed()"), inMap}},
-	{"internal/runtime/maps", "(*Map).Clear", nil, []edit{instead("rand()", "predictSeed()"), inMap}},
-	{"internal/runtime/maps", "(*Map).PutSlot", nil, []edit{inMap}},
-	{"internal/runtime/maps", "runtime_mapassign", nil, []edit{inMap}},
-	{"internal/runtime/maps", "runtime_mapassign_fast32", nil, []edit{inMap}},
-	{"internal/runtime/maps", "runtime_mapassign_fast32ptr", nil, []edit{inMap}},
-	{"internal/runtime/maps", "runtime_mapassign_fast64", nil, []edit{inMap}},
-	{"internal/runtime/maps", "runtime_mapassign_fast64ptr", nil, []edit{inMap}},
-	{"internal/runtime/maps", "runtime_mapassign_faststr", nil, []edit{inMap}},
+	{"internal/runtime/maps", "NewMap, NewEmptyMap", nil, []edit{instead("rand()", "predictSeed()")}},
+	{"internal/runtime/maps", "(*Map).Delete, (*Map).Clear", nil, []edit{instead("rand()", "predictSeed()"), inMap}},
+	{"internal/runtime/maps", "(*Map).PutSlot, runtime_mapassign, runtime_mapassign_fast32, runtime_mapassign_fast32ptr, runtime_mapassign_fast64, runtime_mapassign_fast64ptr, runtime_mapassign_faststr", nil, []edit{inMap}},
 	{"internal/runtime/maps", "(*Iter).Init", nil, []edit{instead("rand()", "predictIter()")}},
 	{"internal/sync", "(*HashTrieMap).initSlow", nil, []edit{instead("runtime_rand()", "runtime.PredictSeed()")}},
 	{"hash/maphash", "randUint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
-	{"math/rand", "(*runtimeSource).Int63", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
-	{"math/rand", "(*runtimeSource).Uint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
+	{"math/rand", "(*runtimeSource).Int63, (*runtimeSource).Uint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
 	{"math/rand/v2", "runtimeSource.Uint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
 	{"os", "nextRandom", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 	{"net", "randInt", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
@@ -359,17 +348,17 @@ var table = []Hook{
 	// Finalizers and cleanups come after all that happened before the garbage
 	// collector found out.
 	{"runtime", "SetFinalizer", nil, []edit{
-		after("ftyp := f._type", "if ftyp == nil { predictNoFinalizer(e.data) }"),
-		after("callerpc := sys.GetCallerPC()", "predictFinalizer(e.data, callerpc)"),
+		after("ftyp := f._type", "if ftyp == nil && predictUser() { predictHooks.Detach(uintptr(e.data)) }"),
+		after("callerpc := sys.GetCallerPC()", ifUser+"predictHooks.Attach(uintptr(e.data), callerpc) }"),
 	}},
 	{"runtime", "runFinalizers", events(trace.Begin, trace.Await, trace.End), []edit{
-		before("fingStatus.Or(fingRunningFinalizer)", "predictEnter(f.arg)"),
-		after("fingStatus.And(^fingRunningFinalizer)", "predictLeave()"),
+		before("fingStatus.Or(fingRunningFinalizer)", ifUser+"predictHooks.Enter(uintptr(f.arg)) }"),
+		after("fingStatus.And(^fingRunningFinalizer)", ifUser+"predictHooks.Leave() }"),
 	}},
 	{"runtime", "AddCleanup", events(trace.Begin, trace.Await, trace.End), []edit{
 		instead("callCleanup[S]", "predictCleanup(callCleanup[S], "+here+")"),
 	}},
-	{"runtime", "runCleanups", nil, []edit{after("b := gcCleanups.dequeue()", "predictCleanups()")}},
+	{"runtime", "runCleanups", nil, []edit{after("b := gcCleanups.dequeue()", ifUser+"predictHooks.Cleanups() }")}},
 
 	// Execution traces (runtime/trace). Who stops them comes after what the reader did with all
 	// that was traced before.
@@ -391,31 +380,21 @@ var table = []Hook{
 
 	// Memory that is accessed for package reflect: no line of the program has the access,
 	// for the rewriter to put a hook at.
-	{"runtime", "reflect_typedmemmove", events(trace.Read, trace.Write), []edit{
-		entry("predictCopy(dst, src, typ.Size_, " + here + ");"),
-	}},
-	{"runtime", "reflectlite_typedmemmove", events(trace.Read, trace.Write), []edit{
-		entry("predictCopy(dst, src, typ.Size_, " + here + ");"),
+	{"runtime", "reflect_typedmemmove, reflectlite_typedmemmove", events(trace.Read, trace.Write), []edit{
+		entry(ifUser + "predictHooks.Copy(dst, src, typ.Size_, " + here + ") };"),
 	}},
 	{"runtime", "reflect_typedslicecopy", events(trace.Read, trace.Write), []edit{
-		entry("predictCopy(dst.array, src.array, uintptr(min(dst.len, src.len))*elemType.Size_, " + here + ");"),
+		entry(ifUser + "predictHooks.Copy(dst.array, src.array, uintptr(min(dst.len, src.len))*elemType.Size_, " + here + ") };"),
 	}},
-	{"runtime", "reflect_mapaccess", events(trace.Read), []edit{entry(mapRead)}},
-	{"runtime", "reflect_mapaccess_faststr", events(trace.Read), []edit{entry(mapRead)}},
-	{"runtime", "reflect_maplen", events(trace.Read), []edit{entry(mapRead)}},
-	{"runtime", "reflect_mapassign", events(trace.Write), []edit{entry(mapWrite)}},
-	{"runtime", "reflect_mapassign_faststr", events(trace.Write), []edit{entry(mapWrite)}},
-	{"runtime", "reflect_mapdelete", events(trace.Write), []edit{entry(mapWrite)}},
-	{"runtime", "reflect_mapdelete_faststr", events(trace.Write), []edit{entry(mapWrite)}},
-	{"runtime", "reflect_mapclear", events(trace.Write), []edit{entry(mapWrite)}},
+	{"runtime", "reflect_mapaccess, reflect_mapaccess_faststr, reflect_maplen", events(trace.Read), []edit{entry(mapRead)}},
+	{"runtime", "reflect_mapassign, reflect_mapassign_faststr, reflect_mapdelete, reflect_mapdelete_faststr, reflect_mapclear", events(trace.Write), []edit{entry(mapWrite)}},
 	{"reflect", "mapIterStart", events(trace.Read), []edit{
 		entry("predictrt.MapRead(m, predictrt.Site(" + here + "));"),
 	}},
 
 	// A function that iter.Pull returns must not be called twice at once. -race is told by
 	// a write to a variable that has no other use; so are we.
-	{"iter", "Pull", events(trace.Write), []edit{after(racer, useRacer)}},
-	{"iter", "Pull2", events(trace.Write), []edit{after(racer, useRacer)}},
+	{"iter", "Pull, Pull2", events(trace.Write), []edit{after(racer, useRacer)}},
 
 	// Package sync: the old functions run muted, under new names. What one lock does inside,
 	// with atomics and semaphores, is not what the program has written.
@@ -444,9 +423,9 @@ var table = []Hook{
 	// A condition is a queue by tickets (sync's notifyList): who waits has one, and which
 	// one a signal wakes is known by the number, whoever runs first then.
 	{"sync", "(*Cond).Wait", events(trace.CondWait, trace.CondWake), []edit{
-		before("t := runtime_notifyListAdd(&c.notify)", "predictOp := predictrt.Begin(predictrt.CondWait, unsafe.Pointer(c), "+here+")"),
+		before("t := runtime_notifyListAdd(&c.notify)", "predictOp := predictrt.Begin(predictrt.KindCondWait, unsafe.Pointer(c), "+here+")"),
 		after("t := runtime_notifyListAdd(&c.notify)", "predictOp.Done(uint64(t))"),
-		before("c.L.Lock()", "predictOp.Then(predictrt.CondWake, uint64(t))"),
+		before("c.L.Lock()", "predictOp.Then(predictrt.KindCondWake, uint64(t))"),
 	}},
 	{"sync", "(*Cond).Signal", events(trace.CondSignal), []edit{
 		before("runtime_notifyListNotifyOne(&c.notify)", "predictrt.Signal(unsafe.Pointer(c), &c.notify.wait, &c.notify.notify, "+here+")"),
@@ -464,21 +443,19 @@ var table = []Hook{
 	// A sync.Map is an atomic variable as a whole. Range reads it and may see what was
 	// stored meanwhile, so that it is ordered with all stores.
 	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
-	{"sync", "(*Map).Store", events(trace.AtomicRMW), []edit{rename("predictStore")}},
-	{"sync", "(*Map).Clear", events(trace.AtomicRMW), []edit{rename("predictClear")}},
-	{"sync", "(*Map).LoadOrStore", events(trace.AtomicRMW), []edit{rename("predictLoadOrStore")}},
-	{"sync", "(*Map).LoadAndDelete", events(trace.AtomicRMW), []edit{rename("predictLoadAndDelete")}},
-	{"sync", "(*Map).Delete", events(trace.AtomicRMW), []edit{rename("predictDelete")}},
-	{"sync", "(*Map).Swap", events(trace.AtomicRMW), []edit{rename("predictSwap")}},
-	{"sync", "(*Map).CompareAndSwap", events(trace.AtomicRMW), []edit{rename("predictCompareAndSwap")}},
-	{"sync", "(*Map).CompareAndDelete", events(trace.AtomicRMW), []edit{rename("predictCompareAndDelete")}},
+	{"sync", "(*Map).Store, (*Map).LoadOrStore, (*Map).Swap", events(trace.AtomicRMW), changesMap("value")},
+	{"sync", "(*Map).CompareAndSwap", events(trace.AtomicRMW), changesMap("new")},
+	{"sync", "(*Map).Clear, (*Map).LoadAndDelete, (*Map).Delete, (*Map).CompareAndDelete", events(trace.AtomicRMW), changesMap("nil")},
 	{"sync", "(*Map).Range", events(trace.AtomicRMW), []edit{rename("predictRange")}},
 
 	// The other types of the package are methods of one file: see atomicTypes.
-	{"sync/atomic", "(*Value).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
-	{"sync/atomic", "(*Value).Store", events(trace.AtomicStore), []edit{rename("predictStore")}},
-	{"sync/atomic", "(*Value).Swap", events(trace.AtomicRMW), []edit{rename("predictSwap")}},
-	{"sync/atomic", "(*Value).CompareAndSwap", events(trace.AtomicRMW), []edit{rename("predictCompareAndSwap")}},
+	{"sync/atomic", "(*Value).Load", events(trace.AtomicLoad), []edit{
+		entry("if predictrt.Mode != 0 { defer predictrt.Begin(predictrt.KindAtomicLoad, unsafe.Pointer(v), " + here + ").Done(0) };"),
+	}},
+	{"sync/atomic", "(*Value).Store", events(trace.AtomicStore), []edit{entry("predictrt.Log(predictrt.KindAtomicStore, unsafe.Pointer(v), 0, " + here + ");")}},
+	{"sync/atomic", "(*Value).Swap, (*Value).CompareAndSwap", events(trace.AtomicRMW), []edit{
+		entry("predictrt.Log(predictrt.KindAtomicRMW, unsafe.Pointer(v), 0, " + here + ");"),
+	}},
 
 	// Files and sockets: what is read may have been written before, by anyone. So a read
 	// comes after all writes, as -race takes it, but for ends of pipes and connections
@@ -493,22 +470,19 @@ var table = []Hook{
 	{"os", "Pipe", nil, []edit{onlyIn("pipe_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(p[0], p[1])")}},
 	{"os", "Pipe", nil, []edit{onlyIn("file_windows.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(int(p[0]), int(p[1]))")}},
 	{"net", "(*netFD).setAddr", nil, []edit{onlyIn("fd_posix.go"), entry("predictNamed(fd, laddr, raddr);")}},
-	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{onlyIn("fd_unix.go"), entry("predictConnects(fd, ra, " + here + ");")}},
+	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{entry("predictConnects(fd, ra, " + here + ");")}},
 	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{onlyIn("fd_unix.go"),
 		after("d, rsa, errcall, err := fd.pfd.Accept()", "if err == nil { predictAccepted(fd, "+here+") }"),
 	}},
-	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{onlyIn("fd_unix.go"), entry("predictrt.Closes(int(fd.Sysfd), " + here + ");")}},
+	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{entry("predictrt.Closes(int(fd.Sysfd), " + here + ");")}},
 	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.Ends(int(fd.Sysfd), " + here + ");")}},
 	// An operation that has failed as the file was closed, or as its time was over, comes after
 	// what has closed it, or has said when that is.
-	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{onlyIn("fd_unix.go"), entry("predictHalts(&fd.pd, " + here + ");")}},
-	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{inFD, entry("predictHalts(&fd.pd, " + here + ");")}},
+	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictHalts(&fd.pd, " + here + ");")}},
 	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictTimes(&fd.pd, "+here+")")}},
 	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictHalted(pd, res, "+here+")")}},
 	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictHalted(pd, res, "+here+")")}},
-	{"internal/poll", "(*FD).incref", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
-	{"internal/poll", "(*FD).readLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
-	{"internal/poll", "(*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
+	{"internal/poll", "(*FD).incref, (*FD).readLock, (*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
 	{"internal/poll", "splice", nil, []edit{onlyIn("splice_linux.go"),
 		entry("predictrt.Writes(out, nil, " + here + ");"),
 		after("n, err := syscall.Splice(in, nil, out, nil, max, flags)", "predictrt.Wrote(out, int(n)); predictrt.HasRead(in, nil, int(n), err == nil, "+here+")"),
@@ -529,8 +503,7 @@ var table = []Hook{
 
 	// Locks by which forks count each other: who finds one under way does not wait, as a
 	// variable says that is not recorded. Without that two of them would seem to wait for each other.
-	{"syscall", "acquireForkLock", nil, append([]edit{counting}, muted...)},
-	{"syscall", "releaseForkLock", nil, append([]edit{counting}, muted...)},
+	{"syscall", "acquireForkLock, releaseForkLock", nil, append([]edit{counting}, muted...)},
 
 	// The same on Windows, where package poll waits for what it has asked for, in a buffer
 	// that is the program's own.
@@ -547,11 +520,9 @@ var table = []Hook{
 		before("bufs := newWSABufs(buf)", "predictrt.Writes(int(fd.Sysfd), nil, "+here+")"),
 		after("TestHookDidWritev(n)", "predictrt.Wrote(int(fd.Sysfd), n)"),
 	}},
-	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{inFD, entry("predictrt.Closes(int(fd.Sysfd), " + here + ");")}},
 	{"internal/poll", "SendFile", nil, []edit{onlyIn("sendfile_windows.go"),
 		entry("predictrt.Writes(int(fd.Sysfd), nil, " + here + "); defer func() { predictrt.Wrote(int(fd.Sysfd), int(written)) }();"),
 	}},
-	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{inFD, entry("predictConnects(fd, ra, " + here + ");")}},
 	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{inFD,
 		before("var lrsa, rrsa *syscall.RawSockaddrAny", "predictAccepted(fd, "+here+")"),
 	}},
@@ -575,32 +546,25 @@ var table = []Hook{
 	// What uses a test that has ended panics, or what it tells is lost. Nothing makes
 	// the test's end wait: package testing leaves that out so that -race can tell.
 	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
-	{"testing", "(*common).Log", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).Error", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
-	{"testing", "(*common).Errorf", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
-	{"testing", "(*common).Fatal", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
-	{"testing", "(*common).Fatalf", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
-	{"testing", "(*common).Fail", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
-	{"testing", "(*common).FailNow", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
+	{"testing", "(*common).Log, (*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Error, (*common).Errorf, (*common).Fatal, (*common).Fatalf, (*common).Fail, (*common).FailNow", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
 
 	{"testing", "(*T).Parallel", nil, append(uncounted("parallelStart.Add(1)"), entry("predictrt.Parallel();"))},
 	{"testing", "tRunner", nil, uncounted("parallelStop.Add(1)")},
 	{"testing", "(*testState).waitParallel", nil, []edit{instead("s.running < s.maxParallel", "s.running < s.maxParallel || predictrt.Admits()")}},
 	// What a setting of GODEBUG is, the first one who asks finds out for all. That says nothing of
 	// who that is, as all goroutines get the same.
-	{"internal/godebug", "(*Setting).Value", nil, muted},
-	{"internal/godebug", "(*Setting).IncNonDefault", nil, muted},
+	{"internal/godebug", "(*Setting).Value, (*Setting).IncNonDefault", nil, muted},
 
 	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
 		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),
 		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictStarted(newTimer(when(d), 0, goFunc, f, nil), predictTimer)"),
 	}},
 	{"time", "(*Ticker).Reset", events(trace.Post, trace.Await), []edit{
-		before("resetTimer((*Timer)(unsafe.Pointer(t)), when(d), int64(d))", "predictrt.Log(predictrt.Post, unsafe.Pointer(t), 0, "+here+")"),
+		before("resetTimer((*Timer)(unsafe.Pointer(t)), when(d), int64(d))", "predictrt.Log(predictrt.KindPost, unsafe.Pointer(t), 0, "+here+")"),
 	}},
 	{"time", "(*Timer).Reset", events(trace.Post, trace.Await), []edit{
-		before("return resetTimer(t, w, 0)", "predictrt.Log(predictrt.Post, unsafe.Pointer(t), 0, "+here+")"),
+		before("return resetTimer(t, w, 0)", "predictrt.Log(predictrt.KindPost, unsafe.Pointer(t), 0, "+here+")"),
 	}},
 
 	// What built-in properties are about: see package properties. A use is told of before it
@@ -631,7 +595,7 @@ var table = []Hook{
 	{"net", "(*conn).Close", calls, []edit{entry(ends("c", properties.ConnClose))}},
 	{"context", "(*cancelCtx).Err", calls, []edit{entry(asks("c", properties.ContextErr))}},
 	{"context", "(*cancelCtx).cancel", calls, []edit{entry(ends("c", properties.ContextCancel))}},
-}
+})
 
 var calls = events(trace.Call)
 

@@ -72,7 +72,7 @@ func updateWord[W word](how update, p *W, operand W) (old, new W) {
 //go:nosplit
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
 	g := (*goroutine)(runtime.PredictSelf())
-	if uintptr(unsafe.Pointer(g)) == hot && at <= limit && kind != AtomicLoad &&
+	if uintptr(unsafe.Pointer(g)) == hot && at <= limit && kind != KindAtomicLoad &&
 		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) && !isFirst(uint64(uintptr(p))) && !g.turns.over(kind, site) {
 		return g
 	}
@@ -91,20 +91,20 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 	}
 	obj := uint64(uintptr(p))
 	g.byOrder(kind, obj)
-	if kind == AtomicLoad {
+	if kind == KindAtomicLoad {
 		g.countLook(obj, true)
 	} else if g.turns.over(kind, site) {
 		g.yield()
 	}
 	if g.actor != nil {
 		var val unsafe.Pointer
-		if kind == AtomicLoad {
+		if kind == KindAtomicLoad {
 			val = p
 		}
 		g.actor.pass(kind, site, obj, uint32(size), val)
 	}
 	room()
-	if kind != AtomicLoad {
+	if kind != KindAtomicLoad {
 		g.logHeldValue(p, size, 0, site)
 	}
 	return g
@@ -112,7 +112,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 
 //go:nosplit
 func (g *goroutine) logAtomic(kind, flags uint8, p unsafe.Pointer, size uintptr, val uint64, site uint32) {
-	if kind != AtomicLoad && flags&flagFailed == 0 {
+	if kind != KindAtomicLoad && flags&flagFailed == 0 {
 		g.spinAt = 0
 	}
 	g.log(kind, flags|flagValue, site, uint32(size), uint64(uintptr(p)), val)
@@ -124,10 +124,10 @@ func load[W word](p *W, site uint32) W {
 	if Mode == 0 {
 		return loadWord(p)
 	}
-	g := atomicEnter(AtomicLoad, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	g := atomicEnter(KindAtomicLoad, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
 	v := loadWord(p)
 	if g != nil {
-		g.logAtomic(AtomicLoad, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
+		g.logAtomic(KindAtomicLoad, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
 	}
 	return v
 }
@@ -146,25 +146,25 @@ func modify[W word](kind uint8, how update, p *W, operand W, site uint32) (old, 
 	return old, new
 }
 
-func store[W word](p *W, v W, site uint32) { modify(AtomicStore, updateSet, p, v, site) }
+func store[W word](p *W, v W, site uint32) { modify(KindAtomicStore, updateSet, p, v, site) }
 
 func swap[W word](p *W, v W, site uint32) (old W) {
-	old, _ = modify(AtomicRMW, updateSet, p, v, site)
+	old, _ = modify(KindAtomicRMW, updateSet, p, v, site)
 	return old
 }
 
 func add[W word](p *W, delta W, site uint32) (new W) {
-	_, new = modify(AtomicRMW, updateAdd, p, delta, site)
+	_, new = modify(KindAtomicRMW, updateAdd, p, delta, site)
 	return new
 }
 
 func and[W word](p *W, mask W, site uint32) (old W) {
-	old, _ = modify(AtomicRMW, updateAnd, p, mask, site)
+	old, _ = modify(KindAtomicRMW, updateAnd, p, mask, site)
 	return old
 }
 
 func or[W word](p *W, mask W, site uint32) (old W) {
-	old, _ = modify(AtomicRMW, updateOr, p, mask, site)
+	old, _ = modify(KindAtomicRMW, updateOr, p, mask, site)
 	return old
 }
 
@@ -174,16 +174,16 @@ func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 	if Mode == 0 {
 		return compareAndSwapWord(p, old, new)
 	}
-	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	g := atomicEnter(KindAtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
 	ok := compareAndSwapWord(p, old, new)
 	if g == nil {
 		return ok
 	}
 	if ok {
-		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(new), site)
+		g.logAtomic(KindAtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(new), site)
 		return true
 	}
-	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(loadWord(p)), site)
+	g.logAtomic(KindAtomicRMW, flagFailed, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(loadWord(p)), site)
 	g.countLook(uint64(uintptr(unsafe.Pointer(p))), true)
 	return false
 }
@@ -209,22 +209,22 @@ func LoadPointer(addr *unsafe.Pointer, site uint32) unsafe.Pointer {
 	if Mode == 0 {
 		return atomic.Loadp(unsafe.Pointer(addr))
 	}
-	g := atomicEnter(AtomicLoad, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
+	g := atomicEnter(KindAtomicLoad, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
 	v := atomic.Loadp(unsafe.Pointer(addr))
 	if g != nil {
-		g.logAtomic(AtomicLoad, 0, unsafe.Pointer(addr), unsafe.Sizeof(v), uint64(uintptr(v)), site)
+		g.logAtomic(KindAtomicLoad, 0, unsafe.Pointer(addr), unsafe.Sizeof(v), uint64(uintptr(v)), site)
 	}
 	return v
 }
 
 // StorePointer is store for a pointer.
 func StorePointer(addr *unsafe.Pointer, val unsafe.Pointer, site uint32) {
-	exchangePointer(AtomicStore, addr, val, site)
+	exchangePointer(KindAtomicStore, addr, val, site)
 }
 
 // SwapPointer is swap for a pointer.
 func SwapPointer(addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
-	return exchangePointer(AtomicRMW, addr, new, site)
+	return exchangePointer(KindAtomicRMW, addr, new, site)
 }
 
 func exchangePointer(kind uint8, addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
@@ -246,17 +246,17 @@ func CompareAndSwapPointer(addr *unsafe.Pointer, old, new unsafe.Pointer, site u
 	if Mode == 0 {
 		return runtime.PredictCompareAndSwapPointer(addr, old, new)
 	}
-	g := atomicEnter(AtomicRMW, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
+	g := atomicEnter(KindAtomicRMW, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
 	swapped = runtime.PredictCompareAndSwapPointer(addr, old, new)
 	if g == nil {
 		return swapped
 	}
 	if swapped {
-		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(new)), site)
+		g.logAtomic(KindAtomicRMW, 0, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(new)), site)
 		return true
 	}
 	v := atomic.Loadp(unsafe.Pointer(addr))
-	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(v)), site)
+	g.logAtomic(KindAtomicRMW, flagFailed, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(v)), site)
 	g.countLook(uint64(uintptr(unsafe.Pointer(addr))), true)
 	return false
 }

@@ -58,9 +58,9 @@ func settleAccount() {
 //go:nosplit
 func (a *account) drops(kind uint8) bool {
 	switch {
-	case a.cut == cutNothing || kind == Fork || kind == Begin_ || kind == End || kind == TestBegin_ || kind == TestEnd_:
+	case a.cut == cutNothing || kind == KindFork || kind == KindBegin || kind == KindEnd || kind == KindTestBegin || kind == KindTestEnd:
 		return false
-	case kind == Read || kind == Write_ || kind == Branch_ || kind == Assert_ || kind == Operand_ || kind == heldKind:
+	case kind == KindRead || kind == KindWrite || kind == KindBranch || kind == KindAssert || kind == KindOperand || kind == heldKind:
 		return true
 	}
 	return a.cut == cutSync
@@ -77,7 +77,7 @@ func (g *goroutine) unlogged() bool {
 // passesBy notes an access that is not logged. It still tells loops that only look from
 // others, and whether a write is the first one.
 func (g *goroutine) passesBy(kind uint8, p unsafe.Pointer) {
-	if kind != Read {
+	if kind != KindRead {
 		g.spinAt, g.polling.changed = 0, true
 		firstWritePast(p)
 		return

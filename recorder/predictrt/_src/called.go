@@ -139,8 +139,8 @@ func callee(p unsafe.Pointer) *goroutine {
 // called logs that method is called on the object at p.
 func (g *goroutine) called(p unsafe.Pointer, method uint64, site uint32) {
 	obj := uint64(uintptr(p))
-	g.giveWay(Call, site, obj)
-	g.passAndLog(Call, 0, site, 0, obj, method)
+	g.giveWay(KindCall, site, obj)
+	g.passAndLog(KindCall, 0, site, 0, obj, method)
 	g.observe(obj, method)
 }
 

@@ -30,26 +30,26 @@ func siteOrNone(site uint32) uint32 {
 
 // chanMake logs that a channel was made.
 func chanMake(ch, capacity uint64, pc uintptr) {
-	if g, site := enterAt(ChanMake, ch, pc); g != nil {
-		g.log(ChanMake, 0, site, uint32(capacity), ch, 0)
+	if g, site := enterAt(KindChanMake, ch, pc); g != nil {
+		g.log(KindChanMake, 0, site, uint32(capacity), ch, 0)
 	}
 }
 
 // chanClose logs that a channel is about to be closed.
 func chanClose(ch, capacity uint64, pc uintptr) {
-	if g, site := enterAt(Close, ch, pc); g != nil {
-		g.log(Close, 0, site, uint32(capacity), ch, 0)
+	if g, site := enterAt(KindClose, ch, pc); g != nil {
+		g.log(KindClose, 0, site, uint32(capacity), ch, 0)
 	}
 }
 
 // chanSend logs that a send begins, which may block.
 func chanSend(ch, capacity uint64, pc uintptr) uint32 {
-	return chanBegin(Send, ch, capacity, pc)
+	return chanBegin(KindSend, ch, capacity, pc)
 }
 
 // chanRecv logs that a receive begins, which may block.
 func chanRecv(ch, capacity uint64, pc uintptr) uint32 {
-	return chanBegin(Recv, ch, capacity, pc)
+	return chanBegin(KindRecv, ch, capacity, pc)
 }
 
 // chanBegin logs the beginning of a send or receive, and notes what the goroutine may
@@ -66,13 +66,13 @@ func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 
 // chanSent logs that a send is done; elem is the number of the element.
 func chanSent(ch, capacity, elem uint64, site uint32) {
-	chanDone(SendDone, ch, capacity, elem, site)
+	chanDone(KindSendDone, ch, capacity, elem, site)
 }
 
 // chanRecvd logs that a receive is done; elem is the number of the element, 0 if the
 // channel is closed.
 func chanRecvd(ch, capacity, elem uint64, site uint32) {
-	chanDone(RecvDone, ch, capacity, elem, site)
+	chanDone(KindRecvDone, ch, capacity, elem, site)
 }
 
 // chanDone logs a completion; the schedule never lists one.
@@ -95,13 +95,13 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g.selectHasDefault = hasDefault
 	if hasDefault {
 		flags = flagDefault
-		g.byOrder(Select, 0)
+		g.byOrder(KindSelect, 0)
 		g.countLook(uint64(pc), true)
 	} else {
-		g.giveWay(Select, site, 0)
+		g.giveWay(KindSelect, site, 0)
 	}
-	g.passAndLog(Select, flags, site, 0, 0, uint64(cases))
-	g.op = blocking{0, site, Select, runtime.PredictClockNow()}
+	g.passAndLog(KindSelect, flags, site, 0, 0, uint64(cases))
+	g.op = blocking{0, site, KindSelect, runtime.PredictClockNow()}
 	return siteOrUnknown(site)
 }
 
@@ -109,14 +109,14 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 // may have asked for that case (flagAsked).
 func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
-		g.actor.pass(SelectDone, siteOrNone(site), 0, 0, nil)
+		g.actor.pass(KindSelectDone, siteOrNone(site), 0, 0, nil)
 		g.ready()
 		var flags uint8
 		if chosen != 0 && g.chance.Asks == uint16(chosen) {
 			flags = flagAsked
 		}
 		g.chance.Asks = 0
-		g.log(SelectDone, flags, siteOrNone(site), 0, 0, uint64(chosen))
+		g.log(KindSelectDone, flags, siteOrNone(site), 0, 0, uint64(chosen))
 	}
 }
 
@@ -128,29 +128,29 @@ func selectCase(ch, capacity uint64, pc uintptr) {
 		return
 	}
 	site := siteOf(pc)
-	g.passAndLog(SelectSend, 0, site, uint32(capacity), ch, 0)
+	g.passAndLog(KindSelectSend, 0, site, uint32(capacity), ch, 0)
 }
 
 // selectOther says what a case of a select would receive from; 0 is the nil channel.
 func selectOther(ch, capacity uint64, pc uintptr) {
 	if g := current(); g != nil && !lookup(pc).own {
 		g.ready()
-		g.log(SelectRecv, 0, siteOf(pc), uint32(capacity), ch, 0)
+		g.log(KindSelectRecv, 0, siteOf(pc), uint32(capacity), ch, 0)
 	}
 }
 
 // fired logs that the element just received is a timer's.
 func fired(timer unsafe.Pointer, site uint32) {
-	if g := enter(Await, siteOrNone(site)); g != nil {
-		g.log(Await, 0, siteOrNone(site), 0, uint64(uintptr(timer)), 0)
+	if g := enter(KindAwait, siteOrNone(site)); g != nil {
+		g.log(KindAwait, 0, siteOrNone(site), 0, uint64(uintptr(timer)), 0)
 	}
 }
 
 // post logs what a later Await of the token comes after.
-func post(token unsafe.Pointer, pc uintptr) { Log(Post, token, 0, pc) }
+func post(token unsafe.Pointer, pc uintptr) { Log(KindPost, token, 0, pc) }
 
 // await logs that what the token's Posts stand for came before.
-func await(token unsafe.Pointer, pc uintptr) { Log(Await, token, 0, pc) }
+func await(token unsafe.Pointer, pc uintptr) { Log(KindAwait, token, 0, pc) }
 
 // panics logs a panic, also one that an operation of package sync raises
 // while its inside is muted.
@@ -163,7 +163,7 @@ func panics(pc uintptr) {
 		m.g.mute = 0
 	}
 	defer Restore(m)
-	if g, site := enterAt(Panic, 0, pc); g != nil {
-		g.log(Panic, 0, site, 0, 0, 0)
+	if g, site := enterAt(KindPanic, 0, pc); g != nil {
+		g.log(KindPanic, 0, site, 0, 0, 0)
 	}
 }

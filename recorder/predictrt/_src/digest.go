@@ -25,7 +25,7 @@ const (
 // LoadOf is Load of a value of several words. Head holds the site, and what it is.
 func LoadOf[T any](p *T, head uint64) *T {
 	if Mode != 0 {
-		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(Read))
+		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
 	}
 	return p
 }
@@ -36,7 +36,7 @@ func StoreOf[T any](p *T, head uint64) Ref[T] { return Ref[T]{p, head} }
 // LoadKept is LoadOf where a formula needs the value.
 func LoadKept[T any](p *T, head uint64) *T {
 	if Mode != 0 {
-		keep(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(Read))
+		keep(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
 	}
 	return p
 }
@@ -53,7 +53,7 @@ func StoreKept[T any](p *T, head uint64) RefKept[T] { return RefKept[T]{p, head}
 // Set logs a write of v and stores it.
 func (r RefKept[T]) Set(v T) {
 	if Mode != 0 {
-		keep(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
+		keep(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
 	}
 	*r.p = v
 }
@@ -86,7 +86,7 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 		g.passesBy(kind, p)
 		return
 	}
-	if kind == Read {
+	if kind == KindRead {
 		g.spin(uint64(uintptr(p)))
 	} else {
 		g.spinAt = 0
@@ -96,7 +96,7 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 		writeDigest(val, what)
 	}
 	room()
-	if kind == Write_ {
+	if kind == KindWrite {
 		if !kept {
 			firstWritePast(p)
 		}
@@ -135,7 +135,7 @@ func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 		return
 	}
 	room()
-	g.logValue(Operand_, 0, nil, val, size, site, what)
+	g.logValue(KindOperand, 0, nil, val, size, site, what)
 }
 
 // digest returns the word that stands for the value at p, if there is one that

@@ -27,7 +27,7 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 	if g == nil {
 		return nil, 0
 	}
-	if (kind == Fork || isChannel(kind)) && lookup(pc).own {
+	if (kind == KindFork || isChannel(kind)) && lookup(pc).own {
 		return nil, 0
 	}
 	site := siteOf(pc)
@@ -53,7 +53,7 @@ func (g *goroutine) passAndLog(kind, flags uint8, site, size uint32, obj, val ui
 // giveWay counts an operation. Taking a lock may be part of looking at what it
 // guards, as a load of more than a word is.
 func (g *goroutine) giveWay(kind uint8, site uint32, obj uint64) {
-	if kind == Acquire || kind == RAcquire || kind == AtomicLoad {
+	if kind == KindAcquire || kind == KindRAcquire || kind == KindAtomicLoad {
 		g.countLook(obj, true)
 	}
 	g.spinAt = 0

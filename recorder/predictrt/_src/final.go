@@ -99,9 +99,9 @@ func cleanups() {
 		runtime.PredictUnpin()
 	}
 	runtime.PredictSetSelf(unsafe.Pointer(awaiter))
-	if g := enter(Await, 0); g != nil {
-		g.log(Await, 0, 0, 0, 0, 0)
-		g.log(Post, 0, 0, 0, uint64(uintptr(unsafe.Pointer(&garbage))), 0)
+	if g := enter(KindAwait, 0); g != nil {
+		g.log(KindAwait, 0, 0, 0, 0, 0)
+		g.log(KindPost, 0, 0, 0, uint64(uintptr(unsafe.Pointer(&garbage))), 0)
 	}
 	runtime.PredictSetSelf(nil)
 }
@@ -123,9 +123,9 @@ func (f *final) enter() {
 // began logs what the call comes after.
 func (f *final) began(g *goroutine) {
 	token := uint64(uintptr(f.after))
-	g.actor.pass(Await, 0, token, 0, nil)
+	g.actor.pass(KindAwait, 0, token, 0, nil)
 	room()
-	g.log(Await, 0, 0, 0, token, 0)
+	g.log(KindAwait, 0, 0, 0, token, 0)
 }
 
 // leaveFinal ends that goroutine.

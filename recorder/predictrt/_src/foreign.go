@@ -18,8 +18,8 @@ func copied(dst, src unsafe.Pointer, size, pc uintptr) {
 	if site == 0 {
 		site = siteOf(pc)
 	}
-	access(Read, 0, src, size, nil, site)
-	access(Write_, 0, dst, size, nil, site)
+	access(KindRead, 0, src, size, nil, site)
+	access(KindWrite, 0, dst, size, nil, site)
 }
 
 // mapTouched is called before the map m is read or written.
@@ -28,9 +28,9 @@ func mapTouched(m unsafe.Pointer, write bool, pc uintptr) {
 	if g == nil || initializing() {
 		return
 	}
-	kind := Read
+	kind := KindRead
 	if write {
-		kind = Write_
+		kind = KindWrite
 	}
 	site := g.onBehalf()
 	if site == 0 {

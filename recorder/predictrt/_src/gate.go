@@ -124,12 +124,12 @@ func (a *actor) pass(kind uint8, site uint32, obj uint64, size uint32, val unsaf
 func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
 	a.yieldViolation(kind)
 	a.meet(kind)
-	if kind == Panic && a.isDone() {
+	if kind == KindPanic && a.isDone() {
 		// Its crash belongs after the violation, which it may be an effect of.
 		a.wait(item{role: roleHold}, kind, site)
 	}
 	switch kind {
-	case Send, Recv, Close, CondSignal, CondBroadcast:
+	case KindSend, KindRecv, KindClose, KindCondSignal, KindCondBroadcast:
 		a.holdIfDone(kind, site)
 	}
 	w := a.want(kind, site)
@@ -172,7 +172,7 @@ func (a *actor) await(kind uint8, site uint32, obj uint64) bool {
 // awaitGate is await for a goroutine that has a part in a schedule which is not over.
 func (a *actor) awaitGate(kind uint8, site uint32, obj uint64) bool {
 	a.yieldViolation(kind)
-	if kind == Acquire || kind == RAcquire {
+	if kind == KindAcquire || kind == KindRAcquire {
 		a.holdIfDone(kind, site)
 	}
 	w := a.want(kind, site)
@@ -285,7 +285,7 @@ func (a *actor) missed(kind uint8, site uint32) {
 // has done its access.
 func (a *actor) yieldViolation(kind uint8) {
 	if stage == firstGoes && a == violations[firstViolator] {
-		if a.pending.kind == SelectSend && (kind == SelectSend || kind == Select) {
+		if a.pending.kind == KindSelectSend && (kind == KindSelectSend || kind == KindSelect) {
 			return // its select, one of whose cases this was, is still to come
 		}
 		if len(violations) == 1 {
@@ -352,7 +352,7 @@ func inMap(m unsafe.Pointer) {
 		return
 	}
 	if g := current(); g != nil && g == violations[firstViolator].g {
-		g.actor.yieldViolation(Write_)
+		g.actor.yieldViolation(KindWrite)
 	}
 }
 
@@ -427,9 +427,9 @@ func judge() {
 // collide reports whether two goroutines that stand so are a violation.
 func collide(a, b pendingAccess) bool {
 	switch {
-	case a.kind == Close || b.kind == Close:
+	case a.kind == KindClose || b.kind == KindClose:
 		return a.obj == b.obj && isChannel(a.kind) && isChannel(b.kind)
-	case a.kind == WaitGroupAdd && b.kind == WaitGroupWait, b.kind == WaitGroupAdd && a.kind == WaitGroupWait:
+	case a.kind == KindWaitGroupAdd && b.kind == KindWaitGroupWait, b.kind == KindWaitGroupAdd && a.kind == KindWaitGroupWait:
 		return a.obj == b.obj && groupCount(a.obj) == 0
 	case isChannel(a.kind) || isChannel(b.kind):
 		return false

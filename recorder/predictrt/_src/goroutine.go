@@ -284,7 +284,7 @@ func (o *offspring) count(by string) int {
 
 // fork is called before a go statement takes effect.
 func fork(pc uintptr) unsafe.Pointer {
-	g, site := enterAt(Fork, 0, pc)
+	g, site := enterAt(KindFork, 0, pc)
 	if g == nil {
 		return nil
 	}
@@ -304,7 +304,7 @@ func fork(pc uintptr) unsafe.Pointer {
 	child.setPath(g.path)
 	child.addPath(g.numberOf(site))
 	child.define()
-	g.log(Fork, 0, site, 0, uint64(child.id), 0)
+	g.log(KindFork, 0, site, 0, uint64(child.id), 0)
 	if childFirst {
 		g.forked, hot = true, notHot
 	}
@@ -316,9 +316,9 @@ func fork(pc uintptr) unsafe.Pointer {
 func (g *goroutine) begin() {
 	g.begun = true
 	g.chance.G = runtime.PredictG()
-	g.actor.pass(Begin_, 0, 0, 0, nil)
+	g.actor.pass(KindBegin, 0, 0, 0, nil)
 	room()
-	g.log(Begin_, 0, 0, 0, 0, 0)
+	g.log(KindBegin, 0, 0, 0, 0, 0)
 	if g.final != nil {
 		g.final.began(g)
 	}
@@ -327,9 +327,9 @@ func (g *goroutine) begin() {
 // end logs the goroutine's last event, and gives its record back. In a replay the
 // schedule may name it for longer.
 func end() {
-	g := enter(End, 0)
+	g := enter(KindEnd, 0)
 	if g != nil {
-		g.log(End, 0, 0, 0, 0, 0)
+		g.log(KindEnd, 0, 0, 0, 0, 0)
 		hot = notHot
 		g.exit()
 		if g.testing != 0 {
@@ -371,8 +371,8 @@ func TestBegin(name string) {
 	}
 	obj := testNumber(name)
 	runtime.PredictUnpin()
-	if enter(TestBegin_, 0) != nil {
-		g.log(TestBegin_, 0, 0, 0, obj, 0)
+	if enter(KindTestBegin, 0) != nil {
+		g.log(KindTestBegin, 0, 0, 0, obj, 0)
 	}
 	if top {
 		runtime.PredictNewBlock()
@@ -384,7 +384,7 @@ func TestEnd(name string, failed *bool) {
 	if Mode == 0 || name == "" {
 		return
 	}
-	if g := enter(TestEnd_, 0); g != nil {
+	if g := enter(KindTestEnd, 0); g != nil {
 		var val uint64
 		if *failed {
 			val = 1
@@ -393,7 +393,7 @@ func TestEnd(name string, failed *bool) {
 		obj := testNumber(name)
 		runtime.PredictUnpin()
 		room()
-		g.log(TestEnd_, 0, 0, 0, obj, val)
+		g.log(KindTestEnd, 0, 0, 0, obj, val)
 	}
 }
 

@@ -80,7 +80,7 @@ func (g *goroutine) repeats(kind uint8, addr uint64, size uintptr) bool {
 	if in.last == nil {
 		return false
 	}
-	if kind == Read && in.reads >= insideReads {
+	if kind == KindRead && in.reads >= insideReads {
 		return true
 	}
 	for i := range in.last {
@@ -99,7 +99,7 @@ func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	}
 	in.last[in.next%insideLast] = insideAccess{addr, size, kind, in.epoch}
 	in.next++
-	if kind == Read {
+	if kind == KindRead {
 		in.reads++
 	}
 	g.spinAt = insideMark
@@ -122,9 +122,9 @@ func InsideAppend(s unsafe.Pointer, n int, size uintptr) {
 	switch {
 	case n <= 0:
 	case h.limit-h.length >= n:
-		InsideSpan(Write_, unsafe.Add(h.p, uintptr(h.length)*size), n, size)
+		InsideSpan(KindWrite, unsafe.Add(h.p, uintptr(h.length)*size), n, size)
 	default:
-		InsideSpan(Read, h.p, h.length, size)
+		InsideSpan(KindRead, h.p, h.length, size)
 	}
 }
 

@@ -4,95 +4,95 @@ package predictrt
 
 // The event kinds.
 const (
-	None uint8 = 0
-	// Read: a plain load; a map read names the map's header; FlagPut (try) if it stands for a Put of a sync.Pool.
-	Read uint8 = 1
-	// Write_: a plain store; a map write names the map's header.
-	Write_ uint8 = 2
-	// AtomicLoad: an atomic load.
-	AtomicLoad uint8 = 3
-	// AtomicStore: an atomic store.
-	AtomicStore uint8 = 4
-	// AtomicRMW: an atomic read-modify-write; FlagFailed marks a compare-and-swap that did not store.
-	AtomicRMW uint8 = 5
-	// Fork: a go statement, before the child can run.
-	Fork uint8 = 6
-	// Begin_: the first event of a goroutine.
-	Begin_ uint8 = 7
-	// End: the last event of a goroutine.
-	End uint8 = 8
-	// Acquire: a mutex or the writer side of an RWMutex was acquired; logged after the operation; FlagTry if it would not have waited.
-	Acquire uint8 = 9
-	// Release: the same was released; logged before the operation.
-	Release uint8 = 10
-	// RAcquire: the reader side of an RWMutex was acquired; FlagTry likewise.
-	RAcquire uint8 = 11
-	// RRelease: the reader side was released.
-	RRelease uint8 = 12
-	// CondWait: Cond.Wait begins, before the lock is released.
-	CondWait uint8 = 13
-	// CondWake: Cond.Wait was woken, before the lock is acquired again.
-	CondWake uint8 = 14
-	// CondSignal: Cond.Signal.
-	CondSignal uint8 = 15
-	// CondBroadcast: Cond.Broadcast.
-	CondBroadcast uint8 = 16
-	// ChanMake: a channel is made.
-	ChanMake uint8 = 17
-	// Send: a send begins; it may block.
-	Send uint8 = 18
-	// SendDone: a send (or the select case that sends) is complete.
-	SendDone uint8 = 19
-	// Recv: a receive begins; it may block.
-	Recv uint8 = 20
-	// RecvDone: a receive (or the select case that receives) is complete.
-	RecvDone uint8 = 21
-	// Close: a channel is closed.
-	Close uint8 = 22
-	// Select: a select begins; FlagDefault if it has a default.
-	Select uint8 = 23
-	// SelectDone: a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case.
-	SelectDone uint8 = 24
-	// WaitGroupAdd: WaitGroup.Add or Done; logged before the operation.
-	WaitGroupAdd uint8 = 25
-	// WaitGroupWait: WaitGroup.Wait begins.
-	WaitGroupWait uint8 = 26
-	// WaitGroupWaited: WaitGroup.Wait returns.
-	WaitGroupWaited uint8 = 27
-	// OnceBegin: Once.Do is about to call its function.
-	OnceBegin uint8 = 28
-	// OnceEnd: Once's function has returned.
-	OnceEnd uint8 = 29
-	// OnceDone: Once.Do returns; after onceend in the calling goroutine too.
-	OnceDone uint8 = 30
-	// RegionBegin: an atomic region begins.
-	RegionBegin uint8 = 31
-	// RegionEnd: an atomic region ends.
-	RegionEnd uint8 = 32
-	// Branch_: the program decided where to go.
-	Branch_ uint8 = 33
-	// Assert_: a test assertion was evaluated.
-	Assert_ uint8 = 34
-	// Panic: a panic starts.
-	Panic uint8 = 35
-	// Recover: a panic was recovered.
-	Recover uint8 = 36
-	// TestBegin_: a test or subtest begins in this goroutine.
-	TestBegin_ uint8 = 37
-	// TestEnd_: the test function has returned.
-	TestEnd_ uint8 = 38
-	// Post: what happens before this event happens before every later await of the token (sync.Pool, timers, I/O).
-	Post uint8 = 39
-	// Await: see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's.
-	Await uint8 = 40
-	// SelectSend: a case of the select that follows would send.
-	SelectSend uint8 = 41
-	// Operand_: what a condition or a store needs beside what was read: a value that other goroutines cannot change.
-	Operand_ uint8 = 42
-	// SelectRecv: a case of the select that follows would receive; those of one select come in their order.
-	SelectRecv uint8 = 43
-	// Call: a method that a property names is called on an object; the site is that of the call.
-	Call uint8 = 44
+	KindNone uint8 = 0
+	// KindRead: a plain load; a map read names the map's header; FlagPut (try) if it stands for a Put of a sync.Pool.
+	KindRead uint8 = 1
+	// KindWrite: a plain store; a map write names the map's header.
+	KindWrite uint8 = 2
+	// KindAtomicLoad: an atomic load.
+	KindAtomicLoad uint8 = 3
+	// KindAtomicStore: an atomic store.
+	KindAtomicStore uint8 = 4
+	// KindAtomicRMW: an atomic read-modify-write; FlagFailed marks a compare-and-swap that did not store.
+	KindAtomicRMW uint8 = 5
+	// KindFork: a go statement, before the child can run.
+	KindFork uint8 = 6
+	// KindBegin: the first event of a goroutine.
+	KindBegin uint8 = 7
+	// KindEnd: the last event of a goroutine.
+	KindEnd uint8 = 8
+	// KindAcquire: a mutex or the writer side of an RWMutex was acquired; logged after the operation; FlagTry if it would not have waited.
+	KindAcquire uint8 = 9
+	// KindRelease: the same was released; logged before the operation.
+	KindRelease uint8 = 10
+	// KindRAcquire: the reader side of an RWMutex was acquired; FlagTry likewise.
+	KindRAcquire uint8 = 11
+	// KindRRelease: the reader side was released.
+	KindRRelease uint8 = 12
+	// KindCondWait: Cond.Wait begins, before the lock is released.
+	KindCondWait uint8 = 13
+	// KindCondWake: Cond.Wait was woken, before the lock is acquired again.
+	KindCondWake uint8 = 14
+	// KindCondSignal: Cond.Signal.
+	KindCondSignal uint8 = 15
+	// KindCondBroadcast: Cond.Broadcast.
+	KindCondBroadcast uint8 = 16
+	// KindChanMake: a channel is made.
+	KindChanMake uint8 = 17
+	// KindSend: a send begins; it may block.
+	KindSend uint8 = 18
+	// KindSendDone: a send (or the select case that sends) is complete.
+	KindSendDone uint8 = 19
+	// KindRecv: a receive begins; it may block.
+	KindRecv uint8 = 20
+	// KindRecvDone: a receive (or the select case that receives) is complete.
+	KindRecvDone uint8 = 21
+	// KindClose: a channel is closed.
+	KindClose uint8 = 22
+	// KindSelect: a select begins; FlagDefault if it has a default.
+	KindSelect uint8 = 23
+	// KindSelectDone: a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case.
+	KindSelectDone uint8 = 24
+	// KindWaitGroupAdd: WaitGroup.Add or Done; logged before the operation.
+	KindWaitGroupAdd uint8 = 25
+	// KindWaitGroupWait: WaitGroup.Wait begins.
+	KindWaitGroupWait uint8 = 26
+	// KindWaitGroupWaited: WaitGroup.Wait returns.
+	KindWaitGroupWaited uint8 = 27
+	// KindOnceBegin: Once.Do is about to call its function.
+	KindOnceBegin uint8 = 28
+	// KindOnceEnd: Once's function has returned.
+	KindOnceEnd uint8 = 29
+	// KindOnceDone: Once.Do returns; after onceend in the calling goroutine too.
+	KindOnceDone uint8 = 30
+	// KindRegionBegin: an atomic region begins.
+	KindRegionBegin uint8 = 31
+	// KindRegionEnd: an atomic region ends.
+	KindRegionEnd uint8 = 32
+	// KindBranch: the program decided where to go.
+	KindBranch uint8 = 33
+	// KindAssert: a test assertion was evaluated.
+	KindAssert uint8 = 34
+	// KindPanic: a panic starts.
+	KindPanic uint8 = 35
+	// KindRecover: a panic was recovered.
+	KindRecover uint8 = 36
+	// KindTestBegin: a test or subtest begins in this goroutine.
+	KindTestBegin uint8 = 37
+	// KindTestEnd: the test function has returned.
+	KindTestEnd uint8 = 38
+	// KindPost: what happens before this event happens before every later await of the token (sync.Pool, timers, I/O).
+	KindPost uint8 = 39
+	// KindAwait: see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's.
+	KindAwait uint8 = 40
+	// KindSelectSend: a case of the select that follows would send.
+	KindSelectSend uint8 = 41
+	// KindOperand: what a condition or a store needs beside what was read: a value that other goroutines cannot change.
+	KindOperand uint8 = 42
+	// KindSelectRecv: a case of the select that follows would receive; those of one select come in their order.
+	KindSelectRecv uint8 = 43
+	// KindCall: a method that a property names is called on an object; the site is that of the call.
+	KindCall uint8 = 44
 )
 
 // The flags of an event.
@@ -105,58 +105,20 @@ const (
 	flagAsked   uint8 = 32
 )
 
-// words are what the text form of a trace calls the kinds.
-var words = [45]string{
-	Read:            "read",
-	Write_:          "write",
-	AtomicLoad:      "aload",
-	AtomicStore:     "astore",
-	AtomicRMW:       "armw",
-	Fork:            "fork",
-	Begin_:          "begin",
-	End:             "end",
-	Acquire:         "acq",
-	Release:         "rel",
-	RAcquire:        "racq",
-	RRelease:        "rrel",
-	CondWait:        "wait",
-	CondWake:        "wake",
-	CondSignal:      "signal",
-	CondBroadcast:   "broadcast",
-	ChanMake:        "make",
-	Send:            "send",
-	SendDone:        "sent",
-	Recv:            "recv",
-	RecvDone:        "recvd",
-	Close:           "close",
-	Select:          "select",
-	SelectDone:      "selected",
-	WaitGroupAdd:    "add",
-	WaitGroupWait:   "wgwait",
-	WaitGroupWaited: "wgwaited",
-	OnceBegin:       "oncebegin",
-	OnceEnd:         "onceend",
-	OnceDone:        "oncedone",
-	RegionBegin:     "regionbegin",
-	RegionEnd:       "regionend",
-	Branch_:         "branch",
-	Assert_:         "assert",
-	Panic:           "panic",
-	Recover:         "recover",
-	TestBegin_:      "testbegin",
-	TestEnd_:        "testend",
-	Post:            "post",
-	Await:           "await",
-	SelectSend:      "selsend",
-	Operand_:        "operand",
-	SelectRecv:      "selrecv",
-	Call:            "call",
+// words has the kinds' names in the text form of a trace, by their numbers.
+var words = [...]string{
+	"none", "read", "write", "aload", "astore", "armw", "fork", "begin",
+	"end", "acq", "rel", "racq", "rrel", "wait", "wake", "signal",
+	"broadcast", "make", "send", "sent", "recv", "recvd", "close", "select",
+	"selected", "add", "wgwait", "wgwaited", "oncebegin", "onceend", "oncedone", "regionbegin",
+	"regionend", "branch", "assert", "panic", "recover", "testbegin", "testend", "post",
+	"await", "selsend", "operand", "selrecv", "call",
 }
 
 // isWrite reports whether an event of the kind stores to memory.
 func isWrite(kind uint8) bool {
 	switch kind {
-	case Write_, AtomicStore, AtomicRMW:
+	case KindWrite, KindAtomicStore, KindAtomicRMW:
 		return true
 	}
 	return false
@@ -165,7 +127,7 @@ func isWrite(kind uint8) bool {
 // isChannel reports whether an event of the kind is of a channel or a select.
 func isChannel(kind uint8) bool {
 	switch kind {
-	case ChanMake, Send, SendDone, Recv, RecvDone, Close, Select, SelectDone, SelectSend:
+	case KindChanMake, KindSend, KindSendDone, KindRecv, KindRecvDone, KindClose, KindSelect, KindSelectDone, KindSelectSend:
 		return true
 	}
 	return false
@@ -174,7 +136,7 @@ func isChannel(kind uint8) bool {
 // isSync reports whether an event of the kind is of a mutex, WaitGroup or Once, and touches it.
 func isSync(kind uint8) bool {
 	switch kind {
-	case Acquire, Release, RAcquire, RRelease, WaitGroupAdd, WaitGroupWait, WaitGroupWaited, OnceBegin, OnceEnd, OnceDone:
+	case KindAcquire, KindRelease, KindRAcquire, KindRRelease, KindWaitGroupAdd, KindWaitGroupWait, KindWaitGroupWaited, KindOnceBegin, KindOnceEnd, KindOnceDone:
 		return true
 	}
 	return false
@@ -183,7 +145,7 @@ func isSync(kind uint8) bool {
 // endsRegion reports whether an event of the kind is one that no atomic region goes across.
 func endsRegion(kind uint8) bool {
 	switch kind {
-	case Fork, CondWait, CondWake, CondSignal, CondBroadcast, Send, SendDone, Recv, RecvDone, Close, Select, SelectDone, WaitGroupWait, WaitGroupWaited:
+	case KindFork, KindCondWait, KindCondWake, KindCondSignal, KindCondBroadcast, KindSend, KindSendDone, KindRecv, KindRecvDone, KindClose, KindSelect, KindSelectDone, KindWaitGroupWait, KindWaitGroupWaited:
 		return true
 	}
 	return false

@@ -79,11 +79,11 @@ func firstHeld() (first *goroutine) {
 // them: the gate delays nobody then.
 func (g *goroutine) mayBlock() bool {
 	switch g.heldAt {
-	case WaitGroupWait, CondWait, End:
+	case KindWaitGroupWait, KindCondWait, KindEnd:
 		return true
-	case Recv:
+	case KindRecv:
 		return !g.chance.Ready()
-	case Select:
+	case KindSelect:
 		return !g.selectHasDefault && !g.chance.Ready()
 	}
 	return false

@@ -108,12 +108,12 @@ func nothingChanged() bool {
 //go:nosplit
 func alters(kind, flags uint8, val uint64) bool {
 	switch kind {
-	case Read, AtomicLoad, Acquire, RAcquire, Release, RRelease, RegionBegin, RegionEnd,
-		Branch_, Assert_, Operand_, Call, Select, SelectSend, SelectRecv, SelectDone, heldKind:
+	case KindRead, KindAtomicLoad, KindAcquire, KindRAcquire, KindRelease, KindRRelease, KindRegionBegin, KindRegionEnd,
+		KindBranch, KindAssert, KindOperand, KindCall, KindSelect, KindSelectSend, KindSelectRecv, KindSelectDone, heldKind:
 		return false
-	case AtomicRMW:
+	case KindAtomicRMW:
 		return flags&flagFailed == 0
-	case RecvDone: // 0 stands for a channel that is closed
+	case KindRecvDone: // 0 stands for a channel that is closed
 		return val != 0
 	}
 	return true

@@ -12,7 +12,7 @@ import (
 // Load logs a read of *p and returns p.
 func Load[T any](p *T, site uint32) *T {
 	if Mode != 0 {
-		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), uint64(site)<<32|uint64(Read))
+		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), uint64(site)<<32|uint64(KindRead))
 	}
 	return p
 }
@@ -29,7 +29,7 @@ func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, uint64(site) << 3
 // Set logs a write of v and stores it.
 func (r Ref[T]) Set(v T) {
 	if Mode != 0 {
-		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
+		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
 	}
 	*r.p = v
 }
@@ -52,7 +52,7 @@ func (r Refs[T, U]) Set(v T, w U) {
 // Write logs a write of *p, whose value is not known yet, and returns p.
 func Write[T any](p *T, site uint32) *T {
 	if Mode != 0 {
-		touch(unsafe.Pointer(p), nil, unsafe.Sizeof(*p), uint64(site)<<32|uint64(Write_))
+		touch(unsafe.Pointer(p), nil, unsafe.Sizeof(*p), uint64(site)<<32|uint64(KindWrite))
 	}
 	return p
 }
@@ -60,7 +60,7 @@ func Write[T any](p *T, site uint32) *T {
 // MapRead logs that the map m is read, and returns it.
 func MapRead[M any](m M, site uint32) M {
 	if Mode != 0 {
-		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(Read))
+		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(KindRead))
 	}
 	return m
 }
@@ -68,7 +68,7 @@ func MapRead[M any](m M, site uint32) M {
 // MapWrite logs that the map m is changed, and returns it.
 func MapWrite[M any](m M, site uint32) M {
 	if Mode != 0 {
-		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(Write_))
+		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(KindWrite))
 	}
 	return m
 }
@@ -76,7 +76,7 @@ func MapWrite[M any](m M, site uint32) M {
 // SliceRead logs a read of all elements of s, and returns it.
 func SliceRead[E any, S ~[]E](s S, site uint32) S {
 	if Mode != 0 {
-		span(Read, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
+		span(KindRead, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
 	}
 	return s
 }
@@ -84,7 +84,7 @@ func SliceRead[E any, S ~[]E](s S, site uint32) S {
 // SliceWrite logs a write of all elements of s, and returns it.
 func SliceWrite[E any, S ~[]E](s S, site uint32) S {
 	if Mode != 0 {
-		span(Write_, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
+		span(KindWrite, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
 	}
 	return s
 }
@@ -133,9 +133,9 @@ func appending(s *header, n int, size uintptr, site uint32) {
 	switch {
 	case n <= 0:
 	case s.limit-s.length >= n:
-		span(Write_, unsafe.Add(s.p, uintptr(s.length)*size), n, size, site)
+		span(KindWrite, unsafe.Add(s.p, uintptr(s.length)*size), n, size, site)
 	default:
-		span(Read, s.p, s.length, size, site)
+		span(KindRead, s.p, s.length, size, site)
 	}
 }
 
@@ -160,7 +160,7 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 		return
 	}
 	switch {
-	case uint8(head) != Read:
+	case uint8(head) != KindRead:
 		if isFirst(addr) {
 			access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 			return
@@ -214,7 +214,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 		return
 	}
 	g.byOrder(kind, uint64(uintptr(p)))
-	if kind == Read {
+	if kind == KindRead {
 		g.spin(uint64(uintptr(p)))
 	} else {
 		g.spinAt = 0
@@ -227,7 +227,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	}
 	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), val)
 	room()
-	if kind == Write_ {
+	if kind == KindWrite {
 		if flags&flagMap != 0 { // a header: what is in it is no value
 			firstWritePast(p)
 		}
@@ -290,7 +290,7 @@ func logBranch(n uint64, site uint32) {
 		logBranchSlowly(n, site)
 		return
 	}
-	*(*uint64)(unsafe.Pointer(at)) = uint64(Branch_) | formBare | n<<16 | uint64(site)<<32
+	*(*uint64)(unsafe.Pointer(at)) = uint64(KindBranch) | formBare | n<<16 | uint64(site)<<32
 	at += 8
 }
 
@@ -300,9 +300,9 @@ func logBranchSlowly(n uint64, site uint32) {
 	if g == nil || g.unlogged() {
 		return
 	}
-	g.actor.pass(Branch_, site, 0, 8, unsafe.Pointer(&n))
+	g.actor.pass(KindBranch, site, 0, 8, unsafe.Pointer(&n))
 	room()
-	g.log(Branch_, 0, site, 0, 0, n)
+	g.log(KindBranch, 0, site, 0, 0, n)
 }
 
 // Assert logs that the assertion of which v is an operand is about to be evaluated,
@@ -321,9 +321,9 @@ func logAssertion(site uint32) {
 	if g == nil || g.unlogged() {
 		return
 	}
-	g.actor.pass(Assert_, site, 0, 0, nil)
+	g.actor.pass(KindAssert, site, 0, 0, nil)
 	room()
-	g.log(Assert_, 0, site, 0, 0, 1)
+	g.log(KindAssert, 0, site, 0, 0, 1)
 }
 
 // Fails logs that the goroutine makes its test fail, or ends the program as failed. The site
@@ -341,9 +341,9 @@ func Fails(pc uintptr) {
 	if site == noProgramSite {
 		site = siteOf(pc)
 	}
-	g.actor.pass(Assert_, site, 0, 0, nil)
+	g.actor.pass(KindAssert, site, 0, 0, nil)
 	room()
-	g.log(Assert_, 0, site, 0, 0, 0)
+	g.log(KindAssert, 0, site, 0, 0, 0)
 }
 
 // Mark logs that the program has come by.
@@ -368,7 +368,7 @@ func logMark(site uint32) {
 		return
 	}
 	room()
-	g.log(Operand_, 0, site, 0, 0, 0)
+	g.log(KindOperand, 0, site, 0, 0, 0)
 }
 
 // Operand logs the value v, and returns it.
@@ -386,5 +386,5 @@ func operand(p unsafe.Pointer, size uintptr, site uint32) {
 		return
 	}
 	room()
-	g.log(Operand_, flagValue, site, uint32(size), 0, valueAt(p, size))
+	g.log(KindOperand, flagValue, site, uint32(size), 0, valueAt(p, size))
 }

@@ -58,7 +58,9 @@ type insideStep struct {
 
 // isInside reports whether events of a kind at a place are such accesses: those of the
 // program itself are at places of the rewriter's.
-func isInside(kind uint8, key uint64) bool { return (kind == Read || kind == Write_) && key>>63 != 0 }
+func isInside(kind uint8, key uint64) bool {
+	return (kind == KindRead || kind == KindWrite) && key>>63 != 0
+}
 
 // want counts events of a kind at a place, of one goroutine.
 type want struct {

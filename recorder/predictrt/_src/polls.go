@@ -220,11 +220,11 @@ func (p *polling) skippedForGood() (n int) {
 	held := 0
 	for i := range p.next {
 		switch p.round[i].kind {
-		case Acquire, RAcquire, RegionBegin:
+		case KindAcquire, KindRAcquire, KindRegionBegin:
 			held++
-		case Release, RRelease, RegionEnd:
+		case KindRelease, KindRRelease, KindRegionEnd:
 			held--
-		case SelectSend, SelectRecv, Select, Send, Recv:
+		case KindSelectSend, KindSelectRecv, KindSelect, KindSend, KindRecv:
 			continue // what comes of it follows
 		}
 		if held == 0 {
@@ -247,9 +247,9 @@ func othersChanged(known uint) bool {
 //go:nosplit
 func blind(kind, flags uint8) bool {
 	switch kind {
-	case Acquire, RAcquire:
+	case KindAcquire, KindRAcquire:
 		return true
-	case Read, AtomicLoad:
+	case KindRead, KindAtomicLoad:
 		return flags&flagValue == 0
 	}
 	return false

@@ -23,18 +23,18 @@ var pooled = map[int]any{}
 // come before, but for locks and atomic operations, which may still be in use. It reports whether it has kept x for
 // a Get of the plan.
 func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, size, pc uintptr) bool {
-	access(Read, flagTry, token, size, nil, Site(pc))
-	g, site := enterAt(Post, uint64(uintptr(token)), pc)
+	access(KindRead, flagTry, token, size, nil, Site(pc))
+	g, site := enterAt(KindPost, uint64(uintptr(token)), pc)
 	if g == nil {
 		return false
 	}
-	item, planned := g.actor.item(Post, site, 0)
+	item, planned := g.actor.item(KindPost, site, 0)
 	if planned {
 		runtime.PredictPin()
 		pooled[item] = x
 		runtime.PredictUnpin()
 	}
-	g.log(Post, 0, site, 0, uint64(uintptr(token)), uint64(uintptr(pool)))
+	g.log(KindPost, 0, site, 0, uint64(uintptr(token)), uint64(uintptr(pool)))
 	return planned
 }
 
@@ -53,8 +53,8 @@ func BeginPoolGet(pool unsafe.Pointer, pc uintptr) PoolGet {
 		return PoolGet{}
 	}
 	site := siteOf(pc)
-	g.giveWay(Await, site, 0)
-	g.actor.await(Await, site, 0)
+	g.giveWay(KindAwait, site, 0)
+	g.actor.await(KindAwait, site, 0)
 	g.ready()
 	return PoolGet{g, uint64(uintptr(pool)), site}
 }
@@ -64,7 +64,7 @@ func (get PoolGet) Decided() (x any, ok bool) {
 	if get.g == nil {
 		return nil, false
 	}
-	item, ok := get.g.actor.item(Await, get.site, 1)
+	item, ok := get.g.actor.item(KindAwait, get.site, 1)
 	if !ok || item == 0 {
 		return nil, ok
 	}
@@ -85,7 +85,7 @@ func (get PoolGet) Done(some bool, token unsafe.Pointer) {
 	if !some {
 		flags, obj = flagFailed, newObject()
 	}
-	g.passAndLog(Await, flags, get.site, 0, obj, get.pool)
+	g.passAndLog(KindAwait, flags, get.site, 0, obj, get.pool)
 }
 
 // item returns which item of the plan an event is about, if the plan says it: the

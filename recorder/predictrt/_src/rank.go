@@ -113,11 +113,11 @@ func (g *goroutine) outranked() (is bool) {
 // races reports whether the order of two operations can matter. A select may be on each
 // channel.
 func (p operation) races(q operation) bool {
-	if p.kind == Select && isChannel(q.kind) || q.kind == Select && isChannel(p.kind) {
+	if p.kind == KindSelect && isChannel(q.kind) || q.kind == KindSelect && isChannel(p.kind) {
 		return true
 	}
 	return p.obj != 0 && p.obj == q.obj && !(isLook(p.kind) && isLook(q.kind))
 }
 
 // isLook reports whether an operation of the kind leaves its object as it was.
-func isLook(kind uint8) bool { return kind == Read || kind == AtomicLoad }
+func isLook(kind uint8) bool { return kind == KindRead || kind == KindAtomicLoad }

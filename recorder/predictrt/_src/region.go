@@ -8,7 +8,7 @@ type Section uint32
 // Region logs that an atomic region begins.
 func Region(site uint32) Section {
 	if Mode != 0 {
-		logBound(RegionBegin, site)
+		logBound(KindRegionBegin, site)
 	}
 	return Section(site)
 }
@@ -16,7 +16,7 @@ func Region(site uint32) Section {
 // End logs that it ends.
 func (s Section) End() {
 	if Mode != 0 {
-		logBound(RegionEnd, uint32(s))
+		logBound(KindRegionEnd, uint32(s))
 	}
 }
 

@@ -22,14 +22,14 @@ func (r *regions) region() int {
 func (r *regions) meet(kind uint8) {
 	outside := r.locks == 0 && r.marks == 0
 	switch {
-	case kind == Acquire || kind == RAcquire:
+	case kind == KindAcquire || kind == KindRAcquire:
 		r.locks++
-	case kind == RegionBegin:
+	case kind == KindRegionBegin:
 		r.marks++
-	case kind == Release || kind == RRelease:
+	case kind == KindRelease || kind == KindRRelease:
 		r.locks = max(r.locks-1, 0)
 		return
-	case kind == RegionEnd:
+	case kind == KindRegionEnd:
 		r.marks = max(r.marks-1, 0)
 		return
 	case endsRegion(kind):

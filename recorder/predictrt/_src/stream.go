@@ -146,7 +146,7 @@ func Ends(fd int, pc uintptr) {
 	runtime.PredictPin()
 	obj := newObject()
 	runtime.PredictUnpin()
-	logObject(Post, obj, pc)
+	logObject(KindPost, obj, pc)
 	runtime.PredictPin()
 	if len(s.pieces) == maxPieces {
 		s.pieces = append(s.pieces[:0], s.pieces[maxPieces/2:]...)
@@ -214,14 +214,14 @@ func HasRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 	}
 	if n > 0 {
 		firstWritePast(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
-		span(Write_, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
+		span(KindWrite, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
 	}
 	if !ok {
 		return
 	}
 	s := descriptors[fd].in
 	if s == nil {
-		logObject(Await, deviceObject(), pc)
+		logObject(KindAwait, deviceObject(), pc)
 		return
 	}
 	if !s.own {
@@ -232,10 +232,10 @@ func HasRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 	elsewhere := s.written == 0 && len(objs) == 0
 	runtime.PredictUnpin()
 	if elsewhere {
-		logObject(Await, deviceObject(), pc)
+		logObject(KindAwait, deviceObject(), pc)
 	}
 	for _, obj := range objs {
-		logObject(Await, obj, pc)
+		logObject(KindAwait, obj, pc)
 	}
 }
 
@@ -245,8 +245,8 @@ func Writes(fd int, p []byte, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
 	}
-	span(Read, unsafe.Pointer(unsafe.SliceData(p)), len(p), 1, siteOf(pc))
-	logObject(Post, deviceObject(), pc)
+	span(KindRead, unsafe.Pointer(unsafe.SliceData(p)), len(p), 1, siteOf(pc))
+	logObject(KindPost, deviceObject(), pc)
 	Ends(fd, pc)
 }
 
@@ -273,11 +273,13 @@ func haltsOf(pd unsafe.Pointer, deadline bool) uint64 {
 
 // Halts logs that a file is about to be closed, or to get a deadline, which ends what others do with
 // it.
-func Halts(pd unsafe.Pointer, deadline bool, pc uintptr) { logObject(Post, haltsOf(pd, deadline), pc) }
+func Halts(pd unsafe.Pointer, deadline bool, pc uintptr) {
+	logObject(KindPost, haltsOf(pd, deadline), pc)
+}
 
 // Halted logs that an operation on a file has failed for that.
 func Halted(pd unsafe.Pointer, deadline bool, pc uintptr) {
-	logObject(Await, haltsOf(pd, deadline), pc)
+	logObject(KindAwait, haltsOf(pd, deadline), pc)
 }
 
 // Listens says that the program accepts connections at an address, by fd.
@@ -300,7 +302,7 @@ func Connects(addresses []string, pc uintptr) {
 		}
 	}
 	if q != nil {
-		q.logConnection(Send, SendDone, &q.connected, pc)
+		q.logConnection(KindSend, KindSendDone, &q.connected, pc)
 	}
 }
 
@@ -331,6 +333,6 @@ func silent(fd uintptr) bool {
 // Accepted logs that a connection has been accepted.
 func Accepted(address string, pc uintptr) {
 	if q := queues[address]; q != nil && q.accepted != q.connected {
-		q.logConnection(Recv, RecvDone, &q.accepted, pc)
+		q.logConnection(KindRecv, KindRecvDone, &q.accepted, pc)
 	}
 }

@@ -23,19 +23,19 @@ type blocking struct {
 func (op blocking) blocks(reason string) bool {
 	switch reason {
 	case "chan receive", "chan receive (nil chan)":
-		return op.kind == Recv
+		return op.kind == KindRecv
 	case "chan send", "chan send (nil chan)":
-		return op.kind == Send
+		return op.kind == KindSend
 	case "select", "select (no cases)":
-		return op.kind == Select
+		return op.kind == KindSelect
 	case "sync.Cond.Wait":
-		return op.kind == CondWait
+		return op.kind == KindCondWait
 	case "sync.WaitGroup.Wait":
-		return op.kind == WaitGroupWait
+		return op.kind == KindWaitGroupWait
 	case "sync.Mutex.Lock", "sync.RWMutex.Lock":
-		return op.kind == Acquire || op.kind == OnceBegin
+		return op.kind == KindAcquire || op.kind == KindOnceBegin
 	case "sync.RWMutex.RLock":
-		return op.kind == RAcquire
+		return op.kind == KindRAcquire
 	}
 	return false
 }

@@ -63,13 +63,13 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	g.giveWay(OnceBegin, site, 0)
-	if !g.actor.await(OnceBegin, site, uint64(uintptr(p))) {
-		g.actor.await(OnceDone, site, uint64(uintptr(p)))
+	g.giveWay(KindOnceBegin, site, 0)
+	if !g.actor.await(KindOnceBegin, site, uint64(uintptr(p))) {
+		g.actor.await(KindOnceDone, site, uint64(uintptr(p)))
 	}
 	g.ready()
-	g.op = blocking{uint64(uintptr(p)), site, OnceBegin, runtime.PredictClockNow()}
-	return Op{g, uint64(uintptr(p)), site, OnceBegin}
+	g.op = blocking{uint64(uintptr(p)), site, KindOnceBegin, runtime.PredictClockNow()}
+	return Op{g, uint64(uintptr(p)), site, KindOnceBegin}
 }
 
 // Done logs the operation's event.
@@ -149,12 +149,12 @@ func Signal(p unsafe.Pointer, wait, notify *uint32, pc uintptr) {
 		return
 	}
 	obj := uint64(uintptr(p))
-	if g, site := enterAt(CondSignal, obj, pc); g != nil {
+	if g, site := enterAt(KindCondSignal, obj, pc); g != nil {
 		var val uint64
 		if *wait != *notify {
 			val = uint64(*notify) + 1
 		}
-		g.log(CondSignal, 0, site, 0, obj, val)
+		g.log(KindCondSignal, 0, site, 0, obj, val)
 	}
 }
 
@@ -164,8 +164,8 @@ func Broadcast(p unsafe.Pointer, wait, notify *uint32, pc uintptr) {
 		return
 	}
 	obj := uint64(uintptr(p))
-	if g, site := enterAt(CondBroadcast, obj, pc); g != nil {
-		g.log(CondBroadcast, 0, site, *wait-*notify, obj, uint64(*notify))
+	if g, site := enterAt(KindCondBroadcast, obj, pc); g != nil {
+		g.log(KindCondBroadcast, 0, site, *wait-*notify, obj, uint64(*notify))
 	}
 }
 
@@ -229,7 +229,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	if Mode == 0 {
 		return nil
 	}
-	g, site := enterAt(Post, 0, pc)
+	g, site := enterAt(KindPost, 0, pc)
 	if g == nil {
 		return nil
 	}
@@ -242,7 +242,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 		fn()
 	}
 	room()
-	g.log(Post, 0, site, 0, uint64(uintptr(unsafe.Pointer(t))), 0)
+	g.log(KindPost, 0, site, 0, uint64(uintptr(unsafe.Pointer(t))), 0)
 	return t
 }
 
@@ -271,8 +271,8 @@ func (t *Timer) enter() {
 		runtime.PredictUnpin()
 	}
 	for _, token := range [...]unsafe.Pointer{unsafe.Pointer(t), t.timer} {
-		if g := enter(Await, t.site); g != nil {
-			g.log(Await, 0, t.site, 0, uint64(uintptr(token)), 0)
+		if g := enter(KindAwait, t.site); g != nil {
+			g.log(KindAwait, 0, t.site, 0, uint64(uintptr(token)), 0)
 		}
 	}
 }

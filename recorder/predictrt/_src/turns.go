@@ -38,7 +38,7 @@ func (t *turns) over(kind uint8, site uint32) bool {
 //go:nosplit
 func takes(kind uint8) bool {
 	switch kind {
-	case Acquire, RAcquire, Recv, Select, AtomicRMW:
+	case KindAcquire, KindRAcquire, KindRecv, KindSelect, KindAtomicRMW:
 		return true
 	}
 	return false
@@ -51,9 +51,9 @@ func (t *turns) next() { t.rounds, t.limit = 0, min(2*t.limit+1, sliceLimit) }
 // releases count for good: then it is not interrupted.
 func (t *turns) locked(kind uint8) {
 	switch kind {
-	case Acquire, RAcquire:
+	case KindAcquire, KindRAcquire:
 		t.locks++
-	case Release, RRelease:
+	case KindRelease, KindRRelease:
 		t.locks = max(t.locks-1, 0)
 	}
 }

@@ -198,18 +198,6 @@ func predictEnd() {
 	}
 }
 
-func predictPanic(pc uintptr) {
-	if predictUser() && PredictCanPark() {
-		predictHooks.Panic(pc)
-	}
-}
-
-func predictGosched() {
-	if predictUser() {
-		predictHooks.Gosched()
-	}
-}
-
 // PredictGosched is Gosched, for package predictrt.
 func PredictGosched() { mcall(gosched_m) }
 

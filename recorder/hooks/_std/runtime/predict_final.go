@@ -5,18 +5,6 @@ import "unsafe"
 // A finalizer or cleanup is called in a goroutine of the runtime's. In the
 // trace each call is a goroutine of its own.
 
-func predictFinalizer(obj unsafe.Pointer, pc uintptr) {
-	if predictUser() {
-		predictHooks.Attach(uintptr(obj), pc)
-	}
-}
-
-func predictNoFinalizer(obj unsafe.Pointer) {
-	if predictUser() {
-		predictHooks.Detach(uintptr(obj))
-	}
-}
-
 // predictCleanup returns what is to call a cleanup, given what does it.
 func predictCleanup(call func(*funcval, unsafe.Pointer), pc uintptr) func(*funcval, unsafe.Pointer) {
 	if !predictUser() {
@@ -25,26 +13,6 @@ func predictCleanup(call func(*funcval, unsafe.Pointer), pc uintptr) func(*funcv
 	// To package predictrt a funcval is a pointer like others.
 	f := predictHooks.Cleanup(*(*func(fn, arg unsafe.Pointer))(unsafe.Pointer(&call)), pc)
 	return *(*func(*funcval, unsafe.Pointer))(unsafe.Pointer(&f))
-}
-
-// predictCleanups is called before the cleanups that one round of garbage
-// collection has found.
-func predictCleanups() {
-	if predictUser() {
-		predictHooks.Cleanups()
-	}
-}
-
-func predictEnter(obj unsafe.Pointer) {
-	if predictUser() {
-		predictHooks.Enter(uintptr(obj))
-	}
-}
-
-func predictLeave() {
-	if predictUser() {
-		predictHooks.Leave()
-	}
 }
 
 // predictCgo is what C code synchronizes with: nobody knows what it does.
@@ -62,19 +30,5 @@ func predictCgoPost(pc uintptr) {
 func predictCgoAwait(pc uintptr) {
 	if iscgo {
 		predictAwait(unsafe.Pointer(&predictCgo), pc)
-	}
-}
-
-// predictCopy is a copy that package reflect makes.
-func predictCopy(dst, src unsafe.Pointer, size, pc uintptr) {
-	if predictUser() {
-		predictHooks.Copy(dst, src, size, pc)
-	}
-}
-
-// predictMap is an operation of package reflect on a map.
-func predictMap(m unsafe.Pointer, write bool, pc uintptr) {
-	if m != nil && predictUser() {
-		predictHooks.Map(m, write, pc)
 	}
 }

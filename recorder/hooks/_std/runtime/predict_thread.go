@@ -23,9 +23,6 @@ var predictWriter struct {
 // pointers.
 func PredictStartWriter(write func(n uint32)) {
 	predictWriter.write = write
-	if !haveSysmon { // then there are no threads
-		return
-	}
 	systemstack(func() {
 		acquirem()
 		mp := allocm(nil, predictWriterMain, -1)
@@ -88,12 +85,6 @@ func predictUnlockWriter(mask sigset) {
 func PredictHand(n uint32) {
 	w := &predictWriter
 	if w.given.Load() == n {
-		return
-	}
-	if !haveSysmon {
-		w.given.Store(n)
-		w.write(n)
-		w.done.Store(n)
 		return
 	}
 	systemstack(func() {

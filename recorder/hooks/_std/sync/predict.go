@@ -15,7 +15,7 @@ func (m *Mutex) Lock() {
 		m.predictLock()
 		return
 	}
-	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(m), sys.GetCallerPC())
+	op := predictrt.Begin(predictrt.KindAcquire, unsafe.Pointer(m), sys.GetCallerPC())
 	m.predictLock()
 	op.Done(0)
 }
@@ -24,7 +24,7 @@ func (m *Mutex) TryLock() bool {
 	if predictrt.Mode == 0 {
 		return m.predictTryLock()
 	}
-	op := predictrt.Try(predictrt.Acquire, unsafe.Pointer(m), sys.GetCallerPC())
+	op := predictrt.Try(predictrt.KindAcquire, unsafe.Pointer(m), sys.GetCallerPC())
 	ok := m.predictTryLock()
 	op.Tried(ok)
 	return ok
@@ -32,7 +32,7 @@ func (m *Mutex) TryLock() bool {
 
 func (m *Mutex) Unlock() {
 	if predictrt.Mode != 0 {
-		predictrt.Log(predictrt.Release, unsafe.Pointer(m), 0, sys.GetCallerPC())
+		predictrt.Log(predictrt.KindRelease, unsafe.Pointer(m), 0, sys.GetCallerPC())
 	}
 	m.predictUnlock()
 }
@@ -42,23 +42,14 @@ func (rw *RWMutex) Lock() {
 		rw.predictLock()
 		return
 	}
-	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(rw), sys.GetCallerPC())
-	s := predictrt.Mute()
-	rw.predictLock()
-	predictrt.Restore(s)
-	op.Done(0)
+	predictAcquire(predictrt.KindAcquire, rw, rw.predictLock, sys.GetCallerPC())
 }
 
 func (rw *RWMutex) TryLock() bool {
 	if predictrt.Mode == 0 || rw == nil {
 		return rw.predictTryLock()
 	}
-	op := predictrt.Try(predictrt.Acquire, unsafe.Pointer(rw), sys.GetCallerPC())
-	s := predictrt.Mute()
-	ok := rw.predictTryLock()
-	predictrt.Restore(s)
-	op.Tried(ok)
-	return ok
+	return predictTryAcquire(predictrt.KindAcquire, rw, rw.predictTryLock, sys.GetCallerPC())
 }
 
 func (rw *RWMutex) Unlock() {
@@ -66,10 +57,7 @@ func (rw *RWMutex) Unlock() {
 		rw.predictUnlock()
 		return
 	}
-	predictrt.Log(predictrt.Release, unsafe.Pointer(rw), 0, sys.GetCallerPC())
-	s := predictrt.Mute()
-	rw.predictUnlock()
-	predictrt.Restore(s)
+	predictRelease(predictrt.KindRelease, rw, rw.predictUnlock, sys.GetCallerPC())
 }
 
 func (rw *RWMutex) RLock() {
@@ -77,23 +65,14 @@ func (rw *RWMutex) RLock() {
 		rw.predictRLock()
 		return
 	}
-	op := predictrt.Begin(predictrt.RAcquire, unsafe.Pointer(rw), sys.GetCallerPC())
-	s := predictrt.Mute()
-	rw.predictRLock()
-	predictrt.Restore(s)
-	op.Done(0)
+	predictAcquire(predictrt.KindRAcquire, rw, rw.predictRLock, sys.GetCallerPC())
 }
 
 func (rw *RWMutex) TryRLock() bool {
 	if predictrt.Mode == 0 || rw == nil {
 		return rw.predictTryRLock()
 	}
-	op := predictrt.Try(predictrt.RAcquire, unsafe.Pointer(rw), sys.GetCallerPC())
-	s := predictrt.Mute()
-	ok := rw.predictTryRLock()
-	predictrt.Restore(s)
-	op.Tried(ok)
-	return ok
+	return predictTryAcquire(predictrt.KindRAcquire, rw, rw.predictTryRLock, sys.GetCallerPC())
 }
 
 func (rw *RWMutex) RUnlock() {
@@ -101,9 +80,33 @@ func (rw *RWMutex) RUnlock() {
 		rw.predictRUnlock()
 		return
 	}
-	predictrt.Log(predictrt.RRelease, unsafe.Pointer(rw), 0, sys.GetCallerPC())
+	predictRelease(predictrt.KindRRelease, rw, rw.predictRUnlock, sys.GetCallerPC())
+}
+
+// predictAcquire calls lock, which acquires rw, and logs the event after it.
+func predictAcquire(kind uint8, rw *RWMutex, lock func(), pc uintptr) {
+	op := predictrt.Begin(kind, unsafe.Pointer(rw), pc)
 	s := predictrt.Mute()
-	rw.predictRUnlock()
+	lock()
+	predictrt.Restore(s)
+	op.Done(0)
+}
+
+// predictTryAcquire is predictAcquire for an attempt.
+func predictTryAcquire(kind uint8, rw *RWMutex, try func() bool, pc uintptr) bool {
+	op := predictrt.Try(kind, unsafe.Pointer(rw), pc)
+	s := predictrt.Mute()
+	ok := try()
+	predictrt.Restore(s)
+	op.Tried(ok)
+	return ok
+}
+
+// predictRelease logs the event, and then calls unlock, which releases rw.
+func predictRelease(kind uint8, rw *RWMutex, unlock func(), pc uintptr) {
+	predictrt.Log(kind, unsafe.Pointer(rw), 0, pc)
+	s := predictrt.Mute()
+	unlock()
 	predictrt.Restore(s)
 }
 
@@ -124,7 +127,7 @@ func (wg *WaitGroup) Done() {
 }
 
 func (wg *WaitGroup) predictCount(delta int, pc uintptr) {
-	predictrt.Log(predictrt.WaitGroupAdd, unsafe.Pointer(wg), uint64(delta), pc)
+	predictrt.Log(predictrt.KindWaitGroupAdd, unsafe.Pointer(wg), uint64(delta), pc)
 	defer predictrt.Restore(predictrt.Mute())
 	wg.predictAdd(delta)
 }
@@ -134,13 +137,13 @@ func (wg *WaitGroup) Wait() {
 		wg.predictWait()
 		return
 	}
-	op := predictrt.Begin(predictrt.WaitGroupWait, unsafe.Pointer(wg), sys.GetCallerPC())
+	op := predictrt.Begin(predictrt.KindWaitGroupWait, unsafe.Pointer(wg), sys.GetCallerPC())
 	op.Done(0)
 	s := predictrt.Mute()
 	defer predictrt.Restore(s)
 	wg.predictWait()
 	predictrt.Restore(s)
-	op.Then(predictrt.WaitGroupWaited, 0)
+	op.Then(predictrt.KindWaitGroupWaited, 0)
 }
 
 func (o *Once) Do(f func()) {
@@ -155,12 +158,12 @@ func (o *Once) Do(f func()) {
 		predictrt.Restore(s)
 		defer predictrt.Mute()
 		op.Done(0)
-		defer op.Then(predictrt.OnceEnd, 0)
+		defer op.Then(predictrt.KindOnceEnd, 0)
 		defer op.Aside().Back()
 		f()
 	})
 	predictrt.Restore(s)
-	op.Then(predictrt.OnceDone, 0)
+	op.Then(predictrt.KindOnceDone, 0)
 }
 
 func (p *Pool) Put(x any) {

@@ -18,26 +18,26 @@ func TestCollide(t *testing.T) {
 		count int32 // of the WaitGroup
 		want  bool
 	}{
-		{"write and read", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
-		{"two reads", pendingAccess{kind: Read, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, false},
-		{"read and atomic load", pendingAccess{kind: AtomicLoad, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, false},
-		{"read and atomic store", pendingAccess{kind: AtomicStore, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
-		{"write and read of one of its bytes", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 107, size: 1}, 0, true},
-		{"write and read after it", pendingAccess{kind: Write_, obj: 100, size: 8}, pendingAccess{kind: Read, obj: 108, size: 1}, 0, false},
-		{"read after a write, the read first", pendingAccess{kind: Read, obj: 108, size: 1}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
-		{"read before a write", pendingAccess{kind: Read, obj: 99, size: 1}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
-		{"lock and read of the mutex", pendingAccess{kind: Acquire, obj: 100}, pendingAccess{kind: Read, obj: 100, size: 8}, 0, true},
-		{"close and send on a channel", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Send, obj: 100}, 0, true},
-		{"close and send on another channel", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Send, obj: 200}, 0, false},
-		{"send and close of another channel", pendingAccess{kind: Send, obj: 200}, pendingAccess{kind: Close, obj: 100}, 0, false},
-		{"two closes", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Close, obj: 100}, 0, true},
-		{"close and write at the address", pendingAccess{kind: Close, obj: 100}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
-		{"two sends", pendingAccess{kind: Send, obj: 100}, pendingAccess{kind: Send, obj: 100}, 0, false},
-		{"send and write at the address", pendingAccess{kind: Send, obj: 100}, pendingAccess{kind: Write_, obj: 100, size: 8}, 0, false},
-		{"Add and Wait at zero", pendingAccess{kind: WaitGroupAdd, obj: obj}, pendingAccess{kind: WaitGroupWait, obj: obj}, 0, true},
-		{"Wait and Add at zero", pendingAccess{kind: WaitGroupWait, obj: obj}, pendingAccess{kind: WaitGroupAdd, obj: obj}, 0, true},
-		{"Add and Wait above zero", pendingAccess{kind: WaitGroupAdd, obj: obj}, pendingAccess{kind: WaitGroupWait, obj: obj}, 1, false},
-		{"Add and Wait of another group", pendingAccess{kind: WaitGroupAdd, obj: obj}, pendingAccess{kind: WaitGroupWait, obj: obj + 8}, 0, false},
+		{"write and read", pendingAccess{kind: KindWrite, obj: 100, size: 8}, pendingAccess{kind: KindRead, obj: 100, size: 8}, 0, true},
+		{"two reads", pendingAccess{kind: KindRead, obj: 100, size: 8}, pendingAccess{kind: KindRead, obj: 100, size: 8}, 0, false},
+		{"read and atomic load", pendingAccess{kind: KindAtomicLoad, obj: 100, size: 8}, pendingAccess{kind: KindRead, obj: 100, size: 8}, 0, false},
+		{"read and atomic store", pendingAccess{kind: KindAtomicStore, obj: 100, size: 8}, pendingAccess{kind: KindRead, obj: 100, size: 8}, 0, true},
+		{"write and read of one of its bytes", pendingAccess{kind: KindWrite, obj: 100, size: 8}, pendingAccess{kind: KindRead, obj: 107, size: 1}, 0, true},
+		{"write and read after it", pendingAccess{kind: KindWrite, obj: 100, size: 8}, pendingAccess{kind: KindRead, obj: 108, size: 1}, 0, false},
+		{"read after a write, the read first", pendingAccess{kind: KindRead, obj: 108, size: 1}, pendingAccess{kind: KindWrite, obj: 100, size: 8}, 0, false},
+		{"read before a write", pendingAccess{kind: KindRead, obj: 99, size: 1}, pendingAccess{kind: KindWrite, obj: 100, size: 8}, 0, false},
+		{"lock and read of the mutex", pendingAccess{kind: KindAcquire, obj: 100}, pendingAccess{kind: KindRead, obj: 100, size: 8}, 0, true},
+		{"close and send on a channel", pendingAccess{kind: KindClose, obj: 100}, pendingAccess{kind: KindSend, obj: 100}, 0, true},
+		{"close and send on another channel", pendingAccess{kind: KindClose, obj: 100}, pendingAccess{kind: KindSend, obj: 200}, 0, false},
+		{"send and close of another channel", pendingAccess{kind: KindSend, obj: 200}, pendingAccess{kind: KindClose, obj: 100}, 0, false},
+		{"two closes", pendingAccess{kind: KindClose, obj: 100}, pendingAccess{kind: KindClose, obj: 100}, 0, true},
+		{"close and write at the address", pendingAccess{kind: KindClose, obj: 100}, pendingAccess{kind: KindWrite, obj: 100, size: 8}, 0, false},
+		{"two sends", pendingAccess{kind: KindSend, obj: 100}, pendingAccess{kind: KindSend, obj: 100}, 0, false},
+		{"send and write at the address", pendingAccess{kind: KindSend, obj: 100}, pendingAccess{kind: KindWrite, obj: 100, size: 8}, 0, false},
+		{"Add and Wait at zero", pendingAccess{kind: KindWaitGroupAdd, obj: obj}, pendingAccess{kind: KindWaitGroupWait, obj: obj}, 0, true},
+		{"Wait and Add at zero", pendingAccess{kind: KindWaitGroupWait, obj: obj}, pendingAccess{kind: KindWaitGroupAdd, obj: obj}, 0, true},
+		{"Add and Wait above zero", pendingAccess{kind: KindWaitGroupAdd, obj: obj}, pendingAccess{kind: KindWaitGroupWait, obj: obj}, 1, false},
+		{"Add and Wait of another group", pendingAccess{kind: KindWaitGroupAdd, obj: obj}, pendingAccess{kind: KindWaitGroupWait, obj: obj + 8}, 0, false},
 	} {
 		group[0] = uint64(c.count)<<32 | 7 // seven wait
 		if got := collide(c.a, c.b); got != c.want {
@@ -50,10 +50,10 @@ func TestCollide(t *testing.T) {
 func TestStepsInOrder(t *testing.T) {
 	start(t, modeReplay)
 	first, second := plan("0.1"), plan("0.2")
-	first.add(Read, siteA, item{occ: 1})
-	second.add(Read, siteA, item{occ: 2})
+	first.add(KindRead, siteA, item{occ: 1})
+	second.add(KindRead, siteA, item{occ: 2})
 	one, two := run("0.1"), run("0.2")
-	read := func(g *goroutine) func() { return func() { g.actor.pass(Read, siteA, 100, 8, nil) } }
+	read := func(g *goroutine) func() { return func() { g.actor.pass(KindRead, siteA, 100, 8, nil) } }
 	if blocks(two, read(two)) {
 		t.Error("the first occurrence is no step, and blocks")
 	}
@@ -82,16 +82,16 @@ func TestViolation(t *testing.T) {
 		{"other memory", 200, "left the two accesses do not collide"},
 	} {
 		start(t, modeReplay)
-		plan("0.1").add(Write_, siteA, item{occ: 1, role: roleViolate})
-		plan("0.2").add(Read, siteB, item{occ: 1, role: roleViolate})
+		plan("0.1").add(KindWrite, siteA, item{occ: 1, role: roleViolate})
+		plan("0.2").add(KindRead, siteB, item{occ: 1, role: roleViolate})
 		one, two := run("0.1"), run("0.2")
-		if !blocks(one, func() { one.actor.pass(Write_, siteA, 100, 8, nil) }) || one.waitsFor != "violation" {
+		if !blocks(one, func() { one.actor.pass(KindWrite, siteA, 100, 8, nil) }) || one.waitsFor != "violation" {
 			t.Errorf("%s: the first goroutine does not wait for the second", c.name)
 		}
 		if strings.Contains(runtime.Written, "confirmed") {
 			t.Errorf("%s: confirmed by one goroutine", c.name)
 		}
-		blocks(two, func() { two.actor.pass(Read, siteB, c.obj, 8, nil) })
+		blocks(two, func() { two.actor.pass(KindRead, siteB, c.obj, 8, nil) })
 		if !strings.Contains(runtime.Written, c.want) {
 			t.Errorf("%s: found %q, expected %q", c.name, runtime.Written, c.want)
 		}
@@ -102,8 +102,8 @@ func TestViolation(t *testing.T) {
 func TestWhoGoesFirst(t *testing.T) {
 	start(t, modeReplay)
 	a, b := plan("0.1"), plan("0.2")
-	a.add(Write_, siteA, item{occ: 1, role: roleViolate})
-	b.add(Read, siteB, item{occ: 1, role: roleViolate})
+	a.add(KindWrite, siteA, item{occ: 1, role: roleViolate})
+	b.add(KindRead, siteB, item{occ: 1, role: roleViolate})
 	run("0.1")
 	run("0.2")
 	stage, firstViolator = firstGoes, 1
@@ -114,7 +114,7 @@ func TestWhoGoesFirst(t *testing.T) {
 	if !a.mayGo() || b.mayGo() {
 		t.Error("then the other one goes")
 	}
-	a.yieldViolation(Read)
+	a.yieldViolation(KindRead)
 	if stage != free {
 		t.Error("then all go")
 	}
@@ -124,10 +124,10 @@ func TestWhoGoesFirst(t *testing.T) {
 func TestAstray(t *testing.T) {
 	start(t, modeReplay)
 	a := plan("0.1")
-	a.add(Read, siteA, item{occ: 1})
-	a.add(Read, siteB, item{occ: 1})
+	a.add(KindRead, siteA, item{occ: 1})
+	a.add(KindRead, siteB, item{occ: 1})
 	runtime.Stack = []runtime.Frame{{Func: "p.f", File: "x.go", Line: 3}}
-	run("0.1").actor.pass(Read, siteB, 100, 8, nil)
+	run("0.1").actor.pass(KindRead, siteB, 100, 8, nil)
 	if want := "the schedule expects it at step 1"; !strings.Contains(runtime.Written, want) || stage != free {
 		t.Errorf("found %q, expected %q", runtime.Written, want)
 	}
@@ -137,13 +137,13 @@ func TestAstray(t *testing.T) {
 func TestMissed(t *testing.T) {
 	start(t, modeReplay)
 	a := plan("0.1")
-	a.add(Acquire, siteA, item{occ: 1})
+	a.add(KindAcquire, siteA, item{occ: 1})
 	g := run("0.1")
-	g.actor.missed(Acquire, siteB)
+	g.actor.missed(KindAcquire, siteB)
 	if stage != following {
 		t.Error("an attempt elsewhere is no step")
 	}
-	g.actor.missed(Acquire, siteA)
+	g.actor.missed(KindAcquire, siteA)
 	if !strings.Contains(runtime.Written, "could not do step 1") {
 		t.Errorf("found %q", runtime.Written)
 	}
@@ -152,7 +152,7 @@ func TestMissed(t *testing.T) {
 // A goroutine that ends before its steps leaves the schedule.
 func TestEndsEarly(t *testing.T) {
 	start(t, modeReplay)
-	plan("0.1").add(Read, siteA, item{occ: 1})
+	plan("0.1").add(KindRead, siteA, item{occ: 1})
 	run("0.1").exit()
 	if !strings.Contains(runtime.Written, "has ended, the schedule expects it at step 1") {
 		t.Errorf("found %q", runtime.Written)
@@ -165,11 +165,11 @@ func TestSkipsInside(t *testing.T) {
 	for _, skipped := range []bool{true, false} {
 		start(t, modeReplay)
 		a := plan("0.1")
-		a.add(Read, siteA, item{occ: 1})
-		a.add(Read, siteB, item{occ: 1})
+		a.add(KindRead, siteA, item{occ: 1})
+		a.add(KindRead, siteB, item{occ: 1})
 		run("0.1")
 		if skipped {
-			inside[0] = &insideStep{want: a.want(Read, siteA), occ: 1}
+			inside[0] = &insideStep{want: a.want(KindRead, siteA), occ: 1}
 		}
 		if got := a.skipTo(1); got != skipped {
 			t.Errorf("inside %v: found %v", skipped, got)

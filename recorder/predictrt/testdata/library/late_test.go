@@ -23,30 +23,30 @@ func TestFirstHeld(t *testing.T) {
 	}{
 		{"none", func() *goroutine { return nil }},
 		{"the earlier step", func() *goroutine {
-			hold(run("0.1"), Read, item{step: 3})
-			return hold(run("0.2"), Read, item{step: 2})
+			hold(run("0.1"), KindRead, item{step: 3})
+			return hold(run("0.2"), KindRead, item{step: 2})
 		}},
 		{"a step before the violation", func() *goroutine {
-			hold(run("0.1"), Read, item{role: roleViolate})
-			return hold(run("0.2"), Read, item{step: 8})
+			hold(run("0.1"), KindRead, item{role: roleViolate})
+			return hold(run("0.2"), KindRead, item{step: 8})
 		}},
 		{"the violation before what comes after it", func() *goroutine {
-			hold(run("0.1"), Read, item{role: roleHold})
-			return hold(run("0.2"), Read, item{role: roleViolate})
+			hold(run("0.1"), KindRead, item{role: roleHold})
+			return hold(run("0.2"), KindRead, item{role: roleViolate})
 		}},
 		{"one that does not wait for others", func() *goroutine {
-			hold(run("0.1"), WaitGroupWait, item{step: 1})
-			return hold(run("0.2"), Read, item{step: 2})
+			hold(run("0.1"), KindWaitGroupWait, item{step: 1})
+			return hold(run("0.2"), KindRead, item{step: 2})
 		}},
 		{"a receive that finds an element", func() *goroutine {
-			hold(run("0.1"), Recv, item{step: 1})
-			g := hold(run("0.2"), Recv, item{step: 2})
+			hold(run("0.1"), KindRecv, item{step: 1})
+			g := hold(run("0.2"), KindRecv, item{step: 2})
 			g.chance.IsReady = true
 			return g
 		}},
 		{"a select with a default", func() *goroutine {
-			hold(run("0.1"), Select, item{step: 1})
-			g := hold(run("0.2"), Select, item{step: 2})
+			hold(run("0.1"), KindSelect, item{step: 1})
+			g := hold(run("0.2"), KindSelect, item{step: 2})
 			g.selectHasDefault = true
 			return g
 		}},
@@ -65,7 +65,7 @@ func TestOvertaken(t *testing.T) {
 	for _, isPrompt := range []bool{false, true} {
 		start(t, modeReplay)
 		promptReplay, numSteps = isPrompt, 9
-		g := hold(run("0.1"), Read, item{step: 4})
+		g := hold(run("0.1"), KindRead, item{step: 4})
 		waiting[4] = g
 		if got := beforeTimer(nil, 1000); got != isPrompt {
 			t.Errorf("prompt %v: found %v", isPrompt, got)
@@ -82,7 +82,7 @@ func TestOvertaken(t *testing.T) {
 // One that waits for others is not delayed by the gate: it would wait anyway.
 func TestOvertakenWaits(t *testing.T) {
 	start(t, modeReplay)
-	hold(run("0.1"), WaitGroupWait, item{step: 1})
+	hold(run("0.1"), KindWaitGroupWait, item{step: 1})
 	if beforeTimer(nil, 1000); runtime.Written != "" {
 		t.Errorf("found %q", runtime.Written)
 	}

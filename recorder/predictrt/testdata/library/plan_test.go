@@ -30,7 +30,7 @@ func TestPlanItem(t *testing.T) {
 			t.Errorf("%q: found %v", text, got)
 		}
 	}
-	items := a.wants[Read][5].items
+	items := a.wants[KindRead][5].items
 	if len(items) != 2 || items[0].occ != 1 || items[1].occ != 2 {
 		t.Errorf("found %v, expected the occurrences in order", items)
 	}
@@ -47,16 +47,16 @@ func TestRegions(t *testing.T) {
 		kinds []uint8
 		want  int
 	}{
-		{"outside", []uint8{Read}, 0},
-		{"in a section", []uint8{Acquire, Read}, 1},
-		{"after it", []uint8{Acquire, Release}, 0},
-		{"nested", []uint8{Acquire, Acquire, Release}, 1},
-		{"the second", []uint8{Acquire, Release, RAcquire}, 2},
-		{"a send ends it", []uint8{Acquire, Send}, 2},
-		{"marked", []uint8{RegionBegin}, 1},
-		{"marked and over", []uint8{RegionBegin, RegionEnd}, 0},
-		{"a section in a marked one", []uint8{RegionBegin, Acquire, Release}, 1},
-		{"a release of what was not acquired", []uint8{Release, Acquire}, 1},
+		{"outside", []uint8{KindRead}, 0},
+		{"in a section", []uint8{KindAcquire, KindRead}, 1},
+		{"after it", []uint8{KindAcquire, KindRelease}, 0},
+		{"nested", []uint8{KindAcquire, KindAcquire, KindRelease}, 1},
+		{"the second", []uint8{KindAcquire, KindRelease, KindRAcquire}, 2},
+		{"a send ends it", []uint8{KindAcquire, KindSend}, 2},
+		{"marked", []uint8{KindRegionBegin}, 1},
+		{"marked and over", []uint8{KindRegionBegin, KindRegionEnd}, 0},
+		{"a section in a marked one", []uint8{KindRegionBegin, KindAcquire, KindRelease}, 1},
+		{"a release of what was not acquired", []uint8{KindRelease, KindAcquire}, 1},
 	} {
 		var r regions
 		for _, kind := range c.kinds {

@@ -10,7 +10,7 @@ import (
 func TestTurns(t *testing.T) {
 	start(t, modeRecord)
 	var tt turns
-	round := func() bool { return tt.over(Acquire, siteA) }
+	round := func() bool { return tt.over(KindAcquire, siteA) }
 	if round() || !round() {
 		t.Error("the turn is over after the first round")
 	}
@@ -22,15 +22,15 @@ func TestTurns(t *testing.T) {
 	if round() || round() {
 		t.Error("the third turn has three rounds")
 	}
-	tt.locked(Acquire)
+	tt.locked(KindAcquire)
 	if round() {
 		t.Error("its turn is over while it holds a lock")
 	}
-	tt.locked(Release)
+	tt.locked(KindRelease)
 	if !round() {
 		t.Error("its turn is not over")
 	}
-	if tt.over(Send, siteB) || tt.over(Send, siteB) {
+	if tt.over(KindSend, siteB) || tt.over(KindSend, siteB) {
 		t.Error("a send takes no work")
 	}
 }
@@ -41,9 +41,9 @@ func TestAlters(t *testing.T) {
 		val         uint64
 		want        bool
 	}{
-		{Read, 0, 0, false}, {Write_, 0, 0, true}, {AtomicLoad, 0, 0, false}, {AtomicRMW, 0, 0, true},
-		{AtomicRMW, flagFailed, 0, false}, {RecvDone, 0, 3, true}, {RecvDone, 0, 0, false}, {Send, 0, 0, true},
-		{Select, 0, 0, false}, {Acquire, 0, 0, false}, {CondSignal, 0, 0, true}, {WaitGroupAdd, 0, 0, true},
+		{KindRead, 0, 0, false}, {KindWrite, 0, 0, true}, {KindAtomicLoad, 0, 0, false}, {KindAtomicRMW, 0, 0, true},
+		{KindAtomicRMW, flagFailed, 0, false}, {KindRecvDone, 0, 3, true}, {KindRecvDone, 0, 0, false}, {KindSend, 0, 0, true},
+		{KindSelect, 0, 0, false}, {KindAcquire, 0, 0, false}, {KindCondSignal, 0, 0, true}, {KindWaitGroupAdd, 0, 0, true},
 	} {
 		if got := alters(c.kind, c.flags, c.val); got != c.want {
 			t.Errorf("%s: found %v", words[c.kind], got)
@@ -55,12 +55,12 @@ func TestNothingChanged(t *testing.T) {
 	start(t, modeRecord)
 	g := run("0")
 	nothingChanged()
-	g.log(Read, 0, siteA, 8, 5000, 0)
-	g.log(AtomicRMW, flagFailed|flagValue, siteA, 8, 5000, 1<<40)
+	g.log(KindRead, 0, siteA, 8, 5000, 0)
+	g.log(KindAtomicRMW, flagFailed|flagValue, siteA, 8, 5000, 1<<40)
 	if !nothingChanged() {
 		t.Error("reads and attempts that have failed change something")
 	}
-	g.log(Write_, flagValue, siteA, 8, 5000, 1)
+	g.log(KindWrite, flagValue, siteA, 8, 5000, 1)
 	if nothingChanged() {
 		t.Error("a write changes nothing")
 	}
@@ -81,7 +81,7 @@ func TestBudget(t *testing.T) {
 	}{{100, 100, false, false}, {250, 250, false, false}, {300, 300, true, false}, {500, 500, true, false}, {600, 600, true, true}} {
 		a.used, spent = c.used, c.spent
 		a.weigh()
-		if a.drops(Read) != c.read || a.drops(Release) != c.unlock || a.drops(Fork) {
+		if a.drops(KindRead) != c.read || a.drops(KindRelease) != c.unlock || a.drops(KindFork) {
 			t.Errorf("%d bytes of %d: found cut %d", c.used, budget, a.cut)
 		}
 	}
@@ -146,7 +146,7 @@ func TestPolling(t *testing.T) {
 	g := run("0")
 	look := func(val uint64) {
 		g.countLook(6000, true)
-		g.log(AtomicLoad, flagValue, siteA, 8, 6000, val)
+		g.log(KindAtomicLoad, flagValue, siteA, 8, 6000, val)
 	}
 	var events []uintptr
 	for range 100 {
@@ -168,14 +168,14 @@ func TestRaces(t *testing.T) {
 		a, b operation
 		want bool
 	}{
-		{operation{Read, 1}, operation{Write_, 1}, true},
-		{operation{Read, 1}, operation{Read, 1}, false},
-		{operation{Read, 1}, operation{AtomicLoad, 1}, false},
-		{operation{Write_, 1}, operation{Write_, 2}, false},
-		{operation{Write_, 0}, operation{Write_, 0}, false},
-		{operation{Select, 0}, operation{Send, 5}, true},
-		{operation{Recv, 5}, operation{Select, 0}, true},
-		{operation{Select, 0}, operation{Write_, 5}, false},
+		{operation{KindRead, 1}, operation{KindWrite, 1}, true},
+		{operation{KindRead, 1}, operation{KindRead, 1}, false},
+		{operation{KindRead, 1}, operation{KindAtomicLoad, 1}, false},
+		{operation{KindWrite, 1}, operation{KindWrite, 2}, false},
+		{operation{KindWrite, 0}, operation{KindWrite, 0}, false},
+		{operation{KindSelect, 0}, operation{KindSend, 5}, true},
+		{operation{KindRecv, 5}, operation{KindSelect, 0}, true},
+		{operation{KindSelect, 0}, operation{KindWrite, 5}, false},
 	} {
 		if got := c.a.races(c.b); got != c.want {
 			t.Errorf("%s and %s: found %v", words[c.a.kind], words[c.b.kind], got)
