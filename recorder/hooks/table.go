@@ -64,19 +64,19 @@ const (
 	mapWrite = "if m != nil && predictUser() { predictHooks.Map(unsafe.Pointer(m), true, " + here + ") };"
 
 	// What one end of a pipe or connection writes the other reads: see the rows of syscall.
-	hasRead = "predictrt.HasRead(fd, p, n, err == nil, " + here + ")"
-	writes  = "predictrt.Writes(fd, p, " + here + ");"
+	hasRead = "predictrt.AfterRead(fd, p, n, err == nil, " + here + ")"
+	writes  = "predictrt.BeforeWrite(fd, p, " + here + ");"
 
 	// A file was found closed.
 	isClosed = "predictHalted(&fd.pd, pollErrClosing, " + here + ")"
 
-	hasReadFD = "predictrt.HasRead(int(fd.Sysfd), buf, n, err == nil || err == io.EOF, " + here + ")"
+	hasReadFD = "predictrt.AfterRead(int(fd.Sysfd), buf, n, err == nil || err == io.EOF, " + here + ")"
 
 	// A test's methods must not be called after it has ended: each call is a read of what
 	// the end writes, so that the two are a race if nothing orders them.
 	usesTest = "predictrt.Load(&c.done, predictrt.Site(" + here + "));"
 	// Here it fails, or the program does.
-	fails = "predictrt.Fails(" + here + ");"
+	fails = "predictrt.TestFails(" + here + ");"
 
 	// In place of what the race detector is told there.
 	racer = "race.Write(unsafe.Pointer(&pull.racer))"
@@ -106,7 +106,7 @@ var inMap = after("m.writing ^= 1", "if PredictWriting != nil && m.writing != 0 
 // that run at once would seem to depend on each other.
 func uncounted(statement string) []edit {
 	return []edit{
-		before(statement, "var predictCounts predictrt.Muted; if predictrt.Mode != 0 { predictCounts = predictrt.Mute() }"),
+		before(statement, "var predictCounts predictrt.MuteState; if predictrt.Mode != 0 { predictCounts = predictrt.Mute() }"),
 		after(statement, "predictrt.Restore(predictCounts)"),
 	}
 }
@@ -228,8 +228,8 @@ var table = eachDecl([]Hook{
 	{"os", "Stat", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles); runtime.PredictRealWall();")}},
 	{"runtime", "NumGoroutine", nil, []edit{entry("PredictOutsideRead(PredictGoroutines);")}},
 	{"runtime", "Stack", nil, []edit{entry("if all { PredictOutsideRead(PredictGoroutines) };")}},
-	{"testing", "(*common).Failed", nil, []edit{entry("predictrt.LooksAtResult(" + here + ");")}},
-	{"time", "Now, Since, Until", nil, []edit{entry("predictrt.LooksAtClock(" + here + ");")}},
+	{"testing", "(*common).Failed", nil, []edit{entry("predictrt.ReadsResult(" + here + ");")}},
+	{"time", "Now, Since, Until", nil, []edit{entry("predictrt.ReadsClock(" + here + ");")}},
 	{"os", "Getenv, LookupEnv, Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"net", "socket", nil, []edit{entry("runtime.PredictAbroad();")}},
 	{"os", "StartProcess", nil, []edit{
@@ -424,8 +424,8 @@ var table = eachDecl([]Hook{
 	// one a signal wakes is known by the number, whoever runs first then.
 	{"sync", "(*Cond).Wait", events(trace.CondWait, trace.CondWake), []edit{
 		before("t := runtime_notifyListAdd(&c.notify)", "predictOp := predictrt.Begin(predictrt.KindCondWait, unsafe.Pointer(c), "+here+")"),
-		after("t := runtime_notifyListAdd(&c.notify)", "predictOp.Done(uint64(t))"),
-		before("c.L.Lock()", "predictOp.Then(predictrt.KindCondWake, uint64(t))"),
+		after("t := runtime_notifyListAdd(&c.notify)", "predictOp.Log(uint64(t))"),
+		before("c.L.Lock()", "predictOp.LogNext(predictrt.KindCondWake, uint64(t))"),
 	}},
 	{"sync", "(*Cond).Signal", events(trace.CondSignal), []edit{
 		before("runtime_notifyListNotifyOne(&c.notify)", "predictrt.Signal(unsafe.Pointer(c), &c.notify.wait, &c.notify.notify, "+here+")"),
@@ -450,7 +450,7 @@ var table = eachDecl([]Hook{
 
 	// The other types of the package are methods of one file: see atomicTypes.
 	{"sync/atomic", "(*Value).Load", events(trace.AtomicLoad), []edit{
-		entry("if predictrt.Mode != 0 { defer predictrt.Begin(predictrt.KindAtomicLoad, unsafe.Pointer(v), " + here + ").Done(0) };"),
+		entry("if predictrt.Mode != 0 { defer predictrt.Begin(predictrt.KindAtomicLoad, unsafe.Pointer(v), " + here + ").Log(0) };"),
 	}},
 	{"sync/atomic", "(*Value).Store", events(trace.AtomicStore), []edit{entry("predictrt.Log(predictrt.KindAtomicStore, unsafe.Pointer(v), 0, " + here + ");")}},
 	{"sync/atomic", "(*Value).Swap, (*Value).CompareAndSwap", events(trace.AtomicRMW), []edit{
@@ -462,20 +462,20 @@ var table = eachDecl([]Hook{
 	// within the program, which are known.
 	{"syscall", "Read", events(trace.Write, trace.Await), []edit{unix, after("n, err = read(fd, p)", hasRead)}},
 	{"syscall", "Pread", events(trace.Write, trace.Await), []edit{unix, after("n, err = pread(fd, p, offset)", hasRead)}},
-	{"syscall", "Write", events(trace.Read, trace.Post), []edit{unix, entry(writes), after("n, err = write(fd, p)", "predictrt.Wrote(fd, n)")}},
+	{"syscall", "Write", events(trace.Read, trace.Post), []edit{unix, entry(writes), after("n, err = write(fd, p)", "predictrt.AfterWrite(fd, n)")}},
 	{"syscall", "Pwrite", events(trace.Read, trace.Post), []edit{unix, entry(writes)}},
 
 	// Pipes and sockets: which are the two ends of one.
-	{"os", "Pipe", nil, []edit{onlyIn("pipe2_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(p[0], p[1])")}},
-	{"os", "Pipe", nil, []edit{onlyIn("pipe_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(p[0], p[1])")}},
-	{"os", "Pipe", nil, []edit{onlyIn("file_windows.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(int(p[0]), int(p[1]))")}},
+	{"os", "Pipe", nil, []edit{onlyIn("pipe2_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(p[0], p[1])")}},
+	{"os", "Pipe", nil, []edit{onlyIn("pipe_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(p[0], p[1])")}},
+	{"os", "Pipe", nil, []edit{onlyIn("file_windows.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(int(p[0]), int(p[1]))")}},
 	{"net", "(*netFD).setAddr", nil, []edit{onlyIn("fd_posix.go"), entry("predictNamed(fd, laddr, raddr);")}},
 	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{entry("predictConnects(fd, ra, " + here + ");")}},
 	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{onlyIn("fd_unix.go"),
 		after("d, rsa, errcall, err := fd.pfd.Accept()", "if err == nil { predictAccepted(fd, "+here+") }"),
 	}},
-	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{entry("predictrt.Closes(int(fd.Sysfd), " + here + ");")}},
-	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.Ends(int(fd.Sysfd), " + here + ");")}},
+	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{entry("predictrt.BeforeClose(int(fd.Sysfd), " + here + ");")}},
+	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.BeforeLastPiece(int(fd.Sysfd), " + here + ");")}},
 	// An operation that has failed as the file was closed, or as its time was over, comes after
 	// what has closed it, or has said when that is.
 	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictHalts(&fd.pd, " + here + ");")}},
@@ -484,22 +484,22 @@ var table = eachDecl([]Hook{
 	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictHalted(pd, res, "+here+")")}},
 	{"internal/poll", "(*FD).incref, (*FD).readLock, (*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
 	{"internal/poll", "splice", nil, []edit{onlyIn("splice_linux.go"),
-		entry("predictrt.Writes(out, nil, " + here + ");"),
-		after("n, err := syscall.Splice(in, nil, out, nil, max, flags)", "predictrt.Wrote(out, int(n)); predictrt.HasRead(in, nil, int(n), err == nil, "+here+")"),
+		entry("predictrt.BeforeWrite(out, nil, " + here + ");"),
+		after("n, err := syscall.Splice(in, nil, out, nil, max, flags)", "predictrt.AfterWrite(out, int(n)); predictrt.AfterRead(in, nil, int(n), err == nil, "+here+")"),
 	}},
 	{"internal/poll", "writev", nil, []edit{onlyIn("fd_writev_unix.go"),
-		entry("predictrt.Writes(fd, nil, " + here + ");"),
-		before("return r, e", "predictrt.Wrote(fd, -1)"),
-		before("return r, nil", "predictrt.Wrote(fd, int(r))"),
+		entry("predictrt.BeforeWrite(fd, nil, " + here + ");"),
+		before("return r, e", "predictrt.AfterWrite(fd, -1)"),
+		before("return r, nil", "predictrt.AfterWrite(fd, int(r))"),
 	}},
 	{"internal/poll", "(*FD).Writev", nil, []edit{onlyIn("fd_writev_libc.go"), // where writev is one of C's functions: darwin
-		before("wrote, err = writev(fd.Sysfd, iovecs)", "predictrt.Writes(fd.Sysfd, nil, "+here+")"),
-		after("TestHookDidWritev(int(wrote))", "predictrt.Wrote(fd.Sysfd, int(wrote))"),
+		before("wrote, err = writev(fd.Sysfd, iovecs)", "predictrt.BeforeWrite(fd.Sysfd, nil, "+here+")"),
+		after("TestHookDidWritev(int(wrote))", "predictrt.AfterWrite(fd.Sysfd, int(wrote))"),
 	}},
 	{"syscall", "Sendfile", nil, []edit{unix,
-		entry("predictrt.Writes(outfd, nil, " + here + "); defer func() { predictrt.Wrote(outfd, written) }();"),
+		entry("predictrt.BeforeWrite(outfd, nil, " + here + "); defer func() { predictrt.AfterWrite(outfd, written) }();"),
 	}},
-	{"syscall", "forkExec", nil, []edit{onlyIn("exec_unix.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.Inherited(int(f)) }")}},
+	{"syscall", "forkExec", nil, []edit{onlyIn("exec_unix.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.InheritedByChild(int(f)) }")}},
 
 	// Locks by which forks count each other: who finds one under way does not wait, as a
 	// variable says that is not recorded. Without that two of them would seem to wait for each other.
@@ -510,23 +510,23 @@ var table = eachDecl([]Hook{
 	{"internal/poll", "(*FD).Read", events(trace.Write, trace.Await), []edit{inFD, before("return n, err", hasReadFD)}},
 	{"internal/poll", "(*FD).Pread", events(trace.Write, trace.Await), []edit{inFD, before("return n, err", hasReadFD)}},
 	{"internal/poll", "(*FD).Write", events(trace.Read, trace.Post), []edit{inFD,
-		before("max := len(buf)", "predictrt.Writes(int(fd.Sysfd), buf[ntotal:], "+here+")"),
-		after("ntotal += n", "predictrt.Wrote(int(fd.Sysfd), n)"),
+		before("max := len(buf)", "predictrt.BeforeWrite(int(fd.Sysfd), buf[ntotal:], "+here+")"),
+		after("ntotal += n", "predictrt.AfterWrite(int(fd.Sysfd), n)"),
 	}},
 	{"internal/poll", "(*FD).Pwrite", events(trace.Read, trace.Post), []edit{inFD,
-		before("max := len(buf)", "predictrt.Writes(int(fd.Sysfd), buf[ntotal:], "+here+")"),
+		before("max := len(buf)", "predictrt.BeforeWrite(int(fd.Sysfd), buf[ntotal:], "+here+")"),
 	}},
 	{"internal/poll", "(*FD).Writev", nil, []edit{inFD,
-		before("bufs := newWSABufs(buf)", "predictrt.Writes(int(fd.Sysfd), nil, "+here+")"),
-		after("TestHookDidWritev(n)", "predictrt.Wrote(int(fd.Sysfd), n)"),
+		before("bufs := newWSABufs(buf)", "predictrt.BeforeWrite(int(fd.Sysfd), nil, "+here+")"),
+		after("TestHookDidWritev(n)", "predictrt.AfterWrite(int(fd.Sysfd), n)"),
 	}},
 	{"internal/poll", "SendFile", nil, []edit{onlyIn("sendfile_windows.go"),
-		entry("predictrt.Writes(int(fd.Sysfd), nil, " + here + "); defer func() { predictrt.Wrote(int(fd.Sysfd), int(written)) }();"),
+		entry("predictrt.BeforeWrite(int(fd.Sysfd), nil, " + here + "); defer func() { predictrt.AfterWrite(int(fd.Sysfd), int(written)) }();"),
 	}},
 	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{inFD,
 		before("var lrsa, rrsa *syscall.RawSockaddrAny", "predictAccepted(fd, "+here+")"),
 	}},
-	{"syscall", "StartProcess", nil, []edit{onlyIn("exec_windows.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.Inherited(int(f)) }")}},
+	{"syscall", "StartProcess", nil, []edit{onlyIn("exec_windows.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.InheritedByChild(int(f)) }")}},
 
 	// Tests. fRunner and tRunner are what runs a fuzz target and a test. Which goroutines
 	// belong to a test follows from there: they are its descendants.
@@ -542,16 +542,16 @@ var table = eachDecl([]Hook{
 	{"testing", "(*InternalExample).processRunResult", nil, []edit{
 		after("var fail string", "defer func() { predictExample(eg.Name, timeSpent, passed, fail) }()"),
 	}},
-	{"testing", "(*outputWriter).writeLine", nil, []edit{entry("predictrt.Logged(o.c.name, b);")}},
+	{"testing", "(*outputWriter).writeLine", nil, []edit{entry("predictrt.TestOutput(o.c.name, b);")}},
 	// What uses a test that has ended panics, or what it tells is lost. Nothing makes
 	// the test's end wait: package testing leaves that out so that -race can tell.
 	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
 	{"testing", "(*common).Log, (*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).Error, (*common).Errorf, (*common).Fatal, (*common).Fatalf, (*common).Fail, (*common).FailNow", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
 
-	{"testing", "(*T).Parallel", nil, append(uncounted("parallelStart.Add(1)"), entry("predictrt.Parallel();"))},
+	{"testing", "(*T).Parallel", nil, append(uncounted("parallelStart.Add(1)"), entry("predictrt.TestParallel();"))},
 	{"testing", "tRunner", nil, uncounted("parallelStop.Add(1)")},
-	{"testing", "(*testState).waitParallel", nil, []edit{instead("s.running < s.maxParallel", "s.running < s.maxParallel || predictrt.Admits()")}},
+	{"testing", "(*testState).waitParallel", nil, []edit{instead("s.running < s.maxParallel", "s.running < s.maxParallel || predictrt.StartsParallelTest()")}},
 	// What a setting of GODEBUG is, the first one who asks finds out for all. That says nothing of
 	// who that is, as all goroutines get the same.
 	{"internal/godebug", "(*Setting).Value, (*Setting).IncNonDefault", nil, muted},
@@ -602,12 +602,12 @@ var calls = events(trace.Call)
 // uses tells of what is done with the object that a variable points to, by the name that
 // built-in properties have for it.
 func uses(object, method string) string {
-	return fmt.Sprintf("predictrt.Uses(unsafe.Pointer(%s), %d, %s);", object, trace.CallSiteKey(method, 0), here)
+	return fmt.Sprintf("predictrt.LogUse(unsafe.Pointer(%s), %d, %s);", object, trace.CallSiteKey(method, 0), here)
 }
 
 // asks tells of it where the program itself is the caller.
 func asks(object, method string) string {
-	return strings.Replace(uses(object, method), "Uses", "Asks", 1)
+	return strings.Replace(uses(object, method), "LogUse", "LogProgramUse", 1)
 }
 
 // ends tells of it when the function returns.

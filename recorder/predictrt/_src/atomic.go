@@ -72,8 +72,8 @@ func updateWord[W word](how update, p *W, operand W) (old, new W) {
 //go:nosplit
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
 	g := (*goroutine)(runtime.PredictSelf())
-	if uintptr(unsafe.Pointer(g)) == hot && at <= limit && kind != KindAtomicLoad &&
-		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) && !isFirst(uint64(uintptr(p))) && !g.turns.over(kind, site) {
+	if uintptr(unsafe.Pointer(g)) == fastRecord && nextEvent <= hookLimit && kind != KindAtomicLoad &&
+		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) && !mayBeFirstWrite(uint64(uintptr(p))) && !g.loopTurns.isOver(kind, site) {
 		return g
 	}
 	return atomicGate(kind, p, size, site)
@@ -90,11 +90,11 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 		return nil
 	}
 	obj := uint64(uintptr(p))
-	g.byOrder(kind, obj)
+	g.followOrder(kind, obj)
 	if kind == KindAtomicLoad {
 		g.countLook(obj, true)
-	} else if g.turns.over(kind, site) {
-		g.yield()
+	} else if g.loopTurns.isOver(kind, site) {
+		g.yieldToAll()
 	}
 	if g.actor != nil {
 		var val unsafe.Pointer
@@ -103,9 +103,9 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 		}
 		g.actor.pass(kind, site, obj, uint32(size), val)
 	}
-	room()
+	makeRoom()
 	if kind != KindAtomicLoad {
-		g.logHeldValue(p, size, 0, site)
+		g.logInitialValue(p, size, 0, site)
 	}
 	return g
 }
@@ -113,7 +113,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 //go:nosplit
 func (g *goroutine) logAtomic(kind, flags uint8, p unsafe.Pointer, size uintptr, val uint64, site uint32) {
 	if kind != KindAtomicLoad && flags&flagFailed == 0 {
-		g.spinAt = 0
+		g.lastReadObject = 0
 	}
 	g.log(kind, flags|flagValue, site, uint32(size), uint64(uintptr(p)), val)
 }
@@ -192,15 +192,15 @@ func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 // own functions have.
 
 var (
-	never bool
-	sink  [2]unsafe.Pointer
+	neverTrue   bool
+	pointerSink [2]unsafe.Pointer
 )
 
 // escape tells the compiler that p and q outlive the call: it cannot see that
 // from the runtime's functions, which hide the store from it.
-func escape(p, q unsafe.Pointer) {
-	if never {
-		sink[0], sink[1] = p, q
+func keepAlive(p, q unsafe.Pointer) {
+	if neverTrue {
+		pointerSink[0], pointerSink[1] = p, q
 	}
 }
 
@@ -228,7 +228,7 @@ func SwapPointer(addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old uns
 }
 
 func exchangePointer(kind uint8, addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
-	escape(unsafe.Pointer(addr), new)
+	keepAlive(unsafe.Pointer(addr), new)
 	if Mode == 0 {
 		return runtime.PredictSwapPointer(addr, new)
 	}
@@ -242,7 +242,7 @@ func exchangePointer(kind uint8, addr *unsafe.Pointer, new unsafe.Pointer, site 
 
 // CompareAndSwapPointer is compareAndSwap for a pointer.
 func CompareAndSwapPointer(addr *unsafe.Pointer, old, new unsafe.Pointer, site uint32) (swapped bool) {
-	escape(unsafe.Pointer(addr), new)
+	keepAlive(unsafe.Pointer(addr), new)
 	if Mode == 0 {
 		return runtime.PredictCompareAndSwapPointer(addr, old, new)
 	}

@@ -13,44 +13,44 @@ import (
 
 // account is what one top-level test, with all its goroutines, has logged.
 type account struct {
-	test string // "" outside of tests
-	used uint64 // bytes in slots
-	cut  uint8
+	test        string // "" outside of tests
+	bytesLogged uint64 // bytes in slots
+	dropLevel   uint8
 	// what it has looked at of which no event tells, bit by bit
-	unseenNoted uint16
-	logged      uint32 // bytes, see Logged
+	inputsNoted uint16
+	outputBytes uint32 // bytes, see Logged
 	// forked says that another goroutine of the test runs, or has run, beside one.
-	forked bool
+	hasForked bool
 }
 
 const (
-	cutNothing = iota
-	cutAccesses
-	cutSync
+	dropNothing = iota
+	dropAccesses
+	dropSync
 )
 
 var (
-	outside = &account{}
+	outsideTests = &account{}
 	// whose account the events in the slot since then go to
-	payer = outside
+	currentAccount = outsideTests
 	// how often that has changed
-	payers uint32
-	since  uintptr
+	accountSwitches uint32
+	accountStart    uintptr
 
 	// bytes in slots, of all accounts
-	spent uint64
+	totalLogged uint64
 	// recording stops when it is spent
-	budget uint64 = 1 << 62
+	logLimit uint64 = 1 << 62
 )
 
 // settleAccount books what has been logged.
 //
 //go:nosplit
-func settleAccount() {
-	n := uint64(at - since)
-	payer.used += n
-	spent += n
-	since = at
+func chargeAccount() {
+	n := uint64(nextEvent - accountStart)
+	currentAccount.bytesLogged += n
+	totalLogged += n
+	accountStart = nextEvent
 }
 
 // drops reports whether events of a kind are not logged any more.
@@ -58,57 +58,57 @@ func settleAccount() {
 //go:nosplit
 func (a *account) drops(kind uint8) bool {
 	switch {
-	case a.cut == cutNothing || kind == KindFork || kind == KindBegin || kind == KindEnd || kind == KindTestBegin || kind == KindTestEnd:
+	case a.dropLevel == dropNothing || kind == KindFork || kind == KindBegin || kind == KindEnd || kind == KindTestBegin || kind == KindTestEnd:
 		return false
-	case kind == KindRead || kind == KindWrite || kind == KindBranch || kind == KindAssert || kind == KindOperand || kind == heldKind:
+	case kind == KindRead || kind == KindWrite || kind == KindBranch || kind == KindAssert || kind == KindOperand || kind == kindInitialValue:
 		return true
 	}
-	return a.cut == cutSync
+	return a.dropLevel == dropSync
 }
 
 // unlogged reports whether plain accesses, branches and what belongs to them are of no use
 // in g by now: they are not logged any more, and nothing asks where g is.
 //
 //go:nosplit
-func (g *goroutine) unlogged() bool {
-	return g.account.cut != cutNothing && (g.actor == nil || stage == free) && !g.forked && !byRanks && seed == 0 && g.polling.stage == logsRounds
+func (g *goroutine) skipsAccesses() bool {
+	return g.account.dropLevel != dropNothing && (g.actor == nil || stage == stageFree) && !g.yieldsToChild && !hasRanks && randomSeed == 0 && g.polling.stage == logsRounds
 }
 
 // passesBy notes an access that is not logged. It still tells loops that only look from
 // others, and whether a write is the first one.
-func (g *goroutine) passesBy(kind uint8, p unsafe.Pointer) {
+func (g *goroutine) noteSkippedAccess(kind uint8, p unsafe.Pointer) {
 	if kind != KindRead {
-		g.spinAt, g.polling.changed = 0, true
-		firstWritePast(p)
+		g.lastReadObject, g.polling.hasChanged = 0, true
+		noteFirstWrite(p)
 		return
 	}
 	addr := uint64(uintptr(p))
-	if g.spinAt != addr {
-		g.polling.reads += addr
+	if g.lastReadObject != addr {
+		g.polling.readHash += addr
 	}
-	g.spin(addr)
+	g.countRead(addr)
 }
 
 // weigh looks whether the test has used up its share, and says so in the
 // trace. It is called with an empty slot.
-func (a *account) weigh() {
-	left := budget - spent
+func (a *account) updateDropLevel() {
+	left := logLimit - totalLogged
 	switch {
-	case a.cut < cutSync && a.used > left:
-		a.cut = cutSync
+	case a.dropLevel < dropSync && a.bytesLogged > left:
+		a.dropLevel = dropSync
 		writeMeta("cut", "sync", clip(a.test))
-	case a.cut < cutAccesses && 3*a.used > left:
-		a.cut = cutAccesses
+	case a.dropLevel < dropAccesses && 3*a.bytesLogged > left:
+		a.dropLevel = dropAccesses
 		writeMeta("cut", "accesses", clip(a.test))
 	}
 }
 
 // noteUnseen says in the trace that the test looks at something of which no event tells.
-func (a *account) noteUnseen(what uint8) {
-	if a.unseenNoted>>what&1 != 0 || !recording {
+func (a *account) noteInput(what uint8) {
+	if a.inputsNoted>>what&1 != 0 || !isRecording {
 		return
 	}
-	a.unseenNoted |= 1 << what
+	a.inputsNoted |= 1 << what
 	runtime.PredictPin()
 	writeMeta("unseen", inputs[what].word, clip(a.test))
 	runtime.PredictUnpin()
@@ -134,36 +134,36 @@ var inputs = [...]struct{ word, reason string }{
 
 // LooksAtClock is called where a look at the clock returns to pc. The standard library's own
 // do not count: package testing looks at it in each test.
-func LooksAtClock(pc uintptr) { noteUnseenFrom(pc, runtime.PredictClock) }
+func ReadsClock(pc uintptr) { noteInputAt(pc, runtime.PredictClock) }
 
 // LooksAtResult is called where a look at whether a test has failed returns to pc.
-func LooksAtResult(pc uintptr) { noteUnseenFrom(pc, runtime.PredictResult) }
+func ReadsResult(pc uintptr) { noteInputAt(pc, runtime.PredictResult) }
 
 // noteUnseenFrom notes that the program looks at something of which no event tells,
 // unless the standard library does so for itself.
-func noteUnseenFrom(pc uintptr, what uint8) {
+func noteInputAt(pc uintptr, what uint8) {
 	if Mode == 0 {
 		return
 	}
-	if g := current(); g != nil && g.account.unseenNoted>>what&1 == 0 && !Private(pc) {
-		g.account.noteUnseen(what)
+	if g := current(); g != nil && g.account.inputsNoted>>what&1 == 0 && !IsPrivate(pc) {
+		g.account.noteInput(what)
 	}
 }
 
 // readsOutside is called where a goroutine reads what comes from outside of the program.
-func readsOutside(what uint8) {
+func readsInput(what uint8) {
 	if what == runtime.PredictClock {
 		return // see LooksAtClock
 	}
 	if g := current(); g != nil {
-		g.account.noteUnseen(what)
+		g.account.noteInput(what)
 	}
 }
 
 // open gives the top-level test that begins in g an account of its own.
-func (g *goroutine) open() {
+func (g *goroutine) openAccount() {
 	g.account = (*account)(runtime.PredictAlloc(unsafe.Sizeof(account{})))
 	g.account.test = g.test
-	firsts = maxFirsts
-	turn, hot = nobody, notHot
+	initialValuesLeft = maxInitialValues
+	lastGoroutine, fastRecord = noGoroutine, noFastRecord
 }

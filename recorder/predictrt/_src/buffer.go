@@ -15,118 +15,118 @@ import (
 // is static memory, so that it can be written out on any stack and in any
 // state of the program.
 type slot struct {
-	defs [len(defKinds)]defs
+	definitions [len(definitionKinds)]definitions
 
-	size  int // of the events in bytes
-	words [chunkWords]uint64
+	eventBytes int // of the events in bytes
+	words      [chunkWords]uint64
 }
 
 // The definitions, in the order in which they are written.
 const (
 	// testDefs are the names of tests, by their numbers.
-	testDefs = iota
+	testDefinitions = iota
 	// siteDefs are the places of events that the standard library's hooks log: the
 	// rewriter's own are known without the trace.
-	siteDefs
+	siteDefinitions
 	// goDefs are the names of goroutines, with their parents and go statements.
-	goDefs
+	goroutineDefinitions
 	// metaDefs are lines of text about the run.
-	metaDefs
+	metaDefinitions
 	// defKinds are the chunks' types, as recorder/trace has them.
-	defKinds = "NSGM"
+	definitionKinds = "NSGM"
 )
 
 var (
 	slots [numSlots]slot
 	// slots that are full, handed to the writer; the current one is the next
-	filled uint32
+	filledSlots uint32
 	// as filled, once the current slot is empty and can be filled
-	filling uint32
+	emptiedSlots uint32
 	// handing is 1 while the current slot is neither here nor there, and ending
 	// from the moment on at which the process ends.
-	handing, ending uint32
+	isFlushing, isEnding uint32
 
 	// The place of the next event, the last one where a hook finds room, and the
 	// last one where an event fits.
-	at, limit, full uintptr
+	nextEvent, hookLimit, eventLimit uintptr
 	// turn is the goroutine of the last event in the slot.
-	turn uint32 = nobody
+	lastGoroutine uint32 = noGoroutine
 	// lastTurn is its record, or nil.
-	lastTurn *goroutine
+	lastRecord *goroutine
 	// turnsTaken is how often the events of another goroutine than before have begun.
-	turnsTaken uint
+	goroutineSwitches uint
 	// hot is the record of the goroutine whose accesses can be logged without
 	// further ado: the last event is its own, it has begun, is not muted and
 	// has no part in the schedule.
-	hot uintptr = notHot
+	fastRecord uintptr = noFastRecord
 )
 
 const (
-	nobody = 1<<32 - 1
+	noGoroutine = 1<<32 - 1
 	// no record, and no g without a record either
-	notHot = 1
+	noFastRecord = 1
 )
 
 // slotNow is the slot that is being filled.
-func slotNow() *slot { return &slots[filled%numSlots] }
+func currentSlot() *slot { return &slots[filledSlots%numSlots] }
 
 // rewind makes the current slot empty.
-func rewind() {
-	s := slotNow()
-	for i := range s.defs {
-		s.defs[i].n = 0
+func emptySlot() {
+	s := currentSlot()
+	for i := range s.definitions {
+		s.definitions[i].committed = 0
 	}
-	at = uintptr(unsafe.Pointer(&s.words))
-	limit = at + (chunkWords-freedWords-roomWords)*8
-	full = at + (chunkWords-5)*8
-	turn, hot, since = nobody, notHot, at
-	filling = filled
+	nextEvent = uintptr(unsafe.Pointer(&s.words))
+	hookLimit = nextEvent + (chunkWords-freedWords-roomWords)*8
+	eventLimit = nextEvent + (chunkWords-5)*8
+	lastGoroutine, fastRecord, accountStart = noGoroutine, noFastRecord, nextEvent
+	emptiedSlots = filledSlots
 }
 
 // seal notes how far the current slot is filled.
-func seal() *slot {
-	s := slotNow()
-	s.size = int(at - uintptr(unsafe.Pointer(&s.words)))
+func measureSlot() *slot {
+	s := currentSlot()
+	s.eventBytes = int(nextEvent - uintptr(unsafe.Pointer(&s.words)))
 	return s
 }
 
 // flush hands the current slot over and goes on in the next one.
 func flush() {
 	runtime.PredictPin()
-	atomic.Store(&handing, 1)
-	stopAtEnd()
-	if recording {
-		settleAccount()
-		seal()
-		filled++
-		runtime.PredictHand(filled)
-		if spent >= budget {
+	atomic.Store(&isFlushing, 1)
+	stopIfEnding()
+	if isRecording {
+		chargeAccount()
+		measureSlot()
+		filledSlots++
+		runtime.PredictHand(filledSlots)
+		if totalLogged >= logLimit {
 			stopRecording()
-		} else if filled >= numSlots {
-			runtime.PredictAwait(filled - numSlots + 1)
+		} else if filledSlots >= numSlots {
+			runtime.PredictAwait(filledSlots - numSlots + 1)
 		}
 	}
-	rewind()
-	stopAtEnd()
-	atomic.Store(&handing, 0)
-	if recording {
-		payer.weigh()
+	emptySlot()
+	stopIfEnding()
+	atomic.Store(&isFlushing, 0)
+	if isRecording {
+		currentAccount.updateDropLevel()
 	}
 	runtime.PredictUnpin()
 }
 
 // stopAtEnd stops the program for good if the handler of a signal, on another
 // thread, is about to write what there is.
-func stopAtEnd() {
-	for atomic.Load(&ending) != 0 {
-		atomic.Store(&handing, 0)
+func stopIfEnding() {
+	for atomic.Load(&isEnding) != 0 {
+		atomic.Store(&isFlushing, 0)
 		runtime.PredictPause()
 	}
 }
 
 // room makes sure that the events of one hook fit into the slot.
-func room() {
-	for at > limit {
+func makeRoom() {
+	for nextEvent > hookLimit {
 		flush()
 	}
 }
@@ -135,25 +135,25 @@ func room() {
 //
 //go:nosplit
 //go:nocheckptr
-func (g *goroutine) takeTurn() {
-	if turn != g.id {
-		settleAccount()
-		if payer != g.account {
-			payer = g.account
-			payers++
+func (g *goroutine) beginEvents() {
+	if lastGoroutine != g.id {
+		chargeAccount()
+		if currentAccount != g.account {
+			currentAccount = g.account
+			accountSwitches++
 		}
-		if lastTurn != nil {
-			lastTurn.polling.settle()
+		if lastRecord != nil {
+			lastRecord.polling.countChange()
 		}
-		turn, lastTurn = g.id, g
-		turnsTaken++
-		*(*uint64)(unsafe.Pointer(at)) = uint64(g.id) << 32
-		at += 8
+		lastGoroutine, lastRecord = g.id, g
+		goroutineSwitches++
+		*(*uint64)(unsafe.Pointer(nextEvent)) = uint64(g.id) << 32
+		nextEvent += 8
 	}
-	hot = notHot // else the one that was would go on logging, now as g
-	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing && !g.forked && seed == 0 &&
+	fastRecord = noFastRecord // else the one that was would go on logging, now as g
+	if g.hasBegun && g.muteDepth == 0 && g.actor == nil && g.account.dropLevel == dropNothing && !g.yieldsToChild && randomSeed == 0 &&
 		g.polling.stage == logsRounds {
-		hot = uintptr(unsafe.Pointer(g))
+		fastRecord = uintptr(unsafe.Pointer(g))
 	}
 }
 
@@ -186,45 +186,45 @@ const (
 //go:nosplit
 //go:nocheckptr
 func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
-	if alters(kind, flags, val) {
-		g.polling.changed = true
+	if changesState(kind, flags, val) {
+		g.polling.hasChanged = true
 	} else {
-		g.polling.fold(obj ^ val<<8 ^ uint64(kind))
+		g.polling.hashIn(obj ^ val<<8 ^ uint64(kind))
 	}
-	if g.polling.stage == logsRounds || !g.isRepeated(event{kind, flags, site, size, obj, val, g.actor.counter()}) {
-		g.append(kind, flags, site, size, obj, val)
+	if g.polling.stage == logsRounds || !g.isRepeated(event{kind, flags, site, size, obj, val, g.actor.takeCounter()}) {
+		g.appendEvent(kind, flags, site, size, obj, val)
 	}
-	g.letGo = false
+	g.hasPassedGate = false
 }
 
 // append is log for what is to be in the trace.
 //
 //go:nosplit
 //go:nocheckptr
-func (g *goroutine) append(kind, flags uint8, site, size uint32, obj, val uint64) {
-	if uintptr(unsafe.Pointer(g)) != hot {
+func (g *goroutine) appendEvent(kind, flags uint8, site, size uint32, obj, val uint64) {
+	if uintptr(unsafe.Pointer(g)) != fastRecord {
 		if g.account.drops(kind) {
 			return
 		}
-		g.takeTurn()
+		g.beginEvents()
 	}
-	if at > full {
+	if nextEvent > eventLimit {
 		runtime.PredictFatal("a hook has logged more events than it had room for")
 	}
-	w := (*[4]uint64)(unsafe.Pointer(at))
+	w := (*[4]uint64)(unsafe.Pointer(nextEvent))
 	head := uint64(kind) | uint64(flags)<<8 | uint64(site)<<32
 	switch {
 	case obj == 0 && size == 0 && val < 1<<16:
 		w[0] = head | formBare | val<<16
-		at += 1 * 8
+		nextEvent += 1 * 8
 	case obj >= maxObj || size >= wideSize:
 		w[0], w[1], w[2], w[3] = head|formWide, obj, val, uint64(size)
-		at += 4 * 8
+		nextEvent += 4 * 8
 	case val < 1<<16:
 		w[0], w[1] = head|formShort|uint64(size)<<16, obj|val<<objBits
-		at += 2 * 8
+		nextEvent += 2 * 8
 	default:
 		w[0], w[1], w[2] = head|formLong|uint64(size)<<16, obj|val<<objBits, val>>(64-objBits)
-		at += 3 * 8
+		nextEvent += 3 * 8
 	}
 }

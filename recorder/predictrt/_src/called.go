@@ -85,21 +85,21 @@ func Event(objects ...Object) {
 // eventSite returns the site of the program's call in the stack, or else of the go statement that
 // started the goroutine.
 func (o *origin) eventSite() uint32 {
-	if site := ourCall(false); site != noProgramSite && site != otherModules {
+	if site := programCall(false); site != noProgramSite && site != foreignSite {
 		return site
 	}
-	return o.site
+	return o.goSite
 }
 
 // Uses logs the use of an object of the standard library that a built-in property is about. The
 // site is that of the program's call in the stack, or else of the call that returns to pc.
-func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
+func LogUse(p unsafe.Pointer, method uint64, pc uintptr) {
 	if Mode == 0 {
 		return
 	}
 	if g := callee(p); g != nil {
-		site := ourCall(false)
-		if site == noProgramSite || site == otherModules {
+		site := programCall(false)
+		if site == noProgramSite || site == foreignSite {
 			site = siteOf(pc)
 		}
 		g.called(p, method, site)
@@ -108,7 +108,7 @@ func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
 
 // Asks is Uses, but only where the program itself calls the function that returns to pc: uses by
 // the standard library in between are not the program's.
-func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
+func LogProgramUse(p unsafe.Pointer, method uint64, pc uintptr) {
 	if Mode == 0 {
 		return
 	}
@@ -116,13 +116,13 @@ func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
 	if g == nil {
 		return
 	}
-	site := lookup(pc).ours
+	site := lookup(pc).programSite
 	if site == noProgramSite { // by way of another method of the same object
-		if site = ourCall(false); site != siteOf(pc) {
+		if site = programCall(false); site != siteOf(pc) {
 			return
 		}
 	}
-	if site != noProgramSite && site != otherModules {
+	if site != noProgramSite && site != foreignSite {
 		g.called(p, method, site)
 	}
 }
@@ -139,7 +139,7 @@ func callee(p unsafe.Pointer) *goroutine {
 // called logs that method is called on the object at p.
 func (g *goroutine) called(p unsafe.Pointer, method uint64, site uint32) {
 	obj := uint64(uintptr(p))
-	g.giveWay(KindCall, site, obj)
+	g.beforeOperation(KindCall, site, obj)
 	g.passAndLog(KindCall, 0, site, 0, obj, method)
 	g.observe(obj, method)
 }
@@ -166,7 +166,7 @@ func (o *origin) caller() (site uint32) {
 			return site
 		}
 	}
-	return o.site
+	return o.goSite
 }
 
 // A monitor is the automaton of the property that the schedule is to violate, with a state for each
@@ -249,7 +249,7 @@ func planMonitor(rest string) bool {
 // pairs, the place of its object and the number of the operand follow, see param.
 func planMethod(rest string) bool {
 	var n [4]uint64
-	count, ok := numbers(rest, n[:])
+	count, ok := parseNumbers(rest, n[:])
 	m := activeMonitor
 	if !ok || count != 2 && count != 4 || m == nil || n[1] >= uint64(m.width) || n[2] > 1 {
 		return false
@@ -268,7 +268,7 @@ func planMethod(rest string) bool {
 //go:nocheckptr
 func (g *goroutine) observe(obj, method uint64) {
 	m := activeMonitor
-	if m == nil || stage == free {
+	if m == nil || stage == stageFree {
 		return
 	}
 	event, ok := m.events[method]
@@ -281,7 +281,7 @@ func (g *goroutine) observe(obj, method uint64) {
 	if m.operands[method] {
 		m.named[naming{g, method}] = obj
 	} else if m.observe(g, obj, method, event) {
-		verdict("violated " + g.fullName() + "\n")
+		writeVerdict("violated " + g.fullName() + "\n")
 	}
 }
 

@@ -60,7 +60,7 @@ func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 		return 0
 	}
 	g.log(kind, 0, site, uint32(capacity), ch, 0)
-	g.op = blocking{ch, site, kind, runtime.PredictClockNow()}
+	g.blockingOp = blockingOperation{ch, site, kind, runtime.PredictClockNow()}
 	return siteOrUnknown(site)
 }
 
@@ -87,7 +87,7 @@ func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 // others.
 func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g := current()
-	if g == nil || lookup(pc).own {
+	if g == nil || lookup(pc).isRuntime {
 		return 0
 	}
 	site := siteOf(pc)
@@ -95,13 +95,13 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g.selectHasDefault = hasDefault
 	if hasDefault {
 		flags = flagDefault
-		g.byOrder(KindSelect, 0)
+		g.followOrder(KindSelect, 0)
 		g.countLook(uint64(pc), true)
 	} else {
-		g.giveWay(KindSelect, site, 0)
+		g.beforeOperation(KindSelect, site, 0)
 	}
 	g.passAndLog(KindSelect, flags, site, 0, 0, uint64(cases))
-	g.op = blocking{0, site, KindSelect, runtime.PredictClockNow()}
+	g.blockingOp = blockingOperation{0, site, KindSelect, runtime.PredictClockNow()}
 	return siteOrUnknown(site)
 }
 
@@ -110,21 +110,21 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
 		g.actor.pass(KindSelectDone, siteOrNone(site), 0, 0, nil)
-		g.ready()
+		g.prepareOperation()
 		var flags uint8
-		if chosen != 0 && g.chance.Asks == uint16(chosen) {
+		if chosen != 0 && g.inRuntime.Asks == uint16(chosen) {
 			flags = flagAsked
 		}
-		g.chance.Asks = 0
+		g.inRuntime.Asks = 0
 		g.log(KindSelectDone, flags, siteOrNone(site), 0, 0, uint64(chosen))
 	}
 }
 
 // selectCase says what a case of a select would send to. It is no progress: a
 // loop around the select may be one that waits.
-func selectCase(ch, capacity uint64, pc uintptr) {
+func selectSendCase(ch, capacity uint64, pc uintptr) {
 	g := current()
-	if g == nil || lookup(pc).own {
+	if g == nil || lookup(pc).isRuntime {
 		return
 	}
 	site := siteOf(pc)
@@ -132,15 +132,15 @@ func selectCase(ch, capacity uint64, pc uintptr) {
 }
 
 // selectOther says what a case of a select would receive from; 0 is the nil channel.
-func selectOther(ch, capacity uint64, pc uintptr) {
-	if g := current(); g != nil && !lookup(pc).own {
-		g.ready()
+func selectReceiveCase(ch, capacity uint64, pc uintptr) {
+	if g := current(); g != nil && !lookup(pc).isRuntime {
+		g.prepareOperation()
 		g.log(KindSelectRecv, 0, siteOf(pc), uint32(capacity), ch, 0)
 	}
 }
 
 // fired logs that the element just received is a timer's.
-func fired(timer unsafe.Pointer, site uint32) {
+func timerFired(timer unsafe.Pointer, site uint32) {
 	if g := enter(KindAwait, siteOrNone(site)); g != nil {
 		g.log(KindAwait, 0, siteOrNone(site), 0, uint64(uintptr(timer)), 0)
 	}
@@ -160,7 +160,7 @@ func panics(pc uintptr) {
 	}
 	m := Mute()
 	if m.g != nil {
-		m.g.mute = 0
+		m.g.muteDepth = 0
 	}
 	defer Restore(m)
 	if g, site := enterAt(KindPanic, 0, pc); g != nil {

@@ -5,51 +5,51 @@ package predictrt
 
 // defs is a chunk of definitions. The bytes from n up to end are those of one
 // that is being made: the process may be killed in its midst.
-type defs struct {
-	n, end int
-	data   [bufDefs]byte
+type definitions struct {
+	committed, end int
+	data           [definitionBytes]byte
 }
 
 // define returns the current definitions of one kind, with room for one that
 // has strings of the given length and 32 other bytes.
-func define(kind, strings int) *defs {
-	if slotNow().defs[kind].n+strings+32 > bufDefs {
+func startDefinition(kind, strings int) *definitions {
+	if currentSlot().definitions[kind].committed+strings+32 > definitionBytes {
 		flush()
 	}
-	d := &slotNow().defs[kind]
-	d.end = d.n
+	d := &currentSlot().definitions[kind]
+	d.end = d.committed
 	return d
 }
 
 // commit ends a definition.
-func (d *defs) commit() { d.n = d.end }
+func (d *definitions) commit() { d.committed = d.end }
 
 // u16 appends a number in two bytes, the low one first, as all numbers in definitions.
-func (d *defs) u16(x int) {
+func (d *definitions) u16(x int) {
 	d.data[d.end], d.data[d.end+1] = byte(x), byte(x>>8)
 	d.end += 2
 }
 
 // u32 appends a number in four bytes.
-func (d *defs) u32(x uint32) {
+func (d *definitions) u32(x uint32) {
 	d.u16(int(x & 0xffff))
 	d.u16(int(x >> 16))
 }
 
 // u64 appends a number in eight bytes.
-func (d *defs) u64(x uint64) {
+func (d *definitions) u64(x uint64) {
 	d.u32(uint32(x))
 	d.u32(uint32(x >> 32))
 }
 
 // str appends a string after its length.
-func (d *defs) str(s string) {
+func (d *definitions) str(s string) {
 	d.u16(len(s))
 	d.text(s)
 }
 
 // text appends s without its length.
-func (d *defs) text(s string) { d.end += copy(d.data[d.end:], s) }
+func (d *definitions) text(s string) { d.end += copy(d.data[d.end:], s) }
 
 // clip bounds a name so that a definition fits into its buffer.
 func clip(s string) string {

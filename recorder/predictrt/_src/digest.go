@@ -12,20 +12,20 @@ import (
 // What a value of several words is. Hooks get it with the site in one word, in the
 // upper bits of the flags as the event's first word has them.
 const (
-	text  uint8 = 1 + iota // a string
-	slice                  // its value is its length
+	shapeString uint8 = 1 + iota // a string
+	shapeSlice                   // its value is its length
 	// an interface without methods
-	dynamic
-	object // one with methods
+	shapeAny
+	shapeInterface // one with methods
 
-	whatShift = 5 // in flags
-	plainBits = 1<<whatShift - 1
+	shapeShift = 5 // in flags
+	plainFlags = 1<<shapeShift - 1
 )
 
 // LoadOf is Load of a value of several words. Head holds the site, and what it is.
 func LoadOf[T any](p *T, head uint64) *T {
 	if Mode != 0 {
-		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
+		logAccess(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
 	}
 	return p
 }
@@ -36,7 +36,7 @@ func StoreOf[T any](p *T, head uint64) Ref[T] { return Ref[T]{p, head} }
 // LoadKept is LoadOf where a formula needs the value.
 func LoadKept[T any](p *T, head uint64) *T {
 	if Mode != 0 {
-		keep(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
+		logKept(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
 	}
 	return p
 }
@@ -53,7 +53,7 @@ func StoreKept[T any](p *T, head uint64) RefKept[T] { return RefKept[T]{p, head}
 // Set logs a write of v and stores it.
 func (r RefKept[T]) Set(v T) {
 	if Mode != 0 {
-		keep(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
+		logKept(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
 	}
 	*r.p = v
 }
@@ -61,7 +61,7 @@ func (r RefKept[T]) Set(v T) {
 // OperandOf is Operand for a value of several words.
 func OperandOf[T any](v T, head uint64) T {
 	if Mode != 0 {
-		operandOf(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>8)>>whatShift)
+		operandShape(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>8)>>shapeShift)
 	}
 	return v
 }
@@ -69,12 +69,12 @@ func OperandOf[T any](v T, head uint64) T {
 // keep is touch where a formula needs the value.
 //
 //go:noinline
-func keep(p, val unsafe.Pointer, size uintptr, head uint64) {
-	accessOf(uint8(head), p, val, size, uint32(head>>32), uint8(head>>8)>>whatShift, true)
+func logKept(p, val unsafe.Pointer, size uintptr, head uint64) {
+	accessShape(uint8(head), p, val, size, uint32(head>>32), uint8(head>>8)>>shapeShift, true)
 }
 
 // accessOf is access for values of several words; kept says that the value is needed.
-func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8, kept bool) {
+func accessShape(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8, kept bool) {
 	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
 		return
 	}
@@ -82,25 +82,25 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 	if g == nil {
 		return
 	}
-	if g.unlogged() {
-		g.passesBy(kind, p)
+	if g.skipsAccesses() {
+		g.noteSkippedAccess(kind, p)
 		return
 	}
 	if kind == KindRead {
-		g.spin(uint64(uintptr(p)))
+		g.countRead(uint64(uintptr(p)))
 	} else {
-		g.spinAt = 0
+		g.lastReadObject = 0
 	}
 	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), nil)
-	if g.actor != nil && recording {
+	if g.actor != nil && isRecording {
 		writeDigest(val, what)
 	}
-	room()
+	makeRoom()
 	if kind == KindWrite {
 		if !kept {
-			firstWritePast(p)
+			noteFirstWrite(p)
 		}
-		g.logHeldValue(p, size, what, site)
+		g.logInitialValue(p, size, what, site)
 	}
 	if !kept && g.actor == nil {
 		val = nil
@@ -118,7 +118,7 @@ func (g *goroutine) logValue(kind, flags uint8, p, val unsafe.Pointer, size uint
 	switch {
 	case val == nil:
 	case what == 0:
-		v, ok = valueAt(val, size), true
+		v, ok = readValue(val, size), true
 	default:
 		v, ok = digest(val, what)
 	}
@@ -129,12 +129,12 @@ func (g *goroutine) logValue(kind, flags uint8, p, val unsafe.Pointer, size uint
 }
 
 // operandOf logs a value of several words that a formula needs, if it has a digest.
-func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
+func operandShape(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 	g := current()
-	if g == nil || g.unlogged() {
+	if g == nil || g.skipsAccesses() {
 		return
 	}
-	room()
+	makeRoom()
 	g.logValue(KindOperand, 0, nil, val, size, site, what)
 }
 
@@ -145,28 +145,28 @@ func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 //go:nocheckptr
 func digest(p unsafe.Pointer, what uint8) (uint64, bool) {
 	switch what {
-	case text:
-		s := (*halves)(p)
-		return digestText(s.p, s.n)
-	case slice:
-		return uint64((*halves)(p).n), true
+	case shapeString:
+		s := (*stringHeader)(p)
+		return digestString(s.p, s.n)
+	case shapeSlice:
+		return uint64((*stringHeader)(p).n), true
 	}
-	d := runtime.PredictLookInto(p, what == object)
+	d := runtime.PredictLookInto(p, what == shapeInterface)
 	switch {
 	case d.Type == nil:
 		return 0, true
 	case !d.Comparable:
 		return 0, false
 	case d.Direct:
-		return digestPair(d.Type, uint64(uintptr(d.Data))), true
+		return digestTyped(d.Type, uint64(uintptr(d.Data))), true
 	case !runtime.PredictReadable(uintptr(d.Data), d.Size):
 		return 0, false
 	case d.Kind >= firstWord && d.Kind <= lastWord:
-		return digestPair(d.Type, valueAt(d.Data, d.Size)), true
+		return digestTyped(d.Type, readValue(d.Data, d.Size)), true
 	case d.Kind == stringKind:
-		s := (*halves)(d.Data)
-		v, ok := digestText(s.p, s.n)
-		return digestPair(d.Type, v), ok
+		s := (*stringHeader)(d.Data)
+		v, ok := digestString(s.p, s.n)
+		return digestTyped(d.Type, v), ok
 	}
 	return 0, false
 }
@@ -179,64 +179,64 @@ const (
 )
 
 // halves are the first two words of a string or slice.
-type halves struct {
+type stringHeader struct {
 	p unsafe.Pointer
 	n int
 }
 
 //go:nosplit
 //go:nocheckptr
-func digestText(p unsafe.Pointer, n int) (uint64, bool) {
+func digestString(p unsafe.Pointer, n int) (uint64, bool) {
 	if n == 0 {
 		return 0, true
 	}
 	if n < 0 || n > maxDigested || !runtime.PredictReadable(uintptr(p), uintptr(n)) {
 		return 0, false
 	}
-	h := mixed(sumOffset, uint64(n))
+	h := mix(fnvOffset, uint64(n))
 	for ; n > 0; n -= 8 {
-		h = mixed(h, valueAt(p, uintptr(min(n, 8))))
+		h = mix(h, readValue(p, uintptr(min(n, 8))))
 		p = unsafe.Add(p, 8)
 	}
 	return max(h>>4, 1), true
 }
 
 //go:nosplit
-func digestPair(typ unsafe.Pointer, v uint64) uint64 {
-	return max(mixed(mixed(sumOffset, uint64(uintptr(typ))), v)>>4, 1)
+func digestTyped(typ unsafe.Pointer, v uint64) uint64 {
+	return max(mix(mix(fnvOffset, uint64(uintptr(typ))), v)>>4, 1)
 }
 
 //go:nosplit
-func mixed(h, w uint64) uint64 {
+func mix(h, w uint64) uint64 {
 	h = (h ^ w) * 0x9e3779b97f4a7c15
 	return h ^ h>>32
 }
 
 // digestsTold are the digests, by some of their bits, of which the trace says what they
 // are of.
-var digestsTold [1024]uint64
+var digestsWritten [1024]uint64
 
 // writeDigest says in the trace what the value at p is, if it has a digest other than 0.
 func writeDigest(p unsafe.Pointer, what uint8) {
-	if what == slice {
+	if what == shapeSlice {
 		return
 	}
 	was := *(*[2]unsafe.Pointer)(p) // it may change meanwhile
 	p = unsafe.Pointer(&was)
 	v, ok := digest(p, what)
-	if !ok || v == 0 || digestsTold[v%uint64(len(digestsTold))] == v {
+	if !ok || v == 0 || digestsWritten[v%uint64(len(digestsWritten))] == v {
 		return
 	}
 	var known string
 	switch what {
-	case text:
+	case shapeString:
 		known = *(*string)(p)
 	default:
-		d := runtime.PredictLookInto(p, what == object)
-		known, what = runtime.PredictTypeName(d.Type), dynamic
+		d := runtime.PredictLookInto(p, what == shapeInterface)
+		known, what = runtime.PredictTypeName(d.Type), shapeAny
 		switch {
 		case d.Kind == stringKind && known == "string":
-			known, what = *(*string)(d.Data), text
+			known, what = *(*string)(d.Data), shapeString
 		case d.Kind == firstWord && known == "bool":
 			known = "false"
 			if *(*bool)(d.Data) {
@@ -244,7 +244,7 @@ func writeDigest(p unsafe.Pointer, what uint8) {
 			}
 		case d.Kind > firstWord && d.Kind <= 6:
 			shift := 64 - 8*d.Size
-			n := int64(valueAt(d.Data, d.Size)<<shift) >> shift
+			n := int64(readValue(d.Data, d.Size)<<shift) >> shift
 			if known += "("; n < 0 {
 				known += "-" + itoa(uint64(-n)) + ")"
 			} else {
@@ -252,16 +252,16 @@ func writeDigest(p unsafe.Pointer, what uint8) {
 			}
 		}
 	}
-	digestsTold[v%uint64(len(digestsTold))] = v
-	limit := 2 * maxTold
-	if what == text {
-		limit = maxTold
+	digestsWritten[v%uint64(len(digestsWritten))] = v
+	limit := 2 * maxQuoted
+	if what == shapeString {
+		limit = maxQuoted
 	}
-	d := define(metaDefs, 4*limit+64)
+	d := startDefinition(metaDefinitions, 4*limit+64)
 	d.text("text ")
 	d.text(hex(v))
 	d.text(" ")
-	d.quoted(known, limit, what == text)
+	d.quoted(known, limit, what == shapeString)
 	d.text("\n")
 	d.commit()
 }
@@ -269,7 +269,7 @@ func writeDigest(p unsafe.Pointer, what uint8) {
 // quoted appends the first bytes of s, with quotes around them if it is text, as
 // they stand between the quotes of a Go string. What is cut off ends in an
 // ellipsis.
-func (d *defs) quoted(s string, limit int, isText bool) {
+func (d *definitions) quoted(s string, limit int, isText bool) {
 	quote := ""
 	if isText {
 		quote = "\\x22"

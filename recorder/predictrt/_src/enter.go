@@ -14,9 +14,9 @@ func enter(kind uint8, site uint32) *goroutine {
 	if g == nil {
 		return nil
 	}
-	g.giveWay(kind, site, 0)
+	g.beforeOperation(kind, site, 0)
 	g.actor.pass(kind, site, 0, 0, nil)
-	g.ready()
+	g.prepareOperation()
 	return g
 }
 
@@ -27,66 +27,66 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 	if g == nil {
 		return nil, 0
 	}
-	if (kind == KindFork || isChannel(kind)) && lookup(pc).own {
+	if (kind == KindFork || isChannel(kind)) && lookup(pc).isRuntime {
 		return nil, 0
 	}
 	site := siteOf(pc)
-	g.giveWay(kind, site, obj)
+	g.beforeOperation(kind, site, obj)
 	g.actor.pass(kind, site, obj, 0, nil)
-	g.ready()
+	g.prepareOperation()
 	return g, site
 }
 
 // ready is the last thing before an event is logged and its operation done.
-func (g *goroutine) ready() {
-	room()
+func (g *goroutine) prepareOperation() {
+	makeRoom()
 	runtime.PredictFresh()
 }
 
 // passAndLog logs an event once its turn in the schedule has come.
 func (g *goroutine) passAndLog(kind, flags uint8, site, size uint32, obj, val uint64) {
 	g.actor.pass(kind, site, obj, 0, nil)
-	g.ready()
+	g.prepareOperation()
 	g.log(kind, flags, site, size, obj, val)
 }
 
 // giveWay counts an operation. Taking a lock may be part of looking at what it
 // guards, as a load of more than a word is.
-func (g *goroutine) giveWay(kind uint8, site uint32, obj uint64) {
+func (g *goroutine) beforeOperation(kind uint8, site uint32, obj uint64) {
 	if kind == KindAcquire || kind == KindRAcquire || kind == KindAtomicLoad {
 		g.countLook(obj, true)
 	}
-	g.spinAt = 0
-	g.byOrder(kind, obj)
-	g.slice++
-	if g.turns.over(kind, site) || g.slice >= sliceLimit {
-		g.yield()
+	g.lastReadObject = 0
+	g.followOrder(kind, obj)
+	g.operations++
+	if g.loopTurns.isOver(kind, site) || g.operations >= sliceLimit {
+		g.yieldToAll()
 	}
 }
 
 // yield lets all others that can run go first.
-func (p *pace) yield() {
+func (p *pace) yieldToAll() {
 	if !runtime.PredictCanPark() {
 		return
 	}
-	p.slice = 0
-	p.turns.next()
+	p.operations = 0
+	p.loopTurns.beginTurn()
 	p.resetLoopCount()
 	p.letOthersRun()
 }
 
 // spin counts a plain read of obj, which may be part of a loop that waits.
-func (p *pace) spin(obj uint64) {
-	if p.spinAt != obj {
-		p.spinAt, p.spins = obj, 0
+func (p *pace) countRead(obj uint64) {
+	if p.lastReadObject != obj {
+		p.lastReadObject, p.sameReads = obj, 0
 		return
 	}
-	p.spins++
-	if p.spins%spinLimit == 0 && runtime.PredictCanPark() {
+	p.sameReads++
+	if p.sameReads%spinLimit == 0 && runtime.PredictCanPark() {
 		switch {
-		case p.spins%pollLimit == 0:
+		case p.sameReads%pollLimit == 0:
 			p.letOthersRun()
-		case p.spins >= restLimit:
+		case p.sameReads >= restLimit:
 			p.sleep(restTime)
 		default:
 			runtime.PredictGosched()

@@ -9,7 +9,7 @@ import (
 // memory model gives them.
 
 // final is a finalizer or cleanup: the goroutine that its call will be.
-type final struct {
+type finalizerCall struct {
 	// of the call that has attached it
 	site uint32
 	// of the goroutine that did
@@ -21,44 +21,44 @@ type final struct {
 }
 
 // finalizers are by the address of their object, which has one at most.
-var finalizers map[uintptr]*final
+var finalizers map[uintptr]*finalizerCall
 
 // Cleanups come after all that happened before the garbage collection that has
 // found them, finalizers also one after the other: the latter is what their
 // documentation promises. What awaits garbage is a goroutine of its own, which
 // posts for the cleanups of each collection.
 var (
-	attached bool // there are cleanups
-	awaiter  *goroutine
-	garbage  byte // the token
+	hasCleanups        bool // there are cleanups
+	collectorGoroutine *goroutine
+	collectionToken    byte // the token
 )
 
 // newFinal is what the running goroutine attaches, or nil if that is not to be
 // logged.
-func newFinal(pc uintptr) *final {
+func newFinalizerCall(pc uintptr) *finalizerCall {
 	g := current()
 	if g == nil {
 		return nil
 	}
 	site := siteOf(pc)
 	path := numbered(g.path, ".f", g.finals+1)
-	if by := callSites[site].by; by == "" {
+	if by := callSites[site].starter; by == "" {
 		g.finals++
 	} else {
-		path = numbered(g.path, by+"f", g.count(by))
+		path = numbered(g.path, by+"f", g.countLibraryChild(by))
 	}
-	return &final{site: site, test: g.test, account: g.account, path: path}
+	return &finalizerCall{site: site, test: g.test, account: g.account, path: path}
 }
 
 // attach is called where a finalizer of the object at obj is made.
 func attach(obj, pc uintptr) {
-	f := newFinal(pc)
+	f := newFinalizerCall(pc)
 	if f == nil {
 		return
 	}
 	runtime.PredictPin()
 	if finalizers == nil {
-		finalizers = map[uintptr]*final{}
+		finalizers = map[uintptr]*finalizerCall{}
 	}
 	finalizers[obj] = f
 	runtime.PredictUnpin()
@@ -73,11 +73,11 @@ func detach(obj uintptr) {
 
 // cleanup returns what is to call a cleanup in place of call.
 func cleanup(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer) {
-	f := newFinal(pc)
+	f := newFinalizerCall(pc)
 	if f == nil {
 		return call
 	}
-	attached, f.after = true, unsafe.Pointer(&garbage)
+	hasCleanups, f.after = true, unsafe.Pointer(&collectionToken)
 	return func(fn, arg unsafe.Pointer) {
 		f.enter()
 		call(fn, arg)
@@ -87,21 +87,21 @@ func cleanup(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.
 
 // cleanups is called before the cleanups of one garbage collection.
 func cleanups() {
-	if !attached {
+	if !hasCleanups {
 		return
 	}
-	if awaiter == nil {
+	if collectorGoroutine == nil {
 		runtime.PredictPin()
-		awaiter = newGoroutine()
-		awaiter.parent = awaiter.id
-		awaiter.setPath("garbage")
-		awaiter.define()
+		collectorGoroutine = newGoroutine()
+		collectorGoroutine.parent = collectorGoroutine.id
+		collectorGoroutine.setPath("garbage")
+		collectorGoroutine.define()
 		runtime.PredictUnpin()
 	}
-	runtime.PredictSetSelf(unsafe.Pointer(awaiter))
+	runtime.PredictSetSelf(unsafe.Pointer(collectorGoroutine))
 	if g := enter(KindAwait, 0); g != nil {
 		g.log(KindAwait, 0, 0, 0, 0, 0)
-		g.log(KindPost, 0, 0, 0, uint64(uintptr(unsafe.Pointer(&garbage))), 0)
+		g.log(KindPost, 0, 0, 0, uint64(uintptr(unsafe.Pointer(&collectionToken))), 0)
 	}
 	runtime.PredictSetSelf(nil)
 }
@@ -115,22 +115,22 @@ func enterFinal(obj uintptr) {
 
 // enter makes the goroutine that follows in the running one's place. f is nil
 // if nothing is known of it.
-func (f *final) enter() {
+func (f *finalizerCall) enter() {
 	runtime.PredictSetFinal(unsafe.Pointer(f))
 	runtime.PredictSetSelf(nil)
 }
 
 // began logs what the call comes after.
-func (f *final) began(g *goroutine) {
+func (f *finalizerCall) logOrder(g *goroutine) {
 	token := uint64(uintptr(f.after))
 	g.actor.pass(KindAwait, 0, token, 0, nil)
-	room()
+	makeRoom()
 	g.log(KindAwait, 0, 0, 0, token, 0)
 }
 
 // leaveFinal ends that goroutine.
 func leaveFinal() {
-	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.begun {
+	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.hasBegun {
 		end()
 	}
 	runtime.PredictSetFinal(nil)

@@ -6,15 +6,15 @@ import "unsafe"
 
 // initializing reports whether there has been one goroutine only: what packages copy when they are
 // initialized, tables that they sort as a rule, comes before all that others will do.
-func initializing() bool { return goroutines == 1 }
+func isInitializing() bool { return goroutines == 1 }
 
 // copied is called before size bytes at dst become those at src.
-func copied(dst, src unsafe.Pointer, size, pc uintptr) {
+func beforeCopy(dst, src unsafe.Pointer, size, pc uintptr) {
 	g := current()
-	if g == nil || initializing() {
+	if g == nil || isInitializing() {
 		return
 	}
-	site := g.onBehalf()
+	site := g.programCallSite()
 	if site == 0 {
 		site = siteOf(pc)
 	}
@@ -23,16 +23,16 @@ func copied(dst, src unsafe.Pointer, size, pc uintptr) {
 }
 
 // mapTouched is called before the map m is read or written.
-func mapTouched(m unsafe.Pointer, write bool, pc uintptr) {
+func beforeMapAccess(m unsafe.Pointer, write bool, pc uintptr) {
 	g := current()
-	if g == nil || initializing() {
+	if g == nil || isInitializing() {
 		return
 	}
 	kind := KindRead
 	if write {
 		kind = KindWrite
 	}
-	site := g.onBehalf()
+	site := g.programCallSite()
 	if site == 0 {
 		site = siteOf(pc)
 	}

@@ -13,41 +13,41 @@ import (
 const (
 	// following is from the beginning until the violation is reached: goroutines pass in the
 	// order of the schedule.
-	following = iota
+	stageFollowing = iota
 	// firstGoes is when the violation stands, and its first goroutine goes on: it does its
 	// access, and reaches its next hook.
-	firstGoes
+	stageFirstAccess
 	// otherGoes is when it has come there, and the other goroutine does its access.
-	otherGoes
+	stageSecondAccess
 	// othersGo is when the violation stands that consists in a goroutine which goes last:
 	// all others go on as far as they can.
-	othersGo
+	stageOthersRun
 	// free is afterwards, and where there is no schedule: goroutines go on as they like.
-	free
+	stageFree
 )
 
 var (
-	stage = free
+	stage = stageFree
 	// index of the first step that is not done
-	nextStep int
-	waiting  map[int]*goroutine // by step
+	nextStep       int
+	waitingForStep map[int]*goroutine // by step
 	// all that wait at the gate
-	parked []*goroutine
+	parkedGoroutines []*goroutine
 	// all goroutines of the tests that are replayed
-	controlled       []*goroutine
-	reachedViolation int
+	controlledGoroutines []*goroutine
+	violatorsWaiting     int
 	// how long the program stops when the violation stands, in nanoseconds
 	holdTime int64
 )
 
 // pendingAccess is the access that a goroutine stands before.
 type pendingAccess struct {
-	here     bool
-	kind     uint8
-	obj      uint64
-	size     uint32
-	val      uint64
-	hasValue bool
+	isReached bool
+	kind      uint8
+	object    uint64
+	size      uint32
+	value     uint64
+	hasValue  bool
 	// of the goroutine's atomic regions, from 1; 0: none
 	region int
 }
@@ -56,54 +56,54 @@ type pendingAccess struct {
 func startReplay(plan, verdict string) {
 	loadPlan(plan)
 	startVerdict(verdict)
-	waiting, earlySteps = map[int]*goroutine{}, map[int]bool{}
-	stage = following
-	begun = waited()
+	waitingForStep, earlySteps = map[int]*goroutine{}, map[int]bool{}
+	stage = stageFollowing
+	replayStart = waitingTime()
 	scheduleAdvanced()
-	runtime.PredictInMaps(inMap)
+	runtime.PredictInMaps(duringMapWrite)
 }
 
 // bind finds the actor of the schedule that g's name gives it.
-func (g *goroutine) bind() {
+func (g *goroutine) bindActor() {
 	if actors == nil {
 		return
 	}
 	test := g.test
-	if follows[test] || actors[g.fullName()] != nil {
-		controlled = append(controlled, g)
+	if controlledTests[test] || actors[g.fullName()] != nil {
+		controlledGoroutines = append(controlledGoroutines, g)
 	}
 	g.actor = actors[g.fullName()]
-	hot = notHot
+	fastRecord = noFastRecord
 	if g.actor != nil {
 		g.actor.g = g
 	}
 }
 
 // exit is called at the goroutine's end.
-func (g *goroutine) exit() {
+func (g *goroutine) exitSchedule() {
 	if actors == nil {
 		return
 	}
 	runtime.PredictPin()
-	for i, c := range controlled {
+	for i, c := range controlledGoroutines {
 		if c == g {
-			controlled = append(controlled[:i:i], controlled[i+1:]...)
+			controlledGoroutines = append(controlledGoroutines[:i:i], controlledGoroutines[i+1:]...)
 			break
 		}
 	}
-	if a := g.actor; a != nil && stage == following {
+	if a := g.actor; a != nil && stage == stageFollowing {
 		if !a.skipTo(len(a.steps)) {
-			giveUp(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[g.chance.Outside].reason)
-		} else if a.violates() {
-			giveUp(g.fullName() + " has ended without the access at which the schedule expects it" + inputs[g.chance.Outside].reason)
+			leaveSchedule(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[g.inRuntime.Outside].reason)
+		} else if a.isViolator() {
+			leaveSchedule(g.fullName() + " has ended without the access at which the schedule expects it" + inputs[g.inRuntime.Outside].reason)
 		}
 	}
 	runtime.PredictUnpin()
 }
 
 // violates reports whether a is one of the goroutines whose accesses are the violation.
-func (a *actor) violates() bool {
-	for _, v := range violations {
+func (a *actor) isViolator() bool {
+	for _, v := range violators {
 		if v == a {
 			return true
 		}
@@ -115,49 +115,49 @@ func (a *actor) violates() bool {
 // the event that it is about to do has its turn, and counts the event. val, if not nil, is
 // where the value of an access lies. It is inlined, as most goroutines have no part: a is nil.
 func (a *actor) pass(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
-	if a != nil && stage != free {
+	if a != nil && stage != stageFree {
 		a.passGate(kind, site, obj, size, val)
 	}
 }
 
 // passGate is pass for a goroutine that has a part in a schedule which is not over.
 func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
-	a.yieldViolation(kind)
-	a.meet(kind)
+	a.yieldToOtherViolator(kind)
+	a.observe(kind)
 	if kind == KindPanic && a.isDone() {
 		// Its crash belongs after the violation, which it may be an effect of.
-		a.wait(item{role: roleHold}, kind, site)
+		a.wait(plannedEvent{role: roleHold}, kind, site)
 	}
 	switch kind {
 	case KindSend, KindRecv, KindClose, KindCondSignal, KindCondBroadcast:
 		a.holdIfDone(kind, site)
 	}
-	w := a.want(kind, site)
-	a.passed = w
+	w := a.counterOf(kind, site)
+	a.lastCounter = w
 	if w == nil {
 		return
 	}
-	if it, ok := w.next(); ok && !a.ahead(it) {
-		if isInside(kind, keyFor(site)) && stage == following && it.role != roleHold && !a.reaches(it) {
-			a.passed = nil // one more than the recorded call has made
+	if it, ok := w.nextPlanned(); ok && !a.isAhead(it) {
+		if isInside(kind, keyFor(site)) && stage == stageFollowing && it.role != roleHold && !a.reaches(it) {
+			a.lastCounter = nil // one more than the recorded call has made
 			return
 		}
-		a.g.letGo = true
-		if (it.role == roleViolate || it.show) && stage == following {
-			s := pendingAccess{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: a.region()}
+		a.g.hasPassedGate = true
+		if (it.role == roleViolate || it.isViolatingAccess) && stage == stageFollowing {
+			s := pendingAccess{isReached: it.role == roleViolate, kind: kind, object: obj, size: size, region: a.region()}
 			if val != nil {
-				s.val, s.hasValue = valueAt(val, uintptr(size)), true
+				s.value, s.hasValue = readValue(val, uintptr(size)), true
 			}
 			a.pending = s
 		}
 		a.wait(it, kind, site)
-		if it.role == roleStep && stage == following {
-			if it.show {
-				verdictStand(a)
+		if it.role == roleStep && stage == stageFollowing {
+			if it.isViolatingAccess {
+				writeStand(a)
 			}
 			a.stepDone(it.step)
 		}
-		a.g.chance.Asks = it.asks
+		a.g.inRuntime.Asks = it.selectCase
 	}
 	w.count++
 }
@@ -165,26 +165,26 @@ func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val u
 // await blocks like pass but does not count the event, which may turn out not
 // to happen: at a violation, a goroutine stands before it takes a lock. It reports
 // whether the schedule expects the event now.
-func (a *actor) await(kind uint8, site uint32, obj uint64) bool {
-	return a != nil && stage != free && a.awaitGate(kind, site, obj)
+func (a *actor) awaitTurn(kind uint8, site uint32, obj uint64) bool {
+	return a != nil && stage != stageFree && a.awaitTurnAtGate(kind, site, obj)
 }
 
 // awaitGate is await for a goroutine that has a part in a schedule which is not over.
-func (a *actor) awaitGate(kind uint8, site uint32, obj uint64) bool {
-	a.yieldViolation(kind)
+func (a *actor) awaitTurnAtGate(kind uint8, site uint32, obj uint64) bool {
+	a.yieldToOtherViolator(kind)
 	if kind == KindAcquire || kind == KindRAcquire {
 		a.holdIfDone(kind, site)
 	}
-	w := a.want(kind, site)
+	w := a.counterOf(kind, site)
 	if w == nil {
 		return false
 	}
-	it, ok := w.next()
+	it, ok := w.nextPlanned()
 	if !ok || it.role != roleHold && !a.reaches(it) {
 		return false
 	}
-	if it.role == roleViolate && stage == following {
-		a.pending = pendingAccess{here: true, kind: kind, obj: obj, region: a.region()}
+	if it.role == roleViolate && stage == stageFollowing {
+		a.pending = pendingAccess{isReached: true, kind: kind, object: obj, region: a.region()}
 	}
 	a.wait(it, kind, site)
 	return true
@@ -193,22 +193,24 @@ func (a *actor) awaitGate(kind uint8, site uint32, obj uint64) bool {
 // holdIfDone holds a goroutine that has done all its steps before an operation that others could notice:
 // the recorded run was over before it.
 func (a *actor) holdIfDone(kind uint8, site uint32) {
-	if holdWhenDone && stage == following && a.isDone() {
-		a.wait(item{role: roleHold}, kind, site)
+	if holdWhenDone && stage == stageFollowing && a.isDone() {
+		a.wait(plannedEvent{role: roleHold}, kind, site)
 	}
 }
 
 // isDone reports whether all that the schedule wants of a has happened.
-func (a *actor) isDone() bool { return len(a.steps) > 0 && a.nextStep == len(a.steps) && !a.violates() }
+func (a *actor) isDone() bool {
+	return len(a.steps) > 0 && a.nextStep == len(a.steps) && !a.isViolator()
+}
 
 // Admits reports whether a parallel test begins now, however many do already: the schedule goes on
 // with it.
-func Admits() bool {
-	if stage != following || actors == nil {
+func StartsParallelTest() bool {
+	if stage != stageFollowing || actors == nil {
 		return false
 	}
 	g := current()
-	return g != nil && g.actor != nil && (g.actor.nextStep < len(g.actor.steps) || g.actor.violates())
+	return g != nil && g.actor != nil && (g.actor.nextStep < len(g.actor.steps) || g.actor.isViolator())
 }
 
 // isNext reports whether step is the first of a's that is not done.
@@ -218,7 +220,7 @@ func (a *actor) isNext(step int) bool {
 
 // reaches reports whether a has nothing left to do before an item, a step or an access
 // of the violation.
-func (a *actor) reaches(it item) bool {
+func (a *actor) reaches(it plannedEvent) bool {
 	if it.role == roleViolate {
 		return a.skipTo(len(a.steps))
 	}
@@ -235,7 +237,7 @@ func (a *actor) reaches(it item) bool {
 // it has not made, are skipped, and their counters skip them, too.
 func (a *actor) skipTo(i int) bool {
 	for _, step := range a.steps[a.nextStep:i] {
-		if inside[step] == nil {
+		if insideSteps[step] == nil {
 			return false
 		}
 	}
@@ -244,8 +246,8 @@ func (a *actor) skipTo(i int) bool {
 	}
 	runtime.PredictPin()
 	for ; a.nextStep < i; a.nextStep++ {
-		s := inside[a.steps[a.nextStep]]
-		s.want.count, s.skipped = max(s.want.count, s.occ), true
+		s := insideSteps[a.steps[a.nextStep]]
+		s.counter.count, s.isSkipped = max(s.counter.count, s.occurrence), true
 	}
 	releaseNext()
 	runtime.PredictUnpin()
@@ -254,90 +256,90 @@ func (a *actor) skipTo(i int) bool {
 
 // releaseNext lets the next step go that is not skipped.
 func releaseNext() {
-	for s := inside[nextStep]; earlySteps[nextStep] || s != nil && s.skipped; s = inside[nextStep] {
+	for s := insideSteps[nextStep]; earlySteps[nextStep] || s != nil && s.isSkipped; s = insideSteps[nextStep] {
 		nextStep++
 		scheduleAdvanced()
 	}
-	if w := waiting[nextStep]; w != nil {
-		delete(waiting, nextStep)
+	if w := waitingForStep[nextStep]; w != nil {
+		delete(waitingForStep, nextStep)
 		runtime.PredictWake(&w.gateSema)
 	}
-	judge()
+	checkViolation()
 }
 
 // missed leaves the schedule if it expects an attempt that has failed.
-func (a *actor) missed(kind uint8, site uint32) {
-	if a == nil || stage != following {
+func (a *actor) noteFailedAttempt(kind uint8, site uint32) {
+	if a == nil || stage != stageFollowing {
 		return
 	}
-	w := a.want(kind, site)
+	w := a.counterOf(kind, site)
 	if w == nil {
 		return
 	}
-	if it, ok := w.next(); ok && it.role == roleStep {
+	if it, ok := w.nextPlanned(); ok && it.role == roleStep {
 		runtime.PredictPin()
-		giveUp(a.g.fullName() + " could not do " + stepName(it.step) + " at " + position(kind, site) + inputs[a.g.chance.Outside].reason)
+		leaveSchedule(a.g.fullName() + " could not do " + stepName(it.step) + " at " + describeEvent(kind, site) + inputs[a.g.inRuntime.Outside].reason)
 		runtime.PredictUnpin()
 	}
 }
 
 // yieldViolation lets the other goroutine of the violation go once this one
 // has done its access.
-func (a *actor) yieldViolation(kind uint8) {
-	if stage == firstGoes && a == violations[firstViolator] {
+func (a *actor) yieldToOtherViolator(kind uint8) {
+	if stage == stageFirstAccess && a == violators[firstViolator] {
 		if a.pending.kind == KindSelectSend && (kind == KindSelectSend || kind == KindSelect) {
 			return // its select, one of whose cases this was, is still to come
 		}
-		if len(violations) == 1 {
-			setStage(free)
+		if len(violators) == 1 {
+			enterStagePinned(stageFree)
 			return
 		}
-		setStage(otherGoes)
-		for stage == otherGoes {
+		enterStagePinned(stageSecondAccess)
+		for stage == stageSecondAccess {
 			a.g.park("the other access of the violation")
 		}
-	} else if stage == otherGoes && a.violates() && a != violations[firstViolator] {
-		setStage(free)
+	} else if stage == stageSecondAccess && a.isViolator() && a != violators[firstViolator] {
+		enterStagePinned(stageFree)
 	}
 }
 
 // wait blocks until it is the turn of an item of the schedule.
-func (a *actor) wait(it item, kind uint8, site uint32) {
-	a.g.heldBy, a.g.heldAt = it, kind
+func (a *actor) wait(it plannedEvent, kind uint8, site uint32) {
+	a.g.heldItem, a.g.heldEventKind = it, kind
 	switch it.role {
 	case roleStep:
-		if stage != following {
+		if stage != stageFollowing {
 			return
 		}
 		if !a.reaches(it) {
-			a.diverge(kind, site)
+			a.reportDivergence(kind, site)
 			return
 		}
-		for stage == following && nextStep != it.step && !earlySteps[it.step] {
-			waiting[it.step] = a.g
+		for stage == stageFollowing && nextStep != it.step && !earlySteps[it.step] {
+			waitingForStep[it.step] = a.g
 			a.g.park("turn")
 		}
 	case roleHold:
-		for stage != free && stage != othersGo && !a.g.releasedEarly {
+		for stage != stageFree && stage != stageOthersRun && !a.g.isReleasedEarly {
 			a.g.park("hold")
 		}
 	case roleViolate:
-		if stage != following {
+		if stage != stageFollowing {
 			return
 		}
 		if !a.reaches(it) {
-			a.diverge(kind, site)
+			a.reportDivergence(kind, site)
 			return
 		}
 		runtime.PredictPin()
 		if !violationInSteps {
-			verdictStand(a)
+			writeStand(a)
 		}
-		reachedViolation++
+		violatorsWaiting++
 		scheduleAdvanced()
-		judge()
+		checkViolation()
 		runtime.PredictUnpin()
-		for !a.mayGo() {
+		for !a.mayAccess() {
 			a.g.park("violation")
 		}
 		runtime.PredictFresh()
@@ -347,24 +349,24 @@ func (a *actor) wait(it item, kind uint8, site uint32) {
 // inMap is called while the map m is being written. Where the goroutine of the violation
 // that goes first has its access there, the other one comes now, as it can on another
 // processor: the runtime sees that both are in the map, and ends the program.
-func inMap(m unsafe.Pointer) {
-	if stage != firstGoes || len(violations) != 2 || violations[firstViolator].pending.obj != uint64(uintptr(m)) {
+func duringMapWrite(m unsafe.Pointer) {
+	if stage != stageFirstAccess || len(violators) != 2 || violators[firstViolator].pending.object != uint64(uintptr(m)) {
 		return
 	}
-	if g := current(); g != nil && g == violations[firstViolator].g {
-		g.actor.yieldViolation(KindWrite)
+	if g := current(); g != nil && g == violators[firstViolator].g {
+		g.actor.yieldToOtherViolator(KindWrite)
 	}
 }
 
 // mayGo reports whether a goroutine that stands may do its access.
-func (a *actor) mayGo() bool {
+func (a *actor) mayAccess() bool {
 	switch stage {
-	case free:
+	case stageFree:
 		return true
-	case firstGoes:
-		return a == violations[firstViolator]
-	case otherGoes:
-		return a != violations[firstViolator]
+	case stageFirstAccess:
+		return a == violators[firstViolator]
+	case stageSecondAccess:
+		return a != violators[firstViolator]
 	}
 	return false
 }
@@ -372,7 +374,7 @@ func (a *actor) mayGo() bool {
 // stepDone marks a step and lets the next one go.
 func (a *actor) stepDone(step int) {
 	runtime.PredictPin()
-	a.g.chance.Outside = 0
+	a.g.inRuntime.Outside = 0
 	a.nextStep++
 	if !earlySteps[step] {
 		nextStep++
@@ -383,92 +385,92 @@ func (a *actor) stepDone(step int) {
 }
 
 // judge looks whether the violation has been reached.
-func judge() {
-	if stage != following || nextStep < numSteps {
+func checkViolation() {
+	if stage != stageFollowing || nextStep < numSteps {
 		return
 	}
-	if len(violations) == 0 && !violatorsBlock {
-		release(free)
+	if len(violators) == 0 && !violatorsBlock {
+		enterStage(stageFree)
 		return
 	}
-	if reachedViolation < len(violations) {
+	if violatorsWaiting < len(violators) {
 		return
 	}
 	if violatorsBlock {
-		verdictSteps()
-		verdict("confirmed\n")
-		release(free)
+		writeSteps()
+		writeVerdict("confirmed\n")
+		enterStage(stageFree)
 		return
 	}
 	if violatorGoesLast {
-		verdictSteps()
-		verdict("confirmed\n")
-		release(othersGo)
+		writeSteps()
+		writeVerdict("confirmed\n")
+		enterStage(stageOthersRun)
 		return
 	}
-	if len(violations) == 2 && !collide(violations[0].pending, violations[1].pending) {
-		giveUp("the two accesses do not collide: they touch different memory, or both read")
+	if len(violators) == 2 && !conflict(violators[0].pending, violators[1].pending) {
+		leaveSchedule("the two accesses do not collide: they touch different memory, or both read")
 		return
 	}
 	if violationInSteps {
-		verdictStand(violations[0])
+		writeStand(violators[0])
 	}
-	verdictSteps()
-	verdict("confirmed\n")
+	writeSteps()
+	writeVerdict("confirmed\n")
 	if holdTime > 0 {
 		runtime.PredictStand(holdTime)
 	}
-	if firstViolator >= len(violations) {
+	if firstViolator >= len(violators) {
 		firstViolator = 0
 	}
-	release(firstGoes)
+	enterStage(stageFirstAccess)
 }
 
 // collide reports whether two goroutines that stand so are a violation.
-func collide(a, b pendingAccess) bool {
+func conflict(a, b pendingAccess) bool {
 	switch {
 	case a.kind == KindClose || b.kind == KindClose:
-		return a.obj == b.obj && isChannel(a.kind) && isChannel(b.kind)
+		return a.object == b.object && isChannel(a.kind) && isChannel(b.kind)
 	case a.kind == KindWaitGroupAdd && b.kind == KindWaitGroupWait, b.kind == KindWaitGroupAdd && a.kind == KindWaitGroupWait:
-		return a.obj == b.obj && groupCount(a.obj) == 0
+		return a.object == b.object && waitGroupCounter(a.object) == 0
 	case isChannel(a.kind) || isChannel(b.kind):
 		return false
 	}
-	return a.obj < b.obj+uint64(max(b.size, 1)) && b.obj < a.obj+uint64(max(a.size, 1)) &&
+	return a.object < b.object+uint64(max(b.size, 1)) && b.object < a.object+uint64(max(a.size, 1)) &&
 		(isWrite(a.kind) || isWrite(b.kind) || isSync(a.kind) || isSync(b.kind))
 }
 
 // setStage is release by a goroutine that runs.
-func setStage(s int) {
+func enterStagePinned(s int) {
 	runtime.PredictPin()
-	release(s)
+	enterStage(s)
 	runtime.PredictUnpin()
 }
 
 // release enters another stage. All that wait look for themselves whether
 // they may go.
-func release(s int) {
+func enterStage(s int) {
 	stage = s
-	for _, g := range parked {
+	for _, g := range parkedGoroutines {
 		runtime.PredictWake(&g.gateSema)
 	}
 }
 
 // giveUp gives the schedule up.
-func giveUp(why string) {
-	if stage != following {
+func leaveSchedule(why string) {
+	if stage != stageFollowing {
 		return
 	}
-	verdictSteps()
-	verdict("left " + why + "\n")
-	release(free)
+	writeSteps()
+	writeVerdict("left " + why + "\n")
+	enterStage(stageFree)
 }
 
 // diverge leaves the schedule as g has skipped one of its steps.
-func (a *actor) diverge(kind uint8, site uint32) {
-	w := a.want(kind, site)
+func (a *actor) reportDivergence(kind uint8, site uint32) {
+	w := a.counterOf(kind, site)
 	runtime.PredictPin()
-	giveUp(a.g.fullName() + " is at " + position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[a.g.chance.Outside].reason)
+	leaveSchedule(a.g.fullName() + " is at " + describeEvent(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[a.g.inRuntime.Outside].reason)
 	runtime.PredictUnpin()
 }
 
@@ -476,25 +478,25 @@ func (a *actor) diverge(kind uint8, site uint32) {
 func (g *goroutine) park(why string) {
 	if !runtime.PredictCanPark() {
 		runtime.PredictPin()
-		giveUp(g.fullName() + " cannot wait for its " + why + " here, in the middle of an operation of the runtime")
+		leaveSchedule(g.fullName() + " cannot wait for its " + why + " here, in the middle of an operation of the runtime")
 		runtime.PredictUnpin()
 		return
 	}
-	g.waitsFor = why
-	parked = append(parked, g)
+	g.waitReason = why
+	parkedGoroutines = append(parkedGoroutines, g)
 	runtime.PredictPark(&g.gateSema)
-	for i, p := range parked {
+	for i, p := range parkedGoroutines {
 		if p == g {
-			parked = append(parked[:i:i], parked[i+1:]...)
+			parkedGoroutines = append(parkedGoroutines[:i:i], parkedGoroutines[i+1:]...)
 			break
 		}
 	}
-	g.waitsFor = ""
+	g.waitReason = ""
 }
 
 // groupCount is the counter of the WaitGroup at an address: the upper half of its state,
 // which is its first word. A group whose counter is not zero may be added to while others
 // wait for it.
-func groupCount(group uint64) int32 {
+func waitGroupCounter(group uint64) int32 {
 	return int32(*(*uint64)(unsafe.Pointer(uintptr(group))) >> 32)
 }

@@ -15,114 +15,114 @@ import (
 // collector does not look into it, so what it points to is kept elsewhere.
 type goroutine struct {
 	// chance is the runtime's part, which must be first.
-	chance runtime.PredictChance
-	id     uint32
-	parent uint32
+	inRuntime runtime.PredictChance
+	id        uint32
+	parent    uint32
 	origin
 	test string
 	goName
 	offspring
-	begun bool
+	hasBegun bool
 	// final is the finalizer or cleanup that it calls; nil: none.
-	final *final
+	finalizer *finalizerCall
 	// mute is positive while events are dropped.
-	mute int
+	muteDepth int
 	// forked says that it has started a goroutine, which is to go first.
-	forked bool
+	yieldsToChild bool
 	// randomStream decides when it gives way, see byOrder.
 	randomStream randomStream
 	pending      operation // see byRank
 	account      *account
 	// knownLeak says that the trace has it as a leak.
-	knownLeak      bool
-	blockedForEver bool // see testStuck
+	isKnownLeak      bool
+	isBlockedForEver bool // see testStuck
 	// testing is the test that it runs, for package testing.
-	testing uintptr
+	runningTest uintptr
 
 	pace
 	polling polling
-	insides insides
+	inside  insideAccesses
 
 	// op is the last operation that it has begun.
-	op blocking
+	blockingOp blockingOperation
 	// actor is its part in the schedule; nil: none.
 	actor *actor
 	// letGo says that the schedule has let the coming event go.
-	letGo    bool
-	gateSema runtime.PredictSema
+	hasPassedGate bool
+	gateSema      runtime.PredictSema
 	// waitsFor is what it waits for at the gate, "" if it does not wait there; then heldBy
 	// is the part of the schedule that keeps it.
-	waitsFor string
-	heldBy   item
+	waitReason string
+	heldItem   plannedEvent
 	// heldAt is the kind of event that it is about to do at the gate.
-	heldAt uint8
+	heldEventKind uint8
 	// selectHasDefault is about its last select.
 	selectHasDefault bool
 	// releasedEarly says that it goes on though it is to be held, see beforeTimer.
-	releasedEarly bool
+	isReleasedEarly bool
 	// nextUnused is the next record in the list of unused ones.
 	nextUnused *goroutine
 }
 
 // origin says where a goroutine was started, by sites.
 type origin struct {
-	site uint32 // of the go statement
+	goSite uint32 // of the go statement
 	// the same, if it is one of the program's own packages
-	ownSite uint32
+	programGoSite uint32
 	// else: of the call of one of these that led to the go statement
-	askingSite uint32
+	requestSite uint32
 }
 
 // goName is the path of a goroutine's spawns.
 type goName struct {
-	path string // in room
-	room []byte
+	path   string // in room
+	buffer []byte
 }
 
 // offspring counts what a goroutine has started, for the names of that.
 type offspring struct {
 	children int
 	// finalizers and cleanups that it has attached
-	finals int
-	behind *behind
+	finals    int
+	byLibrary *libraryChildren
 }
 
 // pace is when a goroutine gives way to others.
 type pace struct {
 	// A goroutine that reads one place again and again spins, and must let
 	// others run.
-	spinAt uint64
-	spins  uint
+	lastReadObject uint64
+	sameReads      uint
 	// operations since it last gave way
-	slice int
-	turns turns
+	operations int
+	loopTurns  loopTurns
 	// it has called runtime.Gosched since it gave way last
-	gosched bool
+	hasCalledGosched bool
 	// it sleeps where the program does not
 	sleepsForLibrary bool
 }
 
 // behind counts the goroutines that a function of the standard library has started for its
 // own purposes, in the name of the goroutine that has called it.
-type behind struct {
-	by   string // see callSite.by
-	n    int
-	next *behind
+type libraryChildren struct {
+	starter string // see callSite.by
+	count   int
+	next    *libraryChildren
 }
 
 var (
 	// number of goroutines that have a record
 	goroutines uint32
 	// those that nothing in the program has started
-	orphans int
+	rootGoroutines int
 	// records of goroutines that have ended
-	unused *goroutine
+	unusedRecords *goroutine
 	// stands for all of the runtime's own goroutines
 	runtimeGoroutines goroutine
 	testRuns          = map[string]int{}
 	// keeps the names that records point to
-	tests     []string
-	testNames = map[string]uint32{}
+	recordedTests []string
+	testNames     = map[string]uint32{}
 )
 
 // fullName is what the schedule calls g.
@@ -138,41 +138,41 @@ func (g *goroutine) fullName() string {
 func current() *goroutine {
 	g := (*goroutine)(runtime.PredictSelf())
 	if g == nil {
-		g = adopt()
+		g = adoptGoroutine()
 	}
-	if g == nil || g.mute > 0 {
+	if g == nil || g.muteDepth > 0 {
 		return nil
 	}
-	if !g.begun {
+	if !g.hasBegun {
 		g.begin()
 	}
 	return g
 }
 
 // adopt makes the record of a goroutine that has been started without one.
-func adopt() *goroutine {
+func adoptGoroutine() *goroutine {
 	goid, user, system := runtime.PredictWho()
 	if !user {
 		return nil
 	}
 	if system {
-		runtimeGoroutines.mute = 1
-		runtimeGoroutines.chance.Rank = highest
+		runtimeGoroutines.muteDepth = 1
+		runtimeGoroutines.inRuntime.Rank = highestRank
 		runtime.PredictSetSelf(unsafe.Pointer(&runtimeGoroutines))
 		return &runtimeGoroutines
 	}
 	runtime.PredictPin()
 	g := newGoroutine()
 	g.parent = g.id
-	if f := (*final)(runtime.PredictFinal()); f != nil {
-		g.site, g.test, g.account, g.final = f.site, f.test, f.account, f
+	if f := (*finalizerCall)(runtime.PredictFinal()); f != nil {
+		g.goSite, g.test, g.account, g.finalizer = f.site, f.test, f.account, f
 		g.setPath(f.path)
 	} else if goid == 1 {
 		g.setPath("main")
 	} else {
-		orphans++
+		rootGoroutines++
 		g.setPath("outside")
-		g.addPath(".", orphans)
+		g.addPath(".", rootGoroutines)
 	}
 	g.define()
 	runtime.PredictSetSelf(unsafe.Pointer(g))
@@ -184,20 +184,20 @@ func adopt() *goroutine {
 // that have ended are used again, with the memory that they have: none of it is the
 // garbage collector's.
 func newGoroutine() *goroutine {
-	g := unused
+	g := unusedRecords
 	if g != nil {
-		unused = g.nextUnused
-		for b := g.behind; b != nil; b = b.next {
-			b.n = 0
+		unusedRecords = g.nextUnused
+		for b := g.byLibrary; b != nil; b = b.next {
+			b.count = 0
 		}
 		*g = goroutine{
-			goName: goName{room: g.room}, offspring: offspring{behind: g.behind},
-			polling: polling{round: g.polling.round}, insides: g.insides,
+			goName: goName{buffer: g.buffer}, offspring: offspring{byLibrary: g.byLibrary},
+			polling: polling{round: g.polling.round}, inside: g.inside,
 		}
 	} else {
 		g = (*goroutine)(runtime.PredictAlloc(unsafe.Sizeof(goroutine{})))
 	}
-	g.id, g.account = goroutines, outside
+	g.id, g.account = goroutines, outsideTests
 	goroutines++
 	return g
 }
@@ -205,7 +205,7 @@ func newGoroutine() *goroutine {
 // setPath copies path, which may be memory of the program or of another record.
 func (name *goName) setPath(path string) {
 	name.reserve(len(path))
-	name.path = unsafe.String(unsafe.SliceData(name.room), copy(name.room, path))
+	name.path = unsafe.String(unsafe.SliceData(name.buffer), copy(name.buffer, path))
 }
 
 // addPath appends a separator and a number to the path.
@@ -214,38 +214,38 @@ func (name *goName) addPath(sep string, n int) {
 	digits := strconv.AppendUint(buf[:0], uint64(n), 10)
 	old := name.path
 	name.reserve(len(old) + len(sep) + len(digits))
-	copy(name.room, old)
-	copy(name.room[len(old):], sep)
-	copy(name.room[len(old)+len(sep):], digits)
-	name.path = unsafe.String(unsafe.SliceData(name.room), len(old)+len(sep)+len(digits))
+	copy(name.buffer, old)
+	copy(name.buffer[len(old):], sep)
+	copy(name.buffer[len(old)+len(sep):], digits)
+	name.path = unsafe.String(unsafe.SliceData(name.buffer), len(old)+len(sep)+len(digits))
 }
 
 // reserve makes room for a path of n bytes.
 func (name *goName) reserve(n int) {
-	if n > len(name.room) {
+	if n > len(name.buffer) {
 		n = max(2*n, 32)
-		name.room = unsafe.Slice((*byte)(runtime.PredictAlloc(uintptr(n))), n)
+		name.buffer = unsafe.Slice((*byte)(runtime.PredictAlloc(uintptr(n))), n)
 	}
 }
 
 // define writes g's names to the trace and finds its part in the schedule. Its
 // random numbers follow from its name.
 func (g *goroutine) define() {
-	name := hashed(hashed(sumOffset, g.test), g.path)
-	g.chance.Seed(name)
-	g.randomStream = randomStream(name ^ seed)
-	g.ranked()
-	if recording {
+	name := hashed(hashed(fnvOffset, g.test), g.path)
+	g.inRuntime.Seed(name)
+	g.randomStream = randomStream(name ^ randomSeed)
+	g.drawRank()
+	if isRecording {
 		test, path := clip(g.test), clip(g.path)
-		d := define(goDefs, len(test)+len(path))
+		d := startDefinition(goroutineDefinitions, len(test)+len(path))
 		d.u32(g.id)
 		d.u32(g.parent)
-		d.u32(g.site)
+		d.u32(g.goSite)
 		d.str(test)
 		d.str(path)
 		d.commit()
 	}
-	g.bind()
+	g.bindActor()
 }
 
 // numberOf returns what the path of the next goroutine that g starts at a site has
@@ -253,9 +253,9 @@ func (g *goroutine) define() {
 // the standard library starts for itself have numbers of their own for each function
 // that does so: whether a timer warns of slow entropy, or a connection is there
 // already, depends on what ran before, and is to change no other goroutine's name.
-func (o *offspring) numberOf(site uint32) (sep string, n int) {
-	if by := callSites[site].by; by != "" {
-		return by, o.count(by)
+func (o *offspring) childNumber(site uint32) (sep string, n int) {
+	if by := callSites[site].starter; by != "" {
+		return by, o.countLibraryChild(by)
 	}
 	o.children++
 	return ".", o.children
@@ -263,22 +263,22 @@ func (o *offspring) numberOf(site uint32) (sep string, n int) {
 
 // count counts what a function of the standard library starts. Its memory is never
 // freed, but used again by the next goroutine that has the record.
-func (o *offspring) count(by string) int {
-	free := (*behind)(nil)
-	for b := o.behind; b != nil; b = b.next {
+func (o *offspring) countLibraryChild(by string) int {
+	free := (*libraryChildren)(nil)
+	for b := o.byLibrary; b != nil; b = b.next {
 		switch {
-		case b.n == 0:
+		case b.count == 0:
 			free = b
-		case b.by == by:
-			b.n++
-			return b.n
+		case b.starter == by:
+			b.count++
+			return b.count
 		}
 	}
 	if free == nil {
-		free = (*behind)(runtime.PredictAlloc(unsafe.Sizeof(behind{})))
-		free.next, o.behind = o.behind, free
+		free = (*libraryChildren)(runtime.PredictAlloc(unsafe.Sizeof(libraryChildren{})))
+		free.next, o.byLibrary = o.byLibrary, free
 	}
-	free.by, free.n = by, 1
+	free.starter, free.count = by, 1
 	return 1
 }
 
@@ -290,23 +290,23 @@ func fork(pc uintptr) unsafe.Pointer {
 	}
 	runtime.PredictPin()
 	child := newGoroutine()
-	child.parent, child.site, child.test, child.account = g.id, site, g.test, g.account
+	child.parent, child.goSite, child.test, child.account = g.id, site, g.test, g.account
 	if !stringslite.HasPrefix(callSites[site].fn, "testing.") { // which waits for those that it starts
-		g.account.forked = true
-		testlessForks = testlessForks || g.test == ""
+		g.account.hasForked = true
+		hasForkedOutsideTests = hasForkedOutsideTests || g.test == ""
 	}
-	switch ours := lookup(pc).ours; ours {
-	case noProgramSite, otherModules:
-		child.askingSite = g.programSite()
+	switch ours := lookup(pc).programSite; ours {
+	case noProgramSite, foreignSite:
+		child.requestSite = g.programSite()
 	default:
-		child.ownSite = ours
+		child.programGoSite = ours
 	}
 	child.setPath(g.path)
-	child.addPath(g.numberOf(site))
+	child.addPath(g.childNumber(site))
 	child.define()
 	g.log(KindFork, 0, site, 0, uint64(child.id), 0)
 	if childFirst {
-		g.forked, hot = true, notHot
+		g.yieldsToChild, fastRecord = true, noFastRecord
 	}
 	runtime.PredictUnpin()
 	return unsafe.Pointer(child)
@@ -314,13 +314,13 @@ func fork(pc uintptr) unsafe.Pointer {
 
 // begin logs a goroutine's first event.
 func (g *goroutine) begin() {
-	g.begun = true
-	g.chance.G = runtime.PredictG()
+	g.hasBegun = true
+	g.inRuntime.G = runtime.PredictG()
 	g.actor.pass(KindBegin, 0, 0, 0, nil)
-	room()
+	makeRoom()
 	g.log(KindBegin, 0, 0, 0, 0, 0)
-	if g.final != nil {
-		g.final.began(g)
+	if g.finalizer != nil {
+		g.finalizer.logOrder(g)
 	}
 }
 
@@ -330,14 +330,14 @@ func end() {
 	g := enter(KindEnd, 0)
 	if g != nil {
 		g.log(KindEnd, 0, 0, 0, 0, 0)
-		hot = notHot
-		g.exit()
-		if g.testing != 0 {
+		fastRecord = noFastRecord
+		g.exitSchedule()
+		if g.runningTest != 0 {
 			runningTests--
 		}
-		g.polling.settle()
+		g.polling.countChange()
 		if actors == nil { // else the schedule may still name it
-			g.nextUnused, unused = unused, g
+			g.nextUnused, unusedRecords = unusedRecords, g
 		}
 	}
 }
@@ -364,10 +364,10 @@ func TestBegin(name string) {
 		if n := testRuns[name]; n > 1 {
 			g.test = numbered(name, "#", n)
 		}
-		tests = append(tests, g.test)
+		recordedTests = append(recordedTests, g.test)
 		g.setPath("0")
 		g.define()
-		g.open()
+		g.openAccount()
 	}
 	obj := testNumber(name)
 	runtime.PredictUnpin()
@@ -392,7 +392,7 @@ func TestEnd(name string, failed *bool) {
 		runtime.PredictPin()
 		obj := testNumber(name)
 		runtime.PredictUnpin()
-		room()
+		makeRoom()
 		g.log(KindTestEnd, 0, 0, 0, obj, val)
 	}
 }
@@ -403,9 +403,9 @@ func testNumber(name string) uint64 {
 	if !ok {
 		n = uint32(len(testNames))
 		testNames[name] = n
-		if recording {
+		if isRecording {
 			s := clip(name)
-			d := define(testDefs, len(s))
+			d := startDefinition(testDefinitions, len(s))
 			d.u32(n)
 			d.str(s)
 			d.commit()

@@ -40,9 +40,9 @@ func init() {
 			if !ok {
 				runtime.PredictFatal("GOPREDICT_RT: expected a number of bytes as limit, found " + value)
 			}
-			budget = n
+			logLimit = n
 		case field == "brief":
-			brief = true
+			isShortRun = true
 		case name == "hold":
 			n, ok := atoi(value)
 			if !ok {
@@ -64,17 +64,17 @@ func init() {
 	if mode == modeRecord && trace == "" || mode == modeReplay && (planPath == "" || verdict == "") {
 		runtime.PredictFatal("GOPREDICT_RT: expected record;trace=FILE or replay;plan=FILE;verdict=FILE, found " + env)
 	}
-	rewind()
-	library = findLibrary()
+	emptySlot()
+	stdSources = findStdSources()
 	if trace != "" && !startTrace(trace) {
 		runtime.PredictFatal("cannot create the trace " + trace)
 	}
 	if mode == modeReplay {
-		brief = true
+		isShortRun = true
 		startReplay(planPath, verdict)
 		runtime.PredictWatch(watch, false)
 	} else {
-		runtime.PredictHastens = brief
+		runtime.PredictHastens = isShortRun
 		runtime.PredictWatch(watchRun, true)
 	}
 	Mode = mode
@@ -83,11 +83,11 @@ func init() {
 		Make: chanMake, Close: chanClose,
 		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
 		Select: selectBegin, Selected: selectDone,
-		Case: selectCase, Other: selectOther, Fired: fired,
-		Gosched: gosched, Clock: looksAtClock, Brief: firesAtOnce, Outside: readsOutside, Post: post, Await: await,
+		Case: selectSendCase, Other: selectReceiveCase, Fired: timerFired,
+		Gosched: gosched, Clock: countClockLook, Brief: mayFireAtOnce, Outside: readsInput, Post: post, Await: await,
 		Attach: attach, Detach: detach, Enter: enterFinal, Leave: leaveFinal, Cleanup: cleanup, Cleanups: cleanups,
-		Copy: copied, Map: mapTouched,
-		Hot: &hot, Freed: freed, Misused: verdictMisused, Flush: finish,
+		Copy: beforeCopy, Map: beforeMapAccess,
+		Hot: &fastRecord, Freed: logFreed, Misused: writeMisused, Flush: finish,
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 const OfMap = flagMap
 
 // testlessForks says that goroutines run that belong to no test.
-var testlessForks bool
+var hasForkedOutsideTests bool
 
 // Inside logs an access that the standard library does on behalf of the program.
 // As long as a test is the only goroutine of its own, all that it does comes
@@ -25,17 +25,17 @@ func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 		return
 	}
 	g := current()
-	if g == nil || !g.account.forked && !testlessForks {
+	if g == nil || !g.account.hasForked && !hasForkedOutsideTests {
 		return
 	}
-	if g.unlogged() { // before the search of the stack, which costs more than all else
-		g.passesBy(kind, p)
+	if g.skipsAccesses() { // before the search of the stack, which costs more than all else
+		g.noteSkippedAccess(kind, p)
 		return
 	}
-	if g.repeats(kind, uint64(uintptr(p)), size) {
+	if g.repeatsInside(kind, uint64(uintptr(p)), size) {
 		return
 	}
-	site := g.onBehalf()
+	site := g.programCallSite()
 	if site == 0 {
 		return
 	}
@@ -56,31 +56,31 @@ type insideAccess struct {
 // So a parser that counts bytes has few. Nor are reads any more once there were many: of
 // what takes long to hash, to match or to compress, the beginning has events. What is
 // left out must not depend on addresses: a replay has others.
-type insides struct {
+type insideAccesses struct {
 	epoch uint32
 	reads int // since the epoch began
 	next  int // in last
-	last  *[insideLast]insideAccess
+	last  *[maxInsideAccesses]insideAccess
 }
 
 const (
 	// insideMark stands in spinAt if the last event was such an access.
-	insideMark = 1
+	insideObject = 1
 )
 
 // repeats reports whether g has made an access before, since its last other event.
-func (g *goroutine) repeats(kind uint8, addr uint64, size uintptr) bool {
-	in := &g.insides
-	if g.spinAt != insideMark {
+func (g *goroutine) repeatsInside(kind uint8, addr uint64, size uintptr) bool {
+	in := &g.inside
+	if g.lastReadObject != insideObject {
 		in.epoch++
 		in.reads = 0
-		g.spinAt = insideMark
+		g.lastReadObject = insideObject
 		return false
 	}
 	if in.last == nil {
 		return false
 	}
-	if kind == KindRead && in.reads >= insideReads {
+	if kind == KindRead && in.reads >= maxInsideReads {
 		return true
 	}
 	for i := range in.last {
@@ -93,16 +93,16 @@ func (g *goroutine) repeats(kind uint8, addr uint64, size uintptr) bool {
 
 // noteInside notes an access that has been logged.
 func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
-	in := &g.insides
+	in := &g.inside
 	if in.last == nil {
-		in.last = (*[insideLast]insideAccess)(runtime.PredictAlloc(unsafe.Sizeof(*in.last)))
+		in.last = (*[maxInsideAccesses]insideAccess)(runtime.PredictAlloc(unsafe.Sizeof(*in.last)))
 	}
-	in.last[in.next%insideLast] = insideAccess{addr, size, kind, in.epoch}
+	in.last[in.next%maxInsideAccesses] = insideAccess{addr, size, kind, in.epoch}
 	in.next++
 	if kind == KindRead {
 		in.reads++
 	}
-	g.spinAt = insideMark
+	g.lastReadObject = insideObject
 }
 
 // InsideSpan is Inside for n elements of a size. Were it inlined, it would be so only in
@@ -129,22 +129,22 @@ func InsideAppend(s unsafe.Pointer, n int, size uintptr) {
 }
 
 // Parallel is called when a test is about to run beside others.
-func Parallel() {
+func TestParallel() {
 	if Mode == 0 {
 		return
 	}
 	if g := current(); g != nil {
-		g.account.forked = true
+		g.account.hasForked = true
 	}
 }
 
 // onBehalf returns the site of the innermost call in g's stack that the program's
 // own packages make, 0 if others come first or there is none.
-func (o *origin) onBehalf() uint32 {
-	switch site := ourCall(false); site {
+func (o *origin) programCallSite() uint32 {
+	switch site := programCall(false); site {
 	case noProgramSite:
-		return o.ownSite // what it has started with a go statement
-	case otherModules:
+		return o.programGoSite // what it has started with a go statement
+	case foreignSite:
 		return 0
 	default:
 		return site
@@ -154,10 +154,10 @@ func (o *origin) onBehalf() uint32 {
 // ourCall returns the site of the innermost call in the running goroutine's stack that the program's
 // own packages make; otherModules if those of other modules come first, unless these are skipped;
 // and noProgramSite if there is none.
-func ourCall(skipOthers bool) uint32 {
+func programCall(skipOthers bool) uint32 {
 	var room [64]uintptr
 	for _, pc := range callersOf(room[:]) {
-		if site := lookup(pc).ours; site != noProgramSite && !(skipOthers && site == otherModules) {
+		if site := lookup(pc).programSite; site != noProgramSite && !(skipOthers && site == foreignSite) {
 			return site
 		}
 	}
@@ -167,35 +167,35 @@ func ourCall(skipOthers bool) uint32 {
 // programSite returns the site of the innermost call in g's stack that the program's own packages
 // make, or else of what had g started; 0 if there is none.
 func (o *origin) programSite() uint32 {
-	if site := ourCall(true); site != noProgramSite {
+	if site := programCall(true); site != noProgramSite {
 		return site
 	}
-	if o.ownSite != 0 {
-		return o.ownSite
+	if o.programGoSite != 0 {
+		return o.programGoSite
 	}
-	return o.askingSite
+	return o.requestSite
 }
 
 // What caller.ours is where it is no site.
 const (
 	noProgramSite = 0       // of the standard library
-	otherModules  = 1 << 31 // of another module
+	foreignSite   = 1 << 31 // of another module
 )
 
 // oursAt finds caller.ours for a frame.
-func oursAt(fn, file string, line int) uint32 {
+func programSiteOf(fn, file string, line int) uint32 {
 	switch {
-	case file == "<autogenerated>" || stringslite.HasPrefix(fn, "predictrt") || isStandard(fn, file) || isPushed(fn, file):
+	case file == "<autogenerated>" || stringslite.HasPrefix(fn, "predictrt") || isStandard(fn, file) || isLinknamed(fn, file):
 		return noProgramSite
 	case contains(file, "@v") || contains(file, "/vendor/"):
-		return otherModules
+		return foreignSite
 	}
 	return number(fn, file, line)
 }
 
 // isPushed reports whether a function is one that the runtime has for another package
 // of the standard library, and under its name.
-func isPushed(fn, file string) bool {
+func isLinknamed(fn, file string) bool {
 	return (stringslite.HasPrefix(file, "runtime/") || contains(file, "/src/runtime/")) && !contains(packageOf(fn), ".")
 }
 

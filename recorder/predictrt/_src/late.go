@@ -23,15 +23,15 @@ var (
 // nil if no goroutine does. The verdict tells who is delayed then. A prompt replay lets one
 // go that the gate holds; beforeTimer reports whether it has.
 func beforeTimer(by *goroutine, left int64) bool {
-	if stage != following {
+	if stage != stageFollowing {
 		return false
 	}
 	g := firstHeld()
-	if g != nil && !g.mayBlock() {
+	if g != nil && !g.wouldWait() {
 		reportDelay(g, left, by)
 	}
-	for _, g := range controlled {
-		if d, ok := g.timeout(); ok && g != by && !g.sleepsForLibrary && d < left {
+	for _, g := range controlledGoroutines {
+		if d, ok := g.timeoutLeft(); ok && g != by && !g.sleepsForLibrary && d < left {
 			reportDelay(g, left-d, by)
 		}
 	}
@@ -44,9 +44,9 @@ func beforeTimer(by *goroutine, left int64) bool {
 
 // firesAtOnce is called where a timer that is due in ns nanoseconds is to fire before the running
 // goroutine goes on, which is delayed then. In a prompt replay it is not.
-func firesAtOnce(ns int64) bool {
+func mayFireAtOnce(ns int64) bool {
 	g := current()
-	if g == nil || stage != following {
+	if g == nil || stage != stageFollowing {
 		return true
 	}
 	reportDelay(g, ns, nil)
@@ -56,19 +56,19 @@ func firesAtOnce(ns int64) bool {
 // reportDelay says that g is delayed by ns nanoseconds, for a timer that by waits for.
 func reportDelay(g *goroutine, ns int64, by *goroutine) {
 	if delaysReported++; delaysReported <= maxDelays {
-		verdict("late " + g.fullName() + " " + itoa(uint64(max(ns, 0))) + " " + waitsWhere(by) + "\n")
+		writeVerdict("late " + g.fullName() + " " + itoa(uint64(max(ns, 0))) + " " + describeWait(by) + "\n")
 	}
 }
 
 // firstHeld returns the goroutine at the gate whose turn comes first, of those that may
 // block only if there are no others; nil if there is none.
 func firstHeld() (first *goroutine) {
-	for _, g := range parked {
-		if g.waitsFor == "" {
+	for _, g := range parkedGoroutines {
+		if g.waitReason == "" {
 			continue
 		}
-		if first == nil || first.mayBlock() && !g.mayBlock() ||
-			first.mayBlock() == g.mayBlock() && g.heldBy.turn() < first.heldBy.turn() {
+		if first == nil || first.wouldWait() && !g.wouldWait() ||
+			first.wouldWait() == g.wouldWait() && g.heldItem.rank() < first.heldItem.rank() {
 			first = g
 		}
 	}
@@ -77,20 +77,20 @@ func firstHeld() (first *goroutine) {
 
 // mayBlock reports whether what g is held before does nothing to others, or waits for
 // them: the gate delays nobody then.
-func (g *goroutine) mayBlock() bool {
-	switch g.heldAt {
+func (g *goroutine) wouldWait() bool {
+	switch g.heldEventKind {
 	case KindWaitGroupWait, KindCondWait, KindEnd:
 		return true
 	case KindRecv:
-		return !g.chance.Ready()
+		return !g.inRuntime.Ready()
 	case KindSelect:
-		return !g.selectHasDefault && !g.chance.Ready()
+		return !g.selectHasDefault && !g.inRuntime.Ready()
 	}
 	return false
 }
 
 // turn orders what goroutines are held by: the steps, the violation, what comes after it.
-func (it item) turn() int {
+func (it plannedEvent) rank() int {
 	switch it.role {
 	case roleStep:
 		return it.step
@@ -102,38 +102,38 @@ func (it item) turn() int {
 
 // releaseEarly lets g go, which waits at the gate.
 func (g *goroutine) releaseEarly() {
-	switch g.heldBy.role {
+	switch g.heldItem.role {
 	case roleStep:
-		earlySteps[g.heldBy.step] = true
-		delete(waiting, g.heldBy.step)
+		earlySteps[g.heldItem.step] = true
+		delete(waitingForStep, g.heldItem.step)
 	case roleViolate: // the steps that are left make no difference to it any more
 		nextStep = numSteps
-		if judge(); stage == following { // the other one of the violation comes only if g is late
-			giveUp(g.fullName() + " stands at its access, and nothing but a timer brings the other one")
+		if checkViolation(); stage == stageFollowing { // the other one of the violation comes only if g is late
+			leaveSchedule(g.fullName() + " stands at its access, and nothing but a timer brings the other one")
 		}
 		return
 	case roleHold:
-		g.releasedEarly = true
+		g.isReleasedEarly = true
 	}
 	scheduleAdvanced()
 	runtime.PredictWake(&g.gateSema)
 }
 
 // waitsWhere says which goroutine waits for a timer, how and where: "0.1 sleep p.f x.go:3".
-func waitsWhere(g *goroutine) string {
+func describeWait(g *goroutine) string {
 	if g == nil {
 		return "- - - -"
 	}
-	reason, n := runtime.PredictBlocked(g.chance.G, framePCs[:])
+	reason, n := runtime.PredictBlocked(g.inRuntime.G, framePCs[:])
 	at := callerFrame(framePCs[:n])
 	return g.fullName() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line))
 }
 
 // timedOut returns a goroutine that waits for a timer, whatever else it waits for, which
 // is due in left nanoseconds; nil if there is none.
-func timedOut(left int64) *goroutine {
-	for _, g := range controlled {
-		if d, ok := g.timeout(); ok && d <= left && !g.sleepsForLibrary {
+func timerWaiter(left int64) *goroutine {
+	for _, g := range controlledGoroutines {
+		if d, ok := g.timeoutLeft(); ok && d <= left && !g.sleepsForLibrary {
 			return g
 		}
 	}

@@ -13,23 +13,23 @@ import (
 // Ended is called at the end of a test in its goroutine, after its subtests and cleanups.
 // It tells which of the goroutines that the test has started, and that are left, are blocked,
 // and whether for ever.
-func Ended() {
+func TestEnded() {
 	if Mode == 0 {
 		return
 	}
 	g := current()
-	if g == nil || !g.account.forked || g.path != "0" && runtime.PredictLookedInto() > forSubtests {
+	if g == nil || !g.account.hasForked || g.path != "0" && runtime.PredictLookedInto() > subtestSearchLimit {
 		return
 	}
-	if stage == othersGo { // nobody waits for the one that goes last any more
-		setStage(free)
+	if stage == stageOthersRun { // nobody waits for the one that goes last any more
+		enterStagePinned(stageFree)
 	}
 	g.letStartedRun()
 	runtime.PredictPin()
-	runtime.PredictUnreachable(g.isLeftBy, func(rec unsafe.Pointer) { (*goroutine)(rec).recordLeak() })
+	runtime.PredictUnreachable(g.hasLeft, func(rec unsafe.Pointer) { (*goroutine)(rec).recordLeak() })
 	if g.path == "0" {
 		runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
-			if g.isLeftBy(rec) {
+			if g.hasLeft(rec) {
 				(*goroutine)(rec).recordBlocked(stuckLingering)
 			}
 		})
@@ -42,11 +42,11 @@ func (g *goroutine) letStartedRun() {
 	const lookEach = 8 // asking for the processor time takes some
 	var turns uint32
 	var time int64
-	for n := 0; runtime.PredictAnyRunnable(g.isLeftBy) && runtime.PredictCanPark(); n++ {
+	for n := 0; runtime.PredictAnyRunnable(g.hasLeft) && runtime.PredictCanPark(); n++ {
 		switch {
 		case n == 0:
 			turns, time = runtime.PredictTurns(), runtime.PredictCPU()
-		case runtime.PredictTurns()-turns >= lastTurns, n%lookEach == 0 && runtime.PredictCPU()-time >= lastTime:
+		case runtime.PredictTurns()-turns >= lastTestTurns, n%lookEach == 0 && runtime.PredictCPU()-time >= lastTestTime:
 			return
 		}
 		runtime.PredictGosched()
@@ -55,39 +55,39 @@ func (g *goroutine) letStartedRun() {
 
 // endsPartly is set where a program is ended although a signal may move some of it; those who
 // wait for ever all the same are marked.
-var endsPartly bool
+var hasBlockedTests bool
 
 // testStuck reports whether a goroutine that runs a test waits for ever whatever may come, a
 // signal or a timer, where no goroutine can run; with all, whether each of them does. Others
 // that do so are marked then.
-func testStuck(all bool) bool {
-	if runtime.PredictLookedInto() > forSubtests {
+func findBlockedTests(all bool) bool {
+	if runtime.PredictLookedInto() > subtestSearchLimit {
 		return false
 	}
 	stuck := 0
-	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec).testing != 0 }, func(rec unsafe.Pointer) { stuck++ })
-	if endsPartly = stuck > 0 && (stuck == runningTests || !all); endsPartly {
+	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec).runningTest != 0 }, func(rec unsafe.Pointer) { stuck++ })
+	if hasBlockedTests = stuck > 0 && (stuck == runningTests || !all); hasBlockedTests {
 		runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &runtimeGoroutines }, func(rec unsafe.Pointer) {
-			(*goroutine)(rec).blockedForEver = true
+			(*goroutine)(rec).isBlockedForEver = true
 		})
 	}
-	return endsPartly
+	return hasBlockedTests
 }
 
 // isLeftBy reports whether a goroutine is one that g has started, or one of these, and is not
 // known to be blocked for ever.
-func (g *goroutine) isLeftBy(rec unsafe.Pointer) bool {
+func (g *goroutine) hasLeft(rec unsafe.Pointer) bool {
 	h := (*goroutine)(rec)
-	return h != &runtimeGoroutines && h != g && h.test == g.test && !h.knownLeak &&
+	return h != &runtimeGoroutines && h != g && h.test == g.test && !h.isKnownLeak &&
 		len(h.path) > len(g.path) && stringslite.HasPrefix(h.path, g.path) && h.path[len(g.path)] == '.'
 }
 
 // recordLeak tells that g is blocked for ever.
 func (g *goroutine) recordLeak() {
-	g.knownLeak = true
+	g.isKnownLeak = true
 	g.recordBlocked(stuckLeak)
 	if verdictFD >= 0 {
-		reason, _ := runtime.PredictBlocked(g.chance.G, framePCs[:])
-		verdict(g.stuckIn(reason))
+		reason, _ := runtime.PredictBlocked(g.inRuntime.G, framePCs[:])
+		writeVerdict(g.blockedLine(reason))
 	}
 }

@@ -13,14 +13,14 @@ const (
 )
 
 // looksAtClock is called before the program looks at the clock.
-func looksAtClock() {
+func countClockLook() {
 	if g := current(); g != nil {
 		g.countLook(clockLook, false)
 	}
 }
 
 // looped is how many calls there were in a row since the schedule has moved.
-var looped int
+var goschedCalls int
 
 // gosched is called before a goroutine gives way of its own will. A loop that
 // does so waits for something that others do, and while the gate holds those it
@@ -31,12 +31,12 @@ func gosched() {
 		return
 	}
 	g.countLook(goschedLook, false)
-	if !holding() {
+	if !gateHolds() {
 		return
 	}
-	g.gosched = true
-	looped++
-	if looped%goschedLimit != 0 || !nothingChanged() && looped%(changingFactor*goschedLimit) != 0 || !runtime.PredictCanPark() {
+	g.hasCalledGosched = true
+	goschedCalls++
+	if goschedCalls%goschedLimit != 0 || !nothingChanged() && goschedCalls%(changingFactor*goschedLimit) != 0 || !runtime.PredictCanPark() {
 		return
 	}
 	runtime.PredictPin()
@@ -46,23 +46,23 @@ func gosched() {
 		g.sleep(pollTime) // watch decides
 		return
 	}
-	if stage == othersGo {
-		release(free)
+	if stage == stageOthersRun {
+		enterStage(stageFree)
 		runtime.PredictUnpin()
 		return
 	}
-	blocked := stuckReport(false)
-	giveUp("no goroutine can go on but in loops" + missingEvent())
-	verdict(blocked)
+	blocked := blockedReport(false)
+	leaveSchedule("no goroutine can go on but in loops" + missingEvent())
+	writeVerdict(blocked)
 	runtime.PredictUnpin()
 }
 
 // resetLoopCount is called when g has done many operations since it gave way last.
 func (p *pace) resetLoopCount() {
-	if !p.gosched {
-		looped = 0
+	if !p.hasCalledGosched {
+		goschedCalls = 0
 	}
-	p.gosched = false
+	p.hasCalledGosched = false
 }
 
 // sleep suspends g for ns nanoseconds, which nothing in the program asks for.
@@ -74,13 +74,15 @@ func (p *pace) sleep(ns int64) {
 
 // holding reports whether the gate holds goroutines until others have come to somewhere, or
 // as far as they can: these may loop until then, and would do so for ever.
-func holding() bool { return (stage == following || stage == othersGo) && len(parked) > 0 }
+func gateHolds() bool {
+	return (stage == stageFollowing || stage == stageOthersRun) && len(parkedGoroutines) > 0
+}
 
 // letOthersRun lets others run. While the gate holds some, a goroutine that does nothing
 // but look whether something has changed sleeps: then watch is called once all do
 // so or wait, and decides whether that can still come.
 func (p *pace) letOthersRun() {
-	if holding() && nothingChanged() {
+	if gateHolds() && nothingChanged() {
 		p.sleep(pollTime)
 	} else {
 		runtime.PredictGiveWay()
@@ -88,17 +90,17 @@ func (p *pace) letOthersRun() {
 }
 
 // changesSeen is the number of changes when nothingChanged was called last.
-var changesSeen uint
+var seenChangeCount uint
 
 // nothingChanged reports whether the events since it was called last, of all goroutines, have
 // left everything as it was: reads, attempts that have failed, and critical sections in which
 // there are no others.
 func nothingChanged() bool {
-	if lastTurn != nil {
-		lastTurn.polling.settle()
+	if lastRecord != nil {
+		lastRecord.polling.countChange()
 	}
-	same := changes == changesSeen
-	changesSeen = changes
+	same := changeCount == seenChangeCount
+	seenChangeCount = changeCount
 	return same
 }
 
@@ -106,10 +108,10 @@ func nothingChanged() bool {
 // value counts for RecvDone only.
 //
 //go:nosplit
-func alters(kind, flags uint8, val uint64) bool {
+func changesState(kind, flags uint8, val uint64) bool {
 	switch kind {
 	case KindRead, KindAtomicLoad, KindAcquire, KindRAcquire, KindRelease, KindRRelease, KindRegionBegin, KindRegionEnd,
-		KindBranch, KindAssert, KindOperand, KindCall, KindSelect, KindSelectSend, KindSelectRecv, KindSelectDone, heldKind:
+		KindBranch, KindAssert, KindOperand, KindCall, KindSelect, KindSelectSend, KindSelectRecv, KindSelectDone, kindInitialValue:
 		return false
 	case KindAtomicRMW:
 		return flags&flagFailed == 0

@@ -12,7 +12,7 @@ import (
 // Load logs a read of *p and returns p.
 func Load[T any](p *T, site uint32) *T {
 	if Mode != 0 {
-		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), uint64(site)<<32|uint64(KindRead))
+		logAccess(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), uint64(site)<<32|uint64(KindRead))
 	}
 	return p
 }
@@ -29,7 +29,7 @@ func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, uint64(site) << 3
 // Set logs a write of v and stores it.
 func (r Ref[T]) Set(v T) {
 	if Mode != 0 {
-		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
+		logAccess(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
 	}
 	*r.p = v
 }
@@ -52,7 +52,7 @@ func (r Refs[T, U]) Set(v T, w U) {
 // Write logs a write of *p, whose value is not known yet, and returns p.
 func Write[T any](p *T, site uint32) *T {
 	if Mode != 0 {
-		touch(unsafe.Pointer(p), nil, unsafe.Sizeof(*p), uint64(site)<<32|uint64(KindWrite))
+		logAccess(unsafe.Pointer(p), nil, unsafe.Sizeof(*p), uint64(site)<<32|uint64(KindWrite))
 	}
 	return p
 }
@@ -60,7 +60,7 @@ func Write[T any](p *T, site uint32) *T {
 // MapRead logs that the map m is read, and returns it.
 func MapRead[M any](m M, site uint32) M {
 	if Mode != 0 {
-		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(KindRead))
+		logAccess(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(KindRead))
 	}
 	return m
 }
@@ -68,7 +68,7 @@ func MapRead[M any](m M, site uint32) M {
 // MapWrite logs that the map m is changed, and returns it.
 func MapWrite[M any](m M, site uint32) M {
 	if Mode != 0 {
-		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(KindWrite))
+		logAccess(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(KindWrite))
 	}
 	return m
 }
@@ -76,7 +76,7 @@ func MapWrite[M any](m M, site uint32) M {
 // SliceRead logs a read of all elements of s, and returns it.
 func SliceRead[E any, S ~[]E](s S, site uint32) S {
 	if Mode != 0 {
-		span(KindRead, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
+		accessSpan(KindRead, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
 	}
 	return s
 }
@@ -84,7 +84,7 @@ func SliceRead[E any, S ~[]E](s S, site uint32) S {
 // SliceWrite logs a write of all elements of s, and returns it.
 func SliceWrite[E any, S ~[]E](s S, site uint32) S {
 	if Mode != 0 {
-		span(KindWrite, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
+		accessSpan(KindWrite, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
 	}
 	return s
 }
@@ -93,7 +93,7 @@ func SliceWrite[E any, S ~[]E](s S, site uint32) S {
 // after the length if there is room, else reads the old elements.
 func Append[E any, S ~[]E](s S, n int, site uint32) S {
 	if Mode != 0 {
-		appending((*header)(unsafe.Pointer(&s)), n, unsafe.Sizeof(s[0]), site)
+		accessAppend((*header)(unsafe.Pointer(&s)), n, unsafe.Sizeof(s[0]), site)
 	}
 	return s
 }
@@ -101,24 +101,24 @@ func Append[E any, S ~[]E](s S, n int, site uint32) S {
 // Len is called with the channel whose length is about to be looked at, and returns it.
 func Len[C any](ch C) C {
 	if Mode != 0 {
-		length(*(*uint64)(unsafe.Pointer(&ch)))
+		countLengthLook(*(*uint64)(unsafe.Pointer(&ch)))
 	}
 	return ch
 }
 
 // length counts a look at the length of a channel, which has no event: the trace says
 // that there was one.
-func length(ch uint64) {
+func countLengthLook(ch uint64) {
 	if g := current(); g != nil {
 		g.countLook(ch, true)
-		g.account.noteUnseen(lengthInput)
+		g.account.noteInput(lengthInput)
 	}
 }
 
 // span logs an access of n elements of the given size at p.
 //
 //go:noinline
-func span(kind uint8, p unsafe.Pointer, n int, size uintptr, site uint32) {
+func accessSpan(kind uint8, p unsafe.Pointer, n int, size uintptr, site uint32) {
 	access(kind, 0, p, uintptr(n)*size, nil, site)
 }
 
@@ -129,13 +129,13 @@ type header struct {
 }
 
 //go:nocheckptr
-func appending(s *header, n int, size uintptr, site uint32) {
+func accessAppend(s *header, n int, size uintptr, site uint32) {
 	switch {
 	case n <= 0:
 	case s.limit-s.length >= n:
-		span(KindWrite, unsafe.Add(s.p, uintptr(s.length)*size), n, size, site)
+		accessSpan(KindWrite, unsafe.Add(s.p, uintptr(s.length)*size), n, size, site)
 	default:
-		span(KindRead, s.p, s.length, size, site)
+		accessSpan(KindRead, s.p, s.length, size, site)
 	}
 }
 
@@ -149,10 +149,10 @@ func appending(s *header, n int, size uintptr, site uint32) {
 //go:nosplit
 //go:noinline
 //go:nocheckptr
-func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
+func logAccess(p, val unsafe.Pointer, size uintptr, head uint64) {
 	g := (*goroutine)(runtime.PredictSelf())
 	addr := uint64(uintptr(p))
-	if uintptr(unsafe.Pointer(g)) != hot || at > limit || addr-minObj >= maxObj-minObj || size-1 >= wideSize-1 {
+	if uintptr(unsafe.Pointer(g)) != fastRecord || nextEvent > hookLimit || addr-minObj >= maxObj-minObj || size-1 >= wideSize-1 {
 		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 		return
 	}
@@ -161,28 +161,28 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 	}
 	switch {
 	case uint8(head) != KindRead:
-		if isFirst(addr) {
+		if mayBeFirstWrite(addr) {
 			access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 			return
 		}
-		g.spinAt, g.polling.changed = 0, true
-	case g.spinAt != addr:
-		g.spinAt, g.spins = addr, 0
-		g.polling.reads += addr
-	case (g.spins+1)%spinLimit == 0:
+		g.lastReadObject, g.polling.hasChanged = 0, true
+	case g.lastReadObject != addr:
+		g.lastReadObject, g.sameReads = addr, 0
+		g.polling.readHash += addr
+	case (g.sameReads+1)%spinLimit == 0:
 		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 		return
 	default:
-		g.spins++
+		g.sameReads++
 	}
-	w := (*[3]uint64)(unsafe.Pointer(at))
-	head = head&^(0xff&^plainBits<<8) | formShort | uint64(size)<<16
+	w := (*[3]uint64)(unsafe.Pointer(nextEvent))
+	head = head&^(0xff&^plainFlags<<8) | formShort | uint64(size)<<16
 	if val == nil || size > 8 {
 		w[0], w[1] = head, addr
-		at += 2 * 8
+		nextEvent += 2 * 8
 		return
 	}
-	v := valueAt(val, size)
+	v := readValue(val, size)
 	var long uint64
 	if v >= 1<<16 {
 		long = 1
@@ -192,14 +192,14 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 	w[0] = (head | uint64(flagValue)<<8) + long*(formLong-formShort)
 	w[1] = addr | v<<objBits
 	w[2] = v >> (64 - objBits)
-	at += uintptr(2*8 + 8*long)
+	nextEvent += uintptr(2*8 + 8*long)
 }
 
 // access logs a plain access of size bytes at p. The value is at val, if that
 // is not nil.
 func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
-	if what := flags >> whatShift; what != 0 {
-		accessOf(kind, p, val, size, site, what, false)
+	if what := flags >> shapeShift; what != 0 {
+		accessShape(kind, p, val, size, site, what, false)
 		return
 	}
 	if size == 0 || uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
@@ -209,15 +209,15 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	if g == nil {
 		return
 	}
-	if g.unlogged() {
-		g.passesBy(kind, p)
+	if g.skipsAccesses() {
+		g.noteSkippedAccess(kind, p)
 		return
 	}
-	g.byOrder(kind, uint64(uintptr(p)))
+	g.followOrder(kind, uint64(uintptr(p)))
 	if kind == KindRead {
-		g.spin(uint64(uintptr(p)))
+		g.countRead(uint64(uintptr(p)))
 	} else {
-		g.spinAt = 0
+		g.lastReadObject = 0
 	}
 	if size > 1<<32-1 {
 		size = 1<<32 - 1
@@ -226,12 +226,12 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 		val = nil
 	}
 	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), val)
-	room()
+	makeRoom()
 	if kind == KindWrite {
 		if flags&flagMap != 0 { // a header: what is in it is no value
-			firstWritePast(p)
+			noteFirstWrite(p)
 		}
-		g.logHeldValue(p, size, 0, site)
+		g.logInitialValue(p, size, 0, site)
 	}
 	g.logValue(kind, flags, p, val, size, site, 0)
 }
@@ -240,7 +240,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 //
 //go:nosplit
 //go:nocheckptr
-func valueAt(p unsafe.Pointer, size uintptr) uint64 {
+func readValue(p unsafe.Pointer, size uintptr) uint64 {
 	switch size {
 	case 8:
 		return *(*uint64)(p)
@@ -286,22 +286,22 @@ func Case(n uint64, site uint32) {
 //go:noinline
 //go:nocheckptr
 func logBranch(n uint64, site uint32) {
-	if uintptr(runtime.PredictSelf()) != hot || at > limit || n >= 1<<16 {
+	if uintptr(runtime.PredictSelf()) != fastRecord || nextEvent > hookLimit || n >= 1<<16 {
 		logBranchSlowly(n, site)
 		return
 	}
-	*(*uint64)(unsafe.Pointer(at)) = uint64(KindBranch) | formBare | n<<16 | uint64(site)<<32
-	at += 8
+	*(*uint64)(unsafe.Pointer(nextEvent)) = uint64(KindBranch) | formBare | n<<16 | uint64(site)<<32
+	nextEvent += 8
 }
 
 // logBranchSlowly is logBranch where something is to be looked at first.
 func logBranchSlowly(n uint64, site uint32) {
 	g := current()
-	if g == nil || g.unlogged() {
+	if g == nil || g.skipsAccesses() {
 		return
 	}
 	g.actor.pass(KindBranch, site, 0, 8, unsafe.Pointer(&n))
-	room()
+	makeRoom()
 	g.log(KindBranch, 0, site, 0, 0, n)
 }
 
@@ -318,18 +318,18 @@ func Assert[T any](v T, site uint32) T {
 // follows from its operands.
 func logAssertion(site uint32) {
 	g := current()
-	if g == nil || g.unlogged() {
+	if g == nil || g.skipsAccesses() {
 		return
 	}
 	g.actor.pass(KindAssert, site, 0, 0, nil)
-	room()
+	makeRoom()
 	g.log(KindAssert, 0, site, 0, 0, 1)
 }
 
 // Fails logs that the goroutine makes its test fail, or ends the program as failed. The site
 // is where the program's own packages do so, also by way of a library of assertions; where
 // none of them is in the stack, what pc returns to.
-func Fails(pc uintptr) {
+func TestFails(pc uintptr) {
 	if Mode == 0 {
 		return
 	}
@@ -337,12 +337,12 @@ func Fails(pc uintptr) {
 	if g == nil {
 		return
 	}
-	site := ourCall(true)
+	site := programCall(true)
 	if site == noProgramSite {
 		site = siteOf(pc)
 	}
 	g.actor.pass(KindAssert, site, 0, 0, nil)
-	room()
+	makeRoom()
 	g.log(KindAssert, 0, site, 0, 0, 0)
 }
 
@@ -367,7 +367,7 @@ func logMark(site uint32) {
 	if g == nil {
 		return
 	}
-	room()
+	makeRoom()
 	g.log(KindOperand, 0, site, 0, 0, 0)
 }
 
@@ -382,9 +382,9 @@ func Operand[T any](v T, site uint32) T {
 // operand logs a value of one word that a formula needs.
 func operand(p unsafe.Pointer, size uintptr, site uint32) {
 	g := current()
-	if g == nil || size > 8 || g.unlogged() {
+	if g == nil || size > 8 || g.skipsAccesses() {
 		return
 	}
-	room()
-	g.log(KindOperand, flagValue, site, uint32(size), 0, valueAt(p, size))
+	makeRoom()
+	g.log(KindOperand, flagValue, site, uint32(size), 0, readValue(p, size))
 }

@@ -25,10 +25,10 @@ const (
 var (
 	childFirst bool
 	// of the chance by which goroutines give way; 0: they do not
-	seed uint64
+	randomSeed uint64
 	// at one in so many of their operations
-	restless uint64
-	byRanks  bool // but as their ranks say
+	yieldOneIn uint64
+	hasRanks   bool // but as their ranks say
 )
 
 // setOrder reports whether there is an order of that name.
@@ -39,14 +39,14 @@ func setOrder(name string) (ok bool) {
 	case name == orderChild:
 		childFirst = true
 	case stringslite.HasPrefix(name, orderSeed):
-		seed, ok = atoi(name[len(orderSeed):])
-		restless = 2 + 2*(seed%2) // often, and seldom
-		return ok && seed != 0
+		randomSeed, ok = atoi(name[len(orderSeed):])
+		yieldOneIn = 2 + 2*(randomSeed%2) // often, and seldom
+		return ok && randomSeed != 0
 	case stringslite.HasPrefix(name, orderPOS):
-		seed, ok = atoi(name[len(orderPOS):])
-		byRanks = true
+		randomSeed, ok = atoi(name[len(orderPOS):])
+		hasRanks = true
 		runtime.PredictByRank()
-		return ok && seed != 0
+		return ok && randomSeed != 0
 	case stringslite.HasPrefix(name, orderPCT):
 		return setPCT(split(name[len(orderPCT):], "/"))
 	default:
@@ -57,15 +57,15 @@ func setOrder(name string) (ok bool) {
 
 // byOrder is called before each operation of g, but not for what the fast path does,
 // and lets others go first if the order wants that.
-func (g *goroutine) byOrder(kind uint8, obj uint64) {
+func (g *goroutine) followOrder(kind uint8, obj uint64) {
 	switch {
-	case g.forked:
-		g.forked = false
-		g.giveWayOnce()
-	case byRanks:
-		g.byRank(kind, obj)
-	case seed != 0 && g.randomStream.next()%restless == 0:
-		g.giveWayOnce()
+	case g.yieldsToChild:
+		g.yieldsToChild = false
+		g.yieldOnce()
+	case hasRanks:
+		g.waitForRank(kind, obj)
+	case randomSeed != 0 && g.randomStream.next()%yieldOneIn == 0:
+		g.yieldOnce()
 	}
 }
 
@@ -82,9 +82,9 @@ func (l *randomStream) next() uint64 {
 }
 
 // giveWayOnce lets all that can run go first.
-func (p *pace) giveWayOnce() {
+func (p *pace) yieldOnce() {
 	if runtime.PredictCanPark() {
-		p.slice = 0
+		p.operations = 0
 		runtime.PredictGosched()
 	}
 }

@@ -10,7 +10,7 @@ import (
 // recorder/trace, which unpacks them.
 
 // guess is what is known of the last event with a place and a head.
-type guess struct {
+type prediction struct {
 	site, head   uint32
 	obj, objStep uint64
 	val, valStep uint64
@@ -19,28 +19,28 @@ type guess struct {
 }
 
 const (
-	guessBits  = 12
-	numGuesses = 1 << guessBits
+	predictionBits = 12
+	numPredictions = 1 << predictionBits
 )
 
 // packer is the state of packing, from the first event of the trace on.
 var packer struct {
-	guesses  [numGuesses]guess
+	guesses  [numPredictions]prediction
 	last     uint32 // index of the guess for the event before
 	obj, val uint64 // of the event before
 
 	head [2]uint64
-	out  [packBytes]byte
+	out  [maxPackedBytes]byte
 }
 
 // packBytes is the most that a slot takes packed, and that putBytes writes beyond:
 // an event of one word at most takes a control byte, its place and head, a
 // difference, and a value, and those of more words take less for each.
-const packBytes = chunkWords*(1+8+10+8) + 8
+const maxPackedBytes = chunkWords*(1+8+10+8) + 8
 
 // guessOf is the index of the guess for events with a place and a head.
-func guessOf(site, head uint32) uint32 {
-	return (site ^ head*0x9e3779b1) * 0x85ebca6b >> (32 - guessBits)
+func predictionIndex(site, head uint32) uint32 {
+	return (site ^ head*0x9e3779b1) * 0x85ebca6b >> (32 - predictionBits)
 }
 
 // The ways to tell an object.
@@ -65,7 +65,7 @@ func writePacked(end unsafe.Pointer) {
 	pk := &packer
 	out := unsafe.Pointer(&pk.out)
 	n := int(uintptr(end) - uintptr(out))
-	pk.head = headOf('E', out, n)
+	pk.head = chunkHead('E', out, n)
 	rawWrite(unsafe.Pointer(&pk.head), int(unsafe.Sizeof(pk.head))+n)
 }
 
@@ -83,10 +83,10 @@ const (
 //go:nocheckptr
 func (s *slot) pack() {
 	out := unsafe.Pointer(&packer.out)
-	before := &packer.guesses[packer.last%numGuesses]
+	before := &packer.guesses[packer.last%numPredictions]
 	beforeObj, beforeVal := packer.obj, packer.val
 	in := unsafe.Pointer(&s.words)
-	for end := uintptr(in) + uintptr(s.size); uintptr(in) < end; {
+	for end := uintptr(in) + uintptr(s.eventBytes); uintptr(in) < end; {
 		w := (*[4]uint64)(in)
 		site, head, form := uint32(w[0]>>32), uint32(w[0]&^(3<<formShift)), w[0]>>formShift&3
 		in = unsafe.Add(in, 8*(form+1))
@@ -107,11 +107,11 @@ func (s *slot) pack() {
 		control := (*byte)(out)
 		out = unsafe.Add(out, 1)
 		c := byte(1)
-		g := &packer.guesses[before.next[beforeVal&1]%numGuesses]
+		g := &packer.guesses[before.next[beforeVal&1]%numPredictions]
 		if g.site != site || g.head != head {
 			c = 0
-			before.next[beforeVal&1] = guessOf(site, head)
-			g = &packer.guesses[before.next[beforeVal&1]%numGuesses]
+			before.next[beforeVal&1] = predictionIndex(site, head)
+			g = &packer.guesses[before.next[beforeVal&1]%numPredictions]
 			g.site, g.head = site, head
 			out = putBytes(out, uint64(site)|uint64(head)<<32, 8)
 		}
@@ -159,7 +159,7 @@ func (s *slot) pack() {
 		before, beforeObj, beforeVal = g, obj, val
 		*control = c
 	}
-	packer.last = guessOf(before.site, before.head)
+	packer.last = predictionIndex(before.site, before.head)
 	packer.obj, packer.val = beforeObj, beforeVal
 	writePacked(out)
 }

@@ -11,12 +11,12 @@ import (
 
 // The schedule, as read from the plan file.
 var (
-	actors   map[string]*actor // by goroutine name
-	follows  map[string]bool   // the tests under control
-	numSteps int
+	actors          map[string]*actor // by goroutine name
+	controlledTests map[string]bool   // the tests under control
+	numSteps        int
 	// the steps that are accesses of the standard library's
-	inside     map[int]*insideStep
-	violations []*actor
+	insideSteps map[int]*insideStep
+	violators   []*actor
 	// the violation's other accesses are steps
 	violationInSteps bool
 	// the violation's goroutines are to block for ever
@@ -33,7 +33,7 @@ var (
 type actor struct {
 	name string
 	// by kind of event, and place
-	wants [len(words)]map[uint64]*want
+	counters [len(words)]map[uint64]*eventCounter
 	// indices of its steps, in order
 	steps []int
 	// index into steps of the first one that is not done
@@ -41,8 +41,8 @@ type actor struct {
 	g        *goroutine
 	pending  pendingAccess
 	// what counts the event that is about to be logged
-	passed *want
-	regions
+	lastCounter *eventCounter
+	regionState
 }
 
 // insideStep is a step that is an access of the standard library's on behalf of the
@@ -50,10 +50,10 @@ type actor struct {
 // other calls, in its pools and caches, and on how much room a buffer has: a call in a
 // replay may make fewer or more of them than the recorded one has made.
 type insideStep struct {
-	want *want
-	occ  uint32
+	counter    *eventCounter
+	occurrence uint32
 	// its goroutine has gone on without it
-	skipped bool
+	isSkipped bool
 }
 
 // isInside reports whether events of a kind at a place are such accesses: those of the
@@ -63,12 +63,12 @@ func isInside(kind uint8, key uint64) bool {
 }
 
 // want counts events of a kind at a place, of one goroutine.
-type want struct {
+type eventCounter struct {
 	count uint32
 	// by occ; those that are past are dropped
-	items []item
+	planned []plannedEvent
 	// for Puts and Gets of pools, by occ: which item; 0: there is none
-	pooled map[uint32]int
+	poolItems map[uint32]int
 }
 
 // The parts that an event can have in the schedule.
@@ -85,14 +85,14 @@ const (
 )
 
 // item is one occurrence of an event that the schedule speaks of.
-type item struct {
-	occ  uint32
-	role int
-	step int // index of the step
+type plannedEvent struct {
+	occurrence uint32
+	role       int
+	step       int // index of the step
 	// the step is an access of the violation
-	show bool
+	isViolatingAccess bool
 	// the number of the case that a select is to take if it can; 0: any
-	asks uint16
+	selectCase uint16
 }
 
 // loadPlan reads the plan file.
@@ -101,7 +101,7 @@ func loadPlan(path string) {
 	if !ok {
 		runtime.PredictFatal("cannot read the plan " + path)
 	}
-	actors, follows, inside = map[string]*actor{}, map[string]bool{}, map[int]*insideStep{}
+	actors, controlledTests, insideSteps = map[string]*actor{}, map[string]bool{}, map[int]*insideStep{}
 	var table []*actor
 	line := ""
 	for i, left := 0, string(text); left != ""; i++ {
@@ -127,7 +127,7 @@ func loadPlan(path string) {
 		case line == "last" || line == "overdue":
 			violatorGoesLast, timersFireFirst = true, line == "overdue"
 		case word == "test":
-			follows[rest] = true
+			controlledTests[rest] = true
 		case word == "g":
 			n, name, _ := stringslite.Cut(rest, " ")
 			fine = n == itoa(uint64(len(table))) && name != ""
@@ -153,9 +153,9 @@ func loadPlan(path string) {
 
 // planEvent reads goroutine, kind, place and occurrence, and a further number, which is -1 if there is none. In
 // says whether that is what isInside says. There may be thousands of these in a plan.
-func planEvent(rest string, table []*actor) (a *actor, w *want, in bool, occ uint32, further int, ok bool) {
+func parseEvent(rest string, table []*actor) (a *actor, w *eventCounter, in bool, occ uint32, further int, ok bool) {
 	var n [5]uint64
-	count, ok := numbers(rest, n[:])
+	count, ok := parseNumbers(rest, n[:])
 	if !ok || count < 4 || n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
 		return nil, nil, false, 0, 0, false
 	}
@@ -164,20 +164,20 @@ func planEvent(rest string, table []*actor) (a *actor, w *want, in bool, occ uin
 	}
 	a = table[n[0]]
 	kind, key := uint8(n[1]), n[2]
-	w = a.wants[kind][key]
+	w = a.counters[kind][key]
 	if w == nil {
-		w = &want{}
-		if a.wants[kind] == nil {
-			a.wants[kind] = map[uint64]*want{}
+		w = &eventCounter{}
+		if a.counters[kind] == nil {
+			a.counters[kind] = map[uint64]*eventCounter{}
 		}
-		a.wants[kind][key] = w
+		a.counters[kind][key] = w
 	}
 	return a, w, isInside(kind, key), uint32(n[3]), further, true
 }
 
 // numbers reads numbers with a space between each two. It is not ok if s is anything else, or there are
 // more than there is room for.
-func numbers(s string, room []uint64) (n int, ok bool) {
+func parseNumbers(s string, room []uint64) (n int, ok bool) {
 	for more := true; more; n++ {
 		var word string
 		word, s, more = stringslite.Cut(s, " ")
@@ -193,14 +193,14 @@ func numbers(s string, room []uint64) (n int, ok bool) {
 
 // planPooled reads which item of a sync.Pool an event puts or gets.
 func planPooled(rest string, table []*actor) bool {
-	_, w, _, occ, item, ok := planEvent(rest, table)
+	_, w, _, occ, item, ok := parseEvent(rest, table)
 	if !ok || item < 0 {
 		return false
 	}
-	if w.pooled == nil {
-		w.pooled = map[uint32]int{}
+	if w.poolItems == nil {
+		w.poolItems = map[uint32]int{}
 	}
-	w.pooled[occ] = item
+	w.poolItems[occ] = item
 	return true
 }
 
@@ -208,17 +208,17 @@ func planPooled(rest string, table []*actor) bool {
 // violation ("a"), an event before which a goroutine stops ("h"), and one that is the
 // violation ("v").
 func planItem(word, rest string, table []*actor) bool {
-	a, w, in, occ, asks, ok := planEvent(rest, table)
+	a, w, in, occ, asks, ok := parseEvent(rest, table)
 	if !ok {
 		return false
 	}
-	it := item{occ: occ, asks: uint16(max(asks, 0))}
+	it := plannedEvent{occurrence: occ, selectCase: uint16(max(asks, 0))}
 	switch word {
 	case "s", "a":
-		it.role, it.step, it.show = roleStep, numSteps, word == "a"
-		violationInSteps = violationInSteps || it.show
-		if in && !it.show {
-			inside[numSteps] = &insideStep{want: w, occ: it.occ}
+		it.role, it.step, it.isViolatingAccess = roleStep, numSteps, word == "a"
+		violationInSteps = violationInSteps || it.isViolatingAccess
+		if in && !it.isViolatingAccess {
+			insideSteps[numSteps] = &insideStep{counter: w, occurrence: it.occurrence}
 		}
 		a.steps = append(a.steps, numSteps)
 		numSteps++
@@ -226,18 +226,18 @@ func planItem(word, rest string, table []*actor) bool {
 		it.role = roleHold
 	case "v":
 		it.role = roleViolate
-		violations = append(violations, a)
+		violators = append(violators, a)
 	}
-	w.items = append(w.items, it)
-	for i := len(w.items) - 1; i > 0 && w.items[i-1].occ > it.occ; i-- {
-		w.items[i-1], w.items[i] = it, w.items[i-1]
+	w.planned = append(w.planned, it)
+	for i := len(w.planned) - 1; i > 0 && w.planned[i-1].occurrence > it.occurrence; i-- {
+		w.planned[i-1], w.planned[i] = it, w.planned[i-1]
 	}
 	return true
 }
 
 // want returns what counts events of a kind at a site; nil if the schedule speaks of none.
-func (a *actor) want(kind uint8, site uint32) *want {
-	at := a.wants[kind]
+func (a *actor) counterOf(kind uint8, site uint32) *eventCounter {
+	at := a.counters[kind]
 	if at == nil { // for most kinds, and this is called with every event
 		return nil
 	}
@@ -245,14 +245,14 @@ func (a *actor) want(kind uint8, site uint32) *want {
 }
 
 // next returns the part of the coming occurrence.
-func (w *want) next() (item, bool) {
-	for len(w.items) > 0 && w.items[0].occ <= w.count {
-		w.items = w.items[1:]
+func (w *eventCounter) nextPlanned() (plannedEvent, bool) {
+	for len(w.planned) > 0 && w.planned[0].occurrence <= w.count {
+		w.planned = w.planned[1:]
 	}
-	if len(w.items) == 0 || w.items[0].occ > w.count+1 {
-		return item{}, false
+	if len(w.planned) == 0 || w.planned[0].occurrence > w.count+1 {
+		return plannedEvent{}, false
 	}
-	return w.items[0], true
+	return w.planned[0], true
 }
 
 // atoi reads a number in decimal; it is not ok if s is anything else.

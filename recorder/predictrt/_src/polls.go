@@ -31,48 +31,48 @@ const (
 // found as Brent's algorithm finds cycles: one is taken, and another one where it did
 // not come again for twice as many looks as the last one.
 type polling struct {
-	stage uint8
-	looks uint // so far
+	stage     uint8
+	lookCount uint // so far
 	// of these since it gave way those that move the clock
-	moves uint
-	mark  uint64
-	locks int // that were held there
+	clockLooks  uint
+	roundObject uint64
+	roundLocks  int // that were held there
 	// how many looks it may take until mark comes again
-	window int
-	since  int // how many there were
+	maxRoundLooks  int
+	roundLookCount int // how many there were
 	// in a row that were equal and changed nothing
-	rounds int
+	equalRoundCount int
 
 	// it has changed something since the round began
-	changed bool
+	hasChanged bool
 
 	// of what the round consists of, and the one before
-	sum, last uint64
+	roundHash, lastRoundHash uint64
 	// likewise of the plain reads since the last look
-	reads uint64
+	readHash uint64
 
-	round *[roundEvents]event
-	n     int // events in it
-	next  int // the one to come
+	round       *[roundEvents]event
+	roundLength int // events in it
+	nextInRound int // the one to come
 	// turns, when the first of them came again
-	taken uint
+	switchesAtStart uint
 	// they do not tell all that it has seen
-	blind bool
+	isBlind bool
 	// changes when it learned them
-	known uint
+	changesWhenLearned uint
 }
 
 // changes is how often goroutines have changed something, as noticed at the end of
 // their rounds and turns.
-var changes uint
+var changeCount uint
 
 // settle notes what the goroutine has changed.
 //
 //go:nosplit
-func (p *polling) settle() {
-	if p.changed {
-		p.changed, p.rounds = false, 0
-		changes++
+func (p *polling) countChange() {
+	if p.hasChanged {
+		p.hasChanged, p.equalRoundCount = false, 0
+		changeCount++
 	}
 }
 
@@ -81,68 +81,68 @@ type event struct {
 	kind, flags uint8
 	site, size  uint32
 	obj, val    uint64
-	want        *want
+	counter     *eventCounter
 }
 
 // countLook counts a look, at what obj stands for. ticks says that the clock has not been
 // moved for it otherwise. It is called before the events of the look.
 func (g *goroutine) countLook(obj uint64, ticks bool) {
 	p := &g.polling
-	if g.turns.locks < p.locks {
-		p.begin(obj, g.turns.locks) // a round begins with as few locks as it can
+	if g.loopTurns.heldLocks < p.roundLocks {
+		p.beginRound(obj, g.loopTurns.heldLocks) // a round begins with as few locks as it can
 	}
-	if obj != p.mark {
-		p.fold(obj)
-		if p.since++; p.since > p.window {
-			p.window = min(2*p.since, roundLooks)
-			p.begin(obj, g.turns.locks)
+	if obj != p.roundObject {
+		p.hashIn(obj)
+		if p.roundLookCount++; p.roundLookCount > p.maxRoundLooks {
+			p.maxRoundLooks = min(2*p.roundLookCount, roundLooks)
+			p.beginRound(obj, g.loopTurns.heldLocks)
 		}
-	} else if g.turns.locks == p.locks {
+	} else if g.loopTurns.heldLocks == p.roundLocks {
 		if ticks {
-			p.moves += uint(p.since) + 1
+			p.clockLooks += uint(p.roundLookCount) + 1
 		}
-		p.window = 2*p.since + 8
+		p.maxRoundLooks = 2*p.roundLookCount + 8
 		g.endRound()
 	}
-	p.looks++
-	if p.looks%lookLimit == 0 && runtime.PredictCanPark() {
+	p.lookCount++
+	if p.lookCount%lookLimit == 0 && runtime.PredictCanPark() {
 		g.restPolling()
 	}
 }
 
 // begin takes another look for that with which rounds begin.
-func (p *polling) begin(obj uint64, locks int) {
-	p.mark, p.locks, p.since, p.sum, p.reads, p.rounds = obj, locks, 0, 0, 0, 0
+func (p *polling) beginRound(obj uint64, locks int) {
+	p.roundObject, p.roundLocks, p.roundLookCount, p.roundHash, p.readHash, p.equalRoundCount = obj, locks, 0, 0, 0, 0
 }
 
 //go:nosplit
-func (p *polling) fold(x uint64) {
-	p.sum = (p.sum^x^p.reads)*sumPrime + 1
-	p.reads = 0
+func (p *polling) hashIn(x uint64) {
+	p.roundHash = (p.roundHash^x^p.readHash)*fnvPrime + 1
+	p.readHash = 0
 }
 
 // endRound ends a round and begins the next one.
 func (g *goroutine) endRound() {
 	p := &g.polling
-	p.fold(0)
-	p.settle()
-	if p.sum == p.last || p.stage != logsRounds { // then repeated compares
-		p.rounds++
+	p.hashIn(0)
+	p.countChange()
+	if p.roundHash == p.lastRoundHash || p.stage != logsRounds { // then repeated compares
+		p.equalRoundCount++
 	} else {
-		p.last, p.rounds = p.sum, 0
+		p.lastRoundHash, p.equalRoundCount = p.roundHash, 0
 	}
-	p.sum, p.since = 0, 0
+	p.roundHash, p.roundLookCount = 0, 0
 	switch {
-	case p.stage == logsRounds && p.rounds >= equalRounds:
+	case p.stage == logsRounds && p.equalRoundCount >= equalRounds:
 		if p.round == nil {
 			p.round = (*[roundEvents]event)(runtime.PredictAlloc(unsafe.Sizeof(*p.round)))
 		}
-		p.stage, p.n, p.blind, p.known = learnsRound, 0, false, changes
-		hot = notHot
-	case p.stage == learnsRound && p.n > roundEvents:
-		p.stage, p.rounds = logsRounds, 0
+		p.stage, p.roundLength, p.isBlind, p.changesWhenLearned = learnsRound, 0, false, changeCount
+		fastRecord = noFastRecord
+	case p.stage == learnsRound && p.roundLength > roundEvents:
+		p.stage, p.equalRoundCount = logsRounds, 0
 	case p.stage == learnsRound:
-		p.stage, p.next = skipsRounds, 0
+		p.stage, p.nextInRound = skipsRounds, 0
 	}
 }
 
@@ -150,15 +150,15 @@ func (g *goroutine) endRound() {
 // does not in a replay that holds goroutines back: they would be late.
 func (g *goroutine) restPolling() {
 	p := &g.polling
-	held := stage == following && len(parked) > 0
+	held := stage == stageFollowing && len(parkedGoroutines) > 0
 	if !held {
-		runtime.PredictLooked(int64(p.moves) * lookTick)
+		runtime.PredictLooked(int64(p.clockLooks) * lookTick)
 	}
-	p.moves = 0
+	p.clockLooks = 0
 	switch {
-	case p.looks%outsideLimit != 0:
+	case p.lookCount%outsideLimit != 0:
 		runtime.PredictGosched()
-	case !held && p.rounds >= equalRounds:
+	case !held && p.equalRoundCount >= equalRounds:
 		g.sleep(restTime)
 	default:
 		g.letOthersRun()
@@ -171,40 +171,40 @@ func (g *goroutine) restPolling() {
 //go:nosplit
 func (g *goroutine) isRepeated(e event) bool {
 	p := &g.polling
-	if p.stage == learnsRound && !p.changed {
-		if p.n < roundEvents {
+	if p.stage == learnsRound && !p.hasChanged {
+		if p.roundLength < roundEvents {
 			// Field by field: a copy of the whole takes more stack than there is, if the
 			// compiler does not optimize.
-			to := &p.round[p.n]
+			to := &p.round[p.roundLength]
 			to.kind, to.flags, to.site, to.size, to.obj, to.val = e.kind, e.flags, e.site, e.size, e.obj, e.val
-			to.want = e.want
+			to.counter = e.counter
 		}
-		p.n++
-		p.blind = p.blind || blind(e.kind, e.flags)
+		p.roundLength++
+		p.isBlind = p.isBlind || hidesValue(e.kind, e.flags)
 		return false
 	}
-	if p.stage == skipsRounds && !p.changed && p.n > 0 && p.round[p.next] == e && !g.letGo && !(p.blind && othersChanged(p.known)) {
-		if e.want != nil {
-			e.want.count--
+	if p.stage == skipsRounds && !p.hasChanged && p.roundLength > 0 && p.round[p.nextInRound] == e && !g.hasPassedGate && !(p.isBlind && othersChanged(p.changesWhenLearned)) {
+		if e.counter != nil {
+			e.counter.count--
 		}
-		if p.next == 0 {
-			p.taken = turnsTaken
+		if p.nextInRound == 0 {
+			p.switchesAtStart = goroutineSwitches
 		}
-		if p.next++; p.next == p.n {
-			p.next = 0
+		if p.nextInRound++; p.nextInRound == p.roundLength {
+			p.nextInRound = 0
 		}
 		return true
 	}
 	if p.stage == skipsRounds {
-		for i := p.skippedForGood(); i < p.next; i++ {
+		for i := p.skippedForGood(); i < p.nextInRound; i++ {
 			e := &p.round[i]
-			if e.want != nil {
-				e.want.count++
+			if e.counter != nil {
+				e.counter.count++
 			}
-			g.append(e.kind, e.flags, e.site, e.size, e.obj, e.val)
+			g.appendEvent(e.kind, e.flags, e.site, e.size, e.obj, e.val)
 		}
 	}
-	p.stage, p.rounds = logsRounds, 0
+	p.stage, p.equalRoundCount = logsRounds, 0
 	return false
 }
 
@@ -214,11 +214,11 @@ func (g *goroutine) isRepeated(e event) bool {
 //
 //go:nosplit
 func (p *polling) skippedForGood() (n int) {
-	if p.taken == turnsTaken {
+	if p.switchesAtStart == goroutineSwitches {
 		return 0
 	}
 	held := 0
-	for i := range p.next {
+	for i := range p.nextInRound {
 		switch p.round[i].kind {
 		case KindAcquire, KindRAcquire, KindRegionBegin:
 			held++
@@ -238,14 +238,14 @@ func (p *polling) skippedForGood() (n int) {
 //
 //go:nosplit
 func othersChanged(known uint) bool {
-	return changes != known || lastTurn != nil && lastTurn.polling.changed
+	return changeCount != known || lastRecord != nil && lastRecord.polling.hasChanged
 }
 
 // blind reports whether an event does not tell what was seen there, which another
 // goroutine may have changed since the event before.
 //
 //go:nosplit
-func blind(kind, flags uint8) bool {
+func hidesValue(kind, flags uint8) bool {
 	switch kind {
 	case KindAcquire, KindRAcquire:
 		return true
@@ -257,19 +257,19 @@ func blind(kind, flags uint8) bool {
 
 // ahead reports whether the goroutine, if it polls, would come to an item of the schedule before
 // its turn: then it is no event, but one of those that do not count.
-func (a *actor) ahead(it item) bool {
-	return a.g.polling.stage == skipsRounds && stage == following &&
+func (a *actor) isAhead(it plannedEvent) bool {
+	return a.g.polling.stage == skipsRounds && stage == stageFollowing &&
 		(it.role == roleStep && !a.isNext(it.step) || it.role == roleViolate && a.nextStep < len(a.steps))
 }
 
 // counter returns what has counted the event that is logged.
 //
 //go:nosplit
-func (a *actor) counter() *want {
+func (a *actor) takeCounter() *eventCounter {
 	if a == nil {
 		return nil
 	}
-	w := a.passed
-	a.passed = nil
+	w := a.lastCounter
+	a.lastCounter = nil
 	return w
 }

@@ -16,7 +16,7 @@ var EmptyPools func()
 
 // pooled are the items that wait for the Get which is to have them, by their number in
 // the plan.
-var pooled = map[int]any{}
+var keptForGet = map[int]any{}
 
 // PoolPut logs that x, which points to token, is put into a pool, and size bytes that x
 // points to with it: who takes it out may use them at once, so that what changes them is to
@@ -28,10 +28,10 @@ func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, size, pc uintptr)
 	if g == nil {
 		return false
 	}
-	item, planned := g.actor.item(KindPost, site, 0)
+	item, planned := g.actor.plannedItem(KindPost, site, 0)
 	if planned {
 		runtime.PredictPin()
-		pooled[item] = x
+		keptForGet[item] = x
 		runtime.PredictUnpin()
 	}
 	g.log(KindPost, 0, site, 0, uint64(uintptr(token)), uint64(uintptr(pool)))
@@ -53,30 +53,30 @@ func BeginPoolGet(pool unsafe.Pointer, pc uintptr) PoolGet {
 		return PoolGet{}
 	}
 	site := siteOf(pc)
-	g.giveWay(KindAwait, site, 0)
-	g.actor.await(KindAwait, site, 0)
-	g.ready()
+	g.beforeOperation(KindAwait, site, 0)
+	g.actor.awaitTurn(KindAwait, site, 0)
+	g.prepareOperation()
 	return PoolGet{g, uint64(uintptr(pool)), site}
 }
 
 // Decided returns the item that the plan has for the Get, nil for none, if it says so.
-func (get PoolGet) Decided() (x any, ok bool) {
+func (get PoolGet) Planned() (x any, ok bool) {
 	if get.g == nil {
 		return nil, false
 	}
-	item, ok := get.g.actor.item(KindAwait, get.site, 1)
+	item, ok := get.g.actor.plannedItem(KindAwait, get.site, 1)
 	if !ok || item == 0 {
 		return nil, ok
 	}
 	runtime.PredictPin()
-	x, ok = pooled[item]
-	delete(pooled, item)
+	x, ok = keptForGet[item]
+	delete(keptForGet, item)
 	runtime.PredictUnpin()
 	return x, ok
 }
 
 // Done logs what was taken, which token stands for; or that there was nothing.
-func (get PoolGet) Done(some bool, token unsafe.Pointer) {
+func (get PoolGet) Log(some bool, token unsafe.Pointer) {
 	g := get.g
 	if g == nil {
 		return
@@ -90,14 +90,14 @@ func (get PoolGet) Done(some bool, token unsafe.Pointer) {
 
 // item returns which item of the plan an event is about, if the plan says it: the
 // coming'th of this kind and place from now.
-func (a *actor) item(kind uint8, site uint32, coming uint32) (item int, ok bool) {
+func (a *actor) plannedItem(kind uint8, site uint32, coming uint32) (item int, ok bool) {
 	if a == nil {
 		return 0, false
 	}
-	w := a.want(kind, site)
+	w := a.counterOf(kind, site)
 	if w == nil {
 		return 0, false
 	}
-	item, ok = w.pooled[w.count+coming]
+	item, ok = w.poolItems[w.count+coming]
 	return item, ok
 }

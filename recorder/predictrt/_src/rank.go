@@ -23,7 +23,7 @@ import (
 // below all that can run: see runtime.predictSink.
 
 // highest is the rank of what is to go first.
-const highest = 1<<64 - 1
+const highestRank = 1<<64 - 1
 
 // An operation is one that a goroutine stands before.
 type operation struct {
@@ -34,8 +34,8 @@ type operation struct {
 var (
 	pctDepth uint64 // 0: POS
 	// of tests with several goroutines yet
-	steps uint64
-	falls [maxDepth - 1]uint64
+	pctSteps        uint64
+	pctChangePoints [maxDepth - 1]uint64
 )
 
 // setPCT sets the order by the words after its name: seed, depth and steps.
@@ -54,46 +54,46 @@ func setPCT(words []string) bool {
 	if n[1] > maxDepth {
 		return false
 	}
-	seed, pctDepth, byRanks = n[0], n[1], true
-	chance := randomStream(seed)
-	for k := range falls[:pctDepth-1] {
-		falls[k] = 1 + chance.next()%n[2]
+	randomSeed, pctDepth, hasRanks = n[0], n[1], true
+	chance := randomStream(randomSeed)
+	for k := range pctChangePoints[:pctDepth-1] {
+		pctChangePoints[k] = 1 + chance.next()%n[2]
 	}
 	runtime.PredictByRank()
 	return true
 }
 
 // ranked gives g its first rank, above all that have fallen.
-func (g *goroutine) ranked() {
-	if byRanks {
-		g.chance.Rank = g.randomStream.next() | 1<<63
+func (g *goroutine) drawRank() {
+	if hasRanks {
+		g.inRuntime.Rank = g.randomStream.next() | 1<<63
 	}
 }
 
 // byRank lets those go first that have a higher rank than g, which is about to do an
 // operation.
-func (g *goroutine) byRank(kind uint8, obj uint64) {
+func (g *goroutine) waitForRank(kind uint8, obj uint64) {
 	if pctDepth == 0 {
 		g.pending = operation{kind, obj}
-		g.ranked()
-	} else if g.account.forked && g.test != "" {
-		steps++
-		for k := range falls[:pctDepth-1] {
-			if falls[k] == steps {
-				g.chance.Rank = uint64(k+1) << 32
+		g.drawRank()
+	} else if g.account.hasForked && g.test != "" {
+		pctSteps++
+		for k := range pctChangePoints[:pctDepth-1] {
+			if pctChangePoints[k] == pctSteps {
+				g.inRuntime.Rank = uint64(k+1) << 32
 			}
 		}
 	}
-	for runtime.PredictCanPark() && g.outranked() {
-		g.chance.Outranked = true
-		g.slice = 0
+	for runtime.PredictCanPark() && g.isOutranked() {
+		g.inRuntime.Outranked = true
+		g.operations = 0
 		runtime.PredictGosched()
-		g.chance.Outranked = false
+		g.inRuntime.Outranked = false
 	}
 	if pctDepth == 0 {
 		runtime.PredictReady(func(c *runtime.PredictChance) bool {
-			if o := (*goroutine)(unsafe.Pointer(c)); o.pending.races(g.pending) {
-				o.ranked()
+			if o := (*goroutine)(unsafe.Pointer(c)); o.pending.isDependent(g.pending) {
+				o.drawRank()
 			}
 			return true
 		})
@@ -102,9 +102,9 @@ func (g *goroutine) byRank(kind uint8, obj uint64) {
 }
 
 // outranked reports whether a goroutine can run that has a higher rank.
-func (g *goroutine) outranked() (is bool) {
+func (g *goroutine) isOutranked() (is bool) {
 	runtime.PredictReady(func(c *runtime.PredictChance) bool {
-		is = is || c.Rank > g.chance.Rank
+		is = is || c.Rank > g.inRuntime.Rank
 		return !is
 	})
 	return is
@@ -112,12 +112,12 @@ func (g *goroutine) outranked() (is bool) {
 
 // races reports whether the order of two operations can matter. A select may be on each
 // channel.
-func (p operation) races(q operation) bool {
+func (p operation) isDependent(q operation) bool {
 	if p.kind == KindSelect && isChannel(q.kind) || q.kind == KindSelect && isChannel(p.kind) {
 		return true
 	}
-	return p.obj != 0 && p.obj == q.obj && !(isLook(p.kind) && isLook(q.kind))
+	return p.obj != 0 && p.obj == q.obj && !(isReadOnly(p.kind) && isReadOnly(q.kind))
 }
 
 // isLook reports whether an operation of the kind leaves its object as it was.
-func isLook(kind uint8) bool { return kind == KindRead || kind == KindAtomicLoad }
+func isReadOnly(kind uint8) bool { return kind == KindRead || kind == KindAtomicLoad }

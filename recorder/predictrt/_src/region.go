@@ -8,7 +8,7 @@ type Section uint32
 // Region logs that an atomic region begins.
 func Region(site uint32) Section {
 	if Mode != 0 {
-		logBound(KindRegionBegin, site)
+		logRegionBound(KindRegionBegin, site)
 	}
 	return Section(site)
 }
@@ -16,12 +16,12 @@ func Region(site uint32) Section {
 // End logs that it ends.
 func (s Section) End() {
 	if Mode != 0 {
-		logBound(KindRegionEnd, uint32(s))
+		logRegionBound(KindRegionEnd, uint32(s))
 	}
 }
 
 // logBound logs the beginning or end of an atomic region, which is a step of its own.
-func logBound(kind uint8, site uint32) {
+func logRegionBound(kind uint8, site uint32) {
 	if g := enter(kind, site); g != nil {
 		g.log(kind, 0, site, 0, 0, 0)
 	}

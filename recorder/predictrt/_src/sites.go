@@ -16,20 +16,20 @@ import (
 // every synchronization event.
 
 // caller is what is known of one program counter: who has called a hook from there.
-type caller struct {
+type callerInfo struct {
 	// logical ones have the top bit set
 	pc uintptr
 	// 0: all its frames belong to the machinery
 	site uint32
 	// the runtime itself is the caller
-	own bool
+	isRuntime bool
 	// the caller belongs to the standard library
-	std bool
+	isStandard bool
 	// outer is the site of the innermost frame that does not belong to the machinery, also
 	// where the runtime is the caller; 0: there is none.
-	outer uint32
+	outerSite uint32
 	// site of the innermost frame of the program's own packages; or nobodys, others
-	ours uint32
+	programSite uint32
 }
 
 // callSite is a place in the user's code.
@@ -40,15 +40,15 @@ type callSite struct {
 	line int
 	// by is what the names of goroutines have that are started here by the standard
 	// library, of its own accord: ".Serve-" for (*Server).Serve. "" elsewhere.
-	by string
+	starter string
 }
 
 var (
 	// length is a power of two
-	callers    []caller
-	numCallers int
-	callSites  = []callSite{{}} // by number, from 1
-	siteByKey  = map[uint64]uint32{}
+	callerTable []callerInfo
+	numCallers  int
+	callSites   = []callSite{{}} // by number, from 1
+	siteByKey   = map[uint64]uint32{}
 )
 
 const logicalPC = 1 << (8*(4<<(^uintptr(0)>>63)) - 1)
@@ -59,12 +59,12 @@ func Site(pc uintptr) uint32 {
 	if Mode == 0 {
 		return 0
 	}
-	return audible(pc)
+	return siteUnlessMuted(pc)
 }
 
 // audible is Site while the library is on; muted goroutines are spared the
 // look-up.
-func audible(pc uintptr) uint32 {
+func siteUnlessMuted(pc uintptr) uint32 {
 	if current() == nil {
 		return 0
 	}
@@ -90,15 +90,15 @@ func stackSite() uint32 {
 	var room [64]uintptr
 	pcs := callersOf(room[:])
 	for _, pc := range pcs {
-		if site := lookup(pc).outer; site != 0 {
+		if site := lookup(pc).outerSite; site != 0 {
 			return site
 		}
 	}
-	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.site != 0 {
-		return g.site // what the machinery does in a goroutine of its own, as of WaitGroup.Go
+	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.goSite != 0 {
+		return g.goSite // what the machinery does in a goroutine of its own, as of WaitGroup.Go
 	}
 	for _, pc := range pcs {
-		if site := outermost(pc &^ logicalPC); site != 0 {
+		if site := frameSite(pc &^ logicalPC); site != 0 {
 			return site
 		}
 	}
@@ -120,17 +120,17 @@ func callersOf(room []uintptr) []uintptr {
 // lookup returns what is known of the return address pc. It points into the table, as this is
 // called for each frame of a stack, and copies take longer than the rest; what is there
 // does not change.
-func lookup(pc uintptr) *caller {
+func lookup(pc uintptr) *callerInfo {
 	for {
-		mask := uintptr(len(callers) - 1)
-		if len(callers) > 0 {
-			for i := hash(pc) & mask; callers[i].pc != 0; i = (i + 1) & mask {
-				if c := &callers[i]; c.pc == pc {
+		mask := uintptr(len(callerTable) - 1)
+		if len(callerTable) > 0 {
+			for i := hash(pc) & mask; callerTable[i].pc != 0; i = (i + 1) & mask {
+				if c := &callerTable[i]; c.pc == pc {
 					return c
 				}
 			}
 		}
-		learn(pc)
+		addCaller(pc)
 	}
 }
 
@@ -138,55 +138,55 @@ func lookup(pc uintptr) *caller {
 func hash(pc uintptr) uintptr { return uintptr(uint64(pc)*0x9e3779b97f4a7c15>>20) ^ pc }
 
 // learn adds pc to the table.
-func learn(pc uintptr) {
+func addCaller(pc uintptr) {
 	runtime.PredictPin()
-	if 2*numCallers >= len(callers) {
-		old := callers
-		callers = make([]caller, max(1024, 2*len(old)))
+	if 2*numCallers >= len(callerTable) {
+		old := callerTable
+		callerTable = make([]callerInfo, max(1024, 2*len(old)))
 		for _, c := range old {
 			if c.pc != 0 {
 				insertCaller(c)
 			}
 		}
 	}
-	c := caller{pc: pc}
+	c := callerInfo{pc: pc}
 	first, named := true, false
 	runtime.PredictNewFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
 		if first {
 			first = false
-			c.own = stringslite.HasPrefix(fn, "runtime.") && !isTransparent(fn)
+			c.isRuntime = stringslite.HasPrefix(fn, "runtime.") && !isTransparent(fn)
 		}
 		if !named && !isMachinery(fn, file) {
 			named = true
-			if c.outer = number(fn, file, line); !c.own {
-				c.site, c.std = c.outer, isStandard(fn, file)
+			if c.outerSite = number(fn, file, line); !c.isRuntime {
+				c.site, c.isStandard = c.outerSite, isStandard(fn, file)
 			}
 		}
-		if c.ours == noProgramSite {
-			c.ours = oursAt(fn, file, line)
+		if c.programSite == noProgramSite {
+			c.programSite = programSiteOf(fn, file, line)
 		}
-		return !named || c.ours == noProgramSite
+		return !named || c.programSite == noProgramSite
 	})
-	c.std = c.std || c.site == 0
+	c.isStandard = c.isStandard || c.site == 0
 	numCallers++
 	insertCaller(c)
 	runtime.PredictUnpin()
 }
 
 // insertCaller adds c to the table, which has room for it.
-func insertCaller(c caller) {
-	mask := uintptr(len(callers) - 1)
+func insertCaller(c callerInfo) {
+	mask := uintptr(len(callerTable) - 1)
 	i := hash(c.pc) & mask
-	for callers[i].pc != 0 && callers[i].pc != c.pc {
+	for callerTable[i].pc != 0 && callerTable[i].pc != c.pc {
 		i = (i + 1) & mask
 	}
-	callers[i] = c
+	callerTable[i] = c
 }
 
 // Private reports whether the standard library does an operation for purposes
 // of its own: its pools and caches order its callers at random, and in another
 // interleaving otherwise. Their memory is not instrumented.
-func Private(pc uintptr) bool { return lookup(pc).std }
+func IsPrivate(pc uintptr) bool { return lookup(pc).isStandard }
 
 // isStandard reports whether a function belongs to the standard library: the first
 // part of its package's path has no dot, and its file is src/PACKAGE/x.go in
@@ -194,8 +194,8 @@ func Private(pc uintptr) bool { return lookup(pc).std }
 // -trimpath PACKAGE/x.go.
 func isStandard(fn, file string) bool {
 	pkg := packageOf(fn)
-	if foreignLiteral(pkg, file) {
-		return !isPushed(fn, file)
+	if isInlinedLiteral(pkg, file) {
+		return !isLinknamed(fn, file)
 	}
 	if first, _, _ := stringslite.Cut(pkg, "/"); stringslite.IndexByte(first, '.') >= 0 {
 		return false
@@ -210,10 +210,10 @@ func isStandard(fn, file string) bool {
 
 // library is where the sources of the standard library lie, with a slash at the end. It
 // is not known, and so "", with -trimpath.
-var library string
+var stdSources string
 
 // findLibrary finds library: where the runtime lies.
-func findLibrary() string {
+func findStdSources() string {
 	gc, dir := runtime.GC, ""
 	runtime.PredictFrames(**(**uintptr)(unsafe.Pointer(&gc))+1, false, func(fn, file string, _ int) bool {
 		if n := len(file) - len("runtime/"+base(file)); fn == "runtime.GC" && n > 0 {
@@ -228,18 +228,18 @@ func findLibrary() string {
 // function of the standard library: where that was inlined, as maps.Keys and sync.OnceValue
 // often are, the literal has the name of the function that it was inlined into. What package
 // testing does for testing/synctest has such names, too, and is none.
-func foreignLiteral(pkg, file string) bool {
+func isInlinedLiteral(pkg, file string) bool {
 	end := len(file) - len(base(file)) - 1
-	if library == "" || !stringslite.HasPrefix(file, library) || end < len(library) || pkg == "main" {
+	if stdSources == "" || !stringslite.HasPrefix(file, stdSources) || end < len(stdSources) || pkg == "main" {
 		return false
 	}
-	dir := file[len(library):end]
+	dir := file[len(stdSources):end]
 	return pkg != dir && pkg != dir+"_test" && dir != "testing"
 }
 
 // starter is what the names of goroutines have that a function starts, see
 // callSite.by. A subtest is the program's own.
-func starter(fn, file string) string {
+func starterName(fn, file string) string {
 	pkg := packageOf(fn)
 	if !isStandard(fn, file) || pkg == "testing" {
 		return ""
@@ -286,7 +286,7 @@ func packageOf(fn string) string {
 
 // outermost numbers a frame of package sync or the like, where the stack has
 // nothing else: a goroutine that such a package has started.
-func outermost(pc uintptr) (site uint32) {
+func frameSite(pc uintptr) (site uint32) {
 	runtime.PredictFrames(pc, false, func(fn, file string, line int) bool {
 		if !stringslite.HasPrefix(fn, "runtime.") && !stringslite.HasPrefix(fn, "predictrt.") && file != "<autogenerated>" {
 			site = number(fn, file, line)
@@ -311,8 +311,8 @@ func isMachinery(fn, file string) bool {
 	if file == "<autogenerated>" {
 		return true
 	}
-	if foreignLiteral(packageOf(fn), file) {
-		fn = file[len(library):len(file)-len(base(file))-1] + "."
+	if isInlinedLiteral(packageOf(fn), file) {
+		fn = file[len(stdSources):len(file)-len(base(file))-1] + "."
 	}
 	for _, m := range machineries {
 		if stringslite.HasPrefix(fn, m) {
@@ -338,10 +338,10 @@ func number(fn, file string, line int) uint32 {
 	if !ok {
 		site = uint32(len(callSites))
 		siteByKey[key] = site
-		callSites = append(callSites, callSite{key, fn, file, line, starter(fn, file)})
-		if recording {
+		callSites = append(callSites, callSite{key, fn, file, line, starterName(fn, file)})
+		if isRecording {
 			fn, file := clip(fn), clip(file)
-			d := define(siteDefs, len(fn)+len(file))
+			d := startDefinition(siteDefinitions, len(fn)+len(file))
 			d.u32(site)
 			d.u64(key)
 			d.u32(uint32(line))
@@ -355,10 +355,10 @@ func number(fn, file string, line int) uint32 {
 
 // keyOf is FNV-1a of "fn:line" with the top bit set.
 func keyOf(fn string, line int) uint64 {
-	h := (hashed(sumOffset, fn) ^ ':') * sumPrime
+	h := (hashed(fnvOffset, fn) ^ ':') * fnvPrime
 	var buf [20]byte
 	for _, digit := range strconv.AppendUint(buf[:0], uint64(line), 10) {
-		h = (h ^ uint64(digit)) * sumPrime
+		h = (h ^ uint64(digit)) * fnvPrime
 	}
 	return h | 1<<63
 }
@@ -366,7 +366,7 @@ func keyOf(fn string, line int) uint64 {
 // hashed goes on with the FNV-1a hash h.
 func hashed(h uint64, s string) uint64 {
 	for i := 0; i < len(s); i++ {
-		h = (h ^ uint64(s[i])) * sumPrime
+		h = (h ^ uint64(s[i])) * fnvPrime
 	}
 	return h
 }

@@ -11,13 +11,13 @@ import (
 // was asked for. All that is read from elsewhere may be what was written anywhere.
 
 // objects is how many streams and queues there are. Their numbers are no addresses.
-var objects uint64
+var streamObjects uint64
 
 // newObject returns the number of a new stream, queue or the like, which is no address.
 func newObject() uint64 {
 	const base = 1 << 62
-	objects++
-	return base + objects
+	streamObjects++
+	return base + streamObjects
 }
 
 // A stream is the bytes that go one way, in pieces as they were written.
@@ -27,7 +27,7 @@ type stream struct {
 	written uint64 // bytes
 	read    uint64
 	// both ends are the program's, and no other process has them
-	own bool
+	isInternal bool
 }
 
 // A piece is what one write puts into a stream. Its end counts bytes from the
@@ -36,22 +36,22 @@ type piece struct {
 	obj uint64
 	end uint64
 	// a part of it has been read
-	seen bool
+	isSeen bool
 }
 
 // unwritten is the end of a piece that is about to be written, and of what closes
 // a stream.
-const unwritten = ^uint64(0)
+const openEnd = ^uint64(0)
 
 // ends are the streams that a descriptor reads from and writes to, and the queue that it
 // accepts from; nil: none.
-type ends struct {
-	in, out *stream
-	queue   *queue
+type descriptor struct {
+	reads, writes *stream
+	accepts       *queue
 }
 
 var (
-	descriptors = map[int]ends{}
+	descriptors = map[int]descriptor{}
 	// by their addresses, of sockets of which one end is known
 	streams = map[string]*stream{}
 )
@@ -61,7 +61,7 @@ type queue struct {
 	obj                 uint64
 	connected, accepted uint64
 	// by its descriptor; a copy of that may accept on, if no other one listens there
-	closed bool
+	isClosed bool
 }
 
 // backlog is more than a queue can hold.
@@ -70,22 +70,22 @@ const backlog = 1 << 20
 var queues = map[string]*queue{}
 
 // Piped says that w is the other end of r.
-func Piped(r, w int) {
+func PipeMade(r, w int) {
 	if Mode == 0 {
 		return
 	}
 	runtime.PredictPin()
-	s := &stream{own: true}
-	descriptors[r], descriptors[w] = ends{in: s}, ends{out: s}
-	runtime.PredictSilent = silent
+	s := &stream{isInternal: true}
+	descriptors[r], descriptors[w] = descriptor{reads: s}, descriptor{writes: s}
+	runtime.PredictSilent = isSilent
 	runtime.PredictUnpin()
 }
 
 // Connected says that fd is a socket with these addresses.
-func Connected(fd int, local, remote string) {
+func SocketConnected(fd int, local, remote string) {
 	runtime.PredictPin()
-	descriptors[fd] = ends{in: streamOf(remote, local), out: streamOf(local, remote)}
-	runtime.PredictSilent = silent
+	descriptors[fd] = descriptor{reads: streamOf(remote, local), writes: streamOf(local, remote)}
+	runtime.PredictSilent = isSilent
 	runtime.PredictUnpin()
 }
 
@@ -99,20 +99,20 @@ func streamOf(from, to string) *stream {
 		streams[name] = s
 	} else if from != "" && to != "" { // else other sockets may have no address either
 		delete(streams, name) // both ends are known, and ports are used again
-		s.own = true
+		s.isInternal = true
 	}
 	return s
 }
 
 // Inherited says that another process gets fd too.
-func Inherited(fd int) {
+func InheritedByChild(fd int) {
 	if Mode == 0 {
 		return
 	}
 	runtime.PredictPin()
-	for _, s := range [...]*stream{descriptors[fd].in, descriptors[fd].out} {
+	for _, s := range [...]*stream{descriptors[fd].reads, descriptors[fd].writes} {
 		if s != nil {
-			s.own = false
+			s.isInternal = false
 		}
 	}
 	delete(descriptors, fd)
@@ -121,25 +121,25 @@ func Inherited(fd int) {
 
 // Closes logs that fd is about to be closed, after which the other end has all
 // that it will get.
-func Closes(fd int, pc uintptr) {
+func BeforeClose(fd int, pc uintptr) {
 	if Mode == 0 {
 		return
 	}
-	Ends(fd, pc)
+	BeforeLastPiece(fd, pc)
 	runtime.PredictPin()
-	if q := descriptors[fd].queue; q != nil {
-		q.closed = true
+	if q := descriptors[fd].accepts; q != nil {
+		q.isClosed = true
 	}
 	delete(descriptors, fd)
 	runtime.PredictUnpin()
 }
 
 // Ends logs that what comes next on fd is a piece, or nothing more.
-func Ends(fd int, pc uintptr) {
+func BeforeLastPiece(fd int, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
 	}
-	s := descriptors[fd].out
+	s := descriptors[fd].writes
 	if s == nil {
 		return
 	}
@@ -151,14 +151,14 @@ func Ends(fd int, pc uintptr) {
 	if len(s.pieces) == maxPieces {
 		s.pieces = append(s.pieces[:0], s.pieces[maxPieces/2:]...)
 	}
-	s.pieces = append(s.pieces, piece{obj: obj, end: unwritten})
+	s.pieces = append(s.pieces, piece{obj: obj, end: openEnd})
 	runtime.PredictUnpin()
 }
 
 // wrote says that the piece that was announced last has n bytes.
-func (s *stream) wrote(n int) {
+func (s *stream) endPiece(n int) {
 	last := len(s.pieces) - 1
-	if last < 0 || s.pieces[last].end != unwritten {
+	if last < 0 || s.pieces[last].end != openEnd {
 		return
 	}
 	if n <= 0 {
@@ -181,10 +181,10 @@ func (s *stream) take(n int) (objs []uint64) {
 		if n > 0 && from >= s.read {
 			break
 		}
-		if !c.seen {
+		if !c.isSeen {
 			objs = append(objs, c.obj)
 		}
-		c.seen = true
+		c.isSeen = true
 		if from = c.end; c.end <= s.read {
 			gone = i + 1
 		}
@@ -208,23 +208,23 @@ var device byte
 func deviceObject() uint64 { return uint64(uintptr(unsafe.Pointer(&device))) }
 
 // HasRead logs that n bytes of a file have been read into p.
-func HasRead(fd int, p []byte, n int, ok bool, pc uintptr) {
+func AfterRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
 	}
 	if n > 0 {
-		firstWritePast(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
-		span(KindWrite, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
+		noteFirstWrite(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
+		accessSpan(KindWrite, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
 	}
 	if !ok {
 		return
 	}
-	s := descriptors[fd].in
+	s := descriptors[fd].reads
 	if s == nil {
 		logObject(KindAwait, deviceObject(), pc)
 		return
 	}
-	if !s.own {
+	if !s.isInternal {
 		runtime.PredictRealWall()
 	}
 	runtime.PredictPin()
@@ -241,30 +241,30 @@ func HasRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 
 // Writes logs that p is about to be written to a file. The last event is that of the
 // stream: once a replay has let that pass, nothing holds the bytes back.
-func Writes(fd int, p []byte, pc uintptr) {
+func BeforeWrite(fd int, p []byte, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
 	}
-	span(KindRead, unsafe.Pointer(unsafe.SliceData(p)), len(p), 1, siteOf(pc))
+	accessSpan(KindRead, unsafe.Pointer(unsafe.SliceData(p)), len(p), 1, siteOf(pc))
 	logObject(KindPost, deviceObject(), pc)
-	Ends(fd, pc)
+	BeforeLastPiece(fd, pc)
 }
 
 // Wrote says that n bytes have been written to fd after all.
-func Wrote(fd, n int) {
+func AfterWrite(fd, n int) {
 	if Mode == 0 || current() == nil {
 		return
 	}
 	runtime.PredictPin()
-	if s := descriptors[fd].out; s != nil {
-		s.wrote(n)
+	if s := descriptors[fd].writes; s != nil {
+		s.endPiece(n)
 	}
 	runtime.PredictUnpin()
 }
 
 // haltsOf is what stands for the closing of a file, or for the setting of its deadlines: an address
 // in what its goroutines wait by.
-func haltsOf(pd unsafe.Pointer, deadline bool) uint64 {
+func closingObject(pd unsafe.Pointer, deadline bool) uint64 {
 	if deadline {
 		return uint64(uintptr(pd)) + 1
 	}
@@ -273,31 +273,31 @@ func haltsOf(pd unsafe.Pointer, deadline bool) uint64 {
 
 // Halts logs that a file is about to be closed, or to get a deadline, which ends what others do with
 // it.
-func Halts(pd unsafe.Pointer, deadline bool, pc uintptr) {
-	logObject(KindPost, haltsOf(pd, deadline), pc)
+func BeforeFileEnd(pd unsafe.Pointer, deadline bool, pc uintptr) {
+	logObject(KindPost, closingObject(pd, deadline), pc)
 }
 
 // Halted logs that an operation on a file has failed for that.
-func Halted(pd unsafe.Pointer, deadline bool, pc uintptr) {
-	logObject(KindAwait, haltsOf(pd, deadline), pc)
+func AfterFileEnd(pd unsafe.Pointer, deadline bool, pc uintptr) {
+	logObject(KindAwait, closingObject(pd, deadline), pc)
 }
 
 // Listens says that the program accepts connections at an address, by fd.
-func Listens(fd int, address string) {
+func SocketListens(fd int, address string) {
 	runtime.PredictPin()
 	q := &queue{obj: newObject()}
-	queues[address], descriptors[fd] = q, ends{queue: q}
-	runtime.PredictSilent = silent
+	queues[address], descriptors[fd] = q, descriptor{accepts: q}
+	runtime.PredictSilent = isSilent
 	runtime.PredictUnpin()
 }
 
 // Connects logs that a connection is about to be asked for, at the first of the
 // addresses at which the program listens.
-func Connects(addresses []string, pc uintptr) {
+func BeforeConnect(addresses []string, pc uintptr) {
 	var q *queue
 	for _, address := range addresses {
 		// Ports are used again, by who listens at all addresses of the machine, too.
-		if its := queues[address]; its != nil && (q == nil || q.closed && !its.closed) {
+		if its := queues[address]; its != nil && (q == nil || q.isClosed && !its.isClosed) {
 			q = its
 		}
 	}
@@ -310,7 +310,7 @@ func Connects(addresses []string, pc uintptr) {
 // have been n.
 func (q *queue) logConnection(begun, done uint8, n *uint64, pc uintptr) {
 	if g, site := enterAt(begun, q.obj, pc); g != nil {
-		room()
+		makeRoom()
 		*n++
 		g.log(begun, 0, site, backlog, q.obj, 0)
 		g.actor.pass(done, site, q.obj, 0, nil)
@@ -320,18 +320,18 @@ func (q *queue) logConnection(begun, done uint8, n *uint64, pc uintptr) {
 
 // silent is runtime.PredictSilent. Of a listener it is taken that tests have none listen for
 // another process, unless they have started one.
-func silent(fd uintptr) bool {
+func isSilent(fd uintptr) bool {
 	switch d := descriptors[int(fd)]; {
-	case d.in != nil:
-		return d.in.own && d.in.read >= d.in.written && len(d.in.pieces) == 0
-	case d.queue != nil:
-		return d.queue.accepted == d.queue.connected && runtime.PredictChildless()
+	case d.reads != nil:
+		return d.reads.isInternal && d.reads.read >= d.reads.written && len(d.reads.pieces) == 0
+	case d.accepts != nil:
+		return d.accepts.accepted == d.accepts.connected && runtime.PredictChildless()
 	}
 	return false
 }
 
 // Accepted logs that a connection has been accepted.
-func Accepted(address string, pc uintptr) {
+func ConnectionAccepted(address string, pc uintptr) {
 	if q := queues[address]; q != nil && q.accepted != q.connected {
 		q.logConnection(KindRecv, KindRecvDone, &q.accepted, pc)
 	}

@@ -10,7 +10,7 @@ import (
 // it is a deadlock, a leak, or merely waits.
 
 // blocking is an operation in which a goroutine may block.
-type blocking struct {
+type blockingOperation struct {
 	// as in the operation's event
 	obj  uint64
 	site uint32
@@ -20,7 +20,7 @@ type blocking struct {
 }
 
 // blocks reports whether a goroutine that waits for a reason of the runtime's waits in op.
-func (op blocking) blocks(reason string) bool {
+func (op blockingOperation) blocks(reason string) bool {
 	switch reason {
 	case "chan receive", "chan receive (nil chan)":
 		return op.kind == KindRecv
@@ -53,9 +53,9 @@ const (
 // recordBlocked writes to the trace that g is blocked, in which operation, for how long, its
 // stack, and which call of the program's own led to its start elsewhere.
 func (g *goroutine) recordBlocked(what string) {
-	reason, n := runtime.PredictBlocked(g.chance.G, framePCs[:])
-	op := g.op
-	if !recording || !op.blocks(reason) || waitsForTests(framePCs[:n]) {
+	reason, n := runtime.PredictBlocked(g.inRuntime.G, framePCs[:])
+	op := g.blockingOp
+	if !isRecording || !op.blocks(reason) || waitsForTests(framePCs[:n]) {
 		return
 	}
 	writeMeta("stuck", what+" "+itoa(uint64(g.id))+" "+itoa(uint64(op.kind))+" "+itoa(uint64(op.site))+" "+
@@ -70,8 +70,8 @@ func (g *goroutine) recordBlocked(what string) {
 			return false
 		})
 	}
-	if g.askingSite != 0 {
-		s := &callSites[g.askingSite]
+	if g.requestSite != 0 {
+		s := &callSites[g.requestSite]
 		writeMeta("asked", clip(s.fn)+"\t"+clip(s.file)+"\t"+itoa(uint64(s.line)))
 	}
 }
@@ -100,7 +100,7 @@ func writeMeta(words ...string) {
 	for _, w := range words {
 		size += len(w)
 	}
-	d := define(metaDefs, size)
+	d := startDefinition(metaDefinitions, size)
 	for i, w := range words {
 		if i > 0 {
 			d.text(" ")
@@ -113,8 +113,8 @@ func writeMeta(words ...string) {
 
 // stuckIn is the verdict's line that tells in which operation of its own g is blocked
 // for ever; "" if it is in none. reason is the runtime's.
-func (g *goroutine) stuckIn(reason string) string {
-	op := g.op
+func (g *goroutine) blockedLine(reason string) string {
+	op := g.blockingOp
 	if !op.blocks(reason) {
 		return ""
 	}
@@ -123,26 +123,26 @@ func (g *goroutine) stuckIn(reason string) string {
 
 // Dying is called before a program is ended in which nothing can move, with the tests
 // that have not ended, subtests after their parents: it prints what they have logged.
-var Dying func(tests []unsafe.Pointer)
+var PrintBeforeDeath func(tests []unsafe.Pointer)
 
 // runningTests is how many goroutines run a test.
 var runningTests int
 
 // Runs says that the running goroutine runs a test.
-func Runs(test unsafe.Pointer) {
+func RunsTest(test unsafe.Pointer) {
 	if Mode == 0 {
 		return
 	}
 	if g := current(); g != nil {
-		g.testing = uintptr(test)
+		g.runningTest = uintptr(test)
 		runningTests++
 	}
 }
 
 // deadlocked ends the program, in which nothing can move any more.
-func deadlocked() {
+func endDeadlocked() {
 	if verdictFD >= 0 {
-		verdict("deadlock\n" + stuckReport(true))
+		writeVerdict("deadlock\n" + blockedReport(true))
 	}
 	var tests []unsafe.Pointer
 	runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
@@ -150,24 +150,24 @@ func deadlocked() {
 		if g == &runtimeGoroutines {
 			return
 		}
-		if endsPartly && !g.blockedForEver {
+		if hasBlockedTests && !g.isBlockedForEver {
 			g.recordBlocked(stuckLingering)
 		} else {
 			g.recordBlocked(stuckDeadlock)
 		}
-		if g.testing != 0 {
-			tests = append(tests, *(*unsafe.Pointer)(unsafe.Pointer(&g.testing)))
+		if g.runningTest != 0 {
+			tests = append(tests, *(*unsafe.Pointer)(unsafe.Pointer(&g.runningTest)))
 		}
 	})
-	if Dying != nil {
-		Dying(tests)
+	if PrintBeforeDeath != nil {
+		PrintBeforeDeath(tests)
 	}
 	finish(false)
 	runtime.PredictDie("fatal error: all goroutines are asleep - deadlock!\n")
 }
 
 // timeIsOver ends the program, in which nothing can move before its time is over, as that would.
-func timeIsOver() {
+func endTimedOut() {
 	finish(false)
 	runtime.PredictDie("panic: test timed out after less time than the tests have\n")
 }

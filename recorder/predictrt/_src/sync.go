@@ -27,8 +27,8 @@ func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	g.giveWay(kind, site, uint64(uintptr(p)))
-	return g.begins(kind, p, site)
+	g.beforeOperation(kind, site, uint64(uintptr(p)))
+	return g.beginOperation(kind, p, site)
 }
 
 // Try is Begin for an operation that may fail: that it is tried is no progress.
@@ -41,18 +41,18 @@ func Try(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	if g.turns.over(kind, site) {
-		g.yield()
+	if g.loopTurns.isOver(kind, site) {
+		g.yieldToAll()
 	}
-	return g.begins(kind, p, site)
+	return g.beginOperation(kind, p, site)
 }
 
 // begins waits for the operation's turn, and notes what the goroutine may block in. Its
 // event comes when it is done.
-func (g *goroutine) begins(kind uint8, p unsafe.Pointer, site uint32) Op {
-	g.actor.await(kind, site, uint64(uintptr(p)))
-	g.ready()
-	g.op = blocking{uint64(uintptr(p)), site, kind, runtime.PredictClockNow()}
+func (g *goroutine) beginOperation(kind uint8, p unsafe.Pointer, site uint32) Op {
+	g.actor.awaitTurn(kind, site, uint64(uintptr(p)))
+	g.prepareOperation()
+	g.blockingOp = blockingOperation{uint64(uintptr(p)), site, kind, runtime.PredictClockNow()}
 	return Op{g, uint64(uintptr(p)), site, kind}
 }
 
@@ -63,70 +63,70 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	g.giveWay(KindOnceBegin, site, 0)
-	if !g.actor.await(KindOnceBegin, site, uint64(uintptr(p))) {
-		g.actor.await(KindOnceDone, site, uint64(uintptr(p)))
+	g.beforeOperation(KindOnceBegin, site, 0)
+	if !g.actor.awaitTurn(KindOnceBegin, site, uint64(uintptr(p))) {
+		g.actor.awaitTurn(KindOnceDone, site, uint64(uintptr(p)))
 	}
-	g.ready()
-	g.op = blocking{uint64(uintptr(p)), site, KindOnceBegin, runtime.PredictClockNow()}
+	g.prepareOperation()
+	g.blockingOp = blockingOperation{uint64(uintptr(p)), site, KindOnceBegin, runtime.PredictClockNow()}
 	return Op{g, uint64(uintptr(p)), site, KindOnceBegin}
 }
 
 // Done logs the operation's event.
-func (op Op) Done(val uint64) { op.Then(op.kind, val) }
+func (op Op) Log(val uint64) { op.LogNext(op.kind, val) }
 
 // Then logs a further event of the operation.
-func (op Op) Then(kind uint8, val uint64) { op.then(kind, 0, val) }
+func (op Op) LogNext(kind uint8, val uint64) { op.logEvent(kind, 0, val) }
 
 // then logs an event of the operation, with flags.
-func (op Op) then(kind, flags uint8, val uint64) {
+func (op Op) logEvent(kind, flags uint8, val uint64) {
 	g := op.g
 	if g == nil {
 		return
 	}
 	g.actor.pass(kind, op.site, op.obj, 0, nil)
-	g.ready()
-	g.turns.locked(kind)
+	g.prepareOperation()
+	g.loopTurns.countLock(kind)
 	g.log(kind, flags, op.site, 0, op.obj, val)
 }
 
 // Aside is a goroutine's random numbers while it does what any goroutine could
 // have done in its place.
-type Aside struct {
-	g      *goroutine
-	chance runtime.PredictChance
+type OwnRandom struct {
+	g     *goroutine
+	state runtime.PredictChance
 }
 
 // Aside gives the goroutine other random numbers until Back: which goroutine is
 // the first to call Once.Do is to make no difference to those that it draws
 // later.
-func (op Op) Aside() Aside {
+func (op Op) SeedBySite() OwnRandom {
 	if op.g == nil {
-		return Aside{}
+		return OwnRandom{}
 	}
-	a := Aside{op.g, op.g.chance}
-	op.g.chance.Seed(keyFor(op.site))
+	a := OwnRandom{op.g, op.g.inRuntime}
+	op.g.inRuntime.Seed(keyFor(op.site))
 	return a
 }
 
 // Back ends what Aside began.
-func (a Aside) Back() {
+func (a OwnRandom) Restore() {
 	if a.g != nil {
-		a.chance.Outside = a.g.chance.Outside
-		a.g.chance = a.chance
+		a.state.Outside = a.g.inRuntime.Outside
+		a.g.inRuntime = a.state
 	}
 }
 
 // Tried logs the event if the operation has succeeded.
-func (op Op) Tried(ok bool) {
+func (op Op) LogTried(ok bool) {
 	switch {
 	case op.g == nil:
 	case ok:
-		op.g.spinAt = 0
-		op.then(op.kind, flagTry, 0)
+		op.g.lastReadObject = 0
+		op.logEvent(op.kind, flagTry, 0)
 	default:
 		op.g.countLook(op.obj, true)
-		op.g.actor.missed(op.kind, op.site)
+		op.g.actor.noteFailedAttempt(op.kind, op.site)
 	}
 }
 
@@ -137,7 +137,7 @@ func Log(kind uint8, p unsafe.Pointer, val uint64, pc uintptr) {
 	}
 	obj := uint64(uintptr(p))
 	if g, site := enterAt(kind, obj, pc); g != nil {
-		g.turns.locked(kind)
+		g.loopTurns.countLock(kind)
 		g.log(kind, 0, site, 0, obj, val)
 	}
 }
@@ -170,46 +170,46 @@ func Broadcast(p unsafe.Pointer, wait, notify *uint32, pc uintptr) {
 }
 
 // Muted is a goroutine's state before Mute or Unmute.
-type Muted struct {
-	g    *goroutine
-	mute int
+type MuteState struct {
+	g     *goroutine
+	depth int
 }
 
 // Mute drops the running goroutine's events until Restore.
-func Mute() Muted {
+func Mute() MuteState {
 	g := (*goroutine)(runtime.PredictSelf())
 	if g == nil {
-		if g = adopt(); g == nil {
-			return Muted{}
+		if g = adoptGoroutine(); g == nil {
+			return MuteState{}
 		}
 	}
-	m := Muted{g, g.mute}
-	g.mute++
-	hot = notHot
+	m := MuteState{g, g.muteDepth}
+	g.muteDepth++
+	fastRecord = noFastRecord
 	return m
 }
 
 // Unmute lets events through again in a function of the user that an
 // operation calls.
-func Unmute() Muted {
+func Unmute() MuteState {
 	if Mode == 0 {
-		return Muted{}
+		return MuteState{}
 	}
 	g := (*goroutine)(runtime.PredictSelf())
 	if g == nil {
-		return Muted{}
+		return MuteState{}
 	}
-	m := Muted{g, g.mute}
-	if g != &runtimeGoroutines && g.mute > 0 {
-		g.mute--
+	m := MuteState{g, g.muteDepth}
+	if g != &runtimeGoroutines && g.muteDepth > 0 {
+		g.muteDepth--
 	}
 	return m
 }
 
 // Restore ends what Mute or Unmute began.
-func Restore(m Muted) {
+func Restore(m MuteState) {
 	if m.g != nil {
-		m.g.mute = m.mute
+		m.g.muteDepth = m.depth
 	}
 }
 
@@ -233,15 +233,15 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	if g == nil {
 		return nil
 	}
-	g.account.noteUnseen(runtime.PredictClock) // even if it never fires
-	sep, n := g.numberOf(site)
+	g.account.noteInput(runtime.PredictClock) // even if it never fires
+	sep, n := g.childNumber(site)
 	t := &Timer{site: site, test: g.test, account: g.account, path: numbered(g.path, sep, n)}
 	fn := *f
 	*f = func() {
 		t.enter()
 		fn()
 	}
-	room()
+	makeRoom()
 	g.log(KindPost, 0, site, 0, uint64(uintptr(unsafe.Pointer(t))), 0)
 	return t
 }
@@ -250,7 +250,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 func (t *Timer) Started(timer unsafe.Pointer) {
 	t.timer = timer
 	if callSites[t.site].fn == "testing.(*M).startAlarm" {
-		alarm = runtime.PredictAlarm(timer)
+		testDeadline = runtime.PredictAlarm(timer)
 	}
 }
 
@@ -261,7 +261,7 @@ func (t *Timer) enter() {
 		g := newGoroutine()
 		// No go statement has started it: it is a root in the trace, though
 		// its name is that of a child.
-		g.parent, g.site, g.test, g.account = g.id, t.site, t.test, t.account
+		g.parent, g.goSite, g.test, g.account = g.id, t.site, t.test, t.account
 		g.setPath(t.path)
 		if t.runs++; t.runs > 1 {
 			g.addPath("#", t.runs)

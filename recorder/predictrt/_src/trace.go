@@ -13,11 +13,11 @@ import (
 var (
 	traceFD = -1
 	// says that the budget is spent: nothing can be allocated then
-	limitLine string
-	recording bool
+	limitLine   string
+	isRecording bool
 	// a write: set by the writer
-	failed        bool
-	unwrittenName string // the file that says so
+	hasWriteFailed bool
+	unwrittenName  string // the file that says so
 )
 
 // startTrace opens the file at path.
@@ -31,9 +31,9 @@ func startTrace(path string) bool {
 	rawWrite(unsafe.Pointer(unsafe.StringData(magic)), len(magic))
 	meta := "go " + runtime.Version() + "\ndir " + runtime.PredictGetenv("PWD") + "\nbinary " + base(runtime.PredictArg0()) + "\n"
 	chunk('M', unsafe.Pointer(unsafe.StringData(meta)), len(meta))
-	limitLine = "limit " + itoa(budget) + "\n"
+	limitLine = "limit " + itoa(logLimit) + "\n"
 	runtime.PredictStartWriter(func(n uint32) { slots[(n-1)%numSlots].write() })
-	recording = true
+	isRecording = true
 	return true
 }
 
@@ -52,38 +52,38 @@ func base(path string) string {
 
 // rawWrite gives up when the disk is full or the like.
 func rawWrite(p unsafe.Pointer, n int) {
-	if !failed && !runtime.PredictWrite(traceFD, p, n) {
-		failed = true
+	if !hasWriteFailed && !runtime.PredictWrite(traceFD, p, n) {
+		hasWriteFailed = true
 	}
 }
 
 // write writes what the slot holds: definitions first.
 func (s *slot) write() {
-	for i := range s.defs {
-		if d := &s.defs[i]; d.n > 0 {
-			chunk(defKinds[i], unsafe.Pointer(&d.data), d.n)
+	for i := range s.definitions {
+		if d := &s.definitions[i]; d.committed > 0 {
+			chunk(definitionKinds[i], unsafe.Pointer(&d.data), d.committed)
 		}
 	}
-	if s.size > 0 {
+	if s.eventBytes > 0 {
 		s.pack()
 	}
 }
 
 // chunk writes n bytes at p as one chunk.
 func chunk(kind byte, p unsafe.Pointer, n int) {
-	head := headOf(kind, p, n)
+	head := chunkHead(kind, p, n)
 	rawWrite(unsafe.Pointer(&head), int(unsafe.Sizeof(head)))
 	rawWrite(p, n)
 }
 
 // headOf is that of a chunk of n bytes at p.
-func headOf(kind byte, p unsafe.Pointer, n int) [2]uint64 {
+func chunkHead(kind byte, p unsafe.Pointer, n int) [2]uint64 {
 	return [2]uint64{uint64(kind) | uint64(n)<<32, checksum(p, n)}
 }
 
 const (
-	sumOffset = 14695981039346656037
-	sumPrime  = 1099511628211
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
 )
 
 // checksum deals the little-endian words, the last one padded by zeros, out to
@@ -91,21 +91,21 @@ const (
 //
 //go:nocheckptr
 func checksum(p unsafe.Pointer, n int) uint64 {
-	a, b, c, d := uint64(sumOffset), uint64(sumOffset), uint64(sumOffset), uint64(sumOffset)
+	a, b, c, d := uint64(fnvOffset), uint64(fnvOffset), uint64(fnvOffset), uint64(fnvOffset)
 	for ; n >= 32; n -= 32 {
 		w := (*[4]uint64)(p)
-		a, b, c, d = (a^w[0])*sumPrime, (b^w[1])*sumPrime, (c^w[2])*sumPrime, (d^w[3])*sumPrime
+		a, b, c, d = (a^w[0])*fnvPrime, (b^w[1])*fnvPrime, (c^w[2])*fnvPrime, (d^w[3])*fnvPrime
 		p = unsafe.Add(p, 32)
 	}
 	lanes := [4]uint64{a, b, c, d}
 	for i := 0; n > 0; i++ {
-		lanes[i] = (lanes[i] ^ valueAt(p, uintptr(min(n, 8)))) * sumPrime
+		lanes[i] = (lanes[i] ^ readValue(p, uintptr(min(n, 8)))) * fnvPrime
 		p = unsafe.Add(p, 8)
 		n -= 8
 	}
-	h := uint64(sumOffset)
+	h := uint64(fnvOffset)
 	for _, l := range lanes {
-		h = (h ^ l) * sumPrime
+		h = (h ^ l) * fnvPrime
 	}
 	return h
 }
@@ -113,32 +113,32 @@ func checksum(p unsafe.Pointer, n int) uint64 {
 // stopRecording ends a trace that has become as large as it may. The events
 // that follow are logged into a slot that nobody writes.
 func stopRecording() {
-	runtime.PredictAwait(filled)
+	runtime.PredictAwait(filledSlots)
 	chunk('M', unsafe.Pointer(unsafe.StringData(limitLine)), len(limitLine))
-	recording = false
+	isRecording = false
 }
 
 // finish is called at the end of the process, also by the handler of a signal
 // that has interrupted the program anywhere, or runs beside it. The slot is then
 // whole up to the last event, unless it is just being handed over.
 func finish(orderly bool) {
-	if recording && atomic.Xchg(&ending, 1) == 0 {
+	if isRecording && atomic.Xchg(&isEnding, 1) == 0 {
 		awaitFlush()
 		if !orderly {
 			// Another thread may be at the program: it stops at its next event,
 			// for what it did from now on the trace would not have.
-			limit = 0
+			hookLimit = 0
 			runtime.PredictPause()
 		}
-		runtime.PredictHand(filled) // where flush was interrupted before it did
+		runtime.PredictHand(filledSlots) // where flush was interrupted before it did
 		if runtime.PredictAwaitQuietly() {
-			if filling == filled {
-				seal().write()
+			if emptiedSlots == filledSlots {
+				measureSlot().write()
 			}
-			if recording = false; orderly && !failed {
+			if isRecording = false; orderly && !hasWriteFailed {
 				chunk('X', nil, 0)
 			}
-			if orderly && failed {
+			if orderly && hasWriteFailed {
 				runtime.PredictFile(unwrittenName)
 			}
 		}
@@ -152,7 +152,7 @@ func finish(orderly bool) {
 func awaitFlush() {
 	const pauses = 5000 // some tenth of a second
 	for range pauses {
-		if atomic.Load(&handing) == 0 {
+		if atomic.Load(&isFlushing) == 0 {
 			return
 		}
 		runtime.PredictPause()

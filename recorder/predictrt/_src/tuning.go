@@ -62,12 +62,12 @@ const (
 	extraPatience = 400_000_000
 	// lookTime is how long until a program is looked at again that may go on by itself (unit:
 	// nanoseconds).
-	lookTime = 10_000_000
+	watchInterval = 10_000_000
 	// asleepLooks is how many looks in a row must find that nothing can move (unit: looks).
-	asleepLooks = 2
+	asleepLimit = 2
 	// maxWaitsOver bounds the timers that fire before a goroutine which is to go last (unit:
 	// timers). A ticker has no end.
-	maxWaitsOver = 64
+	maxLastTimers = 64
 )
 
 // What is looked for at the end of a test.
@@ -75,11 +75,11 @@ const (
 	// lastTurns and lastTime bound how long those that a test has started go on before its end
 	// is judged (unit: turns; nanoseconds of processor time). Trades time for goroutines that
 	// had no turn yet, and must not be taken for being stuck.
-	lastTurns, lastTime = 1000, 10_000_000
+	lastTestTurns, lastTestTime = 1000, 10_000_000
 	// forSubtests bounds the objects that are looked into at the ends of all subtests together
 	// (unit: objects). Measured: about three seconds. What subtests leave after that is
 	// looked for at their test's end: what nobody can reach, nobody can reach later on.
-	forSubtests = 1 << 26
+	subtestSearchLimit = 1 << 26
 )
 
 // The buffers of events.
@@ -94,23 +94,23 @@ const (
 	// freedWords is for what the garbage collector gives back meanwhile (unit: words).
 	freedWords = 512
 	// bufDefs is the size of a chunk of definitions (unit: bytes), maxName that of a name in it.
-	bufDefs, maxName = 32 << 10, 4096
+	definitionBytes, maxName = 32 << 10, 4096
 )
 
 // Tables of what was logged, which forget: to log it twice is as true.
 const (
 	// firstBits is the size of the table of variables that were written (unit: bits of a hash).
 	// Trades memory for records of what variables held.
-	firstBits = 12
+	firstWriteBits = 12
 	// freeBits is the size of the table of memory that is free (unit: bits of a hash).
-	freeBits = 12
+	freedBits = 12
 	// maxFirsts bounds the variables of a test of which is logged what they held (unit:
 	// variables). Trades such values for tests that fill much memory.
-	maxFirsts = 1 << 14
+	maxInitialValues = 1 << 14
 	// insideLast is how many accesses of the standard library a goroutine remembers, to log
 	// none twice (unit: accesses). insideReads bounds its reads that are logged. Trades reads
 	// for calls that hash, match or compress much.
-	insideLast, insideReads = 16, 1 << 13
+	maxInsideAccesses, maxInsideReads = 16, 1 << 13
 	// keptObjects bounds the objects that are followed from a value of the standard library's
 	// own maps (unit: objects).
 	keptObjects = 256
@@ -119,7 +119,7 @@ const (
 // What traces and verdicts tell of long things.
 const (
 	// maxDigested bounds the strings that have a digest, maxTold what of them is told (unit: bytes).
-	maxDigested, maxTold = 256, 32
+	maxDigested, maxQuoted = 256, 32
 	// maxTestLog bounds what a top-level test and its subtests log into the trace (unit: bytes).
 	// Trades that, which is in the run's own output, for events.
 	maxTestLog = 64 << 10

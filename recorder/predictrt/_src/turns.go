@@ -8,35 +8,35 @@ package predictrt
 // it took a lock, an element or a number lets the others go first: after each round
 // at first, then after 3, 7, …, for switches cost time. What stands in no loop is
 // not interrupted, nor is a goroutine that holds a lock.
-type turns struct {
+type loopTurns struct {
 	// places in this round, one bit each
-	seen   uint64
-	rounds int
-	limit  int
-	locks  int // that it holds
+	seenSites uint64
+	rounds    int
+	limit     int
+	heldLocks int // that it holds
 }
 
 // over counts an operation and reports whether the goroutine's turn is over.
 //
 //go:nosplit
-func (t *turns) over(kind uint8, site uint32) bool {
-	if Mode != modeRecord || byRanks || !takes(kind) {
+func (t *loopTurns) isOver(kind uint8, site uint32) bool {
+	if Mode != modeRecord || hasRanks || !mayTakeWork(kind) {
 		return false
 	}
 	bit := uint64(1) << (site % 64)
-	if t.seen&bit == 0 {
-		t.seen |= bit
+	if t.seenSites&bit == 0 {
+		t.seenSites |= bit
 		return false
 	}
-	t.seen = bit
+	t.seenSites = bit
 	t.rounds++
-	return t.rounds >= t.limit && t.locks == 0
+	return t.rounds >= t.limit && t.heldLocks == 0
 }
 
 // takes reports whether an operation may be how a goroutine gets work.
 //
 //go:nosplit
-func takes(kind uint8) bool {
+func mayTakeWork(kind uint8) bool {
 	switch kind {
 	case KindAcquire, KindRAcquire, KindRecv, KindSelect, KindAtomicRMW:
 		return true
@@ -45,15 +45,15 @@ func takes(kind uint8) bool {
 }
 
 // next begins the next turn, which may be longer.
-func (t *turns) next() { t.rounds, t.limit = 0, min(2*t.limit+1, sliceLimit) }
+func (t *loopTurns) beginTurn() { t.rounds, t.limit = 0, min(2*t.limit+1, sliceLimit) }
 
 // locked counts the locks that the goroutine holds. Those that another one
 // releases count for good: then it is not interrupted.
-func (t *turns) locked(kind uint8) {
+func (t *loopTurns) countLock(kind uint8) {
 	switch kind {
 	case KindAcquire, KindRAcquire:
-		t.locks++
+		t.heldLocks++
 	case KindRelease, KindRRelease:
-		t.locks = max(t.locks-1, 0)
+		t.heldLocks = max(t.heldLocks-1, 0)
 	}
 }

@@ -21,33 +21,33 @@ func startVerdict(path string) {
 }
 
 // verdict writes a line to the verdict, at once: the process may be killed at any time.
-func verdict(line string) {
+func writeVerdict(line string) {
 	runtime.PredictWrite(verdictFD, unsafe.Pointer(unsafe.StringData(line)), len(line))
 }
 
 // verdictSteps says how far the schedule was followed.
-func verdictSteps() {
-	verdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
+func writeSteps() {
+	writeVerdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
 }
 
 // verdictStand says before which access of the violation a stands.
-func verdictStand(a *actor) {
+func writeStand(a *actor) {
 	s := a.pending
 	val := "-"
 	if s.hasValue {
-		val = itoa(s.val)
+		val = itoa(s.value)
 	}
-	verdictSteps()
-	verdict("stand " + a.g.fullName() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
+	writeSteps()
+	writeVerdict("stand " + a.g.fullName() + " " + hex(s.object) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
 }
 
 // verdictMisused says of which goroutine the operation of the violation is misuse, which
 // it finds out inside, where operations of package sync are muted. Misuse later on is
 // none of the violation's.
-func verdictMisused() {
+func writeMisused() {
 	g := (*goroutine)(runtime.PredictSelf())
-	if g != nil && g.actor != nil && stage == firstGoes && g.actor.violates() && verdictFD >= 0 {
-		verdict("misused " + g.fullName() + "\n")
+	if g != nil && g.actor != nil && stage == stageFirstAccess && g.actor.isViolator() && verdictFD >= 0 {
+		writeVerdict("misused " + g.fullName() + "\n")
 	}
 }
 
@@ -57,15 +57,15 @@ func finishVerdict(orderly bool) {
 	if verdictFD < 0 || !orderly {
 		return
 	}
-	if stage == following {
-		verdictSteps()
+	if stage == stageFollowing {
+		writeSteps()
 	}
-	verdict("end\n")
+	writeVerdict("end\n")
 	verdictFD = -1
 }
 
 // position describes the event that the running goroutine is about to do.
-func position(kind uint8, site uint32) string {
+func describeEvent(kind uint8, site uint32) string {
 	if site == 0 {
 		return "its " + words[kind]
 	}

@@ -7,20 +7,20 @@ import "runtime"
 
 var (
 	// when the replay began, as waited tells
-	begun int64
+	replayStart int64
 	// when the schedule came where it is
-	stillSince int64
+	lastAdvance int64
 	// how long it may take from there on; 0: not known yet
-	allowance int64
+	patience int64
 	// looks in a row that found the program asleep
-	asleepInARow int
+	asleepCount int
 	// timers that have fired before the goroutine that goes last
-	waitsOver int
+	lastTimersFired int
 	// when the tests' time is over; 0 if unknown
-	alarm int64
+	testDeadline int64
 	// this run is a repetition, and that is sooner than in the first one
-	brief    bool
-	framePCs [64]uintptr
+	isShortRun bool
+	framePCs   [64]uintptr
 )
 
 // watch is called when no goroutine can run. It decides what time passes for,
@@ -35,48 +35,48 @@ var (
 // could be what the program waits for.
 func watch() (wait int64, still bool) {
 	look := runtime.PredictLook()
-	if stage == free {
+	if stage == stageFree {
 		return watchUnscheduled(look), false
 	}
 	if look.Runnable {
 		return 0, false
 	}
 	alone := !look.Outside && !look.Signals && runtime.PredictAlone()
-	if len(parked) == 0 && (look.Outside || dueBeforeAlarm(look)) {
+	if len(parkedGoroutines) == 0 && (look.Outside || dueBeforeAlarm(look)) {
 		// The program waits for something of its own; it is not our doing. Whom its next
 		// timer wakes may come to the gate.
 		switch {
 		case look.Timer < 0:
-			return lookTime, false
+			return watchInterval, false
 		case !alone:
-			return min(lookTime, max(look.Timer, 1)), false
+			return min(watchInterval, max(look.Timer, 1)), false
 		}
 		return passToNextTimer(look, true), false
 	}
 	switch stage {
-	case firstGoes:
+	case stageFirstAccess:
 		// Its access is done, and it blocks where there is no hook.
-		release(otherGoes)
+		enterStage(stageSecondAccess)
 		return 0, false
-	case otherGoes:
-		release(free)
+	case stageSecondAccess:
+		enterStage(stageFree)
 		return 0, false
-	case othersGo:
+	case stageOthersRun:
 		due := !look.Outside && look.Timer >= 0 && look.Timer <= maxTimerWait
-		if due && timersFireFirst && waitsOver < maxWaitsOver {
-			waitsOver++
+		if due && timersFireFirst && lastTimersFired < maxLastTimers {
+			lastTimersFired++
 			return passToNextTimer(look, runtime.PredictAlone()), false
 		}
 		if due {
-			verdict("due\n")
+			writeVerdict("due\n")
 		}
-		release(free)
+		enterStage(stageFree)
 		return 0, false
 	}
 	delayed, left := nextDelayed()
 	why := "no goroutine can go on"
 	spent := stoodStillFor()
-	limit := allowance
+	limit := patience
 	if alone {
 		limit = 2*limit + extraPatience
 	}
@@ -90,10 +90,10 @@ func watch() (wait int64, still bool) {
 			passTimeFor(delayed, left, alone)
 		}
 		return 0, false
-	case look.Others && (spent < allowance || look.Child && spent < maxPatience):
-		return lookTime, true
-	case look.Timer >= 0 && look.Timer <= maxTimerWait && (spent < limit || look.Others && spent < 2*allowance):
-		if beforeTimer(timedOut(look.Timer), look.Timer) {
+	case look.Others && (spent < patience || look.Child && spent < maxPatience):
+		return watchInterval, true
+	case look.Timer >= 0 && look.Timer <= maxTimerWait && (spent < limit || look.Others && spent < 2*patience):
+		if beforeTimer(timerWaiter(look.Timer), look.Timer) {
 			return 0, false
 		}
 		return passToNextTimer(look, alone), false
@@ -105,16 +105,16 @@ func watch() (wait int64, still bool) {
 	if skipInside() {
 		return 0, false
 	}
-	blocked := stuckReport(false)
-	giveUp(why + missingEvent())
-	verdict(blocked)
+	blocked := blockedReport(false)
+	leaveSchedule(why + missingEvent())
+	writeVerdict(blocked)
 	return 0, false
 }
 
 // skipInside skips the step that the schedule waits for if that is an access of the
 // standard library's, and reports whether it did.
 func skipInside() bool {
-	if inside[nextStep] == nil {
+	if insideSteps[nextStep] == nil {
 		return false
 	}
 	for _, a := range actors {
@@ -130,13 +130,13 @@ func skipInside() bool {
 // alone: time then passes at once.
 func passTimeFor(delayed *goroutine, left int64, alone bool) {
 	if !alone {
-		runtime.PredictOnly(delayed.chance.G)
+		runtime.PredictOnly(delayed.inRuntime.G)
 		return
 	}
 	runtime.PredictPass(left, true)
-	for _, g := range controlled {
-		if _, ok := g.delay(); g == delayed || ok && !isNeeded(delayed) {
-			runtime.PredictBring(g.chance.G, left)
+	for _, g := range controlledGoroutines {
+		if _, ok := g.sleepLeft(); g == delayed || ok && !isNeeded(delayed) {
+			runtime.PredictBring(g.inRuntime.G, left)
 		}
 	}
 }
@@ -154,33 +154,33 @@ func passToNextTimer(look runtime.PredictState, alone bool) (wait int64) {
 // stoodStillFor returns for how long the schedule has stood still, and sets for how long
 // it may.
 func stoodStillFor() int64 {
-	if allowance == 0 {
-		allowance = min(max(minPatience, stillSince-begun, longestDelay()+minPatience/2), maxPatience)
+	if patience == 0 {
+		patience = min(max(minPatience, lastAdvance-replayStart, longestDelay()+minPatience/2), maxPatience)
 	}
-	return waited() - stillSince
+	return waitingTime() - lastAdvance
 }
 
 // waited is the program's clock, so that load shortens no wait, together with the
 // time for which the whole program has waited for system calls.
-func waited() int64 { return runtime.PredictClockNow() + runtime.PredictCalls() }
+func waitingTime() int64 { return runtime.PredictClockNow() + runtime.PredictCalls() }
 
 // scheduleAdvanced is called when the schedule has come further.
-func scheduleAdvanced() { stillSince, allowance, looped = waited(), 0, 0 }
+func scheduleAdvanced() { lastAdvance, patience, goschedCalls = waitingTime(), 0, 0 }
 
 // isNeeded reports whether the schedule can do nothing without a move of g.
 func isNeeded(g *goroutine) bool {
 	if nextStep < numSteps {
 		return g.actor != nil && g.actor.isNext(nextStep)
 	}
-	return g.actor != nil && g.actor.violates() && !g.actor.pending.here
+	return g.actor != nil && g.actor.isViolator() && !g.actor.pending.isReached
 }
 
 // nextDelayed returns the goroutine that time is to pass for, or nil, and how long. If the
 // one that the schedule needs waits for a time-out that comes before all that others
 // sleep for, it is that one: else they would find that it has not come.
 func nextDelayed() (next *goroutine, left int64) {
-	for _, g := range controlled {
-		d, ok := g.delay()
+	for _, g := range controlledGoroutines {
+		d, ok := g.sleepLeft()
 		if ok && (next == nil || isNeeded(g) && !isNeeded(next) || isNeeded(g) == isNeeded(next) && d < left) {
 			next, left = g, d
 		}
@@ -188,8 +188,8 @@ func nextDelayed() (next *goroutine, left int64) {
 	if next == nil {
 		return nil, 0
 	}
-	for _, g := range controlled {
-		if d, ok := g.timeout(); ok && isNeeded(g) && d < left {
+	for _, g := range controlledGoroutines {
+		if d, ok := g.timeoutLeft(); ok && isNeeded(g) && d < left {
 			next, left = g, d
 		}
 	}
@@ -198,8 +198,8 @@ func nextDelayed() (next *goroutine, left int64) {
 
 // longestDelay is the longest time that a goroutine waits for.
 func longestDelay() (d int64) {
-	for _, g := range controlled {
-		if left, ok := g.delay(); ok && left <= maxTimerWait {
+	for _, g := range controlledGoroutines {
+		if left, ok := g.sleepLeft(); ok && left <= maxTimerWait {
 			d = max(d, left)
 		}
 	}
@@ -208,20 +208,20 @@ func longestDelay() (d int64) {
 
 // delay returns for how long g sleeps, in nanoseconds; false if it does not, or waits at
 // the gate.
-func (g *goroutine) delay() (left int64, ok bool) {
-	if g.chance.G == nil || g.waitsFor != "" {
+func (g *goroutine) sleepLeft() (left int64, ok bool) {
+	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
 	}
-	return runtime.PredictDelay(g.chance.G)
+	return runtime.PredictDelay(g.inRuntime.G)
 }
 
 // timeout returns after how long g stops to wait, in nanoseconds, for whatever it waits;
 // false if never.
-func (g *goroutine) timeout() (left int64, ok bool) {
-	if g.chance.G == nil || g.waitsFor != "" {
+func (g *goroutine) timeoutLeft() (left int64, ok bool) {
+	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
 	}
-	return runtime.PredictTimeout(g.chance.G)
+	return runtime.PredictTimeout(g.inRuntime.G)
 }
 
 // missingEvent says what the schedule waits for.
@@ -233,8 +233,8 @@ func missingEvent() string {
 			}
 		}
 	}
-	for _, a := range violations {
-		if !a.pending.here {
+	for _, a := range violators {
+		if !a.pending.isReached {
 			return ", the schedule waits for " + a.name + " at its violating access"
 		}
 	}
@@ -251,45 +251,45 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 	moves := look.Outside || dueBeforeAlarm(look) || look.Timer >= 0 && repeatsAfterAlarm()
 	switch {
 	case look.Runnable:
-		asleepInARow = 0
+		asleepCount = 0
 		return 0
-	case moves && runtime.PredictSearchDue() && testStuck(true):
-		deadlocked()
+	case moves && runtime.PredictSearchDue() && findBlockedTests(true):
+		endDeadlocked()
 		return -1
 	case moves:
-		asleepInARow = 0
+		asleepCount = 0
 		switch {
 		case look.Outside:
-			return 10 * lookTime
-		case brief && !look.Signals && runtime.PredictAlone():
+			return 10 * watchInterval
+		case isShortRun && !look.Signals && runtime.PredictAlone():
 			return passToNextTimer(look, true)
 		}
 		return untilTimer(look)
 	}
-	if asleepInARow++; asleepInARow < asleepLooks {
-		return lookTime / 5
+	if asleepCount++; asleepCount < asleepLimit {
+		return watchInterval / 5
 	}
-	if look.Signals && runtime.PredictAwaitsSignal() && (asleepInARow > asleepLooks || !testStuck(false)) {
-		return 10 * lookTime
+	if look.Signals && runtime.PredictAwaitsSignal() && (asleepCount > asleepLimit || !findBlockedTests(false)) {
+		return 10 * watchInterval
 	}
-	if brief && alarm != 0 && runtime.PredictTimerAfter(alarm) >= 0 && !testStuck(false) {
-		timeIsOver()
+	if isShortRun && testDeadline != 0 && runtime.PredictTimerAfter(testDeadline) >= 0 && !findBlockedTests(false) {
+		endTimedOut()
 	} else {
-		deadlocked()
+		endDeadlocked()
 	}
 	return -1
 }
 
 // dueBeforeAlarm reports whether a timer is due before the tests' time is over.
 func dueBeforeAlarm(look runtime.PredictState) bool {
-	return look.Timer >= 0 && (alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm)
+	return look.Timer >= 0 && (testDeadline == 0 || runtime.PredictTimerNow()+look.Timer < testDeadline)
 }
 
 // repeatsAfterAlarm reports whether the program does something again and again that comes next when
 // the tests' time is over: until then it could have made a test go on.
 func repeatsAfterAlarm() bool {
-	next := runtime.PredictTimerAfter(alarm)
-	return next >= 0 && next < alarm-runtime.PredictTimerNow()+runtime.PredictElapsed()
+	next := runtime.PredictTimerAfter(testDeadline)
+	return next >= 0 && next < testDeadline-runtime.PredictTimerNow()+runtime.PredictElapsed()
 }
 
 // watchRun is watch for a program that is recorded. In a run that is a repetition time passes at
@@ -297,7 +297,7 @@ func repeatsAfterAlarm() bool {
 func watchRun() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	wait = watchUnscheduled(look)
-	if !brief && asleepInARow == 0 && (look.Timer < 0 || dueBeforeAlarm(look)) {
+	if !isShortRun && asleepCount == 0 && (look.Timer < 0 || dueBeforeAlarm(look)) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false
@@ -311,29 +311,29 @@ func untilTimer(look runtime.PredictState) int64 {
 
 // stuckReport says where the goroutines of the tests under control wait, and if that
 // is proven to be for ever, in which of their operations.
-func stuckReport(forEver bool) string {
+func blockedReport(forEver bool) string {
 	report := ""
-	for i, g := range controlled {
+	for i, g := range controlledGoroutines {
 		if i == maxShown {
 			break
 		}
 		reason, n := "", 0
-		if g.chance.G != nil {
-			reason, n = runtime.PredictBlocked(g.chance.G, framePCs[:])
+		if g.inRuntime.G != nil {
+			reason, n = runtime.PredictBlocked(g.inRuntime.G, framePCs[:])
 		}
 		if n == 0 {
 			continue
 		}
 		proof := ""
-		if forEver && (!endsPartly || g.blockedForEver) {
-			proof = g.stuckIn(reason)
+		if forEver && (!hasBlockedTests || g.isBlockedForEver) {
+			proof = g.blockedLine(reason)
 		}
-		if g.waitsFor != "" {
-			reason = "waits for its " + g.waitsFor
+		if g.waitReason != "" {
+			reason = "waits for its " + g.waitReason
 		}
 		at := callerFrame(framePCs[:n])
 		if at.fn == "?" { // it is about to begin
-			at = callSites[g.site]
+			at = callSites[g.goSite]
 		}
 		report += "blocked " + g.fullName() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n" + proof
 	}

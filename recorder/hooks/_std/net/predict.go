@@ -13,9 +13,9 @@ func predictNamed(fd *netFD, laddr, raddr Addr) {
 		return
 	}
 	if raddr != nil {
-		predictrt.Connected(int(fd.pfd.Sysfd), laddr.String(), raddr.String())
+		predictrt.SocketConnected(int(fd.pfd.Sysfd), laddr.String(), raddr.String())
 	} else if fd.sotype == syscall.SOCK_STREAM {
-		predictrt.Listens(int(fd.pfd.Sysfd), predictQueue(laddr))
+		predictrt.SocketListens(int(fd.pfd.Sysfd), predictQueue(laddr))
 	}
 }
 
@@ -42,12 +42,12 @@ func predictConnects(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
 	if a, ok := a.(*TCPAddr); ok {
 		names = append(names, predictPort(a.Port))
 	}
-	predictrt.Connects(names, pc)
+	predictrt.BeforeConnect(names, pc)
 }
 
 // predictAccepted is called when a listener has accepted a connection.
 func predictAccepted(fd *netFD, pc uintptr) {
 	if predictrt.Mode != 0 && fd.laddr != nil {
-		predictrt.Accepted(predictQueue(fd.laddr), pc)
+		predictrt.ConnectionAccepted(predictQueue(fd.laddr), pc)
 	}
 }

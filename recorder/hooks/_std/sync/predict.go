@@ -17,7 +17,7 @@ func (m *Mutex) Lock() {
 	}
 	op := predictrt.Begin(predictrt.KindAcquire, unsafe.Pointer(m), sys.GetCallerPC())
 	m.predictLock()
-	op.Done(0)
+	op.Log(0)
 }
 
 func (m *Mutex) TryLock() bool {
@@ -26,7 +26,7 @@ func (m *Mutex) TryLock() bool {
 	}
 	op := predictrt.Try(predictrt.KindAcquire, unsafe.Pointer(m), sys.GetCallerPC())
 	ok := m.predictTryLock()
-	op.Tried(ok)
+	op.LogTried(ok)
 	return ok
 }
 
@@ -89,7 +89,7 @@ func predictAcquire(kind uint8, rw *RWMutex, lock func(), pc uintptr) {
 	s := predictrt.Mute()
 	lock()
 	predictrt.Restore(s)
-	op.Done(0)
+	op.Log(0)
 }
 
 // predictTryAcquire is predictAcquire for an attempt.
@@ -98,7 +98,7 @@ func predictTryAcquire(kind uint8, rw *RWMutex, try func() bool, pc uintptr) boo
 	s := predictrt.Mute()
 	ok := try()
 	predictrt.Restore(s)
-	op.Tried(ok)
+	op.LogTried(ok)
 	return ok
 }
 
@@ -138,12 +138,12 @@ func (wg *WaitGroup) Wait() {
 		return
 	}
 	op := predictrt.Begin(predictrt.KindWaitGroupWait, unsafe.Pointer(wg), sys.GetCallerPC())
-	op.Done(0)
+	op.Log(0)
 	s := predictrt.Mute()
 	defer predictrt.Restore(s)
 	wg.predictWait()
 	predictrt.Restore(s)
-	op.Then(predictrt.KindWaitGroupWaited, 0)
+	op.LogNext(predictrt.KindWaitGroupWaited, 0)
 }
 
 func (o *Once) Do(f func()) {
@@ -157,13 +157,13 @@ func (o *Once) Do(f func()) {
 	o.predictDo(func() {
 		predictrt.Restore(s)
 		defer predictrt.Mute()
-		op.Done(0)
-		defer op.Then(predictrt.KindOnceEnd, 0)
-		defer op.Aside().Back()
+		op.Log(0)
+		defer op.LogNext(predictrt.KindOnceEnd, 0)
+		defer op.SeedBySite().Restore()
 		f()
 	})
 	predictrt.Restore(s)
-	op.Then(predictrt.KindOnceDone, 0)
+	op.LogNext(predictrt.KindOnceDone, 0)
 }
 
 func (p *Pool) Put(x any) {
@@ -171,8 +171,8 @@ func (p *Pool) Put(x any) {
 		p.predictPut(x)
 		return
 	}
-	if pc := sys.GetCallerPC(); predictrt.Private(pc) {
-		predictrt.Recycle(predictToken(x))
+	if pc := sys.GetCallerPC(); predictrt.IsPrivate(pc) {
+		predictrt.Pooled(predictToken(x))
 	} else if predictrt.PoolPut(unsafe.Pointer(p), x, predictToken(x), predictSize(x), pc) {
 		return
 	}
@@ -188,16 +188,16 @@ func (p *Pool) Get() any {
 	}
 	pc := sys.GetCallerPC()
 	var get predictrt.PoolGet
-	if !predictrt.Private(pc) {
+	if !predictrt.IsPrivate(pc) {
 		get = predictrt.BeginPoolGet(unsafe.Pointer(p), pc)
 	}
-	x, decided := get.Decided()
+	x, decided := get.Planned()
 	if !decided {
 		s := predictrt.Mute()
 		x = p.predictGet()
 		predictrt.Restore(s)
 	}
-	get.Done(x != nil, predictToken(x))
+	get.Log(x != nil, predictToken(x))
 	if x == nil && p.New != nil {
 		x = p.New()
 	}

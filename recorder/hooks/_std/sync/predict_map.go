@@ -8,9 +8,9 @@ import (
 
 // predictRMW logs an operation on m that may change it and mutes what it does
 // inside. value is what it may put in. The result is for predictrt.Restore.
-func (m *Map) predictRMW(value any, pc uintptr) predictrt.Muted {
-	if predictrt.Private(pc) {
-		predictrt.Kept(predictToken(value), pc)
+func (m *Map) predictRMW(value any, pc uintptr) predictrt.MuteState {
+	if predictrt.IsPrivate(pc) {
+		predictrt.StoredInMap(predictToken(value), pc)
 	} else {
 		predictrt.Log(predictrt.KindAtomicRMW, unsafe.Pointer(m), 0, pc)
 	}
@@ -22,14 +22,14 @@ func (m *Map) Load(key any) (value any, ok bool) {
 		return m.predictLoad(key)
 	}
 	var op predictrt.Op
-	if pc := sys.GetCallerPC(); !predictrt.Private(pc) {
+	if pc := sys.GetCallerPC(); !predictrt.IsPrivate(pc) {
 		op = predictrt.Begin(predictrt.KindAtomicLoad, unsafe.Pointer(m), pc)
 	}
 	s := predictrt.Mute()
 	defer predictrt.Restore(s)
 	value, ok = m.predictLoad(key)
 	predictrt.Restore(s)
-	op.Done(0)
+	op.Log(0)
 	return value, ok
 }
 

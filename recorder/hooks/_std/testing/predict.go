@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-func init() { predictrt.Dying = predictDying }
+func init() { predictrt.PrintBeforeDeath = predictDying }
 
 // predictDying prints what tests have logged, of those that were running when it turned
 // out that nothing can move any more: subtests come before their parents.
@@ -37,7 +37,7 @@ func predictResult(c *common) {
 	} else if c.skipped {
 		outcome = "skip"
 	}
-	predictrt.Result(c.name, outcome, int64(c.duration))
+	predictrt.TestResult(c.name, outcome, int64(c.duration))
 }
 
 // predictExample tells what an example has come to, and what it has printed if that is wrong.
@@ -47,18 +47,18 @@ func predictExample(name string, took time.Duration, passed bool, wrong string) 
 		outcome = "fail"
 	}
 	for line := range strings.Lines(wrong) {
-		predictrt.Logged(name, []byte(line))
+		predictrt.TestOutput(name, []byte(line))
 	}
-	predictrt.Result(name, outcome, int64(took))
+	predictrt.TestResult(name, outcome, int64(took))
 }
 
 // predictRuns says that the running goroutine runs c.
-func predictRuns(c *common) { predictrt.Runs(unsafe.Pointer(c)) }
+func predictRuns(c *common) { predictrt.RunsTest(unsafe.Pointer(c)) }
 
 // predictEnded is called when c has ended.
 func predictEnded(c *common) {
 	if len(c.cleanups) == 0 {
 		c.cleanups = nil // those that have run are not to keep alive what they used
 	}
-	predictrt.Ended()
+	predictrt.TestEnded()
 }

@@ -61,7 +61,7 @@ func TestObserve(t *testing.T) {
 			t.Fatalf("method %d: found %d violations, expected %d", c.method, got, c.violations)
 		}
 	}
-	stage = free
+	stage = stageFree
 	g.observe(x, 11)
 	if *activeMonitor.states[[2]uint64{x, x}] != 2 {
 		t.Error("the monitor goes on after the schedule")

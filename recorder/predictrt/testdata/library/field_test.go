@@ -59,7 +59,7 @@ func TestFieldOffset(t *testing.T) {
 	x := record(t)
 	planMonitor("1 1 1 1")
 	planMethod("7 0")
-	stage = following
+	stage = stageFollowing
 	verdictFD = 1
 	Field(&x.mu, 8, 7, siteA)
 	obj := uint64(uintptr(pointerTo(x)))

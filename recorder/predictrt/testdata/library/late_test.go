@@ -8,9 +8,9 @@ import (
 )
 
 // hold makes g wait at the gate, before an event of a kind.
-func hold(g *goroutine, kind uint8, it item) *goroutine {
-	g.waitsFor, g.heldBy, g.heldAt = "turn", it, kind
-	parked = append(parked, g)
+func hold(g *goroutine, kind uint8, it plannedEvent) *goroutine {
+	g.waitReason, g.heldItem, g.heldEventKind = "turn", it, kind
+	parkedGoroutines = append(parkedGoroutines, g)
 	return g
 }
 
@@ -23,30 +23,30 @@ func TestFirstHeld(t *testing.T) {
 	}{
 		{"none", func() *goroutine { return nil }},
 		{"the earlier step", func() *goroutine {
-			hold(run("0.1"), KindRead, item{step: 3})
-			return hold(run("0.2"), KindRead, item{step: 2})
+			hold(run("0.1"), KindRead, plannedEvent{step: 3})
+			return hold(run("0.2"), KindRead, plannedEvent{step: 2})
 		}},
 		{"a step before the violation", func() *goroutine {
-			hold(run("0.1"), KindRead, item{role: roleViolate})
-			return hold(run("0.2"), KindRead, item{step: 8})
+			hold(run("0.1"), KindRead, plannedEvent{role: roleViolate})
+			return hold(run("0.2"), KindRead, plannedEvent{step: 8})
 		}},
 		{"the violation before what comes after it", func() *goroutine {
-			hold(run("0.1"), KindRead, item{role: roleHold})
-			return hold(run("0.2"), KindRead, item{role: roleViolate})
+			hold(run("0.1"), KindRead, plannedEvent{role: roleHold})
+			return hold(run("0.2"), KindRead, plannedEvent{role: roleViolate})
 		}},
 		{"one that does not wait for others", func() *goroutine {
-			hold(run("0.1"), KindWaitGroupWait, item{step: 1})
-			return hold(run("0.2"), KindRead, item{step: 2})
+			hold(run("0.1"), KindWaitGroupWait, plannedEvent{step: 1})
+			return hold(run("0.2"), KindRead, plannedEvent{step: 2})
 		}},
 		{"a receive that finds an element", func() *goroutine {
-			hold(run("0.1"), KindRecv, item{step: 1})
-			g := hold(run("0.2"), KindRecv, item{step: 2})
-			g.chance.IsReady = true
+			hold(run("0.1"), KindRecv, plannedEvent{step: 1})
+			g := hold(run("0.2"), KindRecv, plannedEvent{step: 2})
+			g.inRuntime.IsReady = true
 			return g
 		}},
 		{"a select with a default", func() *goroutine {
-			hold(run("0.1"), KindSelect, item{step: 1})
-			g := hold(run("0.2"), KindSelect, item{step: 2})
+			hold(run("0.1"), KindSelect, plannedEvent{step: 1})
+			g := hold(run("0.2"), KindSelect, plannedEvent{step: 2})
 			g.selectHasDefault = true
 			return g
 		}},
@@ -65,15 +65,15 @@ func TestOvertaken(t *testing.T) {
 	for _, isPrompt := range []bool{false, true} {
 		start(t, modeReplay)
 		promptReplay, numSteps = isPrompt, 9
-		g := hold(run("0.1"), KindRead, item{step: 4})
-		waiting[4] = g
+		g := hold(run("0.1"), KindRead, plannedEvent{step: 4})
+		waitingForStep[4] = g
 		if got := beforeTimer(nil, 1000); got != isPrompt {
 			t.Errorf("prompt %v: found %v", isPrompt, got)
 		}
 		if !strings.Contains(runtime.Written, "late TestT:0.1 1000 - - - -\n") {
 			t.Errorf("prompt %v: found %q", isPrompt, runtime.Written)
 		}
-		if earlySteps[4] != isPrompt || (waiting[4] == nil) != isPrompt {
+		if earlySteps[4] != isPrompt || (waitingForStep[4] == nil) != isPrompt {
 			t.Errorf("prompt %v: the step is early: %v", isPrompt, earlySteps[4])
 		}
 	}
@@ -82,7 +82,7 @@ func TestOvertaken(t *testing.T) {
 // One that waits for others is not delayed by the gate: it would wait anyway.
 func TestOvertakenWaits(t *testing.T) {
 	start(t, modeReplay)
-	hold(run("0.1"), KindWaitGroupWait, item{step: 1})
+	hold(run("0.1"), KindWaitGroupWait, plannedEvent{step: 1})
 	if beforeTimer(nil, 1000); runtime.Written != "" {
 		t.Errorf("found %q", runtime.Written)
 	}
@@ -93,11 +93,11 @@ func TestOvertakenTimeout(t *testing.T) {
 	start(t, modeReplay)
 	plan("0.1")
 	g := run("0.1")
-	runtime.Waits[g.chance.G] = 400
+	runtime.Waits[g.inRuntime.G] = 400
 	if beforeTimer(nil, 1000); !strings.Contains(runtime.Written, "late TestT:0.1 600 ") {
 		t.Errorf("found %q", runtime.Written)
 	}
-	if timedOut(399) != nil || timedOut(400) != g {
+	if timerWaiter(399) != nil || timerWaiter(400) != g {
 		t.Error("who waits for a timer is known by when it is due")
 	}
 }
@@ -110,7 +110,7 @@ func TestFiresAtOnce(t *testing.T) {
 		promptReplay = isPrompt
 		plan("0.1")
 		run("0.1")
-		if firesAtOnce(5) == isPrompt {
+		if mayFireAtOnce(5) == isPrompt {
 			t.Errorf("prompt %v", isPrompt)
 		}
 	}

@@ -4,17 +4,17 @@ import "testing"
 
 // Occurrences of an event are found by their number, whatever their order in the plan.
 func TestWant(t *testing.T) {
-	w := &want{items: []item{{occ: 1}, {occ: 3, step: 7}}}
+	w := &eventCounter{planned: []plannedEvent{{occurrence: 1}, {occurrence: 3, step: 7}}}
 	w.count = 1
-	if _, ok := w.next(); ok {
+	if _, ok := w.nextPlanned(); ok {
 		t.Error("the second occurrence is not in the plan")
 	}
 	w.count = 2
-	if it, ok := w.next(); !ok || it.step != 7 {
+	if it, ok := w.nextPlanned(); !ok || it.step != 7 {
 		t.Error("the third occurrence is in the plan")
 	}
 	w.count = 3
-	if _, ok := w.next(); ok {
+	if _, ok := w.nextPlanned(); ok {
 		t.Error("the fourth occurrence is not in the plan")
 	}
 }
@@ -30,13 +30,13 @@ func TestPlanItem(t *testing.T) {
 			t.Errorf("%q: found %v", text, got)
 		}
 	}
-	items := a.wants[KindRead][5].items
-	if len(items) != 2 || items[0].occ != 1 || items[1].occ != 2 {
+	items := a.counters[KindRead][5].planned
+	if len(items) != 2 || items[0].occurrence != 1 || items[1].occurrence != 2 {
 		t.Errorf("found %v, expected the occurrences in order", items)
 	}
 	// An access at a place of the standard library's is one that a call may leave out.
 	planItem("s", "0 1 9223372036854775813 1", table)
-	if len(inside) != 1 {
+	if len(insideSteps) != 1 {
 		t.Error("an access inside the standard library is not known as such")
 	}
 }
@@ -58,9 +58,9 @@ func TestRegions(t *testing.T) {
 		{"a section in a marked one", []uint8{KindRegionBegin, KindAcquire, KindRelease}, 1},
 		{"a release of what was not acquired", []uint8{KindRelease, KindAcquire}, 1},
 	} {
-		var r regions
+		var r regionState
 		for _, kind := range c.kinds {
-			r.meet(kind)
+			r.observe(kind)
 		}
 		if got := r.region(); got != c.want {
 			t.Errorf("%s: found %d, expected %d", c.name, got, c.want)

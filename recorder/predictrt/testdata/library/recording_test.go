@@ -9,28 +9,28 @@ import (
 // holds one, and less and less often.
 func TestTurns(t *testing.T) {
 	start(t, modeRecord)
-	var tt turns
-	round := func() bool { return tt.over(KindAcquire, siteA) }
+	var tt loopTurns
+	round := func() bool { return tt.isOver(KindAcquire, siteA) }
 	if round() || !round() {
 		t.Error("the turn is over after the first round")
 	}
-	tt.next()
+	tt.beginTurn()
 	if !round() {
 		t.Error("the second turn has one round")
 	}
-	tt.next()
+	tt.beginTurn()
 	if round() || round() {
 		t.Error("the third turn has three rounds")
 	}
-	tt.locked(KindAcquire)
+	tt.countLock(KindAcquire)
 	if round() {
 		t.Error("its turn is over while it holds a lock")
 	}
-	tt.locked(KindRelease)
+	tt.countLock(KindRelease)
 	if !round() {
 		t.Error("its turn is not over")
 	}
-	if tt.over(KindSend, siteB) || tt.over(KindSend, siteB) {
+	if tt.isOver(KindSend, siteB) || tt.isOver(KindSend, siteB) {
 		t.Error("a send takes no work")
 	}
 }
@@ -45,7 +45,7 @@ func TestAlters(t *testing.T) {
 		{KindAtomicRMW, flagFailed, 0, false}, {KindRecvDone, 0, 3, true}, {KindRecvDone, 0, 0, false}, {KindSend, 0, 0, true},
 		{KindSelect, 0, 0, false}, {KindAcquire, 0, 0, false}, {KindCondSignal, 0, 0, true}, {KindWaitGroupAdd, 0, 0, true},
 	} {
-		if got := alters(c.kind, c.flags, c.val); got != c.want {
+		if got := changesState(c.kind, c.flags, c.val); got != c.want {
 			t.Errorf("%s: found %v", words[c.kind], got)
 		}
 	}
@@ -73,16 +73,16 @@ func TestNothingChanged(t *testing.T) {
 func TestBudget(t *testing.T) {
 	start(t, modeRecord)
 	a := &account{}
-	budget, spent = 1000, 0
-	t.Cleanup(func() { budget, spent = 1<<62, 0 })
+	logLimit, totalLogged = 1000, 0
+	t.Cleanup(func() { logLimit, totalLogged = 1<<62, 0 })
 	for _, c := range []struct {
 		used, spent  uint64
 		read, unlock bool // dropped
 	}{{100, 100, false, false}, {250, 250, false, false}, {300, 300, true, false}, {500, 500, true, false}, {600, 600, true, true}} {
-		a.used, spent = c.used, c.spent
-		a.weigh()
+		a.bytesLogged, totalLogged = c.used, c.spent
+		a.updateDropLevel()
 		if a.drops(KindRead) != c.read || a.drops(KindRelease) != c.unlock || a.drops(KindFork) {
-			t.Errorf("%d bytes of %d: found cut %d", c.used, budget, a.cut)
+			t.Errorf("%d bytes of %d: found cut %d", c.used, logLimit, a.dropLevel)
 		}
 	}
 }
@@ -91,22 +91,22 @@ func TestBudget(t *testing.T) {
 // collector gives memory back.
 func TestHeld(t *testing.T) {
 	start(t, modeRecord)
-	recording, firsts = true, maxFirsts
-	t.Cleanup(func() { recording = false })
+	isRecording, initialValuesLeft = true, maxInitialValues
+	t.Cleanup(func() { isRecording = false })
 	run("0")
-	ageMemory()
+	forgetFirstWrites()
 	x := new(uint64)
 	Store(x, siteA).Set(1)
 	if _, ok := firstOfAll(); !ok {
 		t.Error("the first write does not tell what it finds")
 	}
-	rewind()
+	emptySlot()
 	Store(x, siteA).Set(2)
 	if _, ok := firstOfAll(); ok {
 		t.Error("the second one does")
 	}
-	rewind()
-	ageMemory()
+	emptySlot()
+	forgetFirstWrites()
 	Store(x, siteA).Set(3)
 	if v, ok := firstOfAll(); !ok || v != 2 {
 		t.Errorf("found %d, expected what the write before has stored", v)
@@ -115,13 +115,13 @@ func TestHeld(t *testing.T) {
 
 // firstOfAll returns what a record of what a variable held says, if the slot has one.
 func firstOfAll() (val uint64, ok bool) {
-	for from := uintptr(unsafe.Pointer(&slotNow().words)); from < at; {
+	for from := uintptr(unsafe.Pointer(&currentSlot().words)); from < nextEvent; {
 		head := *(*uint64)(unsafe.Pointer(from))
 		switch {
 		case uint32(head) == 0:
 			from += 8
 			continue
-		case uint8(head)&(1<<formShift-1) == heldKind:
+		case uint8(head)&(1<<formShift-1) == kindInitialValue:
 			return valueIn(head, from), true
 		}
 		from += 8 * uintptr(head>>formShift&3+1)
@@ -151,13 +151,13 @@ func TestPolling(t *testing.T) {
 	var events []uintptr
 	for range 100 {
 		look(0)
-		events = append(events, at)
+		events = append(events, nextEvent)
 	}
 	if events[99] != events[60] || events[10] == events[9] {
 		t.Error("equal rounds are events for ever, or from the beginning on not")
 	}
 	look(1)
-	if at == events[99] {
+	if nextEvent == events[99] {
 		t.Error("a round that differs is no event")
 	}
 }
@@ -177,7 +177,7 @@ func TestRaces(t *testing.T) {
 		{operation{KindRecv, 5}, operation{KindSelect, 0}, true},
 		{operation{KindSelect, 0}, operation{KindWrite, 5}, false},
 	} {
-		if got := c.a.races(c.b); got != c.want {
+		if got := c.a.isDependent(c.b); got != c.want {
 			t.Errorf("%s and %s: found %v", words[c.a.kind], words[c.b.kind], got)
 		}
 	}
@@ -200,8 +200,8 @@ func TestSetOrder(t *testing.T) {
 func TestStream(t *testing.T) {
 	s := &stream{}
 	for k, n := range []int{3, 4} {
-		s.pieces = append(s.pieces, piece{obj: uint64(k + 1), end: unwritten})
-		s.wrote(n)
+		s.pieces = append(s.pieces, piece{obj: uint64(k + 1), end: openEnd})
+		s.endPiece(n)
 	}
 	for _, c := range []struct {
 		n    int
@@ -212,8 +212,8 @@ func TestStream(t *testing.T) {
 			t.Errorf("a read of %d bytes: found %v, expected %v", c.n, got, c.want)
 		}
 	}
-	s.pieces = append(s.pieces, piece{obj: 3, end: unwritten})
-	if s.wrote(0); len(s.pieces) != 0 {
+	s.pieces = append(s.pieces, piece{obj: 3, end: openEnd})
+	if s.endPiece(0); len(s.pieces) != 0 {
 		t.Error("a write that has failed leaves a piece")
 	}
 }
@@ -241,7 +241,7 @@ func TestPlaces(t *testing.T) {
 		if got := isStandard(c.fn, c.file); got != c.standard {
 			t.Errorf("%s in %s: found %v", c.fn, c.file, got)
 		}
-		if got := starter(c.fn, c.file); got != c.starter {
+		if got := starterName(c.fn, c.file); got != c.starter {
 			t.Errorf("%s in %s: found %q", c.fn, c.file, got)
 		}
 	}
@@ -255,14 +255,14 @@ func TestPlaces(t *testing.T) {
 func TestNames(t *testing.T) {
 	start(t, modeRecord)
 	g := run("0")
-	callSites = append(callSites[:1:1], callSite{}, callSite{by: ".Serve-"})
+	callSites = append(callSites[:1:1], callSite{}, callSite{starter: ".Serve-"})
 	for _, c := range []struct {
 		site uint32
 		want string
 	}{{1, "0.1"}, {2, "0.Serve-1"}, {1, "0.2"}, {2, "0.Serve-2"}} {
 		child := newGoroutine()
 		child.setPath(g.path)
-		child.addPath(g.numberOf(c.site))
+		child.addPath(g.childNumber(c.site))
 		if child.path != c.want {
 			t.Errorf("found %s, expected %s", child.path, c.want)
 		}

@@ -12,32 +12,32 @@ import (
 // the library is forgotten.
 func start(t *testing.T, mode uint32) {
 	t.Helper()
-	Mode, recording, brief, promptReplay, holdWhenDone, violatorsBlock, violationInSteps, violatorGoesLast, timersFireFirst = mode, false, false, false, false, false, false, false, false
-	actors, follows, inside, violations, activeMonitor = nil, nil, nil, nil, nil
-	stage, nextStep, numSteps, reachedViolation, firstViolator, delaysReported = free, 0, 0, 0, 0, 0
-	parked, controlled = nil, nil
-	waiting, earlySteps = map[int]*goroutine{}, map[int]bool{}
+	Mode, isRecording, isShortRun, promptReplay, holdWhenDone, violatorsBlock, violationInSteps, violatorGoesLast, timersFireFirst = mode, false, false, false, false, false, false, false, false
+	actors, controlledTests, insideSteps, violators, activeMonitor = nil, nil, nil, nil, nil
+	stage, nextStep, numSteps, violatorsWaiting, firstViolator, delaysReported = stageFree, 0, 0, 0, 0, 0
+	parkedGoroutines, controlledGoroutines = nil, nil
+	waitingForStep, earlySteps = map[int]*goroutine{}, map[int]bool{}
 	verdictFD = -1
 	runtime.Written, runtime.Woken, runtime.Stack, runtime.Waits = "", nil, nil, map[unsafe.Pointer]int64{}
 	runtime.Park = func() { t.Fatal("the running goroutine blocks for ever") }
-	childFirst, seed, byRanks = false, 0, false
-	rewind()
+	childFirst, randomSeed, hasRanks = false, 0, false
+	emptySlot()
 	if mode == modeReplay {
-		actors, follows, inside = map[string]*actor{}, map[string]bool{"TestT": true}, map[int]*insideStep{}
-		verdictFD, stage = 1, following
+		actors, controlledTests, insideSteps = map[string]*actor{}, map[string]bool{"TestT": true}, map[int]*insideStep{}
+		verdictFD, stage = 1, stageFollowing
 	}
-	t.Cleanup(func() { Mode, runtime.Self, hot = 0, nil, notHot })
+	t.Cleanup(func() { Mode, runtime.Self, fastRecord = 0, nil, noFastRecord })
 }
 
 // run makes a goroutine of the test TestT, which has begun, the running one.
 func run(path string) *goroutine {
 	g := newGoroutine()
-	g.test, g.begun = "TestT", true
-	g.account = &account{test: "TestT", forked: true}
+	g.test, g.hasBegun = "TestT", true
+	g.account = &account{test: "TestT", hasForked: true}
 	g.setPath(path)
 	g.define()
 	resume(g)
-	g.chance.G = runtime.PredictG()
+	g.inRuntime.G = runtime.PredictG()
 	return g
 }
 
@@ -58,7 +58,7 @@ func blocks(g *goroutine, do func()) (is bool) {
 }
 
 // resume makes g the running goroutine.
-func resume(g *goroutine) { runtime.Self, hot = unsafe.Pointer(g), notHot }
+func resume(g *goroutine) { runtime.Self, fastRecord = unsafe.Pointer(g), noFastRecord }
 
 // plan gives a goroutine a part in the schedule.
 func plan(path string) *actor {
@@ -68,14 +68,14 @@ func plan(path string) *actor {
 }
 
 // add adds what the schedule wants of an occurrence, from 1, of events at a site of the rewriter.
-func (a *actor) add(kind uint8, site uint32, it item) {
-	if a.wants[kind] == nil {
-		a.wants[kind] = map[uint64]*want{}
+func (a *actor) add(kind uint8, site uint32, it plannedEvent) {
+	if a.counters[kind] == nil {
+		a.counters[kind] = map[uint64]*eventCounter{}
 	}
-	w := a.wants[kind][keyFor(site)]
+	w := a.counters[kind][keyFor(site)]
 	if w == nil {
-		w = &want{}
-		a.wants[kind][keyFor(site)] = w
+		w = &eventCounter{}
+		a.counters[kind][keyFor(site)] = w
 	}
 	if it.role == roleStep {
 		it.step = numSteps
@@ -83,9 +83,9 @@ func (a *actor) add(kind uint8, site uint32, it item) {
 		numSteps++
 	}
 	if it.role == roleViolate {
-		violations = append(violations, a)
+		violators = append(violators, a)
 	}
-	w.items = append(w.items, it)
+	w.planned = append(w.planned, it)
 }
 
 // siteA and the others are sites of the rewriter.
@@ -98,7 +98,7 @@ const (
 // logged returns the kinds of the events in the slot, in order.
 func logged() string {
 	var kinds []string
-	for from := uintptr(unsafe.Pointer(&slotNow().words)); from < at; {
+	for from := uintptr(unsafe.Pointer(&currentSlot().words)); from < nextEvent; {
 		head := *(*uint64)(unsafe.Pointer(from))
 		if kind := head & (1<<formShift - 1); uint32(head) != 0 && kind < uint64(len(words)) {
 			kinds = append(kinds, words[kind])

@@ -10,20 +10,20 @@ import (
 // predictHalts is called before pd's file is closed.
 func predictHalts(pd *pollDesc, pc uintptr) {
 	if predictrt.Mode != 0 {
-		predictrt.Halts(unsafe.Pointer(pd), false, pc)
+		predictrt.BeforeFileEnd(unsafe.Pointer(pd), false, pc)
 	}
 }
 
 // predictTimes is called before pd gets a deadline.
 func predictTimes(pd *pollDesc, pc uintptr) {
 	if predictrt.Mode != 0 {
-		predictrt.Halts(unsafe.Pointer(pd), true, pc)
+		predictrt.BeforeFileEnd(unsafe.Pointer(pd), true, pc)
 	}
 }
 
 // predictHalted is called with what waiting for pd has come to.
 func predictHalted(pd *pollDesc, result int, pc uintptr) {
 	if predictrt.Mode != 0 && (result == pollErrClosing || result == pollErrTimeout) {
-		predictrt.Halted(unsafe.Pointer(pd), result == pollErrTimeout, pc)
+		predictrt.AfterFileEnd(unsafe.Pointer(pd), result == pollErrTimeout, pc)
 	}
 }
