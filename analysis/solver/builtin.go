@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // builtin is the engine in pure Go: the interface of [Engine] around a search. What a check
@@ -12,7 +13,6 @@ type builtin struct {
 	encoding   *encoding
 	search     *search
 	f          *Formula
-	mentions   *mentions
 	stepsSpent int64 // steps that budgets were charged with
 	checked    bool  // the assumptions of the last check are still there
 
@@ -26,7 +26,7 @@ type builtin struct {
 // learning with the order of events as a theory.
 func NewBuiltin(f *Formula) Engine {
 	e := newEncoding(f)
-	return &builtin{f: f, encoding: e, search: e.search, mentions: newMentions(f)}
+	return &builtin{f: f, encoding: e, search: e.search}
 }
 
 func (b *builtin) Close() {}
@@ -36,7 +36,6 @@ func (b *builtin) endLastCheck() {
 	b.search.backtrack(0)
 	if b.checked {
 		b.encoding.endCheck()
-		b.mentions.pop()
 		b.checked = false
 	}
 	b.search.dropBranches()
@@ -46,7 +45,6 @@ func (b *builtin) endLastCheck() {
 func (b *builtin) Assert(bs ...Bool) {
 	b.endLastCheck()
 	for _, t := range bs {
-		b.mentions.add(t)
 		b.encoding.assert(t)
 	}
 }
@@ -59,11 +57,9 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 		return Unknown, err
 	}
 	b.encoding.beginCheck()
-	b.mentions.push()
 	b.checked = true
 	literals := make([]lit, 0, len(assumptions))
 	for _, a := range assumptions {
-		b.mentions.add(a)
 		literals = append(literals, b.encoding.assume(a))
 	}
 	s := b.search
@@ -73,12 +69,12 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	b.stepsSpent = s.steps()
 	switch answer {
 	case Sat:
+		b.model = b.newModel()
 		// A wrong model would become a schedule of something that the program cannot do. The judge
 		// would refuse it, without anybody knowing why.
-		if !b.encoding.satisfied() {
+		if slices.ContainsFunc(b.encoding.asserted, func(t Bool) bool { return !b.model.value(t) }) {
 			return Unknown, errors.New("solver: the built-in engine's model does not satisfy the assertions: this is a mistake in gopredict: please report it")
 		}
-		b.model = b.newModel()
 	case Unsat:
 		b.core = b.newCore(assumptions)
 	default:
@@ -110,12 +106,11 @@ func (b *builtin) newCore(assumptions []Bool) []Bool {
 // newModel copies the state of the search before the next call changes it: the topological order,
 // the columns' values, and the last values of booleans.
 func (b *builtin) newModel() *model {
-	m := newModel(b.f)
-	m.order = make([]Event, len(b.search.order.eventAt))
+	order := make([]Event, len(b.search.order.eventAt))
 	for i, e := range b.search.order.eventAt {
-		m.order[i] = Event(e)
+		order[i] = Event(e)
 	}
-	m.setPositions()
+	m := newModel(b.f, order)
 	for id, l := range b.encoding.literals {
 		if b.f.nodes[id].kind == variable && l != noLiteral {
 			m.bools[int32(id)] = b.encoding.evaluate(int32(id))
@@ -132,4 +127,4 @@ func (b *builtin) Why() string          { return b.why }
 func (b *builtin) Core() []Bool         { return b.core }
 func (b *builtin) Value(t Bool) bool    { return b.model.value(t) }
 func (b *builtin) IntValue(x Int) int64 { return b.model.number(x) }
-func (b *builtin) Order() []Event       { return b.mentions.mentioned(b.model.order) }
+func (b *builtin) Order() []Event       { return b.model.order }

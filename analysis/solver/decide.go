@@ -1,30 +1,11 @@
 package solver
 
-import "slices"
-
-// solve looks for an assignment under the assumptions. When branching does not end, it looks in
-// boxes of growing size; a contradiction that needs the box is none.
-func (s *search) solve(assumptions []lit) Answer {
-	b := box{literal: truth}
-	s.linear.branched, s.linear.inBox = 0, false
-	for {
-		answer := s.assign(append(assumptions[:len(assumptions):len(assumptions)], b.literal))
-		outgrown := answer == Unsat && b.literal != truth && slices.Contains(s.failed, b.literal)
-		if !outgrown && (answer != Unknown || s.limit.reached != "") {
-			return answer
-		}
-		s.backtrack(0)
-		b = b.widen(s)
-	}
-}
-
 // assumedLevel is the level of decisions at which the assumptions hold. Restarts go back to it
 // and no further, and a conflict at it or below has no decision to blame.
 const assumedLevel = 1
 
-// assign looks for an assignment under the assumptions. It returns Unknown at a limit, and when a
-// box is needed.
-func (s *search) assign(assumptions []lit) Answer {
+// solve looks for an assignment under the assumptions. It returns Unknown at a limit.
+func (s *search) solve(assumptions []lit) Answer {
 	s.failed = s.failed[:0]
 	if s.unsat || !s.order.sortFacts() {
 		s.unsat = true
@@ -32,16 +13,14 @@ func (s *search) assign(assumptions []lit) Answer {
 	}
 	restarts, untilRestart := 0, restartUnit
 	untilReduce := firstReduce + len(s.learned)
-	s.conflicts, s.saturateAt = 0, 0
 	// Each round does the first of these that there is to do: learn from a conflict, restart,
-	// assume, draw conclusions of the order, drop clauses, decide; and then make numbers whole.
+	// assume, drop clauses, decide; and then make numbers whole.
 	for steps := 0; ; steps++ {
 		if (steps%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
 			return Unknown
 		}
 		if !s.propagate() {
 			untilRestart--
-			s.conflicts++
 			if !s.learn() {
 				return Unsat
 			}
@@ -62,9 +41,6 @@ func (s *search) assign(assumptions []lit) Answer {
 			}
 			continue
 		}
-		if s.saturate() {
-			continue
-		}
 		if len(s.learned) > untilReduce {
 			s.reduceDB()
 			untilReduce = len(s.learned) + firstReduce + 200*restarts
@@ -72,9 +48,6 @@ func (s *search) assign(assumptions []lit) Answer {
 		if l, ok := s.choose(); ok {
 			s.decide(l)
 			continue
-		}
-		if s.linear.branched > maxBranches && !s.linear.inBox {
-			return Unknown
 		}
 		done, ok := s.linear.makeWhole(s)
 		if done {
@@ -127,21 +100,6 @@ func (s *search) choose() (l lit, ok bool) {
 	}
 	l, ok = s.terms.unjustified()
 	return l, !ok
-}
-
-// saturate draws the conclusions of the present order, and reports whether there are new ones. It
-// does so after some conflicts, when the search has taken at least half as long as the last time
-// took.
-func (s *search) saturate() bool {
-	const some = 8
-	if s.conflicts < some || s.steps() < s.saturateAt {
-		return false
-	}
-	s.conflicts = 0
-	before := s.steps()
-	more := s.order.saturate(s)
-	s.saturateAt = s.steps() + (s.steps()-before)/2
-	return more
 }
 
 // luby says how long the search goes on between restarts (Luby, Sinclair, Zuckerman,

@@ -21,7 +21,7 @@
 //	learn.go                  conflict analysis: 1-UIP, minimization, reducing the database
 //	decide.go                 the loop: restarts, what to decide next
 //	justify.go                when the assignment, though partial, is a model
-//	order.go, closure.go      the theory of a strict total order
+//	order.go                  the theory of a strict total order
 //	linear.go, whole.go       the theory of linear integers: simplex, and branching
 //	budget.go                 steps, the only clock that there is
 //

@@ -21,8 +21,8 @@ type Engine interface {
 	// Why says after Unknown which limit was reached: "steps" or "memory".
 	Why() string
 
-	// Order returns after Sat all events that assertions and assumptions mention,
-	// in an order that satisfies them.
+	// Order returns after Sat all events of the formula, in an order that satisfies the assertions
+	// and assumptions.
 	Order() []Event
 	// Value returns after Sat what b is in the model. Order, Value and IntValue
 	// speak of one model, in which all assertions and assumptions hold.

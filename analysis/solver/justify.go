@@ -27,17 +27,6 @@ func (e *encoding) unjustified() (l lit, ok bool) {
 	return noLiteral, true
 }
 
-// satisfied says whether all assertions and assumptions are true as things stand.
-func (e *encoding) satisfied() bool {
-	e.stamp++
-	for _, b := range e.asserted {
-		if !e.holds(b) {
-			return false
-		}
-	}
-	return true
-}
-
 // holds says whether b is true as things stand.
 func (e *encoding) holds(b Bool) bool {
 	id := int32(b >> 1)

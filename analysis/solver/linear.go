@@ -35,9 +35,7 @@ type linear struct {
 	stamp     uint32
 	branches  []int32 // variables that branching has put in demand
 
-	work     int64 // terms of rows looked at
-	branched int   // branches since the check began
-	inBox    bool  // the check is in a box
+	work int64 // terms of rows looked at
 }
 
 // A column is a variable or a sum, with its value and the bounds that hold now. Branching
@@ -48,7 +46,7 @@ type column struct {
 	row          int32   // that defines it, or -1
 	uses         []int32 // rows whose terms have it, or had it: see eachUse
 	bounds       []int32 // its atoms, by ascending k
-	source       int32   // integer variable of the formula, or -1
+	variable     int32   // integer variable of the formula, or -1
 }
 
 // A literalBound is a bound and the literal that set it.
@@ -101,10 +99,10 @@ func (p *linear) bytes() int64 {
 	return n
 }
 
-// newColumn adds a column at 0, without bounds and row; source is the integer variable that it
+// newColumn adds a column at 0, without bounds and row; variable is the integer variable that it
 // is, or -1 of a sum.
-func (p *linear) newColumn(source int32) int32 {
-	p.columns = append(p.columns, column{value: whole(0), row: -1, source: source})
+func (p *linear) newColumn(variable int32) int32 {
+	p.columns = append(p.columns, column{value: whole(0), row: -1, variable: variable})
 	p.unchecked.grow()
 	return int32(len(p.columns) - 1)
 }
@@ -192,7 +190,7 @@ func addScaled(a []term, k rational, b []term) []term {
 func (p *linear) atom(s *search, c int32, k int64) lit {
 	list := p.columns[c].bounds
 	i, found := slices.BinarySearchFunc(list, k, func(b int32, k int64) int {
-		return sign(p.bounds[b].k, k)
+		return cmp.Compare(p.bounds[b].k, k)
 	})
 	if found {
 		return p.bounds[list[i]].l

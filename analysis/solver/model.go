@@ -1,53 +1,38 @@
 package solver
 
-// A model gives every variable of a formula its value. Both engines answer from one of
-// these, which the search that goes on does not change, and which gives values to what the
-// question did not mention, too.
+// A model gives every variable of a formula its value. Both engines answer from one of these: the
+// search that goes on does not change it, and it has values for terms that the question did not
+// mention, too.
 type model struct {
 	f          *Formula
 	order      []Event
-	positionOf []int32        // of each event
+	positionOf []int32        // of each event in order; events that were made since follow
 	bools      map[int32]bool // of nodes that are variables; the others are false
 	ints       []int64        // of integer variables; the others are 0
 	known      []int8         // of each node: 1 true, -1 false, 0 not yet found
 }
 
-func newModel(f *Formula) *model {
-	return &model{f: f, bools: map[int32]bool{}}
-}
-
-// setPositions makes the positions from the order; events that are not in it follow.
-func (m *model) setPositions() {
-	m.positionOf = make([]int32, len(m.f.events))
-	for e := range m.positionOf {
-		m.positionOf[e] = -1
-	}
-	for i, e := range m.order {
+// newModel returns a model with that order of all events of f.
+func newModel(f *Formula, order []Event) *model {
+	m := &model{f: f, order: order, positionOf: make([]int32, len(order)), bools: map[int32]bool{}}
+	for i, e := range order {
 		m.positionOf[e] = int32(i)
 	}
-	m.complete()
+	return m
 }
 
-// complete puts the events that were made since at the end.
-func (m *model) complete() {
-	for len(m.positionOf) < len(m.f.events) {
-		m.positionOf = append(m.positionOf, -1)
+// position returns the place of an event in the order.
+func (m *model) position(e int32) int32 {
+	if int(e) >= len(m.positionOf) {
+		return e
 	}
-	for e, p := range m.positionOf {
-		if p < 0 {
-			m.positionOf[e] = int32(len(m.order))
-			m.order = append(m.order, Event(e))
-		}
-	}
+	return m.positionOf[e]
 }
 
 // value evaluates b.
 func (m *model) value(b Bool) bool {
-	if len(m.positionOf) < len(m.f.events) {
-		m.complete()
-	}
-	for len(m.known) < len(m.f.nodes) {
-		m.known = append(m.known, 0)
+	if more := len(m.f.nodes) - len(m.known); more > 0 {
+		m.known = append(m.known, make([]int8, more)...)
 	}
 	return m.node(int32(b>>1)) != (b&1 == 1)
 }
@@ -72,7 +57,7 @@ func (m *model) evaluate(id int32, n node) bool {
 	case variable:
 		return m.bools[id]
 	case before:
-		return m.positionOf[n.a] < m.positionOf[n.b]
+		return m.position(n.a) < m.position(n.b)
 	case atMost:
 		return m.sum(n.a).compare(whole(n.k)) <= 0
 	case equal:

@@ -23,7 +23,6 @@ type order struct {
 	edges []edge   // a stack: facts, and then the edges of the trail's literals, in its order
 	atoms [][]atom // of each event
 
-	closure       // of the edges when it was last made
 	unsorted bool // facts were added that the topological order does not follow
 
 	// The state of graph searches. Each has a new stamp, so that nothing needs to be cleared.
@@ -267,7 +266,7 @@ func (o *order) reassign() {
 
 // infer gives values to the atoms between the backward and the forward group (theory propagation):
 // each event of the one is before each of the other by the new edge. Other conclusions wait for
-// saturate, or for a conflict.
+// a conflict.
 func (o *order) infer(s *search, ahead uint32) {
 	for _, e := range o.backward {
 		o.work += 1 + int64(len(o.atoms[e]))

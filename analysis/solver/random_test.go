@@ -112,9 +112,7 @@ func (s *space) models(yield func(*model) bool) {
 }
 
 func (s *space) model(order []Event, bools, ints int) *model {
-	m := newModel(s.f)
-	m.order = append([]Event(nil), order...)
-	m.setPositions()
+	m := newModel(s.f, order)
 	for i, b := range s.bools {
 		m.bools[int32(b>>1)] = bools>>i&1 == 1
 	}

@@ -1,80 +1,49 @@
 package solver
 
 import (
+	"cmp"
+	"math"
 	"math/big"
 	"math/bits"
 )
 
-// Nearly all numbers of a trace's formulas are small and whole, so that these cost as much
-// as integers do; those that pivoting makes large are right all the same.
-
-// A rational is n/d in lowest terms, d > 0, or wide if that does not fit. Nothing
-// ever overflows.
+// A rational is the whole number n, or fraction if that is set. Nearly all numbers of a trace's
+// formulas are small and whole, and cost as much as integers do. Nothing ever overflows.
 type rational struct {
-	n, d int64
-	wide *big.Rat // nil if n/d is meant; never changed, as several values may share it
+	n        int64
+	fraction *big.Rat // never changed, as several values may share it
 }
 
-// whole is the number n.
-func whole(n int64) rational { return rational{n: n, d: 1} }
+// whole returns the number n.
+func whole(n int64) rational { return rational{n: n} }
 
 var one = whole(1)
 
-// narrow returns the short form of r, if there is one.
+// narrow returns r, without a fraction if it is an int64.
 func narrow(r *big.Rat) rational {
-	if r.Num().IsInt64() && r.Denom().IsInt64() && r.Num().Int64() != minInt64 {
-		return rational{n: r.Num().Int64(), d: r.Denom().Int64()}
+	if r.IsInt() && r.Num().IsInt64() {
+		return whole(r.Num().Int64())
 	}
-	return rational{wide: r}
+	return rational{fraction: r}
 }
 
-const minInt64 = -1 << 63
-
-// big is a as a big.Rat, which must not be changed.
+// big returns a as a big.Rat, which must not be changed.
 func (a rational) big() *big.Rat {
-	if a.wide != nil {
-		return a.wide
+	if a.fraction != nil {
+		return a.fraction
 	}
-	return big.NewRat(a.n, a.d)
+	return new(big.Rat).SetInt64(a.n)
 }
 
-func (a rational) sign() int {
-	switch {
-	case a.wide != nil:
-		return a.wide.Sign()
-	case a.n > 0:
-		return 1
-	case a.n < 0:
-		return -1
-	}
-	return 0
-}
+func (a rational) sign() int { return a.compare(whole(0)) }
 
-func (a rational) isWhole() bool {
-	if a.wide != nil {
-		return a.wide.IsInt()
-	}
-	return a.d == 1
-}
+func (a rational) isWhole() bool { return a.fraction == nil || a.fraction.IsInt() }
 
-func (a rational) neg() rational {
-	if a.wide == nil && a.n != minInt64 {
-		return rational{n: -a.n, d: a.d}
-	}
-	return narrow(new(big.Rat).Neg(a.big()))
-}
+func (a rational) neg() rational { return whole(-1).times(a) }
 
-// plus adds: whole numbers if the sum shows no overflow, small fractions over a common
-// denominator, and all else in full length. So does times.
 func (a rational) plus(b rational) rational {
-	if a.wide == nil && b.wide == nil {
-		if a.d == 1 && b.d == 1 {
-			if c := a.n + b.n; (c > a.n) == (b.n > 0) && c != minInt64 {
-				return rational{n: c, d: 1}
-			}
-		} else if isSmall(a.n) && isSmall(a.d) && isSmall(b.n) && isSmall(b.d) {
-			return inLowestTerms(a.n*b.d+b.n*a.d, a.d*b.d)
-		}
+	if c := a.n + b.n; a.fraction == nil && b.fraction == nil && (c > a.n) == (b.n > 0) {
+		return whole(c)
 	}
 	return narrow(new(big.Rat).Add(a.big(), b.big()))
 }
@@ -82,89 +51,43 @@ func (a rational) plus(b rational) rational {
 func (a rational) minus(b rational) rational { return a.plus(b.neg()) }
 
 func (a rational) times(b rational) rational {
-	if a.wide == nil && b.wide == nil {
-		switch {
-		case isSmall(a.n) && isSmall(a.d) && isSmall(b.n) && isSmall(b.d):
-			return inLowestTerms(a.n*b.n, a.d*b.d)
-		case a.d == 1 && b.d == 1:
-			if hi, lo := bits.Mul64(magnitude(a.n), magnitude(b.n)); hi == 0 && lo < 1<<63 {
-				return rational{n: a.n * b.n, d: 1}
-			}
+	if a.fraction == nil && b.fraction == nil {
+		if hi, lo := bits.Mul64(magnitude(a.n), magnitude(b.n)); hi == 0 && lo <= math.MaxInt64 {
+			return whole(a.n * b.n)
 		}
 	}
 	return narrow(new(big.Rat).Mul(a.big(), b.big()))
 }
 
-// inverse is 1/a, for a that is not zero.
+// inverse returns 1/a, for a that is not zero.
 func (a rational) inverse() rational {
-	switch {
-	case a.wide != nil || a.n == minInt64:
-		return narrow(new(big.Rat).Inv(a.big()))
-	case a.n < 0:
-		return rational{n: -a.d, d: -a.n}
+	if a == one || a == whole(-1) {
+		return a
 	}
-	return rational{n: a.d, d: a.n}
+	return narrow(new(big.Rat).Inv(a.big()))
 }
 
 // compare returns -1, 0 or 1 for a < b, a = b, a > b.
 func (a rational) compare(b rational) int {
-	if a.wide == nil && b.wide == nil {
-		if a.d == b.d {
-			return sign(a.n, b.n)
-		}
-		if isSmall(a.n) && isSmall(a.d) && isSmall(b.n) && isSmall(b.d) {
-			return sign(a.n*b.d, b.n*a.d)
-		}
+	if a.fraction == nil && b.fraction == nil {
+		return cmp.Compare(a.n, b.n)
 	}
 	return a.big().Cmp(b.big())
 }
 
-// sign compares two numbers: -1, 0 or 1.
-func sign(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // floor rounds down.
 func (a rational) floor() rational {
-	if a.wide == nil {
-		q := a.n / a.d
-		if a.n%a.d < 0 {
-			q--
-		}
-		return whole(q)
+	if a.fraction == nil {
+		return a
 	}
-	q := new(big.Int).Div(a.wide.Num(), a.wide.Denom()) // the denominator is positive
-	return narrow(new(big.Rat).SetInt(q))
+	down := new(big.Int).Div(a.fraction.Num(), a.fraction.Denom()) // the denominator is positive
+	return narrow(new(big.Rat).SetInt(down))
 }
 
 // int64 returns a if it is a whole number in that range.
-func (a rational) int64() (n int64, ok bool) {
-	if a.wide != nil {
-		return a.wide.Num().Int64(), a.wide.IsInt() && a.wide.Num().IsInt64()
-	}
-	return a.n, a.d == 1
-}
+func (a rational) int64() (n int64, ok bool) { return a.n, a.fraction == nil }
 
-// isSmall reports that the product of two such numbers, and the sum of two such
-// products, fit an int64.
-func isSmall(a int64) bool { return -1<<31 < a && a < 1<<31 }
-
-// inLowestTerms returns n/d, for d > 0, divided by what the two have in common.
-func inLowestTerms(n, d int64) rational {
-	if d == 1 {
-		return rational{n: n, d: 1}
-	}
-	g := gcd(n, d)
-	return rational{n: n / g, d: d / g}
-}
-
-// gcd is the greatest common divisor, zero of two zeros.
+// gcd returns the greatest common divisor, zero of two zeros.
 func gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -7,7 +7,7 @@ import (
 )
 
 // A meaning says which atom of a theory a variable of the search stands for. A variable without one
-// is a boolean of the formula, or the engine's own: a box.
+// is a boolean of the formula.
 type meaning struct {
 	theory theory
 	a, b   int32 // inOrder: events, a before b; inNumbers: bound a; inTerms: node a
@@ -58,10 +58,6 @@ type search struct {
 	visited   []int32 // variables with a mark, not in the clause
 	stack     []lit   // buffer for the learned clause
 	failed    []lit   // assumptions that contradict each other
-
-	// When to saturate the order.
-	conflicts  int   // since the order was last saturated
-	saturateAt int64 // steps after which it may be again
 
 	order  *order
 	linear *linear

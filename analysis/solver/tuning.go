@@ -24,15 +24,3 @@ const restartUnit = 64
 // firstReduce is how many learned clauses there are before the first are dropped (unit: clauses).
 // Trades propagation for clauses that may be needed again. Chosen: as usual for searches of seconds.
 const firstReduce = 2000
-
-// maxChains bounds the chains of a closure (unit: chains). Trades conclusions of the order in traces
-// of many goroutines for time and memory. Chosen: goroutines of most tests.
-const maxChains = 64
-
-// maxClosure bounds the clocks of a closure (unit: numbers of 4 bytes). Trades conclusions of the
-// order in large formulas for time and memory. Chosen: 16 MiB.
-const maxClosure = 1 << 22
-
-// maxBranches bounds the values that one check branches on before it looks in boxes (unit: branches;
-// see search.solve). Trades models far from zero for an end of branching. Chosen.
-const maxBranches = 64

@@ -19,13 +19,9 @@ type z3Engine struct {
 	f              *Formula
 	ctx            *z3.Context
 	solver         *z3.Solver
-	boolSort       z3.Sort
-	intSort        z3.Sort
 	nodes          []z3.AST // of each node of f, once it was asked for; so with those below
 	events         []z3.AST
 	ints           []z3.AST
-	mentions       *mentions
-	checked        bool // the newest level of mentions is a check's
 	asserted       []Bool
 	named          map[Bool]z3.AST // the names of assumptions
 	names          int
@@ -42,13 +38,11 @@ type z3Engine struct {
 // says what to install. A budget's memory is what Z3 holds for all engines of the
 // program together.
 func NewZ3(f *Formula) (Engine, error) {
-	config, err := z3.NewConfig()
+	context, err := z3.NewContext()
 	if err != nil {
 		return nil, fmt.Errorf("solver: %w", err)
 	}
-	defer config.Close()
-	z := &z3Engine{f: f, ctx: z3.NewContext(config), mentions: newMentions(f), named: map[Bool]z3.AST{}}
-	z.boolSort, z.intSort = z.ctx.BoolSort(), z.ctx.IntSort()
+	z := &z3Engine{f: f, ctx: context, named: map[Bool]z3.AST{}}
 	z.solver = z.ctx.NewSolver()
 	return z, z.failure()
 }
@@ -77,10 +71,6 @@ func (z *z3Engine) failure() error {
 
 // endLastCheck ends the last check, before assertions or assumptions change.
 func (z *z3Engine) endLastCheck() {
-	if z.checked {
-		z.mentions.pop()
-		z.checked = false
-	}
 	if z.stopped {
 		z.renew()
 	}
@@ -90,7 +80,6 @@ func (z *z3Engine) Assert(bs ...Bool) {
 	z.endLastCheck()
 	z.asserted = append(z.asserted, bs...)
 	for _, b := range bs {
-		z.mentions.add(b)
 		z.solver.Assert(z.term(b))
 	}
 }
@@ -99,12 +88,9 @@ func (z *z3Engine) Assert(bs ...Bool) {
 // confined, and Z3 is asked again.
 func (z *z3Engine) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	z.endLastCheck()
-	z.mentions.push()
-	z.checked = true
 	z.model, z.core, z.why = nil, nil, ""
 	names := make([]z3.AST, len(assumptions))
 	for i, a := range assumptions {
-		z.mentions.add(a)
 		names[i] = z.name(a)
 	}
 	if err := cmp.Or(z.f.Err(), ctx.Err(), z.failure()); err != nil {
@@ -214,7 +200,7 @@ func (z *z3Engine) name(a Bool) z3.AST {
 		return n
 	}
 	z.names++
-	n := z.constant(fmt.Sprint("assumption ", z.names), z.boolSort)
+	n := z.ctx.Bool(fmt.Sprint("assumption ", z.names))
 	z.solver.Assert(n.Implies(z.term(a)))
 	z.named[a] = n
 	return n
@@ -240,25 +226,27 @@ func (z *z3Engine) newCore(assumptions []Bool, names []z3.AST) (core []Bool) {
 func (z *z3Engine) newModel() (m *model, outside bool) {
 	values := z.solver.Model()
 	defer values.Close()
-	m = newModel(z.f)
+	numbers := make([]int64, len(z.f.events))
+	for e, x := range z.events {
+		numbers[e], _ = evaluate(values, x)
+	}
+	order := make([]Event, len(numbers))
+	for e := range order {
+		order[e] = Event(e)
+	}
+	slices.SortStableFunc(order, func(a, b Event) int { return cmp.Compare(numbers[a], numbers[b]) })
+	m = newModel(z.f, order)
 	for _, x := range z.ints {
 		n, ok := evaluate(values, x)
 		m.ints = append(m.ints, n)
 		if !ok {
-			z.solver.Assert(z.number(math.MinInt64).Le(x), x.Le(z.number(math.MaxInt64)))
+			z.solver.Assert(z.ctx.Number(math.MinInt64).Le(x), x.Le(z.ctx.Number(math.MaxInt64)))
 			outside = z.ctx.Err() == nil
 		}
 	}
-	numbers := make([]int64, len(z.events))
-	for e, x := range z.events {
-		numbers[e], _ = evaluate(values, x)
-		m.order = append(m.order, Event(e))
-	}
-	slices.SortStableFunc(m.order, func(a, b Event) int { return cmp.Compare(numbers[a], numbers[b]) })
-	m.setPositions()
 	for id, t := range z.nodes {
 		if z.f.nodes[id].kind == variable && t != (z3.AST{}) {
-			m.bools[int32(id)] = values.Eval(t).Bool() == z3.True
+			m.bools[int32(id)] = values.Bool(t)
 		}
 	}
 	return m, outside
@@ -270,11 +258,11 @@ func evaluate(values *z3.Model, x z3.AST) (n int64, ok bool) {
 	if x == (z3.AST{}) {
 		return 0, true
 	}
-	return values.Eval(x).Int()
+	return values.Int(x)
 }
 
 func (z *z3Engine) Why() string          { return z.why }
 func (z *z3Engine) Core() []Bool         { return z.core }
 func (z *z3Engine) Value(b Bool) bool    { return z.model.value(b) }
 func (z *z3Engine) IntValue(x Int) int64 { return z.model.number(x) }
-func (z *z3Engine) Order() []Event       { return z.mentions.mentioned(z.model.order) }
+func (z *z3Engine) Order() []Event       { return z.model.order }

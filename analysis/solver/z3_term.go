@@ -29,13 +29,13 @@ func (z *z3Engine) newNode(n node) z3.AST {
 	case constant:
 		return z.ctx.True()
 	case variable:
-		return z.constant("bool "+z.f.names[n.a], z.boolSort)
+		return z.ctx.Bool("bool " + z.f.names[n.a])
 	case before:
 		return z.event(n.a).Le(z.event(n.b))
 	case atMost:
-		return z.sum(n.a).Le(z.number(n.k))
+		return z.sum(n.a).Le(z.ctx.Number(n.k))
 	case equal:
-		return z.sum(n.a).Eq(z.number(n.k))
+		return z.sum(n.a).Eq(z.ctx.Number(n.k))
 	case iff:
 		return z.term(Bool(n.a)).Iff(z.term(Bool(n.b)))
 	default:
@@ -46,13 +46,6 @@ func (z *z3Engine) newNode(n node) z3.AST {
 		return children[0].And(children[1:]...)
 	}
 }
-
-// constant makes what Z3 calls a constant: a variable of the question.
-func (z *z3Engine) constant(name string, sort z3.Sort) z3.AST {
-	return z.ctx.Const(z.ctx.Symbol(name), sort)
-}
-
-func (z *z3Engine) number(n int64) z3.AST { return z.ctx.Int(n, z.intSort) }
 
 func (z *z3Engine) event(e int32) z3.AST {
 	return z.integer(&z.events, e, "event "+z.f.EventName(Event(e)))
@@ -68,7 +61,7 @@ func (z *z3Engine) integer(list *[]z3.AST, i int32, name string) z3.AST {
 		*list = append(*list, make([]z3.AST, int(i)+1-len(*list))...)
 	}
 	if (*list)[i] == (z3.AST{}) {
-		(*list)[i] = z.constant(name, z.intSort)
+		(*list)[i] = z.ctx.Int(name)
 	}
 	return (*list)[i]
 }
@@ -79,7 +72,7 @@ func (z *z3Engine) sum(id int32) z3.AST {
 	for _, t := range z.f.sums[id] {
 		x := z.variable(t.v)
 		if t.coef != 1 {
-			x = z.number(t.coef).Mul(x)
+			x = z.ctx.Number(t.coef).Mul(x)
 		}
 		parts = append(parts, x)
 	}

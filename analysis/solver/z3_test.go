@@ -77,10 +77,8 @@ func (closer) Close() error { return nil }
 
 // read lets Z3 do the commands of a text, as its own command would.
 func read(t *testing.T, text string) string {
-	config, err := z3.NewConfig()
+	ctx, err := z3.NewContext()
 	require.NoError(t, err)
-	defer config.Close()
-	ctx := z3.NewContext(config)
 	defer ctx.Close()
 	answer, _, _ := strings.Cut(ctx.EvalSMTLIB2String(text), "\n")
 	require.NoError(t, ctx.Err(), text)

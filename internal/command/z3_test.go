@@ -30,15 +30,13 @@ func scriptAskZ3(ts *testscript.TestScript, neg bool, args []string) {
 	if len(files) == 0 {
 		ts.Fatalf("%s has no queries", args[0])
 	}
-	config, err := z3.NewConfig()
-	ts.Check(err)
-	defer config.Close()
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		ts.Check(err)
 		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 		answer := strings.TrimPrefix(lines[len(lines)-1], "; ")
-		ctx := z3.NewContext(config)
+		ctx, err := z3.NewContext()
+		ts.Check(err)
 		found, _, _ := strings.Cut(ctx.EvalSMTLIB2String(string(data)), "\n")
 		ts.Check(ctx.Err())
 		ctx.Close()

@@ -10,44 +10,31 @@ type api struct {
 	SetErrorHandler       func(ctx, handler uintptr)                                      `c:"Z3_set_error_handler"`
 	GetEstimatedAllocSize func() uint64                                                   `c:"Z3_get_estimated_alloc_size"`
 	MkConfig              func() uintptr                                                  `c:"Z3_mk_config"`
-	SetParamValue         func(config uintptr, name, value string)                        `c:"Z3_set_param_value"`
 	DelConfig             func(config uintptr)                                            `c:"Z3_del_config"`
 	MkContext             func(config uintptr) uintptr                                    `c:"Z3_mk_context"`
 	DelContext            func(ctx uintptr)                                               `c:"Z3_del_context"`
 	Interrupt             func(ctx uintptr)                                               `c:"Z3_interrupt"`
 	EvalSMTLIB2String     func(ctx uintptr, text string) string                           `c:"Z3_eval_smtlib2_string"`
 	MkStringSymbol        func(ctx uintptr, name string) uintptr                          `c:"Z3_mk_string_symbol"`
-	GetSymbolString       func(ctx, symbol uintptr) string                                `c:"Z3_get_symbol_string"`
 	MkBoolSort            func(ctx uintptr) uintptr                                       `c:"Z3_mk_bool_sort"`
 	MkIntSort             func(ctx uintptr) uintptr                                       `c:"Z3_mk_int_sort"`
 	MkConst               func(ctx, symbol, sort uintptr) uintptr                         `c:"Z3_mk_const"`
 	MkTrue                func(ctx uintptr) uintptr                                       `c:"Z3_mk_true"`
-	MkFalse               func(ctx uintptr) uintptr                                       `c:"Z3_mk_false"`
 	MkInt64               func(ctx uintptr, v int64, sort uintptr) uintptr                `c:"Z3_mk_int64"`
 	MkNot                 func(ctx, a uintptr) uintptr                                    `c:"Z3_mk_not"`
 	MkAnd                 func(ctx uintptr, n uint32, args *uintptr) uintptr              `c:"Z3_mk_and"`
-	MkOr                  func(ctx uintptr, n uint32, args *uintptr) uintptr              `c:"Z3_mk_or"`
-	MkXor                 func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_xor"`
 	MkIff                 func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_iff"`
 	MkImplies             func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_implies"`
-	MkITE                 func(ctx, a, b, c uintptr) uintptr                              `c:"Z3_mk_ite"`
 	MkEq                  func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_eq"`
-	MkDistinct            func(ctx uintptr, n uint32, args *uintptr) uintptr              `c:"Z3_mk_distinct"`
 	MkAdd                 func(ctx uintptr, n uint32, args *uintptr) uintptr              `c:"Z3_mk_add"`
-	MkSub                 func(ctx uintptr, n uint32, args *uintptr) uintptr              `c:"Z3_mk_sub"`
 	MkMul                 func(ctx uintptr, n uint32, args *uintptr) uintptr              `c:"Z3_mk_mul"`
-	MkLt                  func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_lt"`
 	MkLe                  func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_le"`
-	MkGt                  func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_gt"`
-	MkGe                  func(ctx, a, b uintptr) uintptr                                 `c:"Z3_mk_ge"`
 	ASTToString           func(ctx, a uintptr) string                                     `c:"Z3_ast_to_string"`
 	GetBoolValue          func(ctx, a uintptr) int32                                      `c:"Z3_get_bool_value"`
 	GetNumeralInt64       func(ctx, a uintptr, n *int64) bool                             `c:"Z3_get_numeral_int64"`
 	MkSolver              func(ctx uintptr) uintptr                                       `c:"Z3_mk_solver"`
 	SolverIncRef          func(ctx, solver uintptr)                                       `c:"Z3_solver_inc_ref"`
 	SolverDecRef          func(ctx, solver uintptr)                                       `c:"Z3_solver_dec_ref"`
-	SolverPush            func(ctx, solver uintptr)                                       `c:"Z3_solver_push"`
-	SolverPop             func(ctx, solver uintptr, n uint32)                             `c:"Z3_solver_pop"`
 	SolverAssert          func(ctx, solver, a uintptr)                                    `c:"Z3_solver_assert"`
 	SolverCheck           func(ctx, solver uintptr, n uint32, args *uintptr) int32        `c:"Z3_solver_check_assumptions"`
 	SolverGetModel        func(ctx, solver uintptr) uintptr                               `c:"Z3_solver_get_model"`
@@ -67,11 +54,6 @@ type api struct {
 	ModelIncRef           func(ctx, model uintptr)                                        `c:"Z3_model_inc_ref"`
 	ModelDecRef           func(ctx, model uintptr)                                        `c:"Z3_model_dec_ref"`
 	ModelEval             func(ctx, model, a uintptr, complete bool, value *uintptr) bool `c:"Z3_model_eval"`
-	ModelToString         func(ctx, model uintptr) string                                 `c:"Z3_model_to_string"`
-	ModelGetNumConsts     func(ctx, model uintptr) uint32                                 `c:"Z3_model_get_num_consts"`
-	ModelGetConstDecl     func(ctx, model uintptr, i uint32) uintptr                      `c:"Z3_model_get_const_decl"`
-	ModelGetConstInterp   func(ctx, model, decl uintptr) uintptr                          `c:"Z3_model_get_const_interp"`
-	GetDeclName           func(ctx, decl uintptr) uintptr                                 `c:"Z3_get_decl_name"`
 	ASTVectorIncRef       func(ctx, vector uintptr)                                       `c:"Z3_ast_vector_inc_ref"`
 	ASTVectorDecRef       func(ctx, vector uintptr)                                       `c:"Z3_ast_vector_dec_ref"`
 	ASTVectorSize         func(ctx, vector uintptr) uint32                                `c:"Z3_ast_vector_size"`

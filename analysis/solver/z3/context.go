@@ -5,20 +5,25 @@ import (
 	"strings"
 )
 
-// A Context is a world of Z3 of its own: its terms, and the solvers that decide
-// over them.
+// A Context is a world of Z3 of its own: its terms, and the solvers that decide over them.
 type Context struct {
 	api *api
 	raw uintptr
 	err error // the first
 }
 
-// NewContext returns an empty context with the parameters of config.
-func NewContext(config *Config) *Context {
-	config.open()
-	c := &Context{api: config.api, raw: config.api.MkContext(config.raw)}
-	c.api.SetErrorHandler(c.raw, 0) // the default one ends the program
-	return c
+// NewContext returns an empty context. An error says what to install if the library is not on
+// this machine, or is too old.
+func NewContext() (*Context, error) {
+	a, err := library()
+	if err != nil {
+		return nil, err
+	}
+	config := a.MkConfig()
+	defer a.DelConfig(config)
+	c := &Context{api: a, raw: a.MkContext(config)}
+	a.SetErrorHandler(c.raw, 0) // the default one ends the program
+	return c, nil
 }
 
 // Close frees c and all that belongs to it: terms, solvers and models.
@@ -29,21 +34,19 @@ func (c *Context) Close() {
 	}
 }
 
-// Err returns the first error of what was made in c and asked of it, nil if there
-// was none. It may be asked for after Close.
+// Err returns the first error of what was made in c and asked of it, nil if there was none. It may
+// be asked for after Close.
 func (c *Context) Err() error { return c.err }
 
-// Interrupt makes the check that is going on in c, if there is one, end with
-// Undef. It is the one method that may be called from any goroutine; c must stay
-// open until it has returned.
+// Interrupt makes the check that is going on in c, if there is one, end with Undef. It is the one
+// method that may be called from any goroutine; c must stay open until it has returned.
 func (c *Context) Interrupt() { c.api.Interrupt(c.raw) }
 
-// Allocated returns how many bytes Z3 holds, in all contexts of the program,
-// as it estimates.
+// Allocated returns how many bytes Z3 holds, in all contexts of the program, as it estimates.
 func (c *Context) Allocated() uint64 { return c.api.GetEstimatedAllocSize() }
 
-// EvalSMTLIB2String does the commands of an SMT-LIB 2 text, as Z3's own command
-// would, and returns what it prints.
+// EvalSMTLIB2String does the commands of an SMT-LIB 2 text, as Z3's own command would, and returns
+// what it prints. Tests ask it for the answers of written queries.
 func (c *Context) EvalSMTLIB2String(text string) string {
 	if !c.usable() {
 		return ""
@@ -55,14 +58,14 @@ func (c *Context) EvalSMTLIB2String(text string) string {
 
 // usable reports whether there was no error yet. It panics if c is closed.
 func (c *Context) usable() bool {
-	if c == nil || c.raw == 0 {
-		panic("z3: use of a closed Context, or of something that no Context has made")
+	if c.raw == 0 {
+		panic("z3: use of a closed Context")
 	}
 	return c.err == nil
 }
 
-// check keeps the error of the last call, if it is the first one, and reports
-// whether there is none.
+// check keeps the error of the last call, if it is the first one, and reports whether there is
+// none.
 func (c *Context) check() bool {
 	if code := c.api.GetErrorCode(c.raw); code != 0 && c.err == nil {
 		c.err = fmt.Errorf("z3: %s", strings.TrimSpace(c.api.GetErrorMsg(c.raw, code)))
@@ -70,50 +73,5 @@ func (c *Context) check() bool {
 	return c.err == nil
 }
 
-// A Symbol is a name in a context.
-type Symbol struct {
-	ctx *Context
-	raw uintptr
-}
-
-// Symbol returns the symbol of that name, the same each time.
-func (c *Context) Symbol(name string) Symbol {
-	switch {
-	case !c.usable():
-	case strings.ContainsRune(name, 0):
-		c.err = fmt.Errorf("z3: expected a name without zero bytes, found %q", name)
-	default:
-		return Symbol{c, c.api.MkStringSymbol(c.raw, name)}
-	}
-	return Symbol{ctx: c}
-}
-
-// String returns the name.
-func (s Symbol) String() string {
-	if !s.ctx.usable() {
-		return ""
-	}
-	return s.ctx.api.GetSymbolString(s.ctx.raw, s.raw)
-}
-
-// A Sort is the type of a term.
-type Sort struct {
-	ctx *Context
-	raw uintptr
-}
-
-// BoolSort returns the sort of true and false.
-func (c *Context) BoolSort() Sort {
-	if !c.usable() {
-		return Sort{ctx: c}
-	}
-	return Sort{c, c.api.MkBoolSort(c.raw)}
-}
-
-// IntSort returns the sort of the whole numbers, of any size.
-func (c *Context) IntSort() Sort {
-	if !c.usable() {
-		return Sort{ctx: c}
-	}
-	return Sort{c, c.api.MkIntSort(c.raw)}
-}
+// symbol returns Z3's handle of a name, which must have no zero bytes.
+func (c *Context) symbol(name string) uintptr { return c.api.MkStringSymbol(c.raw, name) }

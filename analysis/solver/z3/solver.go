@@ -1,7 +1,5 @@
 package z3
 
-import "fmt"
-
 // An LBool is a boolean that may be neither true nor false.
 type LBool int8
 
@@ -11,20 +9,8 @@ const (
 	True
 )
 
-func (b LBool) String() string {
-	switch b {
-	case False:
-		return "False"
-	case Undef:
-		return "Undef"
-	case True:
-		return "True"
-	}
-	return fmt.Sprintf("LBool(%d)", int8(b))
-}
-
-// A Solver holds a stack of assertions over the terms of its [Context], and says
-// whether these, and the assumptions of a check, can hold together.
+// A Solver holds assertions over the terms of its [Context], and says whether these, and the
+// assumptions of a check, can hold together.
 type Solver struct {
 	ctx *Context
 	raw uintptr
@@ -58,45 +44,24 @@ func (s *Solver) usable() bool {
 	return ok
 }
 
-// Push opens a level: what is asserted from now on goes with its Pop.
-func (s *Solver) Push() {
-	if s.usable() {
-		s.ctx.api.SolverPush(s.ctx.raw, s.raw)
-		s.ctx.check()
-	}
-}
-
-// Pop closes the n newest levels. If there are fewer, that is an error of the
-// context.
-func (s *Solver) Pop(n int) {
-	if s.usable() {
-		s.ctx.api.SolverPop(s.ctx.raw, s.raw, uint32(n))
-		s.ctx.check()
-	}
-}
-
 // Assert adds to what must hold.
 func (s *Solver) Assert(terms ...AST) {
 	for _, a := range terms {
-		if s.usable() && s.ctx.owns(a.ctx) {
+		if s.usable() {
 			s.ctx.api.SolverAssert(s.ctx.raw, s.raw, a.raw)
 			s.ctx.check()
 		}
 	}
 }
 
-// Check says whether the assertions and assumptions can hold together: True if
-// there is a model, False if not; Undef if it was interrupted, reached a limit or
-// gave up, and if there was an error. An assumption is a boolean constant or its
-// negation.
+// Check says whether the assertions and assumptions can hold together: True if there is a model,
+// False if not; Undef if it was interrupted, reached a limit or gave up, and if there was an error.
+// An assumption is a boolean variable or its negation.
 func (s *Solver) Check(assumptions ...AST) LBool {
 	if !s.usable() {
 		return Undef
 	}
-	raws, ok := s.ctx.handles(assumptions)
-	if !ok {
-		return Undef
-	}
+	raws := handles(assumptions)
 	var first *uintptr
 	if len(raws) > 0 {
 		first = &raws[0]
@@ -116,8 +81,8 @@ func (s *Solver) ReasonUnknown() string {
 	return s.ctx.api.SolverReasonUnknown(s.ctx.raw, s.raw)
 }
 
-// UnsatCore returns after False those assumptions that contradict the assertions:
-// none, if these contradict each other.
+// UnsatCore returns after False those assumptions that contradict the assertions: none, if these
+// contradict each other.
 func (s *Solver) UnsatCore() (core []AST) {
 	if !s.usable() {
 		return nil
@@ -130,13 +95,13 @@ func (s *Solver) UnsatCore() (core []AST) {
 	c.api.ASTVectorIncRef(c.raw, vector)
 	defer c.api.ASTVectorDecRef(c.raw, vector)
 	for i := range c.api.ASTVectorSize(c.raw, vector) {
-		core = append(core, c.term(c.api.ASTVectorGet(c.raw, vector, i)))
+		core = append(core, c.term(func() uintptr { return c.api.ASTVectorGet(c.raw, vector, i) }))
 	}
 	return core
 }
 
-// SetResourceLimit bounds what each check from now on may do, in units that Z3
-// counts (its parameter rlimit): no clock has a part in it. 0 is no limit.
+// SetResourceLimit bounds what each check from now on may do, in units that Z3 counts (its
+// parameter rlimit): no clock has a part in it. 0 is no limit.
 func (s *Solver) SetResourceLimit(n uint32) {
 	if !s.usable() {
 		return
@@ -145,7 +110,7 @@ func (s *Solver) SetResourceLimit(n uint32) {
 	params := c.api.MkParams(c.raw)
 	c.api.ParamsIncRef(c.raw, params)
 	defer c.api.ParamsDecRef(c.raw, params)
-	c.api.ParamsSetUint(c.raw, params, c.api.MkStringSymbol(c.raw, "rlimit"), n)
+	c.api.ParamsSetUint(c.raw, params, c.symbol("rlimit"), n)
 	c.api.SolverSetParams(c.raw, s.raw, params)
 	c.check()
 }
