@@ -47,7 +47,7 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 		return nil, err // before anything is made for it
 	}
 	var err error
-	if c.Env, err = c.Env.Adopt(c.Work); err != nil {
+	if c.Env, err = c.Env.MakeOverlayable(c.Work); err != nil {
 		return nil, err
 	}
 	std, err := c.standard(ctx)
@@ -116,7 +116,7 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 		leftOut:    l.leftOut,
 	}
 	for i := range b.Sites {
-		b.Sites[i].File = c.Env.Unaliased(b.Sites[i].File)
+		b.Sites[i].File = c.Env.WithoutModCacheAlias(b.Sites[i].File)
 	}
 	c.phase("compiling")
 	maps.Copy(std, c.relocated.overlay)
@@ -127,7 +127,7 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 	b.skipped = l.skippedIn(slices.Concat(res.Skipped, l.skipped, skipped))
 	for _, files := range b.skipped {
 		for i := range files {
-			files[i].File = c.Env.Unaliased(files[i].File)
+			files[i].File = c.Env.WithoutModCacheAlias(files[i].File)
 		}
 		slices.SortFunc(files, func(a, b rewrite.Skipped) int { return strings.Compare(a.File, b.File) })
 	}
@@ -161,7 +161,7 @@ func (b *Build) AddSites(t *trace.Trace) {
 	for id, s := range t.Sites {
 		file := s.File
 		if filepath.IsAbs(file) {
-			s.File = b.conf.Env.Unaliased(file)
+			s.File = b.conf.Env.WithoutModCacheAlias(file)
 		} else if dir, ok := b.dirs[path.Dir(file)]; ok {
 			s.File = filepath.Join(dir, path.Base(file))
 		}

@@ -121,7 +121,7 @@ func (c *Config) Check() error {
 	if _, ok := c.flag("overlay"); ok {
 		return &UsageError{"-overlay cannot be combined with prediction, which builds with an overlay of its own"}
 	}
-	if c.goflags().Covers() {
+	if c.goflags().AsksForCoverage() {
 		return &UsageError{"GOFLAGS asks for coverage; to combine it with prediction, give the flag on the command line"}
 	}
 	if v, ok := c.flag("compiler"); ok && v != "gc" {

@@ -89,7 +89,7 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 			return nil, nil
 		}
 		for _, file := range p.files() {
-			if p.Standard || c.Env.Cached(file) {
+			if p.Standard || c.Env.InModCache(file) {
 				fixed[file] = true
 			} else {
 				own[file] = true

@@ -47,7 +47,7 @@ func (c *Config) cached(pkgs []*packages.Package) []*packages.Module {
 	var modules []*packages.Module
 	seen := make(map[string]bool)
 	for _, p := range pkgs {
-		if p.Module != nil && !seen[p.Module.Path] && c.Env.Cached(firstFile(p)) && c.selected(p) {
+		if p.Module != nil && !seen[p.Module.Path] && c.Env.InModCache(firstFile(p)) && c.selected(p) {
 			seen[p.Module.Path] = true
 			modules = append(modules, p.Module)
 		}
@@ -57,7 +57,7 @@ func (c *Config) cached(pkgs []*packages.Package) []*packages.Module {
 
 // relocate makes the go command take modules from elsewhere.
 func (c *Config) relocate(ctx context.Context, modules []*packages.Module) error {
-	if err := c.Env.AliasCache(c.Work); err != nil {
+	if err := c.Env.LinkModCache(c.Work); err != nil {
 		return fmt.Errorf("the module cache must be linked to from elsewhere, to instrument packages there: %w", err)
 	}
 	r := relocation{overlay: make(map[string]string)}
@@ -68,7 +68,7 @@ func (c *Config) relocate(ctx context.Context, modules []*packages.Module) error
 		if m.Replace != nil {
 			dir, gomod = m.Replace.Dir, m.Replace.GoMod
 		}
-		dir = c.Env.Aliased(dir)
+		dir = c.Env.ViaModCacheAlias(dir)
 		drop = append(drop, "-dropreplace="+m.Path+"@"+m.Version)
 		fmt.Fprintf(&add, "replace %s %s => %q\n", m.Path, m.Version, dir)
 		file := filepath.Join(dir, "go.mod")
@@ -149,7 +149,7 @@ func (r *relocation) copyWork(ctx context.Context, c *Config, edits []string, ad
 		}
 	}
 	r.env = []string{"GOWORK=" + to}
-	c.Env.Tests = append(c.Env.Tests, gotool.Variable("GOWORK"))
+	c.Env.TestVariables = append(c.Env.TestVariables, gotool.EnvironmentVariable("GOWORK"))
 	return editModule(ctx, c.Work, "work", to, append(moved, edits...), add)
 }
 

@@ -117,7 +117,7 @@ func (c *Config) inGoroot(p *packages.Package) bool {
 // cryptography that GOFIPS140 asks for. The go command keeps that in the module cache,
 // where files cannot be replaced, and it is no module's.
 func (c *Config) inSnapshot(p *packages.Package) bool {
-	return p.Module == nil && c.Env.Cached(firstFile(p))
+	return p.Module == nil && c.Env.InModCache(firstFile(p))
 }
 
 func firstFile(p *packages.Package) string {

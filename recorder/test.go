@@ -79,7 +79,7 @@ func RunPlain(ctx context.Context, c *Config) (exit int, err error) {
 // cannot be instrumented.
 func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 	c := b.conf
-	if !c.Args.Covers() {
+	if !c.Args.AsksForCoverage() {
 		return b.record(ctx, c)
 	}
 	if exit, err = RunPlain(ctx, c); err != nil {
@@ -87,7 +87,7 @@ func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 	}
 	c.phase("recording")
 	silent := *c
-	silent.Args = c.Args.WithoutCover()
+	silent.Args = c.Args.WithoutCoverage()
 	silent.Stdout, silent.Stderr = io.Discard, io.Discard
 	runs, _, err = b.record(ctx, &silent)
 	return runs, exit, err
@@ -149,7 +149,7 @@ func (c *Config) shim(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := (settings{Exec: through, Env: c.Env.Tests}).write(dir); err != nil {
+	if err := (settings{Exec: through, Env: c.Env.TestVariables}).write(dir); err != nil {
 		return "", err
 	}
 	return gotool.JoinWords(append(slices.Clone(c.ShimCommand), dir))
@@ -295,5 +295,5 @@ func (b *Build) FiltersTests() bool {
 			return true
 		}
 	}
-	return len(b.conf.Args.Rest) > 0
+	return len(b.conf.Args.BinaryArgs) > 0
 }

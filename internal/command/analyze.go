@@ -16,13 +16,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// analyze predicts from a trace file, and prints the findings. It replays nothing, as traces of
+// runAnalyze predicts from a trace file, and prints the findings. It replays nothing, as traces of
 // other tools have no program to run. So nothing is confirmed, and the exit code is 0 whatever is
 // predicted: a prediction alone fails no run.
 //
 // With -events it counts the events that race with an earlier one, as analysers of traces of other
 // languages do.
-func (s *session) analyze(ctx context.Context, args []string) (int, error) {
+func (s *session) runAnalyze(ctx context.Context, args []string) (int, error) {
 	isEvents := func(arg string) bool { return arg == "-events" || arg == "--events" }
 	byEvents := slices.ContainsFunc(args, isEvents)
 	args = slices.DeleteFunc(slices.Clone(args), isEvents)
@@ -33,7 +33,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("analyze takes one trace file, found %d arguments", len(args))
 	}
-	explore.SpareMemory()
+	explore.LimitHeapGrowth()
 	t, damage := s.readTrace(args[0], func(file string) (*trace.Trace, error) {
 		if byEvents {
 			return trace.ReadFile(file)
@@ -50,11 +50,11 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		return s.racyEvents(ctx, args[0], t, opts, damage)
 	}
 	reduce.Gather(t)
-	result, err := finding.Predict(ctx, t, opts.analysis())
+	result, err := finding.Predict(ctx, t, opts.analysisOptions())
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
-	predicted, impossible, err := finding.Findings(ctx, t, result, s.dir)
+	predicted, impossible, err := finding.ReportPredictions(ctx, t, result, s.dir)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -76,10 +76,10 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
 		counts, len(impossible), result.Pruned(), result.Candidates, t.LoggedEvents())
 	if result.Truncated {
-		fmt.Fprintln(s.stdout, "gopredict: "+finding.CutSearch)
+		fmt.Fprintln(s.stdout, "gopredict: "+finding.TruncatedWarning)
 	}
 	if result.TooLong {
-		fmt.Fprintln(s.stdout, "gopredict: "+finding.TooLong)
+		fmt.Fprintln(s.stdout, "gopredict: "+finding.TooLongWarning)
 	}
 	// The whole part of a damaged trace is analyzed all the same; the error comes last.
 	return exitOK, damage
@@ -87,7 +87,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 
 // racyEvents prints the events of t that race with earlier ones. Name is that of the trace's file.
 func (s *session) racyEvents(ctx context.Context, name string, t *trace.Trace, opts options, damage error) (int, error) {
-	r, err := finding.RacyEvents(ctx, t, opts.analysis())
+	r, err := finding.RacyEvents(ctx, t, opts.analysisOptions())
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", name, err)
 	}
@@ -117,8 +117,8 @@ func (s *session) racyEvents(ctx context.Context, name string, t *trace.Trace, o
 func (s *session) analyzeOptions(args []string) (o options, rest []string, err error) {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if name, ok := strings.CutPrefix(name, prefix); strings.HasPrefix(arg, "-") && (!ok || !forAnalyze(name)) {
-			return o, nil, usagef("analyze takes -predict.%s, found %s", strings.Join(analyzed, ", -predict."), arg)
+		if name, ok := strings.CutPrefix(name, prefix); strings.HasPrefix(arg, "-") && (!ok || !isAnalyzeOption(name)) {
+			return o, nil, usagef("analyze takes -predict.%s, found %s", strings.Join(analyzeOptionNames, ", -predict."), arg)
 		}
 	}
 	return parseOptions(s.env, args)

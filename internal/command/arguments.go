@@ -26,8 +26,8 @@ func (a *arguments) next() argument {
 // isFlag reports whether an argument begins with a dash. A lone dash counts, too.
 func (arg argument) isFlag() bool { return strings.HasPrefix(arg.text, "-") }
 
-// is reports whether an argument is the flag of that name, without a value.
-func (arg argument) is(flag string) bool { return arg.flag == flag && !arg.hasValue }
+// isBareFlag reports whether an argument is the flag of that name, without a value.
+func (arg argument) isBareFlag(flag string) bool { return arg.flag == flag && !arg.hasValue }
 
 // valueOf returns the value of a flag: what follows "=", or else the next argument, which it
 // takes. It reports whether there is one.

@@ -43,7 +43,7 @@ func TestCI(t *testing.T) {
 				assert.NoError(t, err, m[0])
 				continue
 			}
-			_, err := s.report(t.Context(), strings.Fields(m[2]))
+			_, err := s.runReport(t.Context(), strings.Fields(m[2]))
 			assert.ErrorContains(t, err, "gopredict.json: no such file", "the flags are known: %s", m[0])
 		}
 	}

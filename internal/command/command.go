@@ -106,13 +106,13 @@ func (s *session) run(args []string) (code int, err error) {
 	if name == "-h" || name == "-help" || name == "--help" {
 		name = "help"
 	}
-	sub := commandOf(name)
+	sub := findCommand(name)
 	if sub == nil {
 		return exitUsage, fmt.Errorf("unknown command %q; `gopredict help` lists the commands", name)
 	}
 	args = args[1:]
-	if name != "help" && asksHelp(args) {
-		return s.help(context.Background(), []string{name})
+	if name != "help" && asksForHelp(args) {
+		return s.runHelp(context.Background(), []string{name})
 	}
 	ctx, stop := untilSignal()
 	defer stop()
@@ -133,7 +133,7 @@ func (s *session) run(args []string) (code int, err error) {
 		return exitUsage, err
 	}
 	if wrong, ok := errors.AsType[*properties.Error](err); ok {
-		wrong.At.Filename = s.relative(wrong.At.Filename)
+		wrong.At.Filename = s.relativeToShell(wrong.At.Filename)
 		return exitUsage, wrong
 	}
 	if code == exitOK {

@@ -13,12 +13,12 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// plugin is the import path of package gotestplugin.
-const plugin = "github.com/gopredict/gopredict/gotestplugin"
+// pluginPackage is the import path of package gotestplugin.
+const pluginPackage = "github.com/gopredict/gopredict/gotestplugin"
 
-// doctor checks, before anything is built, what will work here for the flags and packages of a test
+// runDoctor checks, before anything is built, what will work here for the flags and packages of a test
 // command. The exit code is exitFailed if something will not.
-func (s *session) doctor(ctx context.Context, args []string) (int, error) {
+func (s *session) runDoctor(ctx context.Context, args []string) (int, error) {
 	opts, args, err := parseOptions(s.env, args)
 	if err != nil {
 		return exitUsage, err
@@ -109,9 +109,9 @@ func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check
 		s.answerf("    memory accesses in files that import \"C\" are not recorded: %s", strings.Join(cgo, ", "))
 	}
 	here, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-f", "{{.TestImports}}{{.XTestImports}}"}, args.LoadFlags(), []string{"--", "."})...)
-	if err == nil && strings.Contains(string(here), plugin) {
+	if err == nil && strings.Contains(string(here), pluginPackage) {
 		check("go test -predict", "the tests in this folder import gotestplugin", nil)
 	} else {
-		s.answerf("    go test -predict does not work in this folder, as no test in it imports %s; gopredict test does", plugin)
+		s.answerf("    go test -predict does not work in this folder, as no test in it imports %s; gopredict test does", pluginPackage)
 	}
 }

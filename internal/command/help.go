@@ -13,8 +13,8 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// about is the help above the commands.
-const about = `gopredict finds concurrency bugs of Go programs: it records runs of the
+// introduction is the help above the commands.
+const introduction = `gopredict finds concurrency bugs of Go programs: it records runs of the
 tests, predicts bugs of other interleavings of these, and re-runs the tests so
 that the bugs happen. It reports what then really happened.
 
@@ -25,14 +25,14 @@ type command struct {
 	name string
 	// run gets the arguments after the name. It returns the exit code, which counts if there is
 	// no error.
-	run   func(s *session, ctx context.Context, args []string) (int, error)
-	usage []string // lines, without "gopredict "
-	text  string
-	takes func(option string) bool // whether it takes an option; nil: it takes none
+	run         func(s *session, ctx context.Context, args []string) (int, error)
+	usage       []string // lines, without "gopredict "
+	description string
+	takesOption func(option string) bool // whether it takes an option; nil: it takes none
 }
 
-// commandOf returns the command of that name, nil if there is none.
-func commandOf(name string) *command {
+// findCommand returns the command of that name, nil if there is none.
+func findCommand(name string) *command {
 	all := commands()
 	if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
 		return &all[i]
@@ -43,16 +43,16 @@ func commandOf(name string) *command {
 // commands returns the commands in the order in which help lists them.
 func commands() []command {
 	return []command{
-		{"test", (*session).test, []string{"test [go test flags] [packages]"}, `
+		{"test", (*session).runTest, []string{"test [go test flags] [packages]"}, `
 Test runs the tests as go test does, then tells the bugs that it found and
 confirmed. It takes all flags of go test (see go help testflag) but -race,
 -msan, -asan and -overlay, which instrument the build, too.
-`, anyOption},
-		{"explore", (*session).explore, []string{"explore [go test flags] [packages]"}, `
+`, acceptAnyOption},
+		{"explore", (*session).runExplore, []string{"explore [go test flags] [packages]"}, `
 Explore is test with -predict.explore=all: it runs each test until it has seen
 all that its goroutines can do.
-`, anyOption},
-		{"replay", (*session).replay, []string{"replay [-n N] [-v] [-hold[=D]] [-FORMAT=FILE]... [build flags] WITNESS..."}, `
+`, acceptAnyOption},
+		{"replay", (*session).runReplay, []string{"replay [-n N] [-v] [-hold[=D]] [-FORMAT=FILE]... [build flags] WITNESS..."}, `
 Replay re-runs some of the bugs, those of files and of folders (./... for all in
 this folder and below): exit code 1 if a bug is there, 0 if they are fixed, 2 if
 that cannot be told.
@@ -63,49 +63,49 @@ that cannot be told.
 		show all steps of the interleaving, and what the test printed
 	-hold[=D]
 		stop at the bug for a debugger to look at, for an hour or for D
-	-` + listFormats(", -") + `
+	-` + listReportFormats(", -") + `
 		files to write what became of each to, as test does
 	-exec, -short, -skip, -parallel, -args, and build flags such as -tags
 		as of go test
 `, func(name string) bool {
-			return isFormat(name) || slices.Contains([]string{"atomic", "keep", "kinds", "patterns", "pkgs", "solver", "timeout"}, name)
+			return isReportFormat(name) || slices.Contains([]string{"atomic", "keep", "kinds", "patterns", "pkgs", "solver", "timeout"}, name)
 		}},
-		{"report", (*session).report, []string{"report [-v] [-github] [-FORMAT=FILE]... FILE.json"}, `
+		{"report", (*session).runReport, []string{"report [-v] [-github] [-FORMAT=FILE]... FILE.json"}, `
 Report prints what -predict.json has written as test did, or writes it in other
-formats: -` + listFormats("=FILE, -") + `=FILE; with
+formats: -` + listReportFormats("=FILE, -") + `=FILE; with
 -github annotations and a summary for GitHub Actions.
 `, nil},
-		{"merge", (*session).merge, []string{"merge FILE.json..."}, `
+		{"merge", (*session).runMerge, []string{"merge FILE.json..."}, `
 Merge joins the reports of all shards of a run into one, on standard output. It
 fails if one is missing or there twice.
 `, nil},
-		{"property", (*session).property, []string{"property explain [-dot] [packages]"}, `
+		{"property", (*session).runProperty, []string{"property explain [-dot] [packages]"}, `
 Property explain prints the automata of the properties that tests declare, with
 -dot as graphs for Graphviz.
 `, nil},
-		{"analyze", (*session).analyze, []string{"analyze [-events] [options] TRACE"}, `
+		{"analyze", (*session).runAnalyze, []string{"analyze [-events] [options] TRACE"}, `
 Analyze predicts from a recorded trace, without re-running anything. With
 -events it lists each event that races with an earlier one, of data races only.
-`, forAnalyze},
-		{"trace", (*session).trace, []string{"trace dump TRACE", "trace convert -to text|rapid|binary TRACE [FILE]", "trace check TRACE"}, `
+`, isAnalyzeOption},
+		{"trace", (*session).runTrace, []string{"trace dump TRACE", "trace convert -to text|rapid|binary TRACE [FILE]", "trace check TRACE"}, `
 Trace prints the events of a trace, writes it in another format, or says
 whether it is whole and a legal execution.
 `, nil},
-		{"doctor", (*session).doctor, []string{"doctor [go test flags] [packages]"}, `
+		{"doctor", (*session).runDoctor, []string{"doctor [go test flags] [packages]"}, `
 Doctor says what of this machine, its Go, the flags and the packages will work,
 and what not, before anything is built: exit code 0 if all of it does, else 3.
 `, nil},
-		{"version", (*session).version, []string{"version"}, `
+		{"version", (*session).runVersion, []string{"version"}, `
 Version prints the version of gopredict, the revision of its sources, and the
 Go release and the system that it was built with and for.
 `, nil},
-		{"help", (*session).help, []string{"help [COMMAND]"}, `
+		{"help", (*session).runHelp, []string{"help [COMMAND]"}, `
 Help says what the commands do; so does the flag -h of each.
 `, nil},
 	}
 }
 
-func anyOption(string) bool { return true }
+func acceptAnyOption(string) bool { return true }
 
 // optionsText is printed above the options.
 const optionsText = `
@@ -121,28 +121,28 @@ confirmed bug; 2 wrong usage; 3 gopredict itself failed; 4 with
 -predict.fail-on=incomplete, not all was looked at; 130 Ctrl-C.
 `
 
-// help prints the help of all commands, or of one.
-func (s *session) help(_ context.Context, args []string) (int, error) {
+// runHelp prints the help of all commands, or of one.
+func (s *session) runHelp(_ context.Context, args []string) (int, error) {
 	switch len(args) {
 	case 0:
-		fmt.Fprint(s.stdout, about)
+		fmt.Fprint(s.stdout, introduction)
 		for _, p := range commands() {
 			p.writeUsage(s.stdout)
 		}
 		for _, p := range commands() {
 			if p.name != "help" && p.name != "version" {
-				fmt.Fprint(s.stdout, p.text)
+				fmt.Fprint(s.stdout, p.description)
 			}
 		}
 		fmt.Fprint(s.stdout, "\n`gopredict help COMMAND` has the flags of one.\n")
-		s.helpOptions(anyOption)
+		s.helpOptions(acceptAnyOption)
 		return exitOK, nil
 	case 1:
-		if p := commandOf(args[0]); p != nil {
+		if p := findCommand(args[0]); p != nil {
 			p.writeUsage(s.stdout)
-			fmt.Fprint(s.stdout, p.text)
-			if p.takes != nil {
-				s.helpOptions(p.takes)
+			fmt.Fprint(s.stdout, p.description)
+			if p.takesOption != nil {
+				s.helpOptions(p.takesOption)
 			}
 			return exitOK, nil
 		}
@@ -171,9 +171,9 @@ func (s *session) helpOptions(takes func(name string) bool) {
 	fmt.Fprint(s.stdout, exitText)
 }
 
-// asksHelp reports whether an argument of a command asks for help. Arguments for the test binary do
+// asksForHelp reports whether an argument of a command asks for help. Arguments for the test binary do
 // not.
-func asksHelp(args []string) bool {
+func asksForHelp(args []string) bool {
 	for _, a := range args {
 		switch a {
 		case "-h", "-help", "--help":
@@ -185,8 +185,8 @@ func asksHelp(args []string) bool {
 	return false
 }
 
-// version prints the version, which belongs into each report of a fault in gopredict.
-func (s *session) version(_ context.Context, args []string) (int, error) {
+// runVersion prints the version, which belongs into each report of a fault in gopredict.
+func (s *session) runVersion(_ context.Context, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, usagef("version takes no arguments, found %q", args[0])
 	}

@@ -11,19 +11,19 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// A gate is what is known of bugs before the run.
-type gate struct {
+// A knownBugs is what is known of bugs before the run.
+type knownBugs struct {
 	baseline *known.Baseline // nil: none
 	changes  *known.Changes  // nil: all lines count as changed
 }
 
-// readGate reads the baseline and the changes that the options name. It is called before the tests
+// readKnownBugs reads the baseline and the changes that the options name. It is called before the tests
 // run, so that a mistake in a file is reported at once, and files that tests write do not count as
 // changed.
-func (t *testRun) readGate(ctx context.Context) (g gate, err error) {
+func (t *testRun) readKnownBugs(ctx context.Context) (g knownBugs, err error) {
 	o := &t.options
 	if o.baseline != "" {
-		if g.baseline, err = known.ReadBaseline(o.baseline, t.path(o.baseline)); err != nil {
+		if g.baseline, err = known.ReadBaseline(o.baseline, t.absolutePath(o.baseline)); err != nil {
 			return g, fmt.Errorf("-%sbaseline: %w", prefix, err)
 		}
 	}
@@ -35,10 +35,10 @@ func (t *testRun) readGate(ctx context.Context) (g gate, err error) {
 	return g, nil
 }
 
-// isWhole reports whether the run looked for all bugs that comments and a baseline can name. It did
+// looksForAllBugs reports whether the run looked for all bugs that comments and a baseline can name. It did
 // not if tests were left out, or if a package was not built, or failed: then its other tests may not
 // have run.
-func (t *testRun) isWhole(r *report.Report) bool {
+func (t *testRun) looksForAllBugs(r *report.Report) bool {
 	for _, flag := range []string{"run", "skip", "short"} {
 		if t.args.IsSet(flag) {
 			return false
@@ -51,20 +51,20 @@ func (t *testRun) isWhole(r *report.Report) bool {
 
 // suppress suppresses the findings that are known. If the run is whole it warns of comments and
 // entries of the baseline that match no finding any more.
-func (t *testRun) suppress(g gate, r *report.Report, build *recorder.Build) error {
+func (t *testRun) suppress(g knownBugs, r *report.Report, build *recorder.Build) error {
 	var folders []string
 	for _, pkg := range build.Tested {
 		folders = append(folders, pkg.Dir)
 	}
 	comments := known.ReadComments(folders, explore.Files(t.env).Name)
 	comments.Mark(r)
-	warnings, whole := comments.Malformed, t.isWhole(r)
+	warnings, whole := comments.Malformed, t.looksForAllBugs(r)
 	if whole {
 		warnings = append(warnings, comments.Unused()...)
 	}
 	if name := t.options.baselineWrite; name != "" {
 		var err error
-		if g.baseline, err = known.UpdateBaseline(name, t.path(name), r, whole); err != nil {
+		if g.baseline, err = known.UpdateBaseline(name, t.absolutePath(name), r, whole); err != nil {
 			return fmt.Errorf("-%sbaseline-write: %w", prefix, err)
 		}
 	}

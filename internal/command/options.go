@@ -31,34 +31,34 @@ const prefix = "predict."
 // to the room that uses it.
 type options struct {
 	// What to look for, in each trace.
-	kinds      []bug.Kind          // kinds of bugs to look for; none: all
-	patterns   []anomaly.Pattern   // further patterns of accesses to look for
-	properties []property.Property // those that the tests declare, of all packages
-	methods    bool                // methods of structs that hold a mutex are atomic regions
-	solver     func(*solver.Formula) (solver.Engine, error)
-	queries    *queryFolder // nil: not written
+	kinds         []bug.Kind          // kinds of bugs to look for; none: all
+	patterns      []anomaly.Pattern   // further patterns of accesses to look for
+	properties    []property.Property // those that the tests declare, of all packages
+	atomicMethods bool                // methods of structs that hold a mutex are atomic regions
+	solver        func(*solver.Formula) (solver.Engine, error)
+	queries       *queryFolder // nil: not written
 
 	// How far to go.
-	pkgs     []string       // patterns of packages to instrument; none: the recorder's default
-	runs     int            // how often tests are recorded; 0: as often as is cheap
-	explored explore.Budget // how far tests are explored beyond the recordings
-	seed     int            // of the first random order
-	shard    *report.Shard  // the part of the packages that are tested; nil: all of them
-	timings  *report.Report // the report of an earlier run, whose times balance the shards; nil: none
-	budget   time.Duration  // for all of a run; 0: no bound
-	timeout  time.Duration  // for replays; 0: the subcommand's default
+	pkgs              []string       // patterns of packages to instrument; none: the recorder's default
+	runs              int            // how often tests are recorded; 0: as often as is cheap
+	explorationBudget explore.Budget // how far tests are explored beyond the recordings
+	seed              int            // of the first random order
+	shard             *report.Shard  // the part of the packages that are tested; nil: all of them
+	timings           *report.Report // the report of an earlier run, whose times balance the shards; nil: none
+	runBudget         time.Duration  // for all of a run; 0: no bound
+	replayTimeout     time.Duration  // for replays; 0: the subcommand's default
 
 	// What to do with findings.
-	failOn    []string          // what makes the run fail: words of the table below, kinds, or "effect"
-	witnesses string            // folder for witnesses, below each package's, or absolute; committed, they are regression tests
-	files     map[string]string // for the report, by their formats
-	github    bool              // tell GitHub Actions
+	failOn      []string          // what makes the run fail: words of the table below, kinds, or "effect"
+	witnesses   string            // folder for witnesses, below each package's, or absolute; committed, they are regression tests
+	reportFiles map[string]string // for the report, by their formats
+	forGitHub   bool              // tell GitHub Actions
 
 	// Which findings are known, and fail no run.
 	baseline      string // file of known bugs; "" for none
 	baselineWrite string // file to write those to that are confirmed
 	newFrom       string // git revision: only bugs that touch what was changed since fail
-	keep          string // folder to keep the run's files in; "" for none
+	keepFolder    string // folder to keep the run's files in; "" for none
 }
 
 // defaultOptions returns the options of a run without flags.
@@ -67,20 +67,20 @@ func defaultOptions() options {
 		seed:      1,
 		witnesses: "testdata/predict",
 		failOn:    append(bug.KindNames(bug.GatingKinds()), "effect"),
-		github:    os.Getenv("GITHUB_ACTIONS") == "true",
+		forGitHub: os.Getenv("GITHUB_ACTIONS") == "true",
 	}
 }
 
-// analysis returns the options for the analysis of a trace.
-func (o *options) analysis() analysis.Options {
-	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns, Properties: o.properties, Solving: o.solving()}
+// analysisOptions returns the options for the analysis of a trace.
+func (o *options) analysisOptions() analysis.Options {
+	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns, Properties: o.properties, Solving: o.solvingOptions()}
 }
 
-// explore returns the options for runs and traces.
-func (o *options) explore() explore.Options {
+// explorationOptions returns the options for runs and traces.
+func (o *options) explorationOptions() explore.Options {
 	return explore.Options{
-		Analysis: o.analysis(), Methods: o.methods, Witnesses: o.witnesses,
-		Keep: o.keep != "", Timeout: o.timeout, Runs: o.runs, Explore: o.explored, Seed: o.seed,
+		Analysis: o.analysisOptions(), AtomicMethods: o.atomicMethods, WitnessFolder: o.witnesses,
+		KeepFiles: o.keepFolder != "", ReplayTimeout: o.replayTimeout, Recordings: o.runs, Explore: o.explorationBudget, FirstSeed: o.seed,
 	}
 }
 
@@ -88,8 +88,8 @@ func (o *options) explore() explore.Options {
 // test binaries with package gotestplugin, -predict.NAME, are the same. A new option is a field of
 // options, a row here, and the use of the field.
 type optionInfo struct {
-	// set reads the value. Its error says what is wrong with the value, without the option's name.
-	set func(o *options, value string) error
+	// parse reads the value. Its error says what is wrong with the value, without the option's name.
+	parse func(o *options, value string) error
 	// help has the default in parentheses at its end; \n\t\t goes to the next line.
 	help string
 }
@@ -107,7 +107,7 @@ var optionTable = withFormats(map[string]optionInfo{
 	// It is on by default where it is useful, and can be turned off.
 	"github": {func(o *options, v string) error {
 		words, err := parseWords(v, []string{"on", "off"})
-		o.github = err == nil && words[0] == "on"
+		o.forGitHub = err == nil && words[0] == "on"
 		return err
 	}, "on or off: annotations and a summary for GitHub Actions (on under\n\t\tGITHUB_ACTIONS)"},
 	// An absolute path is for sources in folders that are read-only.
@@ -118,9 +118,9 @@ var optionTable = withFormats(map[string]optionInfo{
 		o.witnesses = v
 		return nil
 	}, "folder for witnesses, below each package's folder, or an absolute path\n\t\t(testdata/predict)"},
-	"budget": {setter(parseDuration, func(o *options) *time.Duration { return &o.budget }),
+	"budget": {setter(parseDuration, func(o *options) *time.Duration { return &o.runBudget }),
 		"time for all of a run, the build and the tests included; what was found by\n\t\tthen is reported (no bound)"},
-	"timeout": {setter(parseDuration, func(o *options) *time.Duration { return &o.timeout }),
+	"timeout": {setter(parseDuration, func(o *options) *time.Duration { return &o.replayTimeout }),
 		"time for all replays of a run together (all after recording takes as\n\t\tlong as that and 10s); of gopredict replay: for each (1m)"},
 	"shard": {setter(parseShard, func(o *options) **report.Shard { return &o.shard }),
 		"I/N: the packages of one of N machines, from 1; \"auto\", or \"auto/N\":\n\t\twhich one this is the runner's variables say; see merge (all packages)"},
@@ -136,13 +136,13 @@ var optionTable = withFormats(map[string]optionInfo{
 	"runs": {setter(parseNumber, func(o *options) *int { return &o.runs }),
 		"how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
 	// Ordinary runs make a few that cost little: see package explore.
-	"explore": {setter(parseBudget, func(o *options) *explore.Budget { return &o.explored }),
+	"explore": {setter(parseBudget, func(o *options) *explore.Budget { return &o.explorationBudget }),
 		"how far tests with several goroutines are run on, each run so that it\n\t\tshows something new: N runs of each test, a duration for all, \"all\" until\n\t\tnothing is left, or \"off\" (a few runs)"},
 	// The same for each run unless it is asked for, so that a run can be repeated.
 	"seed": {setter(parseNumber, func(o *options) *int { return &o.seed }),
 		"where the orders of chance begin, in which goroutines are recorded and\n\t\texplored (1)"},
 	// No later run reads what is kept.
-	"keep": {setter(parseText, func(o *options) *string { return &o.keep }),
+	"keep": {setter(parseText, func(o *options) *string { return &o.keepFolder }),
 		"folder to keep the run's traces, binaries and rewritten files in"},
 	// The recorder, which knows the build, warns of patterns that match nothing.
 	"pkgs": {func(o *options, v string) error {
@@ -156,7 +156,7 @@ var optionTable = withFormats(map[string]optionInfo{
 	// many types may interleave.
 	"atomic": {func(o *options, v string) error {
 		words, err := parseWords(v, []string{"sections", "methods"})
-		o.methods = slices.Contains(words, "methods")
+		o.atomicMethods = slices.Contains(words, "methods")
 		return err
 	}, "what is meant to be atomic besides functions below a comment\n\t\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\t\"methods\" of structs that hold a mutex (sections)"},
 	// The solver is tried at once, so that a missing Z3 is reported before the tests run.
@@ -177,7 +177,7 @@ var optionTable = withFormats(map[string]optionInfo{
 
 // withFormats adds an option for the file of each format to a table.
 func withFormats(table map[string]optionInfo) map[string]optionInfo {
-	for name, format := range formats {
+	for name, format := range reportFormats {
 		table[name] = optionInfo{func(o *options, v string) error {
 			o.addFile(name, v)
 			return nil
@@ -188,10 +188,10 @@ func withFormats(table map[string]optionInfo) map[string]optionInfo {
 
 // addFile adds a file that the report is written to, in one of the formats.
 func (o *options) addFile(format, name string) {
-	if o.files == nil {
-		o.files = make(map[string]string)
+	if o.reportFiles == nil {
+		o.reportFiles = make(map[string]string)
 	}
-	o.files[format] = name
+	o.reportFiles[format] = name
 }
 
 // setter returns the function set of an option that parses its value into a field.
@@ -235,16 +235,16 @@ func parseDuration(v string) (time.Duration, error) {
 // parseBudget parses how far tests are explored.
 func parseBudget(v string) (b explore.Budget, err error) {
 	if n, err := strconv.Atoi(v); err == nil && n > 0 {
-		return explore.Budget{Runs: n}, nil
+		return explore.Budget{RunsPerTest: n}, nil
 	}
 	if d, err := time.ParseDuration(v); err == nil && d > 0 {
-		return explore.Budget{Time: d}, nil
+		return explore.Budget{TotalTime: d}, nil
 	}
 	switch v {
 	case "all":
-		return explore.Budget{All: true}, nil
+		return explore.Budget{UntilComplete: true}, nil
 	case "off":
-		return explore.Budget{Off: true}, nil
+		return explore.Budget{NoExploration: true}, nil
 	}
 	return b, fmt.Errorf("expected a number of runs, a duration such as 30s, all, or off")
 }
@@ -267,7 +267,7 @@ func (o *options) set(name, value, where string) error {
 	if !ok {
 		return usagef("unknown option %s; `gopredict help` lists them", where)
 	}
-	if err := info.set(o, value); err != nil {
+	if err := info.parse(o, value); err != nil {
 		return usagef("%s=%s: %v", where, value, err)
 	}
 	return nil
@@ -286,11 +286,11 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 	}
 	for unread := arguments(args); len(unread) > 0; {
 		arg := unread.next()
-		if arg.is("args") || arg.text == "--" { // the rest is for the test binary
+		if arg.isBareFlag("args") || arg.text == "--" { // the rest is for the test binary
 			return o, slices.Concat(rest, []string{arg.text}, unread), nil
 		}
 		name, isOption := strings.CutPrefix(arg.flag, prefix)
-		if arg.is("predict") { // from habit; it is what the command does
+		if arg.isBareFlag("predict") { // from habit; it is what the command does
 			continue
 		}
 		if !isOption { // a word, or go test's
@@ -308,9 +308,9 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 	return o, rest, nil
 }
 
-// fails reports whether f makes the run fail: it is confirmed and not suppressed, and -predict.fail-on
+// failsRun reports whether f makes the run fail: it is confirmed and not suppressed, and -predict.fail-on
 // names its kind or its effect. Predictions never do.
-func (o *options) fails(f *report.Finding) bool {
+func (o *options) failsRun(f *report.Finding) bool {
 	if f.Status != bug.Confirmed || f.Suppressed != nil {
 		return false
 	}

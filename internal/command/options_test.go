@@ -24,7 +24,7 @@ func TestParseOptions(t *testing.T) {
 	o, rest, err := parseOptions("json=env.json witnesses=w", strings.Fields(args))
 	require.NoError(t, err)
 	assert.Equal(t, options{
-		files: map[string]string{"json": "r.json"}, witnesses: "w", timeout: 3 * time.Second, runs: 3, seed: 1, keep: "k",
+		reportFiles: map[string]string{"json": "r.json"}, witnesses: "w", replayTimeout: 3 * time.Second, runs: 3, seed: 1, keepFolder: "k",
 		failOn: []string{"deadlock", "channel", "waitgroup", "failure", "race", "property", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)
@@ -32,10 +32,10 @@ func TestParseOptions(t *testing.T) {
 	t.Setenv("GITHUB_ACTIONS", "true")
 	o, _, err = parseOptions("", nil)
 	require.NoError(t, err)
-	assert.True(t, o.github)
+	assert.True(t, o.forGitHub)
 	o, _, err = parseOptions("github=off", nil)
 	require.NoError(t, err)
-	assert.False(t, o.github)
+	assert.False(t, o.forGitHub)
 
 	_, rest, err = parseOptions("", strings.Fields("p -- -predict.json"))
 	require.NoError(t, err)
@@ -114,9 +114,9 @@ func TestFails(t *testing.T) {
 		}
 		o, _, err := parseOptions(env, nil)
 		require.NoError(t, err)
-		assert.Equal(t, tt.want, o.fails(&tt.finding), "%s %+v", tt.failOn, tt.finding)
+		assert.Equal(t, tt.want, o.failsRun(&tt.finding), "%s %+v", tt.failOn, tt.finding)
 		if tt.failOn == "" {
-			assert.Equal(t, tt.finding.Gates(), o.fails(&tt.finding), "the report's word differs from the exit code")
+			assert.Equal(t, tt.finding.Gates(), o.failsRun(&tt.finding), "the report's word differs from the exit code")
 		}
 	}
 }

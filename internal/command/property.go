@@ -14,8 +14,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// property is the subcommand that explains the properties that tests declare. It runs no test.
-func (s *session) property(ctx context.Context, args []string) (int, error) {
+// runProperty is the subcommand that explains the properties that tests declare. It runs no test.
+func (s *session) runProperty(ctx context.Context, args []string) (int, error) {
 	if len(args) == 0 || args[0] != "explain" {
 		return exitUsage, usagef("property takes a word, expected explain, found %q", strings.Join(args, " "))
 	}
@@ -38,7 +38,7 @@ func (s *session) property(ctx context.Context, args []string) (int, error) {
 	if len(declared) == 0 {
 		return exitUsage, usagef("no property is declared in the tests of these packages; docs/properties.md shows how")
 	}
-	all, err := compileAll(declared)
+	all, err := compileProperties(declared)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -54,7 +54,7 @@ func (s *session) property(ctx context.Context, args []string) (int, error) {
 
 // explain prints a property: its text, types and events, and its automaton.
 func (s *session) explain(d *properties.Declaration, m *property.Monitor) {
-	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relative(d.At.Filename), d.At.Line, d.Type(), d.Language, d.Text)
+	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relativeToShell(d.At.Filename), d.At.Line, d.Type(), d.Language, d.Text)
 	for _, e := range d.Events {
 		var methods []string
 		for _, m := range e.Methods {
@@ -73,8 +73,8 @@ func (s *session) explain(d *properties.Declaration, m *property.Monitor) {
 	}
 }
 
-// monitor compiles the text of a property.
-func monitor(d *properties.Declaration) (*property.Monitor, error) {
+// compileMonitor compiles the text of a property.
+func compileMonitor(d *properties.Declaration) (*property.Monitor, error) {
 	var events []string
 	for _, e := range d.Events {
 		events = append(events, e.Name)
@@ -86,17 +86,17 @@ func monitor(d *properties.Declaration) (*property.Monitor, error) {
 	return m, err
 }
 
-// allProperties compiles the properties that tests declare, and the built-in ones.
-func allProperties(declared []properties.Declaration) ([]property.Property, error) {
-	return compileAll(append(properties.Builtin(), declared...))
+// compileWithBuiltin compiles the properties that tests declare, and the built-in ones.
+func compileWithBuiltin(declared []properties.Declaration) ([]property.Property, error) {
+	return compileProperties(append(properties.Builtin(), declared...))
 }
 
-// compileAll compiles properties, in their order.
-func compileAll(declared []properties.Declaration) ([]property.Property, error) {
+// compileProperties compiles properties, in their order.
+func compileProperties(declared []properties.Declaration) ([]property.Property, error) {
 	var all []property.Property
 	for k := range declared {
 		d := &declared[k]
-		m, err := monitor(d)
+		m, err := compileMonitor(d)
 		if err != nil {
 			return nil, err
 		}

@@ -38,23 +38,23 @@ import (
 // For git bisect run, 1 is bad and 0 is good. 2 would be bad as well: a script has to turn it into
 // 125, skip.
 
-// replay replays witnesses, one after the other, and says of each whether its bug is there. The exit
+// runReplay replays witnesses, one after the other, and says of each whether its bug is there. The exit
 // code is exitBug if one is, else exitNoAnswer if one is not known.
-func (s *session) replay(ctx context.Context, args []string) (int, error) {
+func (s *session) runReplay(ctx context.Context, args []string) (int, error) {
 	a, err := s.parseReplay(args)
 	if err != nil {
 		return exitUsage, err
 	}
-	work, cleanup, err := makeWorkFolder(a.options.keep)
+	work, cleanup, err := makeWorkFolder(a.options.keepFolder)
 	if err != nil {
 		return exitFailed, err
 	}
 	defer cleanup()
 	status := report.NewStatus(s.stderr)
 	defer status.Close()
-	r := &replayRun{session: s, args: a, work: work, status: status, built: make(map[string]*builtTests)}
+	r := &replayRun{session: s, arguments: a, workFolder: work, status: status, builtByKey: make(map[string]*builtTests)}
 	worst, start := exitOK, time.Now()
-	for _, path := range a.paths {
+	for _, path := range a.witnessFiles {
 		var code int
 		if code, err = r.replayOne(ctx, path); err != nil {
 			r.report.Incomplete = []string{err.Error()}
@@ -67,7 +67,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	// The answers so far are written even if a witness failed.
 	r.report.Version, r.report.DurationS = ownVersion(), time.Since(start).Seconds()
 	r.report.Finish()
-	if unwritten := s.writeFiles(a.options.files, "-"+prefix, &r.report); err == nil {
+	if unwritten := s.writeFiles(a.options.reportFiles, "-"+prefix, &r.report); err == nil {
 		err = unwritten
 	}
 	if err != nil {
@@ -79,17 +79,17 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 // A replayRun is one run of the subcommand replay.
 type replayRun struct {
 	*session
-	args   replayArgs
-	work   string         // folder for its files
-	status *report.Status // what the user sees meanwhile; cleared before an answer is printed
-	built  map[string]*builtTests
-	report report.Report // of the answers
+	arguments  replayArgs
+	workFolder string         // folder for its files
+	status     *report.Status // what the user sees meanwhile; cleared before an answer is printed
+	builtByKey map[string]*builtTests
+	report     report.Report // of the answers
 
 	// The following are of the witness that is being replayed.
-	path    string
-	witness *witness.Witness
+	witnessFile string
+	witness     *witness.Witness
 	*builtTests
-	bin replayer.Binary // with the arguments that the witness has
+	binaryForWitness replayer.Binary // with the arguments that the witness has
 }
 
 // builtTests are the tests of one package in the current sources, as some of its witnesses need them.
@@ -106,7 +106,7 @@ func (r *replayRun) replayOne(ctx context.Context, path string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	r.path, r.witness = path, w
+	r.witnessFile, r.witness = path, w
 	if err := r.prepare(ctx); errors.Is(err, errNoTests) {
 		return r.answerCannotTell(": cannot tell whether it is fixed: %v", err), nil
 	} else if err != nil {
@@ -121,10 +121,10 @@ func (r *replayRun) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	instrument, methods := explore.Instrument(r.args.options.pkgs, r.witness), r.args.options.methods || r.witness.AtomicMethods
+	instrument, methods := explore.PatternsToInstrument(r.arguments.options.pkgs, r.witness), r.arguments.options.atomicMethods || r.witness.AtomicMethods
 	key := fmt.Sprintf("%q %q %v", dir, instrument, methods)
-	if r.built[key] == nil {
-		work := filepath.Join(r.work, fmt.Sprintf("build-%d", len(r.built)+1))
+	if r.builtByKey[key] == nil {
+		work := filepath.Join(r.workFolder, fmt.Sprintf("build-%d", len(r.builtByKey)+1))
 		if err := os.Mkdir(work, 0o777); err != nil {
 			return err
 		}
@@ -132,15 +132,15 @@ func (r *replayRun) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		tool, err := hiddenCommand(toolCommand)
+		tool, err := hiddenCommandLine(toolCommand)
 		if err != nil {
 			return err
 		}
 		t := &builtTests{module: module}
 		conf := &recorder.Config{
-			Dir: dir, Args: r.args.build, Env: module, Work: work, ToolCommand: tool,
+			Dir: dir, Args: r.arguments.buildArgs, Env: module, Work: work, ToolCommand: tool,
 			InstrumentPatterns: instrument, AtomicMethods: methods,
-			DebugInfo: r.args.hold > 0,
+			DebugInfo: r.arguments.holdTime > 0,
 			OnPhase:   func(what string) { r.status.Set(what, "") },
 		}
 		if system := conf.UntestedSystem(); system != "" {
@@ -151,52 +151,52 @@ func (r *replayRun) prepare(ctx context.Context) error {
 			return err
 		}
 		t.err = err
-		r.built[key] = t
+		r.builtByKey[key] = t
 	}
-	if t := r.built[key]; t.err == nil {
+	if t := r.builtByKey[key]; t.err == nil {
 		var err error
-		if r.args.options.properties, err = allProperties(t.build.Properties); err != nil {
+		if r.arguments.options.properties, err = compileWithBuiltin(t.build.Properties); err != nil {
 			return err
 		}
 	}
-	if r.builtTests = r.built[key]; r.builtTests.err != nil {
+	if r.builtTests = r.builtByKey[key]; r.builtTests.err != nil {
 		return r.builtTests.err
 	}
 	// A witness that was moved with its package names functions by the old path. An error is better
 	// than the answer that it is stale.
 	if got := r.build.Tested[0].Path; got != r.witness.Package {
-		return fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", r.path, r.witness.Package, got)
+		return fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", r.witnessFile, r.witness.Package, got)
 	}
-	r.bin = r.binary
-	r.bin.Args = replayer.ArgsToReplay(r.witness, r.args.test)
+	r.binaryForWitness = r.binary
+	r.binaryForWitness.Args = replayer.ArgsToReplay(r.witness, r.arguments.binaryArgs)
 	return nil
 }
 
 // answer replays the witness, prints the answer, and returns the exit code.
 func (r *replayRun) answer(ctx context.Context) (int, error) {
-	folder, err := os.MkdirTemp(r.work, "replay-")
+	folder, err := os.MkdirTemp(r.workFolder, "replay-")
 	if err != nil {
 		return exitFailed, err
 	}
-	replayed := func(n int) { r.status.Count("replaying", "", min(n+1, r.args.n), r.args.n, "") }
+	replayed := func(n int) { r.status.Count("replaying", "", min(n+1, r.arguments.count), r.arguments.count, "") }
 	replayed(0)
 	opts := replayer.Options{
-		Timeout: cmp.Or(r.args.options.timeout, defaultReplayTimeout), Folder: replayer.NewFolder(folder), HoldTime: r.args.hold, OnReplay: replayed,
+		Timeout: cmp.Or(r.arguments.options.replayTimeout, defaultReplayTimeout), Folder: replayer.NewFolder(folder), HoldTime: r.arguments.holdTime, OnReplay: replayed,
 		OnViolation: func(pid int, stands []replayer.PendingAccess) {
 			r.status.Clear()
-			r.describeStop(r.args, r.witness, pid, stands)
+			r.describeStop(r.arguments, r.witness, pid, stands)
 		},
 	}
 	source := new(witness.Sources)
-	code := replayer.Program{Sites: replayer.SitesByFunc(r.build.Sites), Files: explore.Files(r.module), Source: source, Properties: r.args.options.properties}
-	result, err := replayer.Repeat(ctx, r.bin, r.witness, code, r.args.n, opts)
+	code := replayer.Program{Sites: replayer.SitesByFunc(r.build.Sites), Files: explore.Files(r.module), Source: source, Properties: r.arguments.options.properties}
+	result, err := replayer.Repeat(ctx, r.binaryForWitness, r.witness, code, r.arguments.count, opts)
 	if err != nil {
 		return exitFailed, err
 	}
 	// It is read before the next run, which has its files in the same folder.
-	shown := recording.ReadShown(result.Trace, r.build, r.witness, result.Witness)
+	shown := recording.ReadReportedPart(result.Trace, r.build, r.witness, result.Witness)
 	// A test that fails by itself gives no answer: that may be why it left the schedule.
-	plain, err := replayWithoutSchedule(ctx, r.bin, r.witness, opts, result)
+	plain, err := replayWithoutSchedule(ctx, r.binaryForWitness, r.witness, opts, result)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -204,17 +204,17 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 		return r.answerCannotTell(", as its test does not pass without a schedule either: %s", strings.Join(plain.Detail, " ")), nil
 	}
 	ev := evidence.Evidence{
-		Witness: r.witness, Result: result, Path: r.relative(r.path), ReplayTrace: shown,
+		Witness: r.witness, Result: result, Path: r.relativeToShell(r.witnessFile), ReplayTrace: shown,
 		Files: explore.Files(r.module), Source: source.Line,
 	}
-	if !explore.Strays(result) {
+	if !explore.Diverges(result) {
 		r.status.Clear()
 		return r.answerReplay(ev), nil
 	}
 	// The sources have the whole witness, and its schedule leads elsewhere. So either the bug is
 	// fixed, or another schedule leads to it.
-	run := recorder.Run{Package: r.build.Tested[0], Binary: r.bin.Path, Args: r.bin.Args, Env: r.bin.Env, ExecCommand: r.bin.Exec}
-	again, err := explore.New(r.build, r.module, folder, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result)
+	run := recorder.Run{Package: r.build.Tested[0], Binary: r.binaryForWitness.Path, Args: r.binaryForWitness.Args, Env: r.binaryForWitness.Env, ExecCommand: r.binaryForWitness.Exec}
+	again, err := explore.New(r.build, r.module, folder, r.status, r.arguments.options.explorationOptions()).Recheck(ctx, run, r.witness, result)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -252,24 +252,24 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 		return nil, replayer.Binary{}, err
 	}
 	path, err := b.TestBinary(ctx)
-	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.Tests), Exec: through}, err
+	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.TestVariables), Exec: through}, err
 }
 
 // packageDir returns the folder of the witness's package: the nearest one above the witness that has
 // tests. If there is none, as -predict.witnesses may have saved it elsewhere, it is the folder of the
 // package of that name in the module here.
 func (r *replayRun) packageDir(ctx context.Context) (string, error) {
-	if dir := folderAbove(r.path); dir != "" {
+	if dir := folderAbove(r.witnessFile); dir != "" {
 		return dir, nil
 	}
 	// The witness may be a stranger's: its package is only compared, and is no pattern.
-	out, err := gotool.Output(ctx, filepath.Join(r.dir, r.args.build.Dir), "list", "-e", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}", "work")
+	out, err := gotool.Output(ctx, filepath.Join(r.dir, r.arguments.buildArgs.ChangeDir), "list", "-e", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}", "work")
 	for line := range strings.Lines(string(out)) {
 		if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && path == r.witness.Package {
 			return dir, nil
 		}
 	}
-	return "", errors.Join(fmt.Errorf("%s: no folder above holds tests, and the module here has no package %s; a witness is replayed where it was saved, or from a folder of its module", r.path, r.witness.Package), err)
+	return "", errors.Join(fmt.Errorf("%s: no folder above holds tests, and the module here has no package %s; a witness is replayed where it was saved, or from a folder of its module", r.witnessFile, r.witness.Package), err)
 }
 
 // folderAbove returns the nearest folder above a witness, within its module, that has tests; "" if
@@ -288,9 +288,9 @@ func folderAbove(path string) (found string) {
 	}
 }
 
-// relative returns path relative to the working directory of the user's shell, if it is below that,
+// relativeToShell returns path relative to the working directory of the user's shell, if it is below that,
 // for commands to paste there.
-func (s *session) relative(path string) string {
+func (s *session) relativeToShell(path string) string {
 	if rel, err := filepath.Rel(s.shell, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}

@@ -27,27 +27,27 @@ func (r *replayRun) answerCannotTell(format string, args ...any) int {
 
 // noteState adds the outcome of the witness to the report.
 func (r *replayRun) noteState(status bug.Status, reason string) {
-	r.report.Witnesses = append(r.report.Witnesses, report.WitnessState{Witness: r.inModule(), ID: r.witness.ID, Status: status, Reason: reason})
+	r.report.Witnesses = append(r.report.Witnesses, report.WitnessState{Witness: r.witnessName(), ID: r.witness.ID, Status: status, Reason: reason})
 }
 
 // answerThere prints and notes that the bug of the witness is there, at the places of the witness
 // now.
 func (r *replayRun) answerThere(f report.Finding, now *witness.Witness, reason string) {
 	opts := textOptions(r.stdout, r.module)
-	opts.AllSteps = r.args.verbose
+	opts.AllSteps = r.arguments.verbose
 	report.WriteFinding(r.stdout, &f, opts)
-	f.Witness, f.FailsRun = r.inModule(), true
+	f.Witness, f.FailsRun = r.witnessName(), true
 	r.report.Findings = append(r.report.Findings, f)
-	if where := moved(r.witness, now); where != "" {
+	if where := describeMove(r.witness, now); where != "" {
 		r.answerf("%s: moved %s", r.witness.ID, where)
-		reason = explore.Both(reason, "moved "+where)
+		reason = explore.JoinReasons(reason, "moved "+where)
 	}
 	r.noteState(bug.Confirmed, reason)
 }
 
-// moved says from where to where a bug moved, from the places of witness w to those of now: "from
+// describeMove says from where to where a bug moved, from the places of witness w to those of now: "from
 // bank.go:31 and bank.go:40 to bank.go:33 and bank.go:42"; "" if it did not move.
-func moved(w, now *witness.Witness) string {
+func describeMove(w, now *witness.Witness) string {
 	places := func(w *witness.Witness) string {
 		steps := slices.Clone(w.Violation)
 		slices.SortFunc(steps, func(a, b witness.Step) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
@@ -63,13 +63,13 @@ func moved(w, now *witness.Witness) string {
 	return ""
 }
 
-// inModule returns the name of the witness in reports, and notes the Go release that replays it.
-func (r *replayRun) inModule() string {
+// witnessName returns the name of the witness in reports, and notes the Go release that replays it.
+func (r *replayRun) witnessName() string {
 	r.report.Go = r.module.GOVERSION
-	if rel, err := filepath.Rel(r.module.Root(), r.path); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(r.module.Root(), r.witnessFile); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
-	return r.path
+	return r.witnessFile
 }
 
 // answerRecheck prints the answer for a witness whose schedule the program left, and returns the exit
@@ -77,10 +77,10 @@ func (r *replayRun) inModule() string {
 // is, so the next replay of it repeats the search.
 func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) int {
 	result, id := ev.Result, ev.Witness.ID
-	why := explore.Why(result)
+	why := explore.ReasonOf(result)
 	if status := again.Status; status != bug.Confirmed {
-		if why = explore.Both(again.Reason, why); status == bug.Unconfirmed && result.WitnessStatus() == bug.Stale {
-			status, why = bug.Stale, explore.Both(explore.Why(result), again.Reason)
+		if why = explore.JoinReasons(again.Reason, why); status == bug.Unconfirmed && result.WitnessStatus() == bug.Stale {
+			status, why = bug.Stale, explore.JoinReasons(explore.ReasonOf(result), again.Reason)
 		}
 		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, status, result.Replays, why)
 		r.noteState(status, why)
@@ -92,7 +92,7 @@ func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) i
 	r.answerf("%s: the program has left the schedule, and comes to the bug by another: %s", id, why)
 	f := again.Found.Finding
 	f.Witness = ev.Path
-	r.answerThere(f, again.Found.Saved, "by another schedule")
+	r.answerThere(f, again.Found.WitnessToSave, "by another schedule")
 	r.answerf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
 	return exitBug
 }
@@ -101,16 +101,16 @@ func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) i
 // goroutines of the violation are about to execute their accesses. No breakpoint could bring that
 // about, since each would stop the other goroutines anywhere.
 func (s *session) describeStop(a replayArgs, w *witness.Witness, pid int, stands []replayer.PendingAccess) {
-	s.answerf("%s: stands at the bug in process %d, for %v (Ctrl-C ends it)", w.ID, pid, a.hold)
+	s.answerf("%s: stands at the bug in process %d, for %v (Ctrl-C ends it)", w.ID, pid, a.holdTime)
 	for _, at := range stands {
-		s.answerf("  %s", aboutTo(at, w))
+		s.answerf("  %s", describePendingAccess(at, w))
 	}
 	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines -t\" and \"goroutine N frame K\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
 }
 
-// aboutTo says what a stopped goroutine of the violation of w will do next: "goroutine 0.1 is about to
+// describePendingAccess says what a stopped goroutine of the violation of w will do next: "goroutine 0.1 is about to
 // write a.balance = 90 at bank.go:12 (8 bytes at 0xc0…)". The address is for a watchpoint.
-func aboutTo(at replayer.PendingAccess, w *witness.Witness) string {
+func describePendingAccess(at replayer.PendingAccess, w *witness.Witness) string {
 	i := slices.IndexFunc(w.Violation, func(v witness.Step) bool { return v.Goroutine == at.Goroutine && v.Op == at.Op })
 	step, place := report.Step{Op: at.Op.String(), Value: at.Value}, ""
 	if i >= 0 {
@@ -130,40 +130,40 @@ func (r *replayRun) answerReplay(ev evidence.Evidence) int {
 			r.warnf("%s: %s", id, note)
 		}
 	}
-	if r.args.verbose && len(result.Verdicts) > 0 {
+	if r.arguments.verbose && len(result.Verdicts) > 0 {
 		fmt.Fprint(r.stdout, result.Verdicts[0].Output)
 	}
 	if result.Reproduced == 0 {
-		why := explore.Why(result)
+		why := explore.ReasonOf(result)
 		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, result.WitnessStatus(), result.Replays, why)
 		r.noteState(result.WitnessStatus(), why)
 		return exitNoAnswer
 	}
 	r.answerThere(evidence.NewFinding(ev), result.Witness, "")
 	r.answerf("%s: reached in %d of %d replays", id, result.Reproduced, result.Replays)
-	for _, m := range missed(result.Verdicts) {
+	for _, m := range countUnreached(result.Verdicts) {
 		r.answerf("%s: not reached in %d: %s", id, m.count, m.reason)
 	}
 	return exitBug
 }
 
-// A miss is a reason for which replays did not reach the bug, and how many.
-type miss struct {
+// A unreachedCount is a reason for which replays did not reach the bug, and how many.
+type unreachedCount struct {
 	reason string
 	count  int
 }
 
-// missed counts the reasons of the replays that did not reach the bug, in their first order.
-func missed(verdicts []replayer.Verdict) []miss {
-	var out []miss
+// countUnreached counts the reasons of the replays that did not reach the bug, in their first order.
+func countUnreached(verdicts []replayer.Verdict) []unreachedCount {
+	var out []unreachedCount
 	for _, v := range verdicts {
 		if v.Status == bug.Confirmed {
 			continue
 		}
-		i := slices.IndexFunc(out, func(m miss) bool { return m.reason == v.Reason })
+		i := slices.IndexFunc(out, func(m unreachedCount) bool { return m.reason == v.Reason })
 		if i < 0 {
 			i = len(out)
-			out = append(out, miss{reason: v.Reason})
+			out = append(out, unreachedCount{reason: v.Reason})
 		}
 		out[i].count++
 	}

@@ -15,13 +15,13 @@ import (
 // replayArgs is the command line of replay. Its flags for the test win over those that the witness was
 // recorded with.
 type replayArgs struct {
-	options options
-	n       int
-	verbose bool
-	hold    time.Duration   // how long to stop at the violation; 0: not at all
-	build   gotool.TestArgs // build flags, and -exec
-	test    []string        // arguments of the test binary
-	paths   []string        // of the witnesses
+	options      options
+	count        int
+	verbose      bool
+	holdTime     time.Duration   // how long to stop at the violation; 0: not at all
+	buildArgs    gotool.TestArgs // build flags, and -exec
+	binaryArgs   []string        // arguments of the test binary
+	witnessFiles []string        // of the witnesses
 }
 
 // flagsSeenByTests are the flags of go test that tests can see. replay takes them, and the arguments
@@ -33,7 +33,7 @@ var flagsSeenByTests = []string{"short", "skip", "parallel"}
 // those of the formats. The others are parsed as go test's (gotool.ParseTest), and must be build
 // flags or flags that tests see.
 func (s *session) parseReplay(args []string) (r replayArgs, err error) {
-	r.n = 1
+	r.count = 1
 	if r.options, args, err = parseOptions(s.env, args); err != nil {
 		return r, err
 	}
@@ -41,20 +41,20 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	for unread := arguments(args); len(unread) > 0; {
 		arg := unread.next()
 		switch {
-		case arg.is("v"):
+		case arg.isBareFlag("v"):
 			r.verbose = true
 		case arg.flag == "args": // the rest is for the test binary
 			rest, unread = slices.Concat(rest, []string{arg.text}, unread), nil
 		case arg.flag == "hold":
-			if r.hold, err = time.ParseDuration(cmp.Or(arg.value, "1h")); err != nil || r.hold <= 0 {
+			if r.holdTime, err = time.ParseDuration(cmp.Or(arg.value, "1h")); err != nil || r.holdTime <= 0 {
 				return r, usagef("-hold=%s: expected a duration above 0, such as 10m", arg.value)
 			}
 		case arg.flag == "n":
 			value, _ := unread.valueOf(arg)
-			if r.n, err = parseNumber(value); err != nil {
+			if r.count, err = parseNumber(value); err != nil {
 				return r, usagef("-n %s: expected a number of replays, from 1", value)
 			}
-		case isFormat(arg.flag):
+		case isReportFormat(arg.flag):
 			file, ok := unread.valueOf(arg)
 			if !ok {
 				return r, usagef("%s needs the name of a file", arg.text)
@@ -64,43 +64,43 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 			rest = append(rest, arg.text)
 		}
 	}
-	if r.hold > 0 && r.n > 1 {
-		return r, usagef("-hold stops one replay, found -n %d too", r.n)
+	if r.holdTime > 0 && r.count > 1 {
+		return r, usagef("-hold stops one replay, found -n %d too", r.count)
 	}
-	if r.build, err = gotool.ParseTest(rest); err != nil {
+	if r.buildArgs, err = gotool.ParseTest(rest); err != nil {
 		return r, usagef("%v", err)
 	}
 	// Flags that tests see become arguments of the binary, build flags do not.
-	for _, f := range r.build.Flags {
+	for _, f := range r.buildArgs.Flags {
 		if slices.Contains(flagsSeenByTests, f.Name) {
 			f.Name = "test." + f.Name
-			r.test = append(r.test, f.String())
+			r.binaryArgs = append(r.binaryArgs, f.String())
 		}
 	}
-	r.test = append(r.test, r.build.Rest...)
-	r.build = r.build.Without(flagsSeenByTests...)
-	r.build.Rest = nil
-	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
-		return r, usagef("replay takes -n, -v, -hold, -"+listFormats(", -")+", -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
+	r.binaryArgs = append(r.binaryArgs, r.buildArgs.BinaryArgs...)
+	r.buildArgs = r.buildArgs.Without(flagsSeenByTests...)
+	r.buildArgs.BinaryArgs = nil
+	if build := r.buildArgs.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
+		return r, usagef("replay takes -n, -v, -hold, -"+listReportFormats(", -")+", -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
 	}
 	// Words that are no flags, for go test packages, are witnesses.
-	if r.paths, err = witnesses(filepath.Join(s.dir, r.build.Dir), r.build.Packages); err != nil {
+	if r.witnessFiles, err = findWitnesses(filepath.Join(s.dir, r.buildArgs.ChangeDir), r.buildArgs.Packages); err != nil {
 		return r, err
 	}
-	if r.hold > 0 && len(r.paths) > 1 {
-		return r, usagef("-hold stops one replay, found %d witnesses", len(r.paths))
+	if r.holdTime > 0 && len(r.witnessFiles) > 1 {
+		return r, usagef("-hold stops one replay, found %d witnesses", len(r.witnessFiles))
 	}
-	r.build.Packages = []string{"."}
+	r.buildArgs.Packages = []string{"."}
 	return r, nil
 }
 
-const witnessesExpected = "replay takes witness files, or folders that hold some"
+const witnessUsage = "replay takes witness files, or folders that hold some"
 
-// witnesses returns the files that words name, relative to dir: a file itself, or all witnesses in a
+// findWitnesses returns the files that words name, relative to dir: a file itself, or all witnesses in a
 // folder and below, which may be written as for go test (./...).
-func witnesses(dir string, words []string) ([]string, error) {
+func findWitnesses(dir string, words []string) ([]string, error) {
 	if len(words) == 0 {
-		return nil, usagef(witnessesExpected + ", found none")
+		return nil, usagef(witnessUsage + ", found none")
 	}
 	var paths []string
 	for _, word := range words {
@@ -110,7 +110,7 @@ func witnesses(dir string, words []string) ([]string, error) {
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, usagef(witnessesExpected+": %v", err)
+			return nil, usagef(witnessUsage+": %v", err)
 		}
 		if !info.IsDir() {
 			paths = append(paths, path)
@@ -121,7 +121,7 @@ func witnesses(dir string, words []string) ([]string, error) {
 			return nil, err
 		}
 		if len(below) == 0 {
-			return nil, usagef(witnessesExpected+", found none below %s", word)
+			return nil, usagef(witnessUsage+", found none below %s", word)
 		}
 		paths = append(paths, below...)
 	}

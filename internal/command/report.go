@@ -20,8 +20,8 @@ type format struct {
 	help  string // of the flag for the file: -predict.NAME of test, -NAME of report
 }
 
-// formats has the formats by their names.
-var formats = map[string]format{
+// reportFormats has the formats by their names.
+var reportFormats = map[string]format{
 	"gitlab": {report.WriteGitLab, "as a code quality report of GitLab"},
 	"html":   {report.WriteHTML, "as a page: swim lanes, source, both orders"},
 	"json":   {report.WriteJSON, "as JSON"},
@@ -29,12 +29,12 @@ var formats = map[string]format{
 	"sarif":  {report.WriteSARIF, "as SARIF 2.1.0, for code scanning"},
 }
 
-// isFormat reports whether a format has that name.
-func isFormat(name string) bool { return formats[name].write != nil }
+// isReportFormat reports whether a format has that name.
+func isReportFormat(name string) bool { return reportFormats[name].write != nil }
 
-// report prints a report that -predict.json has written, or writes it in other formats. So CI needs to
+// runReport prints a report that -predict.json has written, or writes it in other formats. So CI needs to
 // keep one file only. The exit code is 0 whatever is in it: the run itself has failed or not.
-func (s *session) report(_ context.Context, args []string) (int, error) {
+func (s *session) runReport(_ context.Context, args []string) (int, error) {
 	var o options
 	var names []string
 	verbose := false
@@ -46,9 +46,9 @@ func (s *session) report(_ context.Context, args []string) (int, error) {
 		case arg.flag == "v":
 			verbose = true
 		case arg.flag == "github":
-			o.github = true
-		case !isFormat(arg.flag):
-			return exitUsage, usagef("report takes -v, -github and %s, found %s", "-"+listFormats(", -"), arg.text)
+			o.forGitHub = true
+		case !isReportFormat(arg.flag):
+			return exitUsage, usagef("report takes -v, -github and %s, found %s", "-"+listReportFormats(", -"), arg.text)
 		default:
 			file, ok := unread.valueOf(arg)
 			if !ok {
@@ -60,32 +60,32 @@ func (s *session) report(_ context.Context, args []string) (int, error) {
 	if len(names) != 1 {
 		return exitUsage, usagef("report takes one file that -%sjson has written, found %d", prefix, len(names))
 	}
-	r, err := report.ReadFile(names[0], s.path(names[0]))
+	r, err := report.ReadFile(names[0], s.absolutePath(names[0]))
 	if err != nil {
 		return exitFailed, err
 	}
-	if o.github {
+	if o.forGitHub {
 		// The report does not say where the module is in the repository: take this folder.
 		if err := s.writeGitHub(s.stdout, r, s.dir); err != nil {
 			return exitFailed, err
 		}
-	} else if len(o.files) == 0 {
+	} else if len(o.reportFiles) == 0 {
 		text := textOptions(s.stdout, gotool.Env{})
 		text.Verbose = verbose
 		return exitOK, report.WriteText(s.stdout, r, text)
 	}
-	return exitOK, s.writeFiles(o.files, "-", r)
+	return exitOK, s.writeFiles(o.reportFiles, "-", r)
 }
 
-// listFormats returns the names of the formats, with between between them.
-func listFormats(between string) string {
-	return strings.Join(slices.Sorted(maps.Keys(formats)), between)
+// listReportFormats returns the names of the formats, with between between them.
+func listReportFormats(between string) string {
+	return strings.Join(slices.Sorted(maps.Keys(reportFormats)), between)
 }
 
 // writeFiles writes the report to files, by their formats. Errors begin with flag and the format.
 func (s *session) writeFiles(files map[string]string, flag string, r *report.Report) error {
 	for _, format := range slices.Sorted(maps.Keys(files)) {
-		if err := s.create(files[format], func(w io.Writer) error { return formats[format].write(w, r) }); err != nil {
+		if err := s.createFile(files[format], func(w io.Writer) error { return reportFormats[format].write(w, r) }); err != nil {
 			return fmt.Errorf("%s%s: %w", flag, format, err)
 		}
 	}

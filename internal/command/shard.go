@@ -16,9 +16,9 @@ import (
 // This file chooses the packages of one shard. Each machine does so by itself, from the times of an
 // earlier run, and all come to the same result.
 
-// runners are the variables of CI systems for the index of a machine and their number. base is the
+// ciRunners are the variables of CI systems for the index of a machine and their number. base is the
 // index of the first one. If of is empty the system does not say how many there are.
-var runners = []struct {
+var ciRunners = []struct {
 	index, of string
 	base      int
 }{
@@ -36,7 +36,7 @@ func parseShard(v string) (*report.Shard, error) {
 	base := 1
 	if index == "auto" {
 		found := false
-		for _, r := range runners {
+		for _, r := range ciRunners {
 			if index, found = os.LookupEnv(r.index); found {
 				of, base = cmp.Or(of, os.Getenv(r.of)), r.base
 				if r.index == "SLURM_ARRAY_TASK_ID" {
@@ -78,12 +78,12 @@ func (t *testRun) packagesOfShard(ctx context.Context) ([]string, error) {
 			took[p.Package] = p.RecordS + p.ReplayS
 		}
 	}
-	return share(strings.Fields(string(out)), took, *t.options.shard), nil
+	return packagesFor(strings.Fields(string(out)), took, *t.options.shard), nil
 }
 
-// share returns the packages of a shard. It assigns packages to shards, those that take longest first,
+// packagesFor returns the packages of a shard. It assigns packages to shards, those that take longest first,
 // each to the shard that has the least to do.
-func share(packages []string, took map[string]float64, shard report.Shard) []string {
+func packagesFor(packages []string, took map[string]float64, shard report.Shard) []string {
 	slices.Sort(packages)
 	slices.SortStableFunc(packages, func(a, b string) int { return cmp.Compare(took[b], took[a]) })
 	load := make([]float64, shard.Count)

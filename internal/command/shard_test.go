@@ -29,7 +29,7 @@ func TestShardOfRunner(t *testing.T) {
 		{"x", nil, "expected I/N with I from 1 to N, found x/"},
 	} {
 		t.Run(tt.value+" "+tt.want, func(t *testing.T) {
-			for _, r := range runners {
+			for _, r := range ciRunners {
 				for _, name := range []string{r.index, r.of} {
 					if name == "" {
 						continue
@@ -57,7 +57,7 @@ func TestShare(t *testing.T) {
 	took := map[string]float64{"b": 20, "e": 9, "a": 8}
 	var all []string
 	for k, want := range [][]string{{"b"}, {"e"}, {"a", "c", "d"}} {
-		its := share(append([]string(nil), packages...), took, report.Shard{Index: k + 1, Count: 3})
+		its := packagesFor(append([]string(nil), packages...), took, report.Shard{Index: k + 1, Count: 3})
 		if k == 0 {
 			assert.Equal(t, want, its)
 		}

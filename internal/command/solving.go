@@ -38,8 +38,8 @@ func (o *options) setSolver(name string) error {
 // A queryFolder is the folder for the queries to the solver, so that one that takes long can be given
 // to other solvers. Queries are asked one after the other.
 type queryFolder struct {
-	dir string
-	n   int // number of queries so far
+	dir   string
+	count int // number of queries so far
 }
 
 // setQueries makes the folder for queries, and removes those of an earlier run.
@@ -47,7 +47,7 @@ func (o *options) setQueries(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	old, err := filepath.Glob(filepath.Join(escape(dir), "query-*.smt2"))
+	old, err := filepath.Glob(filepath.Join(escapePattern(dir), "query-*.smt2"))
 	if err != nil {
 		return err
 	}
@@ -60,21 +60,21 @@ func (o *options) setQueries(dir string) error {
 	return nil
 }
 
-// escape escapes dir so that [filepath.Glob] takes it literally.
-func escape(dir string) string {
+// escapePattern escapes dir so that [filepath.Glob] takes it literally.
+func escapePattern(dir string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(dir)
 }
 
 // createQuery creates the file of the next query, query-00001.smt2 and so on. Their order is the same
 // in each run.
 func (q *queryFolder) createQuery() (io.WriteCloser, error) {
-	q.n++
-	return os.Create(filepath.Join(q.dir, fmt.Sprintf("query-%05d.smt2", q.n)))
+	q.count++
+	return os.Create(filepath.Join(q.dir, fmt.Sprintf("query-%05d.smt2", q.count)))
 }
 
-// solving returns how candidates are solved: the engine, wrapped if its queries are written out. The
+// solvingOptions returns how candidates are solved: the engine, wrapped if its queries are written out. The
 // analysis has its own budget.
-func (o *options) solving() analysis.Solving {
+func (o *options) solvingOptions() analysis.Solving {
 	engine := o.solver
 	if engine == nil {
 		engine = engines["builtin"]
@@ -91,8 +91,8 @@ func (o *options) solving() analysis.Solving {
 	}}
 }
 
-// analyzed are the options that analyze takes: those about what to look for.
-var analyzed = []string{"kinds", "patterns", "solver", "smt2"}
+// analyzeOptionNames are the options that analyze takes: those about what to look for.
+var analyzeOptionNames = []string{"kinds", "patterns", "solver", "smt2"}
 
-// forAnalyze reports whether analyze takes the option.
-func forAnalyze(name string) bool { return slices.Contains(analyzed, name) }
+// isAnalyzeOption reports whether analyze takes the option.
+func isAnalyzeOption(name string) bool { return slices.Contains(analyzeOptionNames, name) }

@@ -28,10 +28,10 @@ import (
 // Go test itself runs the tests, with this command as -exec (shimCommand) to record them. So its
 // flags, its cache of packages and its output stay what they are.
 
-// explore is test that explores until it has seen all that the tests can do, unless a flag bounds it.
+// runExplore is test that explores until it has seen all that the tests can do, unless a flag bounds it.
 // It answers whether a test can fail at all.
-func (s *session) explore(ctx context.Context, args []string) (int, error) {
-	return s.test(ctx, append([]string{"-" + prefix + "explore=all"}, args...))
+func (s *session) runExplore(ctx context.Context, args []string) (int, error) {
+	return s.runTest(ctx, append([]string{"-" + prefix + "explore=all"}, args...))
 }
 
 // A testRun is one run of the subcommand test.
@@ -43,10 +43,10 @@ type testRun struct {
 	start   time.Time // the start of the run
 }
 
-// test is the run from start to exit code: record, predict, confirm, report.
-func (s *session) test(ctx context.Context, args []string) (int, error) {
+// runTest is the run from start to exit code: record, predict, confirm, report.
+func (s *session) runTest(ctx context.Context, args []string) (int, error) {
 	start := time.Now()
-	explore.SpareMemory()
+	explore.LimitHeapGrowth()
 	opts, args, err := parseOptions(s.env, args)
 	if err != nil {
 		return exitUsage, err
@@ -57,17 +57,17 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	}
 	// Files are relative to -outputdir, as those of go test are.
 	if out, ok := goArgs.Lookup("outputdir"); ok {
-		for format, name := range opts.files {
+		for format, name := range opts.reportFiles {
 			if !filepath.IsAbs(name) {
-				opts.files[format] = filepath.Join(out, name)
+				opts.reportFiles[format] = filepath.Join(out, name)
 			}
 		}
 	}
 	t := &testRun{session: s, options: opts, args: goArgs, start: start}
-	if opts.budget <= 0 {
+	if opts.runBudget <= 0 {
 		return t.run(ctx)
 	}
-	limit, cancel := context.WithTimeoutCause(ctx, opts.budget, &budgetError{opts.budget})
+	limit, cancel := context.WithTimeoutCause(ctx, opts.runBudget, &budgetError{opts.runBudget})
 	defer cancel()
 	code, err := t.run(limit)
 	if over := context.Cause(limit); err != nil && ctx.Err() == nil && over != nil {
@@ -82,9 +82,9 @@ func (s *session) parseTest(args []string) (gotool.TestArgs, error) {
 	if err != nil {
 		return goArgs, usagef("%v", err)
 	}
-	if goArgs.Dir != "" {
-		s.dir = s.path(goArgs.Dir)
-		goArgs.Dir = ""
+	if goArgs.ChangeDir != "" {
+		s.dir = s.absolutePath(goArgs.ChangeDir)
+		goArgs.ChangeDir = ""
 	}
 	return goArgs, nil
 }
@@ -101,7 +101,7 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 	if t.env, err = gotool.ReadEnv(ctx, t.dir); err != nil {
 		return exitFailed, err
 	}
-	gate, err := t.readGate(ctx)
+	gate, err := t.readKnownBugs(ctx)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -111,15 +111,15 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 		}
 		if len(t.args.Packages) == 0 { // go test would take the package of this folder
 			t.warnf("shard %v has no packages", t.options.shard)
-			return exitOK, t.writeFiles(t.options.files, "-"+prefix, &report.Report{Version: ownVersion(), Go: t.env.GOVERSION, Shard: t.options.shard})
+			return exitOK, t.writeFiles(t.options.reportFiles, "-"+prefix, &report.Report{Version: ownVersion(), Go: t.env.GOVERSION, Shard: t.options.shard})
 		}
 	}
-	work, cleanup, err := makeWorkFolder(t.options.keep)
+	work, cleanup, err := makeWorkFolder(t.options.keepFolder)
 	if err != nil {
 		return exitFailed, err
 	}
 	defer cleanup()
-	conf, err := t.recorderConfig(work)
+	conf, err := t.newRecorderConfig(work)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -135,26 +135,26 @@ func (t *testRun) run(ctx context.Context) (code int, err error) {
 	return t.recordAndPredict(ctx, conf, gate)
 }
 
-// recorderConfig returns the configuration of the recorder. All phases of the run share the folder work,
+// newRecorderConfig returns the configuration of the recorder. All phases of the run share the folder work,
 // which has the instrumented sources, binaries, traces and files of replays.
-func (t *testRun) recorderConfig(work string) (*recorder.Config, error) {
-	shim, err := hiddenCommand(shimCommand)
+func (t *testRun) newRecorderConfig(work string) (*recorder.Config, error) {
+	shim, err := hiddenCommandLine(shimCommand)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := hiddenCommand(toolCommand)
+	tool, err := hiddenCommandLine(toolCommand)
 	return &recorder.Config{
-		Dir: t.dir, Args: t.args, Env: t.env, Work: work, ShimCommand: shim, ToolCommand: tool, InstrumentPatterns: t.options.pkgs, AtomicMethods: t.options.methods,
+		Dir: t.dir, Args: t.args, Env: t.env, Work: work, ShimCommand: shim, ToolCommand: tool, InstrumentPatterns: t.options.pkgs, AtomicMethods: t.options.atomicMethods,
 		Stdin: t.stdin, Stdout: t.stdout, Stderr: t.stderr,
 	}, err
 }
 
 // recordAndPredict runs the tests, explores and predicts from their traces, and writes the report.
-func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, gate gate) (int, error) {
+func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, gate knownBugs) (int, error) {
 	// Files get the output of failed packages, too. But on a terminal the tests must write to it
 	// directly.
 	var printed report.FailedOutput
-	if len(t.options.files) > 0 && !t.args.IsSet("json") && !term.IsTerminal(int(t.stdout.Fd())) {
+	if len(t.options.reportFiles) > 0 && !t.args.IsSet("json") && !term.IsTerminal(int(t.stdout.Fd())) {
 		conf.Stdout = io.MultiWriter(t.stdout, &printed)
 	}
 	status := report.NewStatus(t.stderr)
@@ -162,7 +162,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 	conf.OnPhase = func(what string) { status.Set(what, "") }
 	build, err := recorder.Prepare(ctx, conf)
 	if err == nil {
-		t.options.properties, err = allProperties(build.Properties)
+		t.options.properties, err = compileWithBuiltin(build.Properties)
 	}
 	if err != nil {
 		return exitFailed, err
@@ -178,7 +178,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 
 	// All packages' tests have run by now, concurrently, as go test runs them. They are only analyzed
 	// now, since replays take all processors and would make tests time out.
-	x := t.exploration(conf, build, status)
+	x := t.newExploration(conf, build, status)
 	x.Report.TestedS = tested.Seconds()
 	if failed := x.Explore(ctx, runs); cut == nil {
 		cut = failed
@@ -195,7 +195,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 	x.Report.Finish()
 	// A run that ended early still reports what it found.
 	unwritten := t.suppress(gate, &x.Report, build)
-	code, err := t.report(x, testExit)
+	code, err := t.writeReport(x, testExit)
 	if err == nil && unwritten != nil {
 		code, err = exitFailed, unwritten
 	}
@@ -210,24 +210,24 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 	return exitFailed, cut
 }
 
-// exploration returns the exploration of a build's runs. Its report has the warnings about the build.
-func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, status *report.Status) *explore.Exploration {
-	far := t.options.explore()
+// newExploration returns the exploration of a build's runs. Its report has the warnings about the build.
+func (t *testRun) newExploration(conf *recorder.Config, build *recorder.Build, status *report.Status) *explore.Exploration {
+	far := t.options.explorationOptions()
 	if conf.Args.IsSet("artifacts") {
 		out, _ := conf.Args.Lookup("outputdir")
-		far.Artifacts = filepath.Join(t.path(out), "_artifacts")
+		far.ArtifactFolder = filepath.Join(t.absolutePath(out), "_artifacts")
 	}
 	say := func(line string) {
 		status.Clear()
-		fmt.Fprintln(t.output(), untrusted.Line(line))
+		fmt.Fprintln(t.reportOutput(), untrusted.Line(line))
 	}
 	if conf.Args.IsSet("v") {
-		far.OnNew, far.OnBug = say, say
+		far.OnNewBehaviour, far.OnConfirmedBug = say, say
 	}
 	if status.IsShown() { // somebody is watching
-		far.OnBug = say
+		far.OnConfirmedBug = say
 	}
-	far.Concurrent = conf.PackageParallelism() // as go test ran them: packages may share resources
+	far.MaxConcurrentPackages = conf.PackageParallelism() // as go test ran them: packages may share resources
 	x := explore.New(build, t.env, conf.Work, status, far)
 	x.Report.Version, x.Report.Shard = ownVersion(), t.options.shard
 	if system := conf.UntestedSystem(); system != "" {
@@ -239,13 +239,13 @@ func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, stat
 	return x
 }
 
-// report prints and writes the report, and returns the exit code. The code of a bug wins over that of
+// writeReport prints and writes the report, and returns the exit code. The code of a bug wins over that of
 // go test, and that of a failed test over that of a package that could not be analyzed. The
 // report is printed first, so that an error in writing a file hides nothing.
-func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
-	r, out, code := &x.Report, t.output(), testExit
+func (t *testRun) writeReport(x *explore.Exploration, testExit int) (int, error) {
+	r, out, code := &x.Report, t.reportOutput(), testExit
 	for i := range r.Findings {
-		if f := &r.Findings[i]; t.options.fails(f) {
+		if f := &r.Findings[i]; t.options.failsRun(f) {
 			f.FailsRun, code = true, exitBug
 		}
 	}
@@ -262,12 +262,12 @@ func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
 			return exitFailed, err
 		}
 	}
-	if t.options.github {
+	if t.options.forGitHub {
 		if err := t.writeGitHub(out, r, t.env.Root()); err != nil {
 			return exitFailed, err
 		}
 	}
-	if err := t.writeFiles(t.options.files, "-"+prefix, r); err != nil {
+	if err := t.writeFiles(t.options.reportFiles, "-"+prefix, r); err != nil {
 		return exitFailed, err
 	}
 	if len(r.Incomplete) > 0 && slices.Contains(t.options.failOn, "incomplete") && code == exitOK {
@@ -280,8 +280,8 @@ func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
 	return code, nil
 }
 
-// output returns where the report is printed.
-func (t *testRun) output() *os.File {
+// reportOutput returns where the report is printed.
+func (t *testRun) reportOutput() *os.File {
 	if t.args.IsSet("json") { // standard output is a stream of JSON
 		return t.stderr
 	}
@@ -298,7 +298,7 @@ func (s *session) withWitnessesFromShell(r report.Report, root string) *report.R
 			if !filepath.IsAbs(file) {
 				file = filepath.Join(root, file)
 			}
-			r.Findings[i].Witness = s.relative(file)
+			r.Findings[i].Witness = s.relativeToShell(file)
 		}
 	}
 	return &r

@@ -14,12 +14,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// trace is the subcommand for trace files: to see what was recorded, to analyze it with other tools,
+// runTrace is the subcommand for trace files: to see what was recorded, to analyze it with other tools,
 // or to predict from traces of other tools. A run leaves its traces with -predict.keep:
 //
 //	gopredict test -predict.keep=/tmp/run ./...
 //	gopredict trace dump /tmp/run/run-*/runs/*/*.test.trace
-func (s *session) trace(_ context.Context, args []string) (int, error) {
+func (s *session) runTrace(_ context.Context, args []string) (int, error) {
 	if len(args) == 0 {
 		return exitUsage, usagef("expected trace dump, trace convert or trace check")
 	}
@@ -70,7 +70,7 @@ func (s *session) traceCheck(args []string) (int, error) {
 		end = ", cut off: the program did not end in an orderly way"
 	}
 	if len(t.Cuts) > 0 {
-		end += "; " + recording.CutTests(t)
+		end += "; " + recording.ListCutTests(t)
 	}
 	fmt.Fprintf(s.stdout, "ok: %d events, %d goroutines, %d sites%s\n", len(t.Events), len(t.Goroutines), len(t.Sites), end)
 	return exitOK, nil
@@ -111,7 +111,7 @@ func (s *session) traceConvert(args []string) (int, error) {
 	if len(files) == 1 {
 		return exitOK, write(s.stdout, t)
 	}
-	return exitOK, s.create(files[1], func(w io.Writer) error {
+	return exitOK, s.createFile(files[1], func(w io.Writer) error {
 		if err := write(w, t); err != nil {
 			return fmt.Errorf("%s: %w", files[1], err)
 		}
@@ -123,7 +123,7 @@ func (s *session) traceConvert(args []string) (int, error) {
 // it returns the whole part, and the error: predictions from the beginning of a run are as good as
 // any. Text formats are written by hand, and an error there is a mistake.
 func (s *session) readTrace(name string, readFile func(string) (*trace.Trace, error)) (*trace.Trace, error) {
-	f, err := untrusted.Open(s.path(name), maxTrace)
+	f, err := untrusted.Open(s.absolutePath(name), maxTrace)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *session) readTrace(name string, readFile func(string) (*trace.Trace, er
 	case "text":
 		t, err = trace.ReadText(r)
 	default:
-		return readFile(s.path(name)) // its errors name the file
+		return readFile(s.absolutePath(name)) // its errors name the file
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -161,9 +161,9 @@ func formatOf(data []byte) string {
 	return "text"
 }
 
-// path returns a file name of the command line as an absolute one. It is relative to -C, as for go
+// absolutePath returns a file name of the command line as an absolute one. It is relative to -C, as for go
 // test.
-func (s *session) path(name string) string {
+func (s *session) absolutePath(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}

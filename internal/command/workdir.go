@@ -27,16 +27,16 @@ func makeWorkFolder(keep string) (dir string, cleanup func(), err error) {
 	return dir, func() {}, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module run\n"), 0o666)
 }
 
-// hiddenCommand returns the command line with which the go command runs a hidden subcommand of this
+// hiddenCommandLine returns the command line with which the go command runs a hidden subcommand of this
 // executable.
-func hiddenCommand(command string) ([]string, error) {
+func hiddenCommandLine(command string) ([]string, error) {
 	self, err := os.Executable()
 	return []string{self, command}, err
 }
 
-// create writes a file of the command line.
-func (s *session) create(name string, write func(io.Writer) error) error {
-	f, err := os.Create(s.path(name))
+// createFile writes a file of the command line.
+func (s *session) createFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(s.absolutePath(name))
 	if err != nil {
 		return err
 	}

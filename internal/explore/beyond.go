@@ -20,28 +20,28 @@ import (
 // are explored only where more than flips was asked for.
 func (l *loop) exploreTests(ctx context.Context) error {
 	b := l.session.opts.Explore
-	if b.Off {
+	if b.NoExploration {
 		return nil
 	}
-	tests := slices.Clone(l.ledger.Tests)
-	for _, r := range l.ledger.Firsts {
-		for _, test := range r.Sizes().Concurrent {
+	tests := slices.Clone(l.ledger.TestsToRecord)
+	for _, r := range l.ledger.FirstRecordings {
+		for _, test := range r.Sizes().ConcurrentTests {
 			if !slices.Contains(tests, test) {
 				tests = append(tests, test)
 			}
 		}
 	}
-	if !l.strategy.Exploring {
-		tests = strategy.WithoutProcesses(l.ledger.Firsts, tests)
+	if !l.strategyOptions.Exploring {
+		tests = strategy.WithoutProcessTests(l.ledger.FirstRecordings, tests)
 	}
-	if b.All {
+	if b.UntilComplete {
 		l.reportSequential(tests)
 	}
 	if len(tests) == 0 {
 		return nil
 	}
-	tests = strategy.SlowLast(l.ledger.Firsts, tests)
-	flips := strategy.NewPackageFlips(l.strategy, l.ledger, tests)
+	tests = strategy.SlowTestsLast(l.ledger.FirstRecordings, tests)
+	flips := strategy.NewPackageFlips(l.strategyOptions, l.ledger, tests)
 	for _, test := range tests {
 		if err := l.exploreTest(ctx, test, flips); err != nil {
 			return err
@@ -52,16 +52,16 @@ func (l *loop) exploreTests(ctx context.Context) error {
 
 // exploreTest explores one test.
 func (l *loop) exploreTest(ctx context.Context, test string, all *strategy.PackageFlips) error {
-	l.ledger.TestRuns = nil
-	for _, r := range slices.Concat(l.ledger.Firsts, l.ledger.Recordings) { // the latter have the former, too
-		if recording.Has(r.Trace, test) && !slices.Contains(l.ledger.TestRuns, r.Recording) {
-			l.ledger.TestRuns = append(l.ledger.TestRuns, r.Recording)
+	l.ledger.RunsOfTest = nil
+	for _, r := range slices.Concat(l.ledger.FirstRecordings, l.ledger.Recordings) { // the latter have the former, too
+		if recording.HasTest(r.Trace, test) && !slices.Contains(l.ledger.RunsOfTest, r.Recording) {
+			l.ledger.RunsOfTest = append(l.ledger.RunsOfTest, r.Recording)
 		}
 	}
-	flips := all.Of(l.ledger, test, len(l.ledger.TestRuns))
-	t := &testLoop{loop: l, test: test, strategies: []strategy.Strategy{flips}, withinBudget: func() bool { return flips.More(l.ledger) }}
-	t.failedFirst = slices.ContainsFunc(l.ledger.Firsts, func(r ledger.Predicted) bool { return slices.Contains(r.Failed, test) })
-	if l.strategy.Exploring {
+	flips := all.FlipsOf(l.ledger, test, len(l.ledger.RunsOfTest))
+	t := &testLoop{loop: l, test: test, strategies: []strategy.Strategy{flips}, withinBudget: func() bool { return flips.MayMakeMore(l.ledger) }}
+	t.failedFirst = slices.ContainsFunc(l.ledger.FirstRecordings, func(r ledger.PredictedRecording) bool { return slices.Contains(r.FailedTests, test) })
+	if l.strategyOptions.Exploring {
 		return t.exploreFurther(ctx, flips)
 	}
 	return t.run(ctx)
@@ -70,25 +70,25 @@ func (l *loop) exploreTest(ctx context.Context, test string, all *strategy.Packa
 // reportSequential reports, of the tests that are not among the concurrent ones, what their
 // recordings have shown: all that they can do, if nothing but order could change that.
 func (l *loop) reportSequential(concurrent []string) {
-	pkg := l.ledger.Package()
-	for _, r := range l.ledger.Firsts {
+	pkg := l.ledger.PackageEntry()
+	for _, r := range l.ledger.FirstRecordings {
 		for _, test := range recording.Tests(r.Trace) {
 			if slices.Contains(concurrent, test) {
 				continue
 			}
-			u := strategy.NewUnreached(l.strategy, test)
-			u.SearchOne(r.Recording)
-			pkg.Explored = append(pkg.Explored, exploredBy(u, 1, 0))
+			u := strategy.NewUnreachedStates(l.strategyOptions, test)
+			u.SearchRecording(r.Recording)
+			pkg.Explored = append(pkg.Explored, newExplored(u, 1, 0))
 		}
 	}
 }
 
-// exploredBy reports how far a test was explored, by so many runs; other strategies propose
+// newExplored reports how far a test was explored, by so many runs; other strategies propose
 // so many more.
-func exploredBy(u *strategy.Unreached, runs, more int) report.Explored {
+func newExplored(u *strategy.UnreachedStates, runs, more int) report.Explored {
 	result := u.Result()
 	return report.Explored{
-		Test: u.Test, Runs: runs, Behaviours: result.Behaviours, Complete: u.Complete(),
+		Test: u.Test, Runs: runs, Behaviours: result.Behaviours, Complete: u.IsComplete(),
 		RunsLeft: len(result.Next) + more, OpenReasons: result.Open,
 	}
 }
@@ -97,28 +97,28 @@ func exploredBy(u *strategy.Unreached, runs, more int) report.Explored {
 // how far that was.
 func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) error {
 	b := t.session.opts.Explore
-	unreached := strategy.NewUnreached(t.strategy, t.test)
-	random := &strategy.Random{Options: t.strategy, Test: t.test}
+	unreached := strategy.NewUnreachedStates(t.strategyOptions, t.test)
+	random := &strategy.RandomOrders{Options: t.strategyOptions, Test: t.test}
 	t.strategies = []strategy.Strategy{unreached, flips}
-	if !b.All {
+	if !b.UntilComplete {
 		t.strategies = append(t.strategies, random)
 	}
 	start := time.Now()
-	end := start.Add(t.session.exploring)
+	end := start.Add(t.session.explorationTimeLeft)
 	t.withinBudget = func() bool {
-		return (b.Time == 0 || time.Now().Before(end)) && !unreached.Complete()
+		return (b.TotalTime == 0 || time.Now().Before(end)) && !unreached.IsComplete()
 	}
-	t.statusText = unreached.Status
+	t.exploredSoFar = unreached.Status
 	err := t.run(ctx)
-	t.session.exploring -= time.Since(start)
+	t.session.explorationTimeLeft -= time.Since(start)
 	if err != nil {
 		return err
 	}
-	explored := exploredBy(unreached, t.made+len(t.ledger.Firsts), flips.Left())
-	if random.Made > 0 {
-		explored.RandomRuns, explored.Seed = random.Made, t.session.opts.Seed
+	explored := newExplored(unreached, t.runsMade+len(t.ledger.FirstRecordings), flips.NumQueued())
+	if random.NumMade > 0 {
+		explored.RandomRuns, explored.Seed = random.NumMade, t.session.opts.FirstSeed
 	}
-	pkg := t.ledger.Package()
+	pkg := t.ledger.PackageEntry()
 	pkg.Explored = append(pkg.Explored, explored)
 	return nil
 }

@@ -24,25 +24,25 @@ import (
 // tierWitness is the tier of a finding that only a committed witness shows.
 const tierWitness = "witness"
 
-// committed are the witnesses that lie beside the package's tests.
-type committed struct {
+// committedWitnesses are the witnesses that lie beside the package's tests.
+type committedWitnesses struct {
 	*loop
-	// rec is the recording that their replays are compared with.
-	rec   *recording.Recording
-	files []string
-	tests []string // that were recorded
+	// reference is the recording that their replays are compared with.
+	reference     *recording.Recording
+	files         []string
+	recordedTests []string // that were recorded
 }
 
-// committedWitnesses returns those of the package. They are compared with a run in which the
+// newCommittedWitnesses returns those of the package. They are compared with a run in which the
 // tests passed, if there is one: else a failure would be nothing new. Passing has the tests
 // that failed at first and pass in another order.
-func (l *loop) committedWitnesses(passing []string) (*committed, error) {
-	c := &committed{loop: l, rec: l.ledger.Firsts[0].Recording}
+func (l *loop) newCommittedWitnesses(passing []string) (*committedWitnesses, error) {
+	c := &committedWitnesses{loop: l, reference: l.ledger.FirstRecordings[0].Recording}
 	if len(passing) > 0 {
-		c.rec = c.rec.ComparedWith(c.rec.Outcome.WithoutTests(passing))
+		c.reference = c.reference.ComparedWith(c.reference.Outcome.WithoutTests(passing))
 	}
-	for _, r := range l.ledger.Firsts {
-		c.tests = append(c.tests, recording.Tests(r.Trace)...)
+	for _, r := range l.ledger.FirstRecordings {
+		c.recordedTests = append(c.recordedTests, recording.Tests(r.Trace)...)
 	}
 	var err error
 	c.files, err = l.committedFiles()
@@ -54,7 +54,7 @@ func (l *loop) committedWitnesses(passing []string) (*committed, error) {
 // this one, beside those of its tests.
 func (l *loop) committedFiles() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(l.ledger.Witnesses.Paths.Witnesses.Path(), "*", "[^.]*"))
-	if filepath.IsAbs(l.session.opts.Witnesses) {
+	if filepath.IsAbs(l.session.opts.WitnessFolder) {
 		files = slices.DeleteFunc(files, func(file string) bool {
 			info, err := os.Stat(file)
 			return err == nil && info.IsDir()
@@ -63,10 +63,10 @@ func (l *loop) committedFiles() ([]string, error) {
 	return files, err
 }
 
-// replay replays the witnesses and enters what has become of each. Those that still reach
+// replayAll replays the witnesses and enters what has become of each. Those that still reach
 // their bugs are findings, one for each set of places.
-func (c *committed) replay(ctx context.Context) error {
-	all := make([]replayed, len(c.files))
+func (c *committedWitnesses) replayAll(ctx context.Context) error {
+	all := make([]replayedWitness, len(c.files))
 	c.replays.Progress.Total.Store(int32(len(c.files)))
 	confirm.ForEach(c.session.pool.Workers, len(c.files), func(i int) {
 		w, err := witness.Load(c.files[i])
@@ -85,24 +85,24 @@ func (c *committed) replay(ctx context.Context) error {
 		if r.state.Status == "" { // it is of a test that was not run
 			continue
 		}
-		c.ledger.Failed = c.ledger.Failed || r.state.Status == bug.Damaged
+		c.ledger.AnalysisFailed = c.ledger.AnalysisFailed || r.state.Status == bug.Damaged
 		if r.evidence != nil && r.evidence.Result.Status != bug.Confirmed { // it waits for what is predicted at its places
-			c.ledger.Witnesses.AddCommitted(r.state, &ledger.Unreached{Evidence: r.evidence})
+			c.ledger.Witnesses.AddCommitted(r.state, &ledger.UnreachedWitness{Evidence: r.evidence})
 			continue
 		}
 		c.ledger.Witnesses.AddCommitted(r.state, nil)
-		if r.evidence == nil || c.ledger.IsConfirmed(finding.Sites(r.evidence.Result.Witness)) {
+		if r.evidence == nil || c.ledger.IsConfirmed(finding.BugKey(r.evidence.Result.Witness)) {
 			continue
 		}
-		r.evidence.Tier = tierOf(r.evidence.Result.Witness, r.evidence.Witness.ID, c.ledger.Firsts[0].Findings)
+		r.evidence.Tier = tierOf(r.evidence.Result.Witness, r.evidence.Witness.ID, c.ledger.FirstRecordings[0].Findings)
 		r.evidence.Path = r.state.Witness
-		c.confirmer.Add(c.confirmer.Entry(*r.evidence))
+		c.confirmer.AddEntry(c.confirmer.NewEntry(*r.evidence))
 	}
 	return nil
 }
 
-// A replayed witness is a committed one with what has become of it.
-type replayed struct {
+// A replayedWitness witness is a committed one with what has become of it.
+type replayedWitness struct {
 	state    report.WitnessState
 	evidence *evidence.Evidence // nil if it was not replayed
 }
@@ -117,7 +117,7 @@ func tierOf(w *witness.Witness, id string, findings []finding.Finding) string {
 		if decided == "" && len(f.Departures) > 0 {
 			decided = confirm.TierDeparture
 		}
-		if decided != "" && finding.Sites(f.Witness) == finding.Sites(w) && (tier == tierWitness || f.Witness.ID == id) {
+		if decided != "" && finding.BugKey(f.Witness) == finding.BugKey(w) && (tier == tierWitness || f.Witness.ID == id) {
 			tier = decided
 		}
 	}
@@ -126,26 +126,26 @@ func tierOf(w *witness.Witness, id string, findings []finding.Finding) string {
 
 // replayWitness replays a committed witness. The status is "" if it is of a test that this
 // run does not select.
-func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (replayed, error) {
-	r := replayed{state: report.WitnessState{ID: w.ID}}
-	state, selected := &r.state, slices.Contains(c.tests, w.Tests[0])
+func (c *committedWitnesses) replayWitness(ctx context.Context, w *witness.Witness) (replayedWitness, error) {
+	r := replayedWitness{state: report.WitnessState{ID: w.ID}}
+	state, selected := &r.state, slices.Contains(c.recordedTests, w.Tests[0])
 	switch pkg := c.notInstrumented(w); {
 	case !selected && c.session.build.FiltersTests():
 		return r, nil
-	case !selected && !c.rec.Trace.Complete:
+	case !selected && !c.reference.Trace.Complete:
 		state.Status, state.Reason = bug.NotReplayed, "recording ended before "+w.Tests[0]
 		return r, nil
 	case !selected:
 		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
 		return r, nil
-	case w.AtomicMethods && !c.session.opts.Methods:
+	case w.AtomicMethods && !c.session.opts.AtomicMethods:
 		state.Status, state.Reason = bug.NotReplayed, "it takes methods for atomic regions; -predict.atomic=methods does that"
 		return r, nil
 	case pkg != "":
 		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -predict.pkgs=work,%s does that", pkg, pkg)
 		return r, nil
 	}
-	o, err := c.replays.ConfirmCommitted(ctx, c.rec, w)
+	o, err := c.replays.ConfirmCommitted(ctx, c.reference, w)
 	if ctx.Err() != nil {
 		state.Status, state.Reason = bug.NotReplayed, context.Cause(ctx).Error()
 		return r, nil
@@ -153,20 +153,20 @@ func (c *committed) replayWitness(ctx context.Context, w *witness.Witness) (repl
 	if err != nil {
 		return r, err
 	}
-	state.Status, state.Reason = o.Result.WitnessStatus(), Why(o.Result)
-	if o.Confirmed() {
+	state.Status, state.Reason = o.Result.WitnessStatus(), ReasonOf(o.Result)
+	if o.IsConfirmed() {
 		c.replays.Progress.Confirmed.Add(1)
 	}
 	r.evidence = &evidence.Evidence{
-		Witness: w, Result: o.Result, ReplayTrace: o.Replayed, Tier: tierWitness, Files: c.rec.Files, Source: c.rec.Lines.Line,
+		Witness: w, Result: o.Result, ReplayTrace: o.ReplayTrace, Tier: tierWitness, Files: c.reference.Files, Source: c.reference.Lines.Line,
 	}
 	return r, nil
 }
 
 // notInstrumented returns a package that the witness needs to be instrumented and that was
 // not; "" if there is none.
-func (c *committed) notInstrumented(w *witness.Witness) string {
-	for _, p := range Instrument(nil, w)[1:] {
+func (c *committedWitnesses) notInstrumented(w *witness.Witness) string {
+	for _, p := range PatternsToInstrument(nil, w)[1:] {
 		if c.session.build.IsUninstrumented(p) {
 			return p
 		}
@@ -174,16 +174,16 @@ func (c *committed) notInstrumented(w *witness.Witness) string {
 	return ""
 }
 
-// Instrument returns the patterns of the packages to instrument: those that were asked for,
+// PatternsToInstrument returns the patterns of the packages to instrument: those that were asked for,
 // or else the main module and the packages of the accesses of the witness.
-func Instrument(asked []string, w *witness.Witness) []string {
+func PatternsToInstrument(asked []string, w *witness.Witness) []string {
 	if len(asked) > 0 {
 		return asked
 	}
 	patterns := []string{"work"}
 	for _, steps := range [][]witness.Step{w.Steps, w.Holds, w.Violation} {
 		for _, s := range steps {
-			p := recording.PackageOf(s.Func)
+			p := recording.PackageOfFunction(s.Func)
 			if s.SiteNumber > 0 && p != "" && !slices.Contains(patterns, p) { // not a call site
 				patterns = append(patterns, p)
 			}
@@ -194,10 +194,10 @@ func Instrument(asked []string, w *witness.Witness) []string {
 
 // recheck says of the witnesses whose schedules the program has left, and
 // which no finding has renewed, what has become of their bugs.
-func (c *committed) recheck(ctx, limit context.Context) error {
+func (c *committedWitnesses) recheck(ctx, limit context.Context) error {
 	for _, u := range c.ledger.Witnesses.Unreached {
 		state := c.ledger.Witnesses.StateOf(u)
-		if state.Status == bug.Confirmed || !Strays(u.Result) {
+		if state.Status == bug.Confirmed || !Diverges(u.Result) {
 			continue
 		}
 		r, err := newRechecking(c.loop, u.Witness, u.Result).run(limit)
@@ -210,20 +210,20 @@ func (c *committed) recheck(ctx, limit context.Context) error {
 			c.ledger.ReportError(u.Witness.ID, err)
 			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
 		case r.Status == bug.Unconfirmed && state.Status == bug.Stale:
-			state.Reason = Both(state.Reason, r.Reason)
+			state.Reason = JoinReasons(state.Reason, r.Reason)
 		case r.Status != bug.Confirmed:
-			state.Status, state.Reason = r.Status, Both(r.Reason, state.Reason)
+			state.Status, state.Reason = r.Status, JoinReasons(r.Reason, state.Reason)
 		default:
-			c.confirmer.Keep(r.Found)
+			c.confirmer.KeepEntry(r.Found)
 		}
 	}
 	return nil
 }
 
-// Strays reports whether the replays of a witness did not reach its bug, be it by a crash, or
+// Diverges reports whether the replays of a witness did not reach its bug, be it by a crash, or
 // were not made because places of its violation are gone: [Exploration.Recheck] tells what
 // became of the bug.
-func Strays(r replayer.Result) bool {
+func Diverges(r replayer.Result) bool {
 	status := r.WitnessStatus()
 	return status == bug.Diverged || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.MissingAccesses) > 0)
 }
@@ -234,12 +234,12 @@ func crashes(r replayer.Result) bool {
 	return r.Reproduced == 0 && r.WitnessStatus() == bug.Unconfirmed
 }
 
-// Both joins two reasons.
-func Both(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
+// JoinReasons joins two reasons.
+func JoinReasons(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
 
-// Why says why replays did not reach their bug: first what of the witness no longer fits,
+// ReasonOf says why replays did not reach their bug: first what of the witness no longer fits,
 // last how the test failed, if it did so all the same.
-func Why(r replayer.Result) string {
+func ReasonOf(r replayer.Result) string {
 	parts := slices.Clone(r.Stale)
 	if r.Reason != "" {
 		parts = append(parts, r.Reason)

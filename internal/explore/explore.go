@@ -45,42 +45,42 @@ import (
 // Options say what to look for, and how far to go.
 type Options struct {
 	Analysis analysis.Options // of each trace
-	// Methods is set if methods of structs that hold a mutex are atomic regions.
-	Methods bool
-	// Witnesses is the folder for witnesses, below that of each package; if it is absolute, one
+	// AtomicMethods is set if methods of structs that hold a mutex are atomic regions.
+	AtomicMethods bool
+	// WitnessFolder is the folder for witnesses, below that of each package; if it is absolute, one
 	// for all, with a folder for each package.
-	Witnesses string
-	// Artifacts is the folder for witnesses that cannot be saved there; "" if there is none.
-	Artifacts string
-	Keep      bool // the files of the runs stay
-	// Timeout bounds all replays together; 0 if what follows the recording takes about as long
+	WitnessFolder string
+	// ArtifactFolder is the folder for witnesses that cannot be saved there; "" if there is none.
+	ArtifactFolder string
+	KeepFiles      bool // the files of the runs stay
+	// ReplayTimeout bounds all replays together; 0 if what follows the recording takes about as long
 	// as that.
-	Timeout time.Duration
-	// Concurrent bounds the packages that are explored concurrently; 0 leaves that to the
+	ReplayTimeout time.Duration
+	// MaxConcurrentPackages bounds the packages that are explored concurrently; 0 leaves that to the
 	// machine.
-	Concurrent int
-	// Runs is how often tests are recorded; 0 for as often as is cheap.
-	Runs int
-	// OnNew, if not nil, is called for each run beyond the recordings that shows something new.
-	OnNew func(line string)
-	// OnBug, if not nil, is called for each bug as soon as it is confirmed.
-	OnBug   func(line string)
-	Explore Budget // how far tests are run beyond that
-	Seed    int    // of the first random order, from 1
+	MaxConcurrentPackages int
+	// Recordings is how often tests are recorded; 0 for as often as is cheap.
+	Recordings int
+	// OnNewBehaviour, if not nil, is called for each run beyond the recordings that shows something new.
+	OnNewBehaviour func(line string)
+	// OnConfirmedBug, if not nil, is called for each bug as soon as it is confirmed.
+	OnConfirmedBug func(line string)
+	Explore        Budget // how far tests are run beyond that
+	FirstSeed      int    // of the first random order, from 1
 }
 
 // A Budget says how far tests are explored.
 type Budget struct {
-	Off bool // not beyond what is recorded
-	All bool // until nothing is left
-	// Runs bounds the runs of each test; 0 is no bound.
-	Runs int
-	// Time bounds the time of all tests together; 0 is no bound.
-	Time time.Duration
+	NoExploration bool // not beyond what is recorded
+	UntilComplete bool // until nothing is left
+	// RunsPerTest bounds the runs of each test; 0 is no bound.
+	RunsPerTest int
+	// TotalTime bounds the time of all tests together; 0 is no bound.
+	TotalTime time.Duration
 }
 
-// beyondFlips reports whether more is asked for than a few flips.
-func (b Budget) beyondFlips() bool { return b.All || b.Runs > 0 || b.Time > 0 }
+// exceedsFlips reports whether more is asked for than a few flips.
+func (b Budget) exceedsFlips() bool { return b.UntilComplete || b.RunsPerTest > 0 || b.TotalTime > 0 }
 
 // An Exploration turns the recorded runs of packages into the report.
 type Exploration struct {
@@ -89,8 +89,8 @@ type Exploration struct {
 	Failed bool
 
 	session *session
-	// reported has the sites of the confirmed findings in the report.
-	reported map[string]bool
+	// reportedBugs has the sites of the confirmed findings in the report.
+	reportedBugs map[string]bool
 }
 
 // A session is what the packages of an exploration have in common.
@@ -100,28 +100,28 @@ type session struct {
 	build *recorder.Build
 	// root is the folder that witnesses and files are named relative to.
 	root string
-	// work is the folder for traces and the files of replays.
-	work    string
-	sources recording.Sources
-	status  *report.Status // what the user sees meanwhile
-	clock   *budget.Clock
-	pool    *replays.Pool
+	// workFolder is the folder for traces and the files of replays.
+	workFolder string
+	sources    recording.Sources
+	status     *report.Status // what the user sees meanwhile
+	clock      *budget.Clock
+	pool       *replays.Pool
 
 	announced sync.Map   // sites of the bugs that were announced
 	printing  sync.Mutex // of announcements
-	// exploring is the time that is left for exploring, if that has a bound: packages are
+	// explorationTimeLeft is the time that is left for exploring, if that has a bound: packages are
 	// explored one by one then.
-	exploring time.Duration
-	rechecks  atomic.Int32 // recordings for rechecks
+	explorationTimeLeft time.Duration
+	rechecks            atomic.Int32 // recordings for rechecks
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
 // keeps its files in the folder work, and shows on status what it does.
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
-	src := recording.Sources{Files: Files(env).Cached(), Lines: new(witness.Sources), Methods: opts.Methods}
+	src := recording.Sources{Files: Files(env).Cached(), Lines: new(witness.Sources), AtomicMethods: opts.AtomicMethods}
 	s := &session{
-		opts: opts, build: build, root: env.Root(), work: work, sources: src, status: status,
-		clock: newClock(opts), exploring: opts.Explore.Time,
+		opts: opts, build: build, root: env.Root(), workFolder: work, sources: src, status: status,
+		clock: newClock(opts), explorationTimeLeft: opts.Explore.TotalTime,
 	}
 	code := replayer.Program{Sites: replayer.SitesByFunc(build.Sites), Files: src.Files, Source: src.Lines, Properties: opts.Analysis.Properties}
 	s.pool = replays.NewPool(build, code, s.clock, status, work, runtime.GOMAXPROCS(0))
@@ -129,18 +129,18 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 }
 
 func newExploration(s *session, goVersion string) *Exploration {
-	return &Exploration{Report: report.Report{Go: goVersion}, session: s, reported: make(map[string]bool)}
+	return &Exploration{Report: report.Report{Go: goVersion}, session: s, reportedBugs: make(map[string]bool)}
 }
 
 // newClock returns the clock for the options: all that follows the recording is bounded
 // unless the user has asked for more.
 func newClock(opts Options) *budget.Clock {
-	return budget.NewClock(opts.Timeout, opts.Timeout == 0 && opts.Runs == 0 && !opts.Explore.beyondFlips())
+	return budget.NewClock(opts.ReplayTimeout, opts.ReplayTimeout == 0 && opts.Recordings == 0 && !opts.Explore.exceedsFlips())
 }
 
 // strategyOptions returns what strategies have to know of the options.
 func (o *Options) strategyOptions() strategy.Options {
-	return strategy.Options{Runs: o.Runs, Seed: o.Seed, Exploring: o.Explore.beyondFlips()}
+	return strategy.Options{Recordings: o.Recordings, FirstSeed: o.FirstSeed, Exploring: o.Explore.exceedsFlips()}
 }
 
 // analysisOf returns the options for the analysis of traces of a package: the properties are
@@ -157,19 +157,19 @@ func (x *Exploration) Interrupt(err error) {
 	ledger.AddIncomplete(&x.Report, err.Error())
 }
 
-// join adds the part of a package to the report and publishes its witnesses, but for bugs
+// joinReport adds the part of a package to the report and publishes its witnesses, but for bugs
 // that another package has shown before.
-func (x *Exploration) join(l *loop) {
-	l.ledger.DropReported(x.reported)
-	(&publisher{l.ledger, l.ledger.Witnesses.Paths, x.session.opts.Artifacts}).publish()
+func (x *Exploration) joinReport(l *loop) {
+	l.ledger.DropReported(x.reportedBugs)
+	(&publisher{l.ledger, l.ledger.Witnesses.Paths, x.session.opts.ArtifactFolder}).publish()
 	r := &l.ledger.Report
-	r.Witnesses = l.ledger.Witnesses.States
+	r.Witnesses = l.ledger.Witnesses.CommittedStates
 	for k := range r.Findings {
 		if f := &r.Findings[k]; f.Status == bug.Confirmed {
-			x.reported[f.BugKey()] = true
+			x.reportedBugs[f.BugKey()] = true
 		}
 	}
-	x.Failed = x.Failed || l.ledger.Failed
+	x.Failed = x.Failed || l.ledger.AnalysisFailed
 	x.Report.AppendPart(r)
 	for _, why := range r.Incomplete {
 		ledger.AddIncomplete(&x.Report, why)
@@ -178,20 +178,20 @@ func (x *Exploration) join(l *loop) {
 
 // newLoop begins with a package, whose first recorded run is run.
 func (s *session) newLoop(run recorder.Run) *loop {
-	below := ledger.Folder{Root: run.Package.Dir, Below: s.opts.Witnesses}
-	if filepath.IsAbs(s.opts.Witnesses) {
-		below = ledger.Folder{Root: s.opts.Witnesses, Below: filepath.FromSlash(run.Package.Path)}
+	below := ledger.WitnessFolder{Root: run.Package.Dir, Below: s.opts.WitnessFolder}
+	if filepath.IsAbs(s.opts.WitnessFolder) {
+		below = ledger.WitnessFolder{Root: s.opts.WitnessFolder, Below: filepath.FromSlash(run.Package.Path)}
 	}
-	l := ledger.New(run, ledger.Paths{Root: s.root, Witnesses: below}, s.pool.Code.Sites)
+	l := ledger.New(run, ledger.Paths{Root: s.root, Witnesses: below}, s.pool.Program.Sites)
 	l.TimeLeft = s.clock.Left
-	r, o := &replays.Replayer{Pool: s.pool, Runs: &l.Runs}, s.opts.strategyOptions()
+	r, o := &replays.Replayer{Pool: s.pool, NumRuns: &l.NumRuns}, s.opts.strategyOptions()
 	return &loop{
-		session: s, ledger: l, replays: r, strategy: o,
+		session: s, ledger: l, replays: r, strategyOptions: o,
 		confirmer: &confirm.Confirmer{
 			Ledger: l, Candidates: l.Candidates, Replays: r, Sources: s.sources, Strategy: o,
 			Analysis: s.opts.analysisOf(run.Package.Path), OnBug: s.announce,
 		},
-		ordersTried: make(map[string]int), passes: make(map[string]*strategy.Run), unrepeated: make(map[string]string),
+		otherOrders: make(map[string]int), passingRuns: make(map[string]*strategy.Run), unrepeatedFailures: make(map[string]string),
 	}
 }
 

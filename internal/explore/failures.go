@@ -23,7 +23,7 @@ import (
 // comes last: what was confirmed by then may be why they fail, and explains more.
 func (l *loop) confirmFailures(ctx context.Context) error {
 	l.reportAlwaysFailing()
-	if !l.confirmer.Wants(bug.Failure) {
+	if !l.confirmer.LooksFor(bug.Failure) {
 		return nil
 	}
 	defer l.reportUnrepeated()
@@ -32,10 +32,10 @@ func (l *loop) confirmFailures(ctx context.Context) error {
 		l.reportEndless(r.Recording)
 		for _, f := range confirm.FailuresIn(r.Recording) {
 			test := f.Tests[0]
-			if l.passing(test) == nil || changed[test] || l.ledger.IsConfirmed(finding.Sites(f.Witness)) {
+			if l.passingRun(test) == nil || changed[test] || l.ledger.IsConfirmed(finding.BugKey(f.Witness)) {
 				continue
 			}
-			if err := l.confirmer.InTime(ctx, func(limit context.Context) error {
+			if err := l.confirmer.WithinTime(ctx, func(limit context.Context) error {
 				e, err := l.confirmer.ReplayFailure(limit, r.Recording, f)
 				passes, err := l.enterFailure(ctx, limit, r.Recording, f, e, err)
 				changed[test] = !passes
@@ -54,15 +54,15 @@ func (l *loop) confirmFailures(ctx context.Context) error {
 // The first run of each place is replayed, then the second of those places of which none was
 // confirmed, and so on.
 func (l *loop) confirmSuspects(ctx context.Context) error {
-	left := l.ledger.Suspects
-	l.ledger.Suspects = nil
+	left := l.ledger.SuspectRuns
+	l.ledger.SuspectRuns = nil
 	for len(left) > 0 {
-		var now, later ledger.Suspects
+		var now, later ledger.SuspectRuns
 		for _, s := range left {
-			ran := report.Finding{Package: l.ledger.Run.Package.Path, Test: s.Finding.Tests[0], Detail: s.Detail}
+			ran := report.Finding{Package: l.ledger.FirstRun.Package.Path, Test: s.Finding.Tests[0], Detail: s.FailureOutput}
 			switch {
-			case l.ledger.IsConfirmed(s.Sites) || l.passing(ran.Test) == nil || len(ledger.SourceLines(s.Detail)) > 0 && l.ledger.Explained(&ran):
-			case now.Count(s.Sites) > 0:
+			case l.ledger.IsConfirmed(s.Bug) || l.passingRun(ran.Test) == nil || len(ledger.SourceLines(s.FailureOutput)) > 0 && l.ledger.IsExplained(&ran):
+			case now.CountOf(s.Bug) > 0:
 				later = append(later, s)
 			default:
 				now = append(now, s)
@@ -71,7 +71,7 @@ func (l *loop) confirmSuspects(ctx context.Context) error {
 		if len(now) == 0 {
 			return nil
 		}
-		if err := l.confirmer.InTime(ctx, func(limit context.Context) error { return l.replaySuspects(ctx, limit, now) }); err != nil {
+		if err := l.confirmer.WithinTime(ctx, func(limit context.Context) error { return l.replaySuspects(ctx, limit, now) }); err != nil {
 			return err
 		}
 		left = later
@@ -80,9 +80,9 @@ func (l *loop) confirmSuspects(ctx context.Context) error {
 }
 
 // replaySuspects replays runs concurrently and enters what they show in their order.
-func (l *loop) replaySuspects(ctx, limit context.Context, all ledger.Suspects) error {
+func (l *loop) replaySuspects(ctx, limit context.Context, all ledger.SuspectRuns) error {
 	entries, errs := make([]finding.Entry, len(all)), make([]error, len(all))
-	confirm.ForEach(budget.AtOnce, len(all), func(i int) {
+	confirm.ForEach(budget.ConcurrentRuns, len(all), func(i int) {
 		entries[i], errs[i] = l.confirmer.ReplayFailure(limit, all[i].Recording, all[i].Finding)
 	})
 	for i, s := range all {
@@ -97,12 +97,12 @@ func (l *loop) replaySuspects(ctx, limit context.Context, all ledger.Suspects) e
 // because of which there were none, if it is a bug of its own. It is none if the test does
 // not pass any more.
 func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, f finding.Finding, e finding.Entry, err error) (passes bool, _ error) {
-	test, inputs := f.Tests[0], recording.InputsText(r.Trace, f.Tests[0])
+	test, inputs := f.Tests[0], recording.OutsideInputsText(r.Trace, f.Tests[0])
 	if err == nil && e.Status == bug.Confirmed {
-		if l.ledger.Explained(&e.Finding) {
+		if l.ledger.IsExplained(&e.Finding) {
 			return true, nil
 		}
-		if passes, err = l.passing(test)(limit); err == nil && !passes {
+		if passes, err = l.passingRun(test)(limit); err == nil && !passes {
 			l.ledger.Warn("%s: %s fails in each order by now: by what its runs leave behind, as files, or by chance, and not by the order of goroutines%s", r.Run.Package.Path, test, inputs)
 			return false, nil
 		}
@@ -111,10 +111,10 @@ func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, 
 	case ctx.Err() != nil:
 		return true, ctx.Err()
 	case limit.Err() != nil:
-		ev, _ := finding.OutOfTime(limit, finding.Evidence(r, f))
+		ev, _ := finding.EvidenceOutOfTime(limit, finding.EvidenceBeforeReplay(r, f))
 		ev.Result.Status = bug.Unconfirmed
-		if e = l.confirmer.Entry(ev); !l.ledger.Outdone(&e.Finding) {
-			l.confirmer.Keep(e)
+		if e = l.confirmer.NewEntry(ev); !l.ledger.HasBetter(&e.Finding) {
+			l.confirmer.KeepEntry(e)
 		}
 	case err != nil:
 		l.ledger.ReportError(f.Witness.ID, err)
@@ -123,23 +123,23 @@ func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, 
 			e.Reason += inputs
 			// A failure that rests on time is explained by that, and a run that a witness began
 			// is no run of the user's.
-			if e.Time == nil && r.Toward == nil {
-				l.unrepeated[test] = e.Reason
+			if e.Time == nil && r.BegunBy == nil {
+				l.unrepeatedFailures[test] = e.Reason
 			}
 		}
-		l.confirmer.Keep(e)
+		l.confirmer.KeepEntry(e)
 	}
 	return true, nil
 }
 
 // reportUnrepeated reports the tests whose failures no replay has shown again.
 func (l *loop) reportUnrepeated() {
-	path := l.ledger.Run.Package.Path
-	for _, test := range slices.Sorted(maps.Keys(l.unrepeated)) {
+	path := l.ledger.FirstRun.Package.Path
+	for _, test := range slices.Sorted(maps.Keys(l.unrepeatedFailures)) {
 		if !slices.ContainsFunc(l.ledger.Report.Findings, func(f report.Finding) bool {
 			return f.Status == bug.Confirmed && f.Effect.Severity() >= bug.TestFailure.Severity() && f.Package == path && f.Test == test
 		}) {
-			l.ledger.Warn("%s: %s has failed, and not when its order of goroutines was replayed: %s", path, test, l.unrepeated[test])
+			l.ledger.Warn("%s: %s has failed, and not when its order of goroutines was replayed: %s", path, test, l.unrepeatedFailures[test])
 		}
 	}
 }
@@ -147,22 +147,22 @@ func (l *loop) reportUnrepeated() {
 // reportAlwaysFailing reports the tests that failed in all runs.
 func (l *loop) reportAlwaysFailing() {
 	var concurrent, sequential []string
-	for _, r := range l.ledger.Firsts {
-		for _, test := range r.Failed {
+	for _, r := range l.ledger.FirstRecordings {
+		for _, test := range r.FailedTests {
 			switch {
-			case recording.DeadlockIn(r.Trace, test) || l.passing(test) != nil: // the deadlock is reported
-			case !slices.Contains(r.Sizes().Concurrent, test):
+			case recording.DeadlockBlocks(r.Trace, test) || l.passingRun(test) != nil: // the deadlock is reported
+			case !slices.Contains(r.Sizes().ConcurrentTests, test):
 				sequential = append(sequential, test)
-			case l.ordersTried[test] > 0:
+			case l.otherOrders[test] > 0:
 				concurrent = append(concurrent, test)
 			}
 		}
 	}
-	path := l.ledger.Run.Package.Path
+	path := l.ledger.FirstRun.Package.Path
 	if len(concurrent) > 0 {
 		most := 0
 		for _, test := range concurrent {
-			most = max(most, l.ordersTried[test])
+			most = max(most, l.otherOrders[test])
 		}
 		l.ledger.Warn("%s: failed in each of %d orders of goroutines, which is no concurrency bug: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
 			path, most+1, recording.ListTests(concurrent, recording.MaxListed))
@@ -175,13 +175,13 @@ func (l *loop) reportAlwaysFailing() {
 // reportEndless reports the tests that had not ended when the time of r was over, and that
 // end in another order. The events do not show what they waited for, or spun on.
 func (l *loop) reportEndless(r *recording.Recording) {
-	if !recording.TimedOut(r.Trace) {
+	if !recording.EndedByTimeout(r.Trace) {
 		return
 	}
 	culprits, _ := recording.EndedBy(r.Trace)
 	for _, test := range culprits {
-		if l.passing(test) != nil {
-			l.ledger.Warn("%s: %s had not ended when its time was over, in the order of goroutines of %s, and ends in another", l.ledger.Run.Package.Path, test, cmp.Or(string(r.Run.Order), "go test"))
+		if l.passingRun(test) != nil {
+			l.ledger.Warn("%s: %s had not ended when its time was over, in the order of goroutines of %s, and ends in another", l.ledger.FirstRun.Package.Path, test, cmp.Or(string(r.Run.Order), "go test"))
 		}
 	}
 }

@@ -177,14 +177,14 @@ func newTestLoop(t *testing.T, n int, to func(k int) (replayer.Result, *trace.Tr
 	}
 	l := newLoop(t, m, first)
 	l.addPackage()
-	l.ledger.Allowance, l.ledger.Size = budget.NewAllowance(first), map[string]int{}
-	base := recording.New(l.ledger.Run, first, l.session.sources)
+	l.ledger.Allowance, l.ledger.EventsOfTest = budget.NewAllowance(first), map[string]int{}
+	base := recording.New(l.ledger.FirstRun, first, l.session.sources)
 	l.ledger.ShowsNew(first)
-	l.ledger.TestRuns = []*recording.Recording{base}
+	l.ledger.RunsOfTest = []*recording.Recording{base}
 	f := new(fixed)
 	for k := range n {
-		f.runs = append(f.runs, &strategy.Run{Base: base, Begin: func() (*witness.Witness, error) {
-			w, err := finding.Beginning(base, recording.KindFlipped, first, finding.UpTo(base, 2), []int{2})
+		f.runs = append(f.runs, &strategy.Run{Base: base, MakeBeginning: func() (*witness.Witness, error) {
+			w, err := finding.BeginningWitness(base, recording.KindFlipped, first, finding.ScheduleUpTo(base, 2), []int{2})
 			if err == nil {
 				w.ID = fmt.Sprint("run-", k)
 			}
@@ -217,11 +217,11 @@ func TestRunsInOrder(t *testing.T) {
 		return replayer.Result{}, steps(t, k)
 	})
 	require.NoError(t, loop.run(t.Context()))
-	assert.Equal(t, 4, loop.made)
-	require.Len(t, loop.ledger.TestRuns, 3)
-	for k, r := range loop.ledger.TestRuns[1:] {
-		assert.Equal(t, k+1, r.Number)
-		assert.Equal(t, []int{0}, r.Parents)
+	assert.Equal(t, 4, loop.runsMade)
+	require.Len(t, loop.ledger.RunsOfTest, 3)
+	for k, r := range loop.ledger.RunsOfTest[1:] {
+		assert.Equal(t, k+1, r.RunNumber)
+		assert.Equal(t, []int{0}, r.ParentRuns)
 	}
 	assert.Nil(t, f.runs[2].Recording)
 }
@@ -236,11 +236,11 @@ func TestRunsEnd(t *testing.T) {
 		return replayer.Result{}, steps(t, k)
 	})
 	require.NoError(t, loop.run(t.Context()))
-	assert.Len(t, loop.ledger.TestRuns, 2, "that before it")
+	assert.Len(t, loop.ledger.RunsOfTest, 2, "that before it")
 	assert.Less(t, f.next, 20)
 
 	loop, f = newTestLoop(t, 20, func(k int) (replayer.Result, *trace.Trace) { return replayer.Result{}, steps(t, k) })
-	loop.withinBudget = func() bool { return loop.made < 3 }
+	loop.withinBudget = func() bool { return loop.runsMade < 3 }
 	require.NoError(t, loop.run(t.Context()))
 	assert.GreaterOrEqual(t, f.next, 3)
 	assert.Less(t, f.next, 20)
@@ -259,7 +259,7 @@ func TestRunsEnd(t *testing.T) {
 // Patterns of a test are no longer looked for once many are confirmed.
 func TestKinds(t *testing.T) {
 	loop, _ := newTestLoop(t, 0, nil)
-	kinds, some := loop.kinds()
+	kinds, some := loop.kindsToPredict()
 	assert.True(t, some)
 	assert.Empty(t, kinds, "all")
 	for line := range maxPatterns {
@@ -268,35 +268,35 @@ func TestKinds(t *testing.T) {
 		e.ID = fmt.Sprint(line)
 		loop.ledger.Report.Findings = append(loop.ledger.Report.Findings, e.Finding)
 	}
-	kinds, some = loop.kinds()
+	kinds, some = loop.kindsToPredict()
 	assert.True(t, some)
 	assert.Contains(t, kinds, bug.Race)
 	assert.NotContains(t, kinds, bug.Atomicity)
 	loop.session.opts.Analysis.Kinds = []bug.Kind{bug.Atomicity}
-	_, some = loop.kinds()
+	_, some = loop.kindsToPredict()
 	assert.False(t, some)
-	loop.strategy.Exploring = true
-	_, some = loop.kinds()
+	loop.strategyOptions.Exploring = true
+	_, some = loop.kindsToPredict()
 	assert.True(t, some)
 }
 
 // A test passes still if it passes without a schedule in an order in which it has passed.
 func TestPassing(t *testing.T) {
 	l := newLoop(t, new(machine), passed(t, racing))
-	assert.Nil(t, l.passing("TestX"), "no recording has it")
-	failed := recording.New(l.ledger.Run, tracetest.Parse(t, "0 testbegin x"), l.session.sources)
-	l.ledger.Recordings = []ledger.Predicted{{Recording: failed}}
-	assert.Nil(t, l.passing("TestX"), "it did not end")
-	l.ledger.Recordings = append(l.ledger.Recordings, ledger.Predicted{Recording: recording.New(l.ledger.Run, passed(t, racing), l.session.sources)})
-	assert.NotNil(t, l.passing("TestX"))
+	assert.Nil(t, l.passingRun("TestX"), "no recording has it")
+	failed := recording.New(l.ledger.FirstRun, tracetest.Parse(t, "0 testbegin x"), l.session.sources)
+	l.ledger.Recordings = []ledger.PredictedRecording{{Recording: failed}}
+	assert.Nil(t, l.passingRun("TestX"), "it did not end")
+	l.ledger.Recordings = append(l.ledger.Recordings, ledger.PredictedRecording{Recording: recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sources)})
+	assert.NotNil(t, l.passingRun("TestX"))
 }
 
 // A run that cannot be made again does not pass.
 func TestPassingWithoutRecording(t *testing.T) {
 	l := newLoop(t, &machine{record: func(recorder.Order, []string) *trace.Trace { return nil }}, passed(t, racing))
 	require.NoError(t, l.session.pool.Prepare())
-	l.passes["TestX"] = &strategy.Run{Recording: recording.New(l.ledger.Run, passed(t, racing), l.session.sources)}
-	passes, err := l.passing("TestX")(t.Context())
+	l.passingRuns["TestX"] = &strategy.Run{Recording: recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sources)}
+	passes, err := l.passingRun("TestX")(t.Context())
 	require.NoError(t, err)
 	assert.False(t, passes)
 }
@@ -317,9 +317,9 @@ func TestEnterFailure(t *testing.T) {
 	} {
 		m := &machine{record: func(recorder.Order, []string) *trace.Trace { return nil }}
 		l := newLoop(t, m, passed(t, racing))
-		r := recording.New(l.ledger.Run, passed(t, racing), l.session.sources)
-		l.passes["TestX"] = &strategy.Run{Base: r, Begin: func() (*witness.Witness, error) {
-			return finding.Beginning(r, recording.KindFlipped, r.Trace, finding.UpTo(r, 2), []int{2})
+		r := recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sources)
+		l.passingRuns["TestX"] = &strategy.Run{Base: r, MakeBeginning: func() (*witness.Witness, error) {
+			return finding.BeginningWitness(r, recording.KindFlipped, r.Trace, finding.ScheduleUpTo(r, 2), []int{2})
 		}}
 		m.replay = func(*witness.Witness) (replayer.Result, *trace.Trace) {
 			if c.passes {
@@ -327,11 +327,11 @@ func TestEnterFailure(t *testing.T) {
 			}
 			return replayer.Result{}, nil
 		}
-		f := finding.New(r, analysis.Finding{Kind: bug.Failure, Accesses: []int{2}, Tests: []string{"TestX"}})
-		ev := finding.NotReplayed(r, f, c.status)
+		f := finding.FromRun(r, analysis.Finding{Kind: bug.Failure, Accesses: []int{2}, Tests: []string{"TestX"}})
+		ev := finding.EvidenceWithoutReplay(r, f, c.status)
 		ev.Result.Witness, ev.Result.Reproduced = f.Witness, 1
 		require.NoError(t, l.session.pool.Prepare())
-		passes, err := l.enterFailure(t.Context(), t.Context(), r, f, l.confirmer.Entry(ev), nil)
+		passes, err := l.enterFailure(t.Context(), t.Context(), r, f, l.confirmer.NewEntry(ev), nil)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.passes, passes, c.name)
 		assert.Len(t, l.ledger.Report.Findings, c.findings, c.name)
@@ -339,6 +339,6 @@ func TestEnterFailure(t *testing.T) {
 			require.Len(t, l.ledger.Report.Warnings, 1, c.name)
 			assert.Contains(t, l.ledger.Report.Warnings[0], c.warning)
 		}
-		assert.Equal(t, c.status != bug.Confirmed, len(l.unrepeated) > 0, c.name)
+		assert.Equal(t, c.status != bug.Confirmed, len(l.unrepeatedFailures) > 0, c.name)
 	}
 }

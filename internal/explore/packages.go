@@ -35,7 +35,7 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 	var first error
 	for _, q := range all {
 		err := <-q.ended
-		x.join(q.loop)
+		x.joinReport(q.loop)
 		if err != nil && first == nil {
 			first = err
 			stop(err)
@@ -47,10 +47,10 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 // packagesAtOnce returns how many packages are explored concurrently.
 func (s *session) packagesAtOnce() int {
 	switch {
-	case s.opts.Explore.beyondFlips(): // maybe for a time, which is that of each in turn
+	case s.opts.Explore.exceedsFlips(): // maybe for a time, which is that of each in turn
 		return 1
-	case s.opts.Concurrent > 0:
-		return min(s.opts.Concurrent, maxPackages)
+	case s.opts.MaxConcurrentPackages > 0:
+		return min(s.opts.MaxConcurrentPackages, maxPackages)
 	}
 	return min(runtime.GOMAXPROCS(0), maxPackages)
 }
@@ -66,7 +66,7 @@ type queuedPackage struct {
 // newQueuedPackage returns the package whose first recorded run is run.
 func (s *session) newQueuedPackage(run recorder.Run, reserved time.Duration) *queuedPackage {
 	q := &queuedPackage{loop: s.newLoop(run), ended: make(chan error, 1)}
-	q.reserved = reserved
+	q.reservedTime = reserved
 	if info, err := os.Stat(run.Trace); err == nil {
 		q.hasTrace, q.traceSize = true, min(info.Size(), tracesInMemory)
 	}
@@ -77,7 +77,7 @@ func (s *session) newQueuedPackage(run recorder.Run, reserved time.Duration) *qu
 // time is reserved for, as what they leave is for others. As many are predicted from
 // concurrently as there are processors, as long as their traces fit into memory.
 func exploreQueue(ctx context.Context, queue []*queuedPackage, most int) {
-	slices.SortStableFunc(queue, func(a, b *queuedPackage) int { return cmp.Compare(a.reserved, b.reserved) })
+	slices.SortStableFunc(queue, func(a, b *queuedPackage) int { return cmp.Compare(a.reservedTime, b.reservedTime) })
 	memory := semaphore.NewWeighted(tracesInMemory)
 	predicting := semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))
 	exploring := semaphore.NewWeighted(int64(most))

@@ -48,7 +48,7 @@ func TestExplore(t *testing.T) {
 	room := runtime.GOMAXPROCS(0) * recording.ShortTrace
 	for _, most := range []int{1, 2, 9} {
 		x, runs := exploration(t, 1, room, -1, room/2, room+1, room/2+1, 2*room, 0, room, -1)
-		x.session.opts.Concurrent = most
+		x.session.opts.MaxConcurrentPackages = most
 		require.NoError(t, x.Explore(t.Context(), runs))
 		assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"}, packagesOf(x))
 		assert.Len(t, x.Report.Warnings, 8, "no trace can be read")
@@ -60,7 +60,7 @@ func TestExplore(t *testing.T) {
 func TestExploreEnded(t *testing.T) {
 	for _, most := range []int{1, 2} {
 		x, runs := exploration(t, 1, 4*runtime.GOMAXPROCS(0)*recording.ShortTrace, -1)
-		x.session.opts.Concurrent = most
+		x.session.opts.MaxConcurrentPackages = most
 		over := errors.New("over")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(over)
@@ -75,17 +75,17 @@ func TestExploreEnded(t *testing.T) {
 // A bug that two packages show is reported once, with one witness: that of the first one.
 func TestJoin(t *testing.T) {
 	x, _ := exploration(t)
-	x.session.opts.Witnesses = "testdata/predict"
+	x.session.opts.WitnessFolder = "testdata/predict"
 	var folders []string
 	for k := range 2 {
 		l := x.session.newLoop(recorder.Run{Package: recorder.Package{Path: fmt.Sprint("p", k), Dir: t.TempDir()}})
 		for _, line := range []int{7, 8 + k} {
-			w := &witness.Witness{Kind: bug.Race, Package: l.ledger.Run.Package.Path, Tests: []string{"TestA"}}
+			w := &witness.Witness{Kind: bug.Race, Package: l.ledger.FirstRun.Package.Path, Tests: []string{"TestA"}}
 			f := report.Finding{ID: fmt.Sprint("race-", line), Kind: bug.Race, Status: bug.Confirmed, Accesses: []report.Access{{Position: report.Position{File: "a.go", Line: line}}}}
-			l.confirmer.Keep(finding.Entry{Finding: f, Confirmed: f.BugKey(), Saved: w})
+			l.confirmer.KeepEntry(finding.Entry{Finding: f, ConfirmedBug: f.BugKey(), WitnessToSave: w})
 		}
-		l.ledger.Incomplete("late")
-		x.join(l)
+		l.ledger.NoteIncomplete("late")
+		x.joinReport(l)
 		folders = append(folders, filepath.Join(l.ledger.Witnesses.Paths.Witnesses.Path(), "TestA"))
 	}
 	var lines []int
@@ -108,9 +108,9 @@ func TestJoin(t *testing.T) {
 // In one folder for all packages, those of packages below another one are none of its witnesses.
 func TestWitnessesOfPackagesBelow(t *testing.T) {
 	x, _ := exploration(t)
-	x.session.opts.Witnesses = t.TempDir()
-	own := filepath.Join(x.session.opts.Witnesses, "m", "TestA", "race-7")
-	for _, file := range []string{own, filepath.Join(x.session.opts.Witnesses, "m", "below", "TestB", "race-8")} {
+	x.session.opts.WitnessFolder = t.TempDir()
+	own := filepath.Join(x.session.opts.WitnessFolder, "m", "TestA", "race-7")
+	for _, file := range []string{own, filepath.Join(x.session.opts.WitnessFolder, "m", "below", "TestB", "race-8")} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
 		require.NoError(t, os.WriteFile(file, nil, 0o666))
 	}

@@ -15,42 +15,42 @@ import (
 // A publisher writes the drafts of a package's witnesses to their places.
 type publisher struct {
 	*ledger.Ledger
-	paths ledger.Paths
-	// artifacts is the folder for witnesses that cannot be written to their places; "" if there
+	ledgerPaths ledger.Paths
+	// artifactFolder is the folder for witnesses that cannot be written to their places; "" if there
 	// is none.
-	artifacts string
+	artifactFolder string
 }
 
 // publish writes all drafts.
 func (p *publisher) publish() {
 	for _, d := range p.Witnesses.TakeDrafts() {
-		err := p.write(d.Witness, p.paths.Witnesses.Root, d.File)
+		err := p.write(d.Witness, p.ledgerPaths.Witnesses.Root, d.Destination)
 		if err == nil {
 			continue
 		}
 		if file, written := p.putIntoArtifacts(d); written {
-			p.Warn("%s: %v; it is in %s", p.Run.Package.Path, err, file)
+			p.Warn("%s: %v; it is in %s", p.FirstRun.Package.Path, err, file)
 			continue
 		}
-		if p.paths.Witnesses.Root == p.Run.Package.Dir {
+		if p.ledgerPaths.Witnesses.Root == p.FirstRun.Package.Dir {
 			err = fmt.Errorf("%w; -predict.witnesses=/absolute/path keeps witnesses elsewhere", err)
 		}
-		p.Renamed(d.File, "") // there is none to replay
+		p.RenameWitness(d.Destination, "") // there is none to replay
 		p.ReportError(d.ID, err)
 	}
 }
 
 // putIntoArtifacts writes a draft to the folder for artifacts and returns the file there.
 func (p *publisher) putIntoArtifacts(d ledger.Draft) (file string, written bool) {
-	root := p.artifacts
-	rel, err := filepath.Rel(p.paths.Witnesses.Path(), d.File)
+	root := p.artifactFolder
+	rel, err := filepath.Rel(p.ledgerPaths.Witnesses.Path(), d.Destination)
 	if err != nil || root == "" {
 		return "", false
 	}
-	file = filepath.Join(root, filepath.FromSlash(p.Run.Package.Path), rel)
-	d.Comment = p.Renamed(d.File, p.paths.Relative(file))
+	file = filepath.Join(root, filepath.FromSlash(p.FirstRun.Package.Path), rel)
+	d.Comment = p.RenameWitness(d.Destination, p.ledgerPaths.Relative(file))
 	if p.write(d.Witness, root, file) != nil {
-		p.Renamed(file, p.paths.Relative(d.File))
+		p.RenameWitness(file, p.ledgerPaths.Relative(d.Destination))
 		return "", false
 	}
 	return file, true
@@ -59,7 +59,7 @@ func (p *publisher) putIntoArtifacts(d ledger.Draft) (file string, written bool)
 // write writes a witness to a file below a root folder, which it makes if that is not the
 // package's own.
 func (p *publisher) write(w *witness.Witness, root, file string) error {
-	if root != p.Run.Package.Dir {
+	if root != p.FirstRun.Package.Dir {
 		if err := os.MkdirAll(root, 0o777); err != nil {
 			return err
 		}
@@ -75,10 +75,10 @@ func (p *publisher) write(w *witness.Witness, root, file string) error {
 // recordings that show it: the report comes only at the end, maybe after minutes. It may be
 // called concurrently.
 func (s *session) announce(pkg string, w *witness.Witness) {
-	if s.opts.OnBug == nil {
+	if s.opts.OnConfirmedBug == nil {
 		return
 	}
-	if _, before := s.announced.LoadOrStore(finding.Sites(w), true); before {
+	if _, before := s.announced.LoadOrStore(finding.BugKey(w), true); before {
 		return
 	}
 	s.printing.Lock()
@@ -93,5 +93,5 @@ func (s *session) announce(pkg string, w *witness.Witness) {
 	if len(w.Tests) > 0 {
 		in = w.Tests[0] + ", " + in
 	}
-	s.opts.OnBug(fmt.Sprintf("confirmed: %s in %s: %s", strings.ToLower(w.Kind.Title(len(w.Violation))), in, strings.Join(places, ", ")))
+	s.opts.OnConfirmedBug(fmt.Sprintf("confirmed: %s in %s: %s", strings.ToLower(w.Kind.Title(len(w.Violation))), in, strings.Join(places, ", ")))
 }

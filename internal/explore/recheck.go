@@ -77,15 +77,15 @@ func (why errNoEvidence) Error() string { return string(why) }
 // A rechecking is what is known of the bug of a witness from runs of its test.
 type rechecking struct {
 	*loop
-	old    *witness.Witness
-	result replayer.Result // of the replays of old
-	places *places.Places
-	orders []recorder.Order   // in which the test is recorded
-	runs   []ledger.Predicted // by order
+	committed *witness.Witness
+	result    replayer.Result // of the replays of old
+	places    *places.Places
+	orders    []recorder.Order            // in which the test is recorded
+	runs      []ledger.PredictedRecording // by order
 	// doubt says why the bug may still be there; "" if nothing says so.
-	doubt      string
-	concurrent bool // some run has started goroutines
-	failed     bool // the test failed in some run
+	doubt             string
+	startedGoroutines bool // some run has started goroutines
+	testFailed        bool // the test failed in some run
 }
 
 // newRechecking looks for the bug of w, whose replays did not reach it, as r says.
@@ -93,8 +93,8 @@ func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
 	alone, confirmer := *l, *l.confirmer
 	confirmer.Candidates = ledger.NewCandidates() // those of the package were looked for
 	alone.confirmer = &confirmer
-	c := &rechecking{loop: &alone, old: w, result: r, places: places.Of(r.Witness, l.session.pool.Code.Sites), orders: slices.Clone(recheckOrders)}
-	if c.stale() {
+	c := &rechecking{loop: &alone, committed: w, result: r, places: places.New(r.Witness, l.session.pool.Program.Sites), orders: slices.Clone(recheckOrders)}
+	if c.isStale() {
 		c.orders = append(c.orders, staleOrders...)
 	}
 	if o := recorder.Order(w.RecordedOrder); !slices.Contains(c.orders, o) {
@@ -103,8 +103,8 @@ func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
 	return c
 }
 
-// stale reports whether the witness no longer fits the sources.
-func (c *rechecking) stale() bool { return len(c.result.Stale) > 0 }
+// isStale reports whether the witness no longer fits the sources.
+func (c *rechecking) isStale() bool { return len(c.result.Stale) > 0 }
 
 // run looks for the bug in further recordings of the test.
 //
@@ -112,7 +112,7 @@ func (c *rechecking) stale() bool { return len(c.result.Stale) > 0 }
 // some run, and nothing that was predicted in any of them has a part there: else the answer
 // is that it cannot be told.
 func (c *rechecking) run(ctx context.Context) (Recheck, error) {
-	if w := c.old; !c.session.opts.finds(w) {
+	if w := c.committed; !c.session.opts.canFind(w) {
 		return cannotTell("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern)), nil
 	}
 	if err := c.session.pool.Prepare(); err != nil {
@@ -125,36 +125,36 @@ func (c *rechecking) run(ctx context.Context) (Recheck, error) {
 	switch {
 	case err != nil:
 		return Recheck{}, err
-	case found.Confirmed != "":
+	case found.ConfirmedBug != "":
 		return Recheck{Status: bug.Confirmed, Found: found}, nil
 	}
-	return c.answer(), nil
+	return c.answerWithoutBug(), nil
 }
 
 // search records the test in all orders and returns the entry of the bug, if that shows it: at
 // its own places in one of the runs, or else at places that they may have moved to.
 func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 	now := c.result.Witness
-	exact := func(v *witness.Witness) bool { return finding.Sites(v) == finding.Sites(now) }
+	exact := func(v *witness.Witness) bool { return finding.BugKey(v) == finding.BugKey(now) }
 	for k, order := range c.orders {
-		c.session.status.Set("recording", fmt.Sprintf("%s again, %d of %d", c.old.Tests[0], k+1, len(c.orders)))
+		c.session.status.Set("recording", fmt.Sprintf("%s again, %d of %d", c.committed.Tests[0], k+1, len(c.orders)))
 		again, err := c.record(ctx, order)
 		if err != nil {
 			return finding.Entry{}, err
 		}
 		findings, unpredicted := c.predictAgain(ctx, again)
-		c.runs = append(c.runs, ledger.Predicted{Recording: again, Findings: findings})
-		if found, err := c.reproduce(ctx, c.runs[k], exact); err != nil || found.Confirmed != "" {
+		c.runs = append(c.runs, ledger.PredictedRecording{Recording: again, Findings: findings})
+		if found, err := c.reproduce(ctx, c.runs[k], exact); err != nil || found.ConfirmedBug != "" {
 			return found, err
 		}
-		c.note(again)
+		c.noteRecording(again)
 		switch why, ok := errors.AsType[errNoEvidence](unpredicted); {
-		case ok && c.stale() && c.old.EndsBlocked(): // goroutines that block elsewhere may do so by the same bug
+		case ok && c.isStale() && c.committed.EndsBlocked(): // goroutines that block elsewhere may do so by the same bug
 			c.doubt = string(why)
 		case unpredicted != nil:
 			return finding.Entry{}, unpredicted
 		default:
-			c.noteOpen(findings)
+			c.noteUnconfirmed(findings)
 		}
 	}
 	// A place that is gone, or that no run reaches any more, may be elsewhere by now. A line
@@ -162,18 +162,18 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 	p := c.places
 	p.Gone = slices.Clone(c.result.MissingAccesses)
 	for _, i := range c.result.GuessedAccesses {
-		if !p.Reached[i] {
+		if !p.ReachedByRun[i] {
 			p.Gone = append(p.Gone, i)
 		}
 	}
 	// Goroutines may block in code that is the same as another's: it does not show which of
 	// them has moved.
-	p.Anywhere = c.old.EndsBlocked() && c.stale()
-	if len(p.Missing()) == 0 {
+	p.MayBeAnywhere = c.committed.EndsBlocked() && c.isStale()
+	if len(p.MissingPlaces()) == 0 {
 		return finding.Entry{}, nil
 	}
 	for _, again := range c.runs {
-		if found, err := c.reproduce(ctx, again, p.MayBe); err != nil || found.Confirmed != "" {
+		if found, err := c.reproduce(ctx, again, p.MayBeBug); err != nil || found.ConfirmedBug != "" {
 			return found, err
 		}
 	}
@@ -182,12 +182,12 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 
 // record records the test in an order.
 func (c *rechecking) record(ctx context.Context, order recorder.Order) (*recording.Recording, error) {
-	w, first := c.old, c.ledger.Run
+	w, first := c.committed, c.ledger.FirstRun
 	test := w.Tests[0]
 	limit := replays.ReplayTime(recording.Seconds(first.Seconds))
 	args := replayer.ReplayArgs(replayer.ArgsToReplay(w, first.Args), w, limit)
-	c.replays.Runs.Add(1)
-	file := filepath.Join(c.session.work, fmt.Sprintf("recheck-%d", c.session.rechecks.Add(1)))
+	c.replays.NumRuns.Add(1)
+	file := filepath.Join(c.session.workFolder, fmt.Sprintf("recheck-%d", c.session.rechecks.Add(1)))
 	run, err := c.session.pool.Machine.Record(ctx, first, order, args, file, limit)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (c *rechecking) record(ctx context.Context, order recorder.Order) (*recordi
 	switch {
 	case t == nil || trace.Validate(t) != nil:
 		return nil, errNoEvidence(test + " was run again and not recorded")
-	case !recording.Has(t, test):
+	case !recording.HasTest(t, test):
 		return nil, errNoEvidence("there is no test " + test + " any more, or it is left out")
 	}
 	run.Args = first.Args
@@ -206,25 +206,25 @@ func (c *rechecking) record(ctx context.Context, order recorder.Order) (*recordi
 // predictAgain predicts bugs of the kind from a recording.
 func (c *rechecking) predictAgain(ctx context.Context, r *recording.Recording) ([]finding.Finding, error) {
 	if t := r.Trace; t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
-		return nil, errNoEvidence(c.old.Tests[0] + " was run again, and not all of it was recorded")
+		return nil, errNoEvidence(c.committed.Tests[0] + " was run again, and not all of it was recorded")
 	}
 	opts := c.confirmer.Analysis
-	opts.Kinds = []bug.Kind{c.old.Kind}
+	opts.Kinds = []bug.Kind{c.committed.Kind}
 	result, err := finding.Predict(ctx, r.Trace, opts)
 	if err != nil {
 		return nil, err
 	}
 	if result.Truncated || result.TooLong {
-		return nil, errNoEvidence("there is too much to look for in " + c.old.Tests[0])
+		return nil, errNoEvidence("there is too much to look for in " + c.committed.Tests[0])
 	}
-	findings, _, err := finding.Of(r, result, finding.NewNames())
+	findings, _, err := finding.FromAnalysis(r, result, finding.NewWitnessIDs())
 	return findings, err
 }
 
 // reproduce returns the entry of the bug that is looked for, if a run has shown it by itself
 // or it was predicted from the run, and a replay confirms it.
-func (c *rechecking) reproduce(ctx context.Context, r ledger.Predicted, is func(*witness.Witness) bool) (finding.Entry, error) {
-	if found, err := c.shown(ctx, r.Recording, is); err != nil || found.Confirmed != "" {
+func (c *rechecking) reproduce(ctx context.Context, r ledger.PredictedRecording, is func(*witness.Witness) bool) (finding.Entry, error) {
+	if found, err := c.reproduceShown(ctx, r.Recording, is); err != nil || found.ConfirmedBug != "" {
 		return found, err
 	}
 	findings := slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return !is(f.Witness) })
@@ -232,23 +232,23 @@ func (c *rechecking) reproduce(ctx context.Context, r ledger.Predicted, is func(
 	c.replays.Progress.Total.Store(int32(len(findings)))
 	for i, f := range findings {
 		ev, err := c.confirmer.ReplayFinding(ctx, r.Recording, f)
-		if entries[i] = c.confirmer.Entry(ev); err != nil || entries[i].Confirmed != "" {
+		if entries[i] = c.confirmer.NewEntry(ev); err != nil || entries[i].ConfirmedBug != "" {
 			return entries[i], err
 		}
 	}
 	err := c.confirmer.FollowDepartures(ctx, r.Recording, findings, entries)
-	if i := slices.IndexFunc(entries, func(e finding.Entry) bool { return e.Confirmed != "" }); i >= 0 {
+	if i := slices.IndexFunc(entries, func(e finding.Entry) bool { return e.ConfirmedBug != "" }); i >= 0 {
 		return entries[i], nil
 	}
 	return finding.Entry{}, err
 }
 
-// shown returns the entry of the bug that is looked for, if the recorded run has shown it by
+// reproduceShown returns the entry of the bug that is looked for, if the recorded run has shown it by
 // itself. It is confirmed if a replay shows it once more.
-func (c *rechecking) shown(ctx context.Context, r *recording.Recording, is func(*witness.Witness) bool) (finding.Entry, error) {
-	switch kind := c.old.Kind; kind {
+func (c *rechecking) reproduceShown(ctx context.Context, r *recording.Recording, is func(*witness.Witness) bool) (finding.Entry, error) {
+	switch kind := c.committed.Kind; kind {
 	case bug.Deadlock, bug.Leak:
-		return c.confirmer.BlockedAt(ctx, r, kind, is)
+		return c.confirmer.ReplayBlocked(ctx, r, kind, is)
 	case bug.Failure:
 		for _, f := range confirm.FailuresIn(r) {
 			if is(f.Witness) {
@@ -259,11 +259,11 @@ func (c *rechecking) shown(ctx context.Context, r *recording.Recording, is func(
 	return finding.Entry{}, nil
 }
 
-// note notes what a run that did not show the bug says about it.
-func (c *rechecking) note(again *recording.Recording) {
-	w, test := c.old, c.old.Tests[0]
+// noteRecording notes what a run that did not show the bug says about it.
+func (c *rechecking) noteRecording(again *recording.Recording) {
+	w, test := c.committed, c.committed.Tests[0]
 	for i, there := range c.result.Witness.ReachedIn(again.Trace) {
-		c.places.Reached[i] = c.places.Reached[i] || there
+		c.places.ReachedByRun[i] = c.places.ReachedByRun[i] || there
 	}
 	goroutines := 0
 	for _, g := range again.Trace.Goroutines {
@@ -271,22 +271,22 @@ func (c *rechecking) note(again *recording.Recording) {
 			goroutines++
 		}
 	}
-	c.concurrent = c.concurrent || goroutines > 1
-	c.failed = c.failed || slices.Contains(again.Failed, test)
-	if w.EndsBlocked() && c.stale() && c.confirmer.Blocks(again, w.Kind, test) {
+	c.startedGoroutines = c.startedGoroutines || goroutines > 1
+	c.testFailed = c.testFailed || slices.Contains(again.FailedTests, test)
+	if w.EndsBlocked() && c.isStale() && c.confirmer.HasBlocked(again, w.Kind, test) {
 		c.doubt = fmt.Sprintf("goroutines of %s are blocked for ever, perhaps by the same bug", test)
 	}
 }
 
-// noteOpen notes which of the findings, none of which was confirmed at the places of the
+// noteUnconfirmed notes which of the findings, none of which was confirmed at the places of the
 // bug, leave it open.
-func (c *rechecking) noteOpen(findings []finding.Finding) {
+func (c *rechecking) noteUnconfirmed(findings []finding.Finding) {
 	now := c.result.Witness
 	for _, f := range findings {
-		switch place := places.Shared(f.Witness, now); {
-		case finding.Sites(f.Witness) != finding.Sites(now):
+		switch place := places.SharedPlace(f.Witness, now); {
+		case finding.BugKey(f.Witness) != finding.BugKey(now):
 			if place != "" && c.doubt == "" {
-				c.doubt = fmt.Sprintf("%s is part of another possible bug of %s", place, c.old.Tests[0])
+				c.doubt = fmt.Sprintf("%s is part of another possible bug of %s", place, c.committed.Tests[0])
 			}
 		case len(f.Schedules) > 0:
 			c.doubt = "another schedule was predicted, and did not confirm it"
@@ -296,25 +296,25 @@ func (c *rechecking) noteOpen(findings []finding.Finding) {
 	}
 }
 
-// answer returns what the runs say together, none of which has shown the bug.
-func (c *rechecking) answer() Recheck {
-	w, p := c.old, c.places
+// answerWithoutBug returns what the runs say together, none of which has shown the bug.
+func (c *rechecking) answerWithoutBug() Recheck {
+	w, p := c.committed, c.places
 	doubt := c.doubt
 	for _, again := range c.runs {
 		for _, f := range again.Findings {
-			if doubt == "" && c.stale() && (len(p.Gone) == 0 || len(p.Gone) == len(w.Violation) || p.MayBe(f.Witness)) {
+			if doubt == "" && c.isStale() && (len(p.Gone) == 0 || len(p.Gone) == len(w.Violation) || p.MayBeBug(f.Witness)) {
 				doubt = fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
 			}
 		}
 	}
 	notReached := -1 // a place that is there, and that no run reaches
-	for i, reached := range p.Reached {
+	for i, reached := range p.ReachedByRun {
 		if !reached && !slices.Contains(p.Gone, i) {
 			notReached = i
 		}
 	}
 	switch {
-	case w.Kind == bug.Failure && !c.failed:
+	case w.Kind == bug.Failure && !c.testFailed:
 		answer := cannotTell("%s does not fail in %d orders of goroutines, which is no proof", w.Tests[0], len(c.orders))
 		answer.searchable = true
 		return answer
@@ -322,18 +322,18 @@ func (c *rechecking) answer() Recheck {
 		answer := cannotTell("%s", doubt)
 		answer.searchable = w.Kind == bug.Assertion
 		return answer
-	case len(p.Gone) > 0 && !c.concurrent:
+	case len(p.Gone) > 0 && !c.startedGoroutines:
 		return cannotTell("%s does not start goroutines any more", w.Tests[0])
 	case notReached >= 0:
-		return cannotTell("%s does not come to %s any more", w.Tests[0], places.Text(c.result.Witness.Violation[notReached]))
+		return cannotTell("%s does not come to %s any more", w.Tests[0], places.PlaceText(c.result.Witness.Violation[notReached]))
 	case crashes(c.result):
 		return cannotTell("%s crashes or hangs in another order of its goroutines", w.Tests[0])
 	}
 	return Recheck{Status: bug.Fixed}
 }
 
-// finds reports whether predicting could find the bug of w.
-func (o *Options) finds(w *witness.Witness) bool {
+// canFind reports whether predicting could find the bug of w.
+func (o *Options) canFind(w *witness.Witness) bool {
 	switch {
 	case !w.InOrder():
 		return slices.Contains(bug.Kinds(), w.Kind)
@@ -347,7 +347,7 @@ func (o *Options) finds(w *witness.Witness) bool {
 // explore explores the test of the witness as an ordinary run does: further runs may show
 // what a few recordings have not shown of the bug, as known says.
 func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error) {
-	w := c.old
+	w := c.committed
 	again, err := c.record(ctx, recorder.NewestFirst)
 	if _, ok := errors.AsType[errNoEvidence](err); ok {
 		return known, nil
@@ -360,10 +360,10 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 	x := newExploration(c.session, "")
 	opts := &x.session.opts // the session is for this alone; nothing beside the user's tests is written
 	opts.Analysis.Kinds = []bug.Kind{w.Kind}
-	opts.Witnesses, opts.Artifacts = filepath.Join(c.session.work, "found"), ""
-	opts.Timeout = recheckTime
+	opts.WitnessFolder, opts.ArtifactFolder = filepath.Join(c.session.workFolder, "found"), ""
+	opts.ReplayTimeout = recheckTime
 	if known.searchable {
-		opts.Explore, x.session.exploring = Budget{Time: searchTime}, searchTime
+		opts.Explore, x.session.explorationTimeLeft = Budget{TotalTime: searchTime}, searchTime
 	}
 	x.session.clock.Restart(recheckTime)
 	if err := x.Explore(ctx, []recorder.Run{run}); err != nil {
@@ -386,9 +386,9 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 
 // noteExplored notes in known what a finding of the exploration says about the bug.
 func (c *rechecking) noteExplored(known *Recheck, f report.Finding) {
-	w, p := c.old, c.places
+	w, p := c.committed, c.places
 	v := p.ViolationOf(&f)
-	same := finding.Sites(v) == finding.Sites(p.Now) || p.MayBe(v)
+	same := finding.BugKey(v) == finding.BugKey(p.Current) || p.MayBeBug(v)
 	fixed := known.Status == bug.Fixed
 	switch {
 	case f.Status != bug.Confirmed && f.Status != bug.Unconfirmed:
@@ -397,7 +397,7 @@ func (c *rechecking) noteExplored(known *Recheck, f report.Finding) {
 			*known = cannotTell("there is another possible bug of its kind in %s", w.Tests[0])
 		}
 	case f.Status == bug.Confirmed:
-		*known = Recheck{Status: bug.Confirmed, Found: finding.Entry{Finding: f, Saved: v}}
+		*known = Recheck{Status: bug.Confirmed, Found: finding.Entry{Finding: f, WitnessToSave: v}}
 	default:
 		known.searchable = false
 		if fixed {

@@ -20,17 +20,17 @@ import (
 
 // record makes a run in an order of goroutines; nothing may come of it.
 func (l *loop) record(ctx context.Context, r *strategy.Run) error {
-	first, s := l.ledger.Run, l.session
+	first, s := l.ledger.FirstRun, l.session
 	limit := replays.RecordTime(first.Seconds)
 	args := replayer.RerunArgs(first.Args, r.Tests, replayer.SubtestFilter(first.Args), limit)
 	if r.Tests == nil {
-		args = replayer.RerunArgsWithout(first.Args, r.Without, limit)
+		args = replayer.RerunArgsWithout(first.Args, r.ExcludedTests, limit)
 	}
 	n := l.ledger.NextRecording()
 	bound, end := s.clock.LimitAnalysis(ctx)
 	defer end()
 	s.status.Set("recording", fmt.Sprintf("%s, time %d", first.Package.Path, n+1))
-	l.ledger.Runs.Add(1)
+	l.ledger.NumRuns.Add(1)
 	again, err := s.pool.Record(bound, first, r.Order, args, fmt.Sprintf("%s-%d", first.Trace, n))
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -38,9 +38,9 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	if err != nil || bound.Err() != nil || again.Trace == "" { // the user has not asked for this run
 		return nil
 	}
-	var notes recording.Notes
-	t, _ := recording.Read(again, s.build, s.opts.Keep, &notes)
-	l.ledger.Note(recording.Notes{Incomplete: notes.Incomplete})
+	var notes recording.TraceNotes
+	t, _ := recording.ReadRecording(again, s.build, s.opts.KeepFiles, &notes)
+	l.ledger.AddNotes(recording.TraceNotes{Incomplete: notes.Incomplete})
 	if t == nil {
 		return nil
 	}
@@ -49,23 +49,23 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	// have the arguments and the time of those in the first recording.
 	again.Args, again.Seconds, again.Processor = first.Args, first.Seconds, first.Processor
 	rec := recording.New(again, t, s.sources)
-	rec.TimedOut, rec.Alone = timedOut, r.Alone
+	rec.TimedOut, rec.SingleTest = timedOut, r.SingleTest
 	r.Recording = rec
 	return nil
 }
 
 // recordNew makes a run and predicts from its recording, which is nil if it shows nothing new.
-func (l *loop) recordNew(ctx context.Context, r *strategy.Run) (p ledger.Predicted, err error) {
+func (l *loop) recordNew(ctx context.Context, r *strategy.Run) (p ledger.PredictedRecording, err error) {
 	if err = l.record(ctx, r); err != nil || r.Recording == nil || !l.ledger.ShowsNew(r.Recording.Trace) {
 		return p, err
 	}
 	p.Recording = r.Recording
-	p.Findings, err = l.predictRecorded(ctx, p.Recording)
+	p.Findings, err = l.predictFromRecording(ctx, p.Recording)
 	return p, err
 }
 
-// predictRecorded predicts from a recording in another order.
-func (l *loop) predictRecorded(ctx context.Context, r *recording.Recording) ([]finding.Finding, error) {
+// predictFromRecording predicts from a recording in another order.
+func (l *loop) predictFromRecording(ctx context.Context, r *recording.Recording) ([]finding.Finding, error) {
 	l.session.status.Set("predicting", fmt.Sprintf("%s, %d events", r.Run.Package.Path, len(r.Trace.Events)))
 	return l.confirmer.PredictOpen(ctx, r, l.session.opts.Analysis.Kinds)
 }
@@ -73,7 +73,7 @@ func (l *loop) predictRecorded(ctx context.Context, r *recording.Recording) ([]f
 // recordRemaining records the tests that the early end of a run kept from running. These are
 // their first recordings.
 func (l *loop) recordRemaining(ctx context.Context) error {
-	remaining := new(strategy.Remaining)
+	remaining := new(strategy.RemainingTests)
 	for {
 		next := remaining.Next(l.ledger, 1)
 		if len(next) == 0 {
@@ -82,11 +82,11 @@ func (l *loop) recordRemaining(ctx context.Context) error {
 		if err := l.record(ctx, next[0]); err != nil {
 			return err
 		}
-		path, culprits, rec := l.ledger.Run.Package.Path, strings.Join(remaining.Culprits, ", "), next[0].Recording
+		path, culprits, rec := l.ledger.FirstRun.Package.Path, strings.Join(remaining.Culprits, ", "), next[0].Recording
 		if rec == nil && l.ledger.TimeLeft() == 0 {
-			l.ledger.Warn("%s: what %s kept from running was not recorded, as %s", path, culprits, l.session.clock.Over())
+			l.ledger.Warn("%s: what %s kept from running was not recorded, as %s", path, culprits, l.session.clock.TimeOverText())
 		}
-		if rec == nil || rec.Tests == 0 || !l.ledger.ShowsNew(rec.Trace) {
+		if rec == nil || rec.NumTests == 0 || !l.ledger.ShowsNew(rec.Trace) {
 			return nil
 		}
 		l.session.status.Set("predicting", fmt.Sprintf("%s, %d events", path, len(rec.Trace.Events)))
@@ -97,10 +97,10 @@ func (l *loop) recordRemaining(ctx context.Context) error {
 		if result != nil {
 			l.ledger.Report.Totals.Pruned += result.Pruned()
 		}
-		l.ledger.Firsts = append(l.ledger.Firsts, ledger.Predicted{Recording: rec, Findings: findings})
-		pkg := l.ledger.Package()
+		l.ledger.FirstRecordings = append(l.ledger.FirstRecordings, ledger.PredictedRecording{Recording: rec, Findings: findings})
+		pkg := l.ledger.PackageEntry()
 		pkg.Events += rec.Trace.LoggedEvents()
-		pkg.Tests += rec.Tests
+		pkg.Tests += rec.NumTests
 		pkg.Lingering = append(pkg.Lingering, evidence.LingeringIn(rec.Trace, path, l.session.sources.Files, l.session.sources.Lines.Line)...)
 		l.ledger.Warn("%s: recorded in a run of their own, as %s ended the first one, by a panic or an exit: %s",
 			path, culprits, recording.ListTests(recording.Tests(rec.Trace), recording.MaxListed))
@@ -110,9 +110,9 @@ func (l *loop) recordRemaining(ctx context.Context) error {
 // recordFailing records the tests that failed in their first recording in other orders, and
 // returns those that pass in one of them.
 func (l *loop) recordFailing(ctx context.Context) (passing []string, err error) {
-	for _, first := range l.ledger.Firsts {
-		var all []ledger.Predicted // the last one first
-		failing := strategy.NewPassing(l.strategy, first.Recording, l.ledger.Orders)
+	for _, first := range l.ledger.FirstRecordings {
+		var all []ledger.PredictedRecording // the last one first
+		failing := strategy.NewPassingOrders(l.strategyOptions, first.Recording, l.ledger.NumOrders)
 		for next := failing.Next(l.ledger, 1); len(next) > 0; next = failing.Next(l.ledger, 1) {
 			p, err := l.recordNew(ctx, next[0])
 			if err != nil {
@@ -122,18 +122,18 @@ func (l *loop) recordFailing(ctx context.Context) (passing []string, err error) 
 				all = slices.Insert(all, 0, p)
 			}
 		}
-		for _, test := range failing.Tests {
-			l.ordersTried[test] = failing.Asked()
+		for _, test := range failing.FailedTests {
+			l.otherOrders[test] = failing.NumAsked()
 		}
 		l.ledger.Recordings = append(l.ledger.Recordings, all...)
-		passing = append(passing, failing.Passed...)
+		passing = append(passing, failing.PassedTests...)
 	}
 	return passing, nil
 }
 
 // recordOrders records the tests in other orders and confirms what that shows.
 func (l *loop) recordOrders(ctx context.Context) error {
-	orders := &strategy.Orders{Options: l.strategy, Count: l.ledger.Orders}
+	orders := &strategy.OtherOrders{Options: l.strategyOptions, MaxOrders: l.ledger.NumOrders}
 	for next := orders.Next(l.ledger, 1); len(next) > 0; next = orders.Next(l.ledger, 1) {
 		p, err := l.recordNew(ctx, next[0])
 		if err != nil {
@@ -146,10 +146,10 @@ func (l *loop) recordOrders(ctx context.Context) error {
 			return err
 		}
 		l.ledger.Recordings = append(l.ledger.Recordings, p)
-		if err := l.confirmer.Blocked(ctx, p.Recording); err != nil {
+		if err := l.confirmer.ConfirmBlocked(ctx, p.Recording); err != nil {
 			return err
 		}
-		if _, err := l.confirmer.Findings(ctx, p.Recording, p.Findings); err != nil {
+		if _, err := l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (l *loop) recordOrders(ctx context.Context) error {
 // shows. A few replays tell whether the test alone is any better, before all of its
 // candidates are replayed.
 func (l *loop) recordAlone(ctx context.Context) error {
-	alone := &strategy.Alone{Options: l.strategy}
+	alone := &strategy.SingleTests{Options: l.strategyOptions}
 	for next := alone.Next(l.ledger, 1); len(next) > 0; next = alone.Next(l.ledger, 1) {
 		p, err := l.recordNew(ctx, next[0])
 		if err != nil {
@@ -169,10 +169,10 @@ func (l *loop) recordAlone(ctx context.Context) error {
 		if p.Recording == nil {
 			continue
 		}
-		first := min(probes, len(p.Findings))
-		confirmed, err := l.confirmer.Findings(ctx, p.Recording, p.Findings[:first])
+		first := min(probedCandidates, len(p.Findings))
+		confirmed, err := l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings[:first])
 		if err == nil && confirmed > 0 {
-			_, err = l.confirmer.Findings(ctx, p.Recording, p.Findings[first:])
+			_, err = l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings[first:])
 		}
 		if err != nil {
 			return err
@@ -186,12 +186,12 @@ func (l *loop) recordAlone(ctx context.Context) error {
 // effect of a bug then.
 func (l *loop) compareWithPassing(ctx context.Context, r *recording.Recording) (*recording.Recording, error) {
 	var passed []string
-	for _, test := range r.Failed {
-		passes := l.passing(test)
+	for _, test := range r.FailedTests {
+		passes := l.passingRun(test)
 		if passes == nil {
 			continue
 		}
-		if err := l.confirmer.InTime(ctx, func(limit context.Context) error {
+		if err := l.confirmer.WithinTime(ctx, func(limit context.Context) error {
 			again, err := passes(limit)
 			switch {
 			case limit.Err() != nil:
@@ -210,22 +210,24 @@ func (l *loop) compareWithPassing(ctx context.Context, r *recording.Recording) (
 	return r.ComparedWith(r.Outcome.WithoutTests(passed)), nil
 }
 
-// passing returns a function that runs a test again in an order in which it has passed,
+// passingRun returns a function that runs a test again in an order in which it has passed,
 // without the schedule of a bug, and reports whether it still passes; nil if it has never
 // passed.
-func (l *loop) passing(test string) func(ctx context.Context) (bool, error) {
+func (l *loop) passingRun(test string) func(ctx context.Context) (bool, error) {
 	for _, r := range l.ledger.Recordings {
-		if r.Passed(test) {
-			return func(ctx context.Context) (bool, error) { return l.replays.PassesStill(ctx, r.Recording, test) }
+		if r.HasPassed(test) {
+			return func(ctx context.Context) (bool, error) {
+				return l.replays.PassesWithoutSchedule(ctx, r.Recording, test)
+			}
 		}
 	}
-	if passed := l.passes[test]; passed != nil {
+	if passed := l.passingRuns[test]; passed != nil {
 		return func(ctx context.Context) (bool, error) {
 			again := *passed
 			again.Recording, again.Result = nil, replayer.Result{} // a run that shows nothing does not pass
-			err := l.perform(ctx, &again)
-			l.ledger.Runs.Add(int64(len(again.Result.Verdicts)))
-			return again.Recording != nil && recording.Passes(again.Recording.Trace, test), err
+			err := l.makeRun(ctx, &again)
+			l.ledger.NumRuns.Add(int64(len(again.Result.Verdicts)))
+			return again.Recording != nil && recording.HasPassed(again.Recording.Trace, test), err
 		}
 	}
 	return nil

@@ -28,12 +28,12 @@ type testLoop struct {
 	test string
 	// strategies are in the order in which they are asked.
 	strategies   []strategy.Strategy
-	made         int         // runs
+	runsMade     int         // runs
 	withinBudget func() bool // the budget is not used up
 	// failedFirst is set if the test failed in its first recording.
 	failedFirst bool
-	// statusText, if not nil, returns what the runs have shown so far, for the status line.
-	statusText func() string
+	// exploredSoFar, if not nil, returns what the runs have shown so far, for the status line.
+	exploredSoFar func() string
 }
 
 // run makes the runs. They are dealt with in the order in which they were proposed, while
@@ -44,7 +44,7 @@ func (t *testLoop) run(ctx context.Context) error {
 	if err := t.session.pool.Prepare(); err != nil {
 		return err
 	}
-	atOnce := max(1, min(budget.AtOnce, recording.ConcurrentEvents/max(1, t.ledger.Size[t.test])))
+	atOnce := max(1, min(budget.ConcurrentRuns, recording.ConcurrentEvents/max(1, t.ledger.EventsOfTest[t.test])))
 	running, stop := context.WithCancel(ctx)
 	var begun []*strategy.Run
 	defer func() {
@@ -53,11 +53,11 @@ func (t *testLoop) run(ctx context.Context) error {
 			<-r.Ended
 		}
 	}()
-	together := t.strategy.Exploring
+	together := t.strategyOptions.Exploring
 	for {
 		if !together || len(begun) == 0 {
-			next := t.propose(atOnce - len(begun))
-			t.begin(running, next)
+			next := t.proposeRuns(atOnce - len(begun))
+			t.beginRuns(running, next)
 			begun = append(begun, next...)
 		}
 		if len(begun) == 0 {
@@ -68,25 +68,25 @@ func (t *testLoop) run(ctx context.Context) error {
 			now = begun
 		}
 		begun = begun[len(now):]
-		if err := t.await(ctx, now); err != nil {
+		if err := t.awaitRuns(ctx, now); err != nil {
 			return err
 		}
 		for _, r := range now {
 			if replays.TimedOut(r.Result) {
 				return nil // the next may take as long
 			}
-			if err := t.enter(ctx, r); err != nil {
+			if err := t.enterRun(ctx, r); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// propose returns up to n runs to make; none if the budget is used up.
-func (t *testLoop) propose(n int) (next []*strategy.Run) {
-	most := t.session.opts.Explore.Runs
+// proposeRuns returns up to n runs to make; none if the budget is used up.
+func (t *testLoop) proposeRuns(n int) (next []*strategy.Run) {
+	most := t.session.opts.Explore.RunsPerTest
 	if most > 0 {
-		n = min(n, most-t.made)
+		n = min(n, most-t.runsMade)
 	}
 	for _, s := range t.strategies {
 		if n <= 0 || t.ledger.TimeLeft() == 0 || !t.withinBudget() {
@@ -100,41 +100,41 @@ func (t *testLoop) propose(n int) (next []*strategy.Run) {
 		return nil
 	}
 	for _, r := range next {
-		t.made++
-		r.Number = t.made
+		t.runsMade++
+		r.Number = t.runsMade
 	}
 	text := ""
-	if t.statusText != nil {
-		text = t.statusText()
+	if t.exploredSoFar != nil {
+		text = t.exploredSoFar()
 	}
-	t.session.status.Count("exploring", t.test+", "+t.ledger.Run.Package.Path, t.made, most, text)
+	t.session.status.Count("exploring", t.test+", "+t.ledger.FirstRun.Package.Path, t.runsMade, most, text)
 	return next
 }
 
-// begin begins runs, in the time that is left for replays.
-func (t *testLoop) begin(ctx context.Context, all []*strategy.Run) {
+// beginRuns begins runs, in the time that is left for replays.
+func (t *testLoop) beginRuns(ctx context.Context, all []*strategy.Run) {
 	for _, r := range all {
 		limit, cancel := t.session.clock.Limit(ctx)
 		r.Ended = make(chan struct{})
 		go func() {
 			defer cancel()
 			defer close(r.Ended)
-			r.Err = t.perform(limit, r)
+			r.Err = t.makeRun(limit, r)
 		}()
 	}
 }
 
-// perform makes a run.
-func (l *loop) perform(ctx context.Context, r *strategy.Run) error {
-	if r.Begin == nil {
+// makeRun makes a run.
+func (l *loop) makeRun(ctx context.Context, r *strategy.Run) error {
+	if r.MakeBeginning == nil {
 		return l.record(ctx, r)
 	}
-	return l.confirmer.Continue(ctx, r)
+	return l.confirmer.MakeBegunRun(ctx, r)
 }
 
-// await waits for the ends of runs.
-func (t *testLoop) await(ctx context.Context, all []*strategy.Run) error {
-	err := t.confirmer.InTime(ctx, func(context.Context) error {
+// awaitRuns waits for the ends of runs.
+func (t *testLoop) awaitRuns(ctx context.Context, all []*strategy.Run) error {
+	err := t.confirmer.WithinTime(ctx, func(context.Context) error {
 		var errs []error
 		for _, r := range all {
 			<-r.Ended
@@ -146,44 +146,44 @@ func (t *testLoop) await(ctx context.Context, all []*strategy.Run) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && !errors.Is(err, budget.ErrTimeOver):
-		t.ledger.Failed = true
-		t.ledger.Warn("%s: %v", t.ledger.Run.Package.Path, err)
+		t.ledger.AnalysisFailed = true
+		t.ledger.Warn("%s: %v", t.ledger.FirstRun.Package.Path, err)
 	}
 	for _, r := range all {
-		r.Awaited = true
-		t.ledger.Runs.Add(int64(len(r.Result.Verdicts)))
+		r.IsDealtWith = true
+		t.ledger.NumRuns.Add(int64(len(r.Result.Verdicts)))
 		if r.Recording == nil {
 			continue
 		}
-		if r.Parents == nil {
-			r.Parents = []int{r.Base.Number}
+		if r.ParentRuns == nil {
+			r.ParentRuns = []int{r.Base.RunNumber}
 		}
-		r.Recording = r.Recording.With(func(c *recording.Recording) { c.Number, c.Parents = r.Number, r.Parents })
+		r.Recording = r.Recording.With(func(c *recording.Recording) { c.RunNumber, c.ParentRuns = r.Number, r.ParentRuns })
 	}
 	return nil
 }
 
-// enter enters a run that has ended into the ledger, if it shows anything new, and confirms
+// enterRun enters a run that has ended into the ledger, if it shows anything new, and confirms
 // what it shows.
-func (t *testLoop) enter(ctx context.Context, r *strategy.Run) (err error) {
-	if t.failedFirst && r.Recording != nil && t.passing(t.test) == nil && !slices.Contains(recording.Failing(r.Recording.Trace), t.test) {
-		t.passes[t.test] = r
+func (t *testLoop) enterRun(ctx context.Context, r *strategy.Run) (err error) {
+	if t.failedFirst && r.Recording != nil && t.passingRun(t.test) == nil && !slices.Contains(recording.FailedTests(r.Recording.Trace), t.test) {
+		t.passingRuns[t.test] = r
 	}
 	if r.Recording == nil || !t.ledger.ShowsNew(r.Recording.Trace) {
 		return nil
 	}
-	if onNew := t.session.opts.OnNew; onNew != nil && t.strategy.Exploring {
-		onNew(fmt.Sprintf("explore: %s, %s: run %d%s: new from %s", t.test, t.ledger.Run.Package.Path, r.Number, after(r.Parents), r.Toward))
+	if onNew := t.session.opts.OnNewBehaviour; onNew != nil && t.strategyOptions.Exploring {
+		onNew(fmt.Sprintf("explore: %s, %s: run %d%s: new from %s", t.test, t.ledger.FirstRun.Package.Path, r.Number, listParents(r.ParentRuns), r.Description))
 	}
 	if r.Recording, err = t.compareWithPassing(ctx, r.Recording); err != nil {
 		return err
 	}
-	t.ledger.TestRuns = append(t.ledger.TestRuns, r.Recording)
+	t.ledger.RunsOfTest = append(t.ledger.RunsOfTest, r.Recording)
 	return t.confirmRun(ctx, r)
 }
 
-// after names the runs that show what leads to another run, where these are no recordings.
-func after(parents []int) string {
+// listParents names the runs that show what leads to another run, where these are no recordings.
+func listParents(parents []int) string {
 	var all []string
 	for _, n := range parents {
 		if n > 0 {
@@ -200,51 +200,51 @@ func after(parents []int) string {
 // failed comes last: a bug that makes it fail is the better explanation.
 func (t *testLoop) confirmRun(ctx context.Context, r *strategy.Run) error {
 	rec := r.Recording
-	if err := t.confirmer.Blocked(ctx, rec); err != nil {
+	if err := t.confirmer.ConfirmBlocked(ctx, rec); err != nil {
 		return err
 	}
-	if kinds, some := t.kinds(); some && len(rec.Trace.Events) <= recording.MaxRepeated {
+	if kinds, some := t.kindsToPredict(); some && len(rec.Trace.Events) <= recording.MaxRepeated {
 		findings, err := t.confirmer.PredictOpen(ctx, rec, kinds)
 		if err != nil {
 			return err
 		}
-		if _, err := t.confirmer.Findings(ctx, rec, findings); err != nil {
+		if _, err := t.confirmer.ConfirmFindings(ctx, rec, findings); err != nil {
 			return err
 		}
 	}
-	t.suspect(r)
-	if t.strategy.Exploring || t.ledger.Suspects.Events() > recording.MaxRepeated {
+	t.noteFailures(r)
+	if t.strategyOptions.Exploring || t.ledger.SuspectRuns.CountEvents() > recording.MaxRepeated {
 		return t.confirmSuspects(ctx)
 	}
 	return nil
 }
 
-// kinds returns those that are looked for in further runs of the test, none if these are all;
+// kindsToPredict returns those that are looked for in further runs of the test, none if these are all;
 // some is false if nothing is looked for.
-func (t *testLoop) kinds() (kinds []bug.Kind, some bool) {
+func (t *testLoop) kindsToPredict() (kinds []bug.Kind, some bool) {
 	kinds = t.session.opts.Analysis.Kinds
 	confirmed := 0
 	for _, f := range t.ledger.Report.Findings {
-		if finding.IsPattern(f.Kind) && f.Status == bug.Confirmed && f.Test == t.test && f.Package == t.ledger.Run.Package.Path {
+		if finding.IsPattern(f.Kind) && f.Status == bug.Confirmed && f.Test == t.test && f.Package == t.ledger.FirstRun.Package.Path {
 			confirmed++
 		}
 	}
-	if confirmed < maxPatterns || t.strategy.Exploring {
+	if confirmed < maxPatterns || t.strategyOptions.Exploring {
 		return kinds, true
 	}
 	kinds = confirm.WithoutPatterns(kinds)
 	return kinds, len(kinds) > 0
 }
 
-// suspect keeps a run in which the test failed at a place at which it is not known to fail.
-func (t *testLoop) suspect(r *strategy.Run) {
-	if !t.confirmer.Wants(bug.Failure) {
+// noteFailures keeps a run in which the test failed at a place at which it is not known to fail.
+func (t *testLoop) noteFailures(r *strategy.Run) {
+	if !t.confirmer.LooksFor(bug.Failure) {
 		return
 	}
 	for _, f := range confirm.FailuresIn(r.Recording) {
-		s := ledger.Suspect{Recording: r.Recording, Finding: f, Sites: finding.Sites(f.Witness), Detail: r.Result.Detail}
-		if f.Tests[0] == t.test && !t.ledger.IsConfirmed(s.Sites) && t.ledger.Suspects.Count(s.Sites) < ledger.MaxEndings {
-			t.ledger.Suspects = append(t.ledger.Suspects, s)
+		s := ledger.SuspectRun{Recording: r.Recording, Finding: f, Bug: finding.BugKey(f.Witness), FailureOutput: r.Result.Detail}
+		if f.Tests[0] == t.test && !t.ledger.IsConfirmed(s.Bug) && t.ledger.SuspectRuns.CountOf(s.Bug) < ledger.MaxReplayedEndings {
+			t.ledger.SuspectRuns = append(t.ledger.SuspectRuns, s)
 		}
 	}
 }

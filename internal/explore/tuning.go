@@ -16,10 +16,10 @@ const smallTrace = 1 << 19
 // large trace takes.
 const tracesInMemory = 24 << 20
 
-// probes is how many candidates of a test that was recorded alone are replayed to see
+// probedCandidates is how many candidates of a test that was recorded alone are replayed to see
 // whether being alone helps (unit: candidates). Trades candidates for replays. Chosen: by the
 // suites of others.
-const probes = 3
+const probedCandidates = 3
 
 // maxPatterns bounds the confirmed patterns of accesses of a test whose further runs are
 // searched for more (unit: bugs). Trades patterns for replays: each such run may show

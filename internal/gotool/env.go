@@ -29,11 +29,11 @@ type Env struct {
 	GOFIPS140    string // whose cryptography they use: "off" and "latest" are GOROOT's, others lie in the module cache
 	GOCACHE      string // the build cache
 	GOMODCACHE   string
-	// Alias is the other name of GOMODCACHE, if [Env.AliasCache] has made one.
-	Alias string `json:"-"`
-	// Tests are variables that tests must not see as this process has them,
+	// ModCacheAlias is the other name of GOMODCACHE, if [Env.LinkModCache] has made one.
+	ModCacheAlias string `json:"-"`
+	// TestVariables are variables that tests must not see as this process has them,
 	// for [WithVariables].
-	Tests []string `json:"-"`
+	TestVariables []string `json:"-"`
 }
 
 // ReadEnv asks the go command in dir for its environment.

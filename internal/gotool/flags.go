@@ -2,25 +2,25 @@ package gotool
 
 import "strings"
 
-// A phase is a set of steps of a `go test` that a flag takes part in.
-type phase uint8
+// A phases is a set of steps of a `go test` that a flag takes part in.
+type phases uint8
 
 const (
-	// selects: the flag decides which files are compiled, or how. Commands that load
+	// selectsFiles: the flag decides which files are compiled, or how. Commands that load
 	// or vet packages need it, or they see other packages than the test.
-	selects phase = 1 << iota
-	// covers: the flag instruments for coverage.
-	covers
-	// writes: the flag names a file that the run writes.
-	writes
-	// runs: the go command passes the flag to the test binary, as -test.NAME.
-	runs
+	selectsFiles phases = 1 << iota
+	// instrumentsCoverage: the flag instruments for coverage.
+	instrumentsCoverage
+	// writesFile: the flag names a file that the run writes.
+	writesFile
+	// passedToBinary: the go command passes the flag to the test binary, as -test.NAME.
+	passedToBinary
 )
 
 // A flagInfo is what this package knows of a flag of go test.
 type flagInfo struct {
 	takesValue bool // as -name=value or -name value
-	phase      phase
+	phases     phases
 }
 
 // flagGroups are the flags that `go help test`, `go help testflag` and `go help build`
@@ -31,15 +31,15 @@ var flagGroups = []struct {
 }{
 	{flagInfo{false, 0}, "a buildvcs c json n work x"}, // buildvcs is boolean, but also takes =auto
 	{flagInfo{true, 0}, "C debug-actiongraph debug-runtime-trace debug-trace exec ldflags p vet"},
-	{flagInfo{false, selects}, "asan linkshared modcacherw msan race trimpath"},
-	{flagInfo{true, selects}, "asmflags buildmode compiler gccgoflags gcflags installsuffix mod modfile overlay pgo pkgdir tags toolexec"},
-	{flagInfo{false, covers}, "cover"},
-	{flagInfo{true, covers}, "covermode coverpkg"},
-	{flagInfo{true, writes}, "o"},
-	{flagInfo{false, runs}, "artifacts benchmem failfast fullpath short v"},
-	{flagInfo{true, runs}, "bench benchtime blockprofilerate count cpu fuzz fuzzminimizetime fuzztime list memprofilerate mutexprofilefraction outputdir parallel run shuffle skip timeout"},
-	{flagInfo{true, runs | writes}, "blockprofile cpuprofile memprofile mutexprofile trace"},
-	{flagInfo{true, runs | covers | writes}, "coverprofile"},
+	{flagInfo{false, selectsFiles}, "asan linkshared modcacherw msan race trimpath"},
+	{flagInfo{true, selectsFiles}, "asmflags buildmode compiler gccgoflags gcflags installsuffix mod modfile overlay pgo pkgdir tags toolexec"},
+	{flagInfo{false, instrumentsCoverage}, "cover"},
+	{flagInfo{true, instrumentsCoverage}, "covermode coverpkg"},
+	{flagInfo{true, writesFile}, "o"},
+	{flagInfo{false, passedToBinary}, "artifacts benchmem failfast fullpath short v"},
+	{flagInfo{true, passedToBinary}, "bench benchtime blockprofilerate count cpu fuzz fuzzminimizetime fuzztime list memprofilerate mutexprofilefraction outputdir parallel run shuffle skip timeout"},
+	{flagInfo{true, passedToBinary | writesFile}, "blockprofile cpuprofile memprofile mutexprofile trace"},
+	{flagInfo{true, passedToBinary | instrumentsCoverage | writesFile}, "coverprofile"},
 }
 
 // testFlags has the flags of flagGroups by name.

@@ -24,10 +24,10 @@ func (f Flag) String() string {
 
 // TestArgs is a command line of `go test`, taken apart.
 type TestArgs struct {
-	Dir      string // of -C; "" if not given
-	Flags    []Flag // those that go test knows, in order, without -C
-	Packages []string
-	Rest     []string // for the test binary: unknown flags, and what follows -args
+	ChangeDir  string // of -C; "" if not given
+	Flags      []Flag // those that go test knows, in order, without -C
+	Packages   []string
+	BinaryArgs []string // for the test binary: unknown flags, and what follows -args
 }
 
 // ParseTest takes apart the arguments of a `go test`, by the rules of the go
@@ -50,7 +50,7 @@ func ParseTest(args []string) (TestArgs, error) {
 		name, value, hasValue, isFlag := splitFlag(arg)
 		if !isFlag {
 			if arg == "--" {
-				t.Rest = append(t.Rest, args...)
+				t.BinaryArgs = append(t.BinaryArgs, args...)
 				return t, nil
 			}
 			args = args[1:]
@@ -59,9 +59,9 @@ func ParseTest(args []string) (TestArgs, error) {
 				state = inside
 				t.Packages = append(t.Packages, arg)
 			case wasMaybeValue:
-				t.Rest = append(t.Rest, arg)
+				t.BinaryArgs = append(t.BinaryArgs, arg)
 			default:
-				t.Rest = append(append(t.Rest, arg), args...)
+				t.BinaryArgs = append(append(t.BinaryArgs, arg), args...)
 				return t, nil
 			}
 			continue
@@ -71,13 +71,13 @@ func ParseTest(args []string) (TestArgs, error) {
 			state = after
 		}
 		if name == "args" && !hasValue {
-			t.Rest = append(t.Rest, args...)
+			t.BinaryArgs = append(t.BinaryArgs, args...)
 			return t, nil
 		}
-		info, known := lookup(name)
+		info, known := lookUpFlag(name)
 		if !known {
 			state = after
-			t.Rest = append(t.Rest, arg)
+			t.BinaryArgs = append(t.BinaryArgs, arg)
 			maybeValue = !hasValue
 			continue
 		}
@@ -91,10 +91,10 @@ func ParseTest(args []string) (TestArgs, error) {
 			if !first {
 				return t, fmt.Errorf("-C flag must be first flag on command line")
 			}
-			t.Dir = value
+			t.ChangeDir = value
 			continue
 		}
-		if info.phase&runs != 0 {
+		if info.phases&passedToBinary != 0 {
 			name = strings.TrimPrefix(name, "test.")
 		}
 		t.Flags = append(t.Flags, Flag{name, value, hasValue})
@@ -113,15 +113,15 @@ func splitFlag(arg string) (name, value string, hasValue, isFlag bool) {
 	return name, value, hasValue, true
 }
 
-// lookup finds a flag by its name or, if it goes to the test binary, by
+// lookUpFlag finds a flag by its name or, if it goes to the test binary, by
 // -test.NAME, which go test takes too.
-func lookup(name string) (flagInfo, bool) {
+func lookUpFlag(name string) (flagInfo, bool) {
 	if info, ok := testFlags[name]; ok {
 		return info, true
 	}
 	short, isTest := strings.CutPrefix(name, "test.")
 	info, ok := testFlags[short]
-	return info, isTest && ok && info.phase&runs != 0
+	return info, isTest && ok && info.phases&passedToBinary != 0
 }
 
 // Lookup returns the value of the last flag called name, "true" for one that
@@ -150,10 +150,10 @@ func (t TestArgs) IsSet(name string) bool {
 
 // Without returns t without the flags of these names.
 func (t TestArgs) Without(names ...string) TestArgs {
-	return t.keep(func(f Flag) bool { return !slices.Contains(names, f.Name) })
+	return t.filter(func(f Flag) bool { return !slices.Contains(names, f.Name) })
 }
 
-func (t TestArgs) keep(ok func(Flag) bool) TestArgs {
+func (t TestArgs) filter(ok func(Flag) bool) TestArgs {
 	kept := make([]Flag, 0, len(t.Flags))
 	for _, f := range t.Flags {
 		if ok(f) {
@@ -166,23 +166,23 @@ func (t TestArgs) keep(ok func(Flag) bool) TestArgs {
 
 // LoadFlags returns the flags that decide which files are compiled and how:
 // what go list and go vet must be told to see the packages as go test does.
-func (t TestArgs) LoadFlags() []string { return t.flagsOf(selects) }
+func (t TestArgs) LoadFlags() []string { return t.flagsOf(selectsFiles) }
 
-// Covers reports whether a flag asks for coverage.
-func (t TestArgs) Covers() bool {
-	return t.IsSet("cover") || len(t.Without("cover").flagsOf(covers)) > 0
+// AsksForCoverage reports whether a flag asks for coverage.
+func (t TestArgs) AsksForCoverage() bool {
+	return t.IsSet("cover") || len(t.Without("cover").flagsOf(instrumentsCoverage)) > 0
 }
 
-// WithoutCover returns t without the flags that ask for coverage, and without
+// WithoutCoverage returns t without the flags that ask for coverage, and without
 // those that name files to write.
-func (t TestArgs) WithoutCover() TestArgs {
-	return t.keep(func(f Flag) bool { return testFlags[f.Name].phase&(covers|writes) == 0 })
+func (t TestArgs) WithoutCoverage() TestArgs {
+	return t.filter(func(f Flag) bool { return testFlags[f.Name].phases&(instrumentsCoverage|writesFile) == 0 })
 }
 
-func (t TestArgs) flagsOf(p phase) []string {
+func (t TestArgs) flagsOf(p phases) []string {
 	var out []string
 	for _, f := range t.Flags {
-		if testFlags[f.Name].phase&p != 0 {
+		if testFlags[f.Name].phases&p != 0 {
 			out = append(out, f.String())
 		}
 	}
@@ -198,8 +198,8 @@ func (t TestArgs) Args(more ...string) []string {
 	}
 	out = append(out, more...)
 	out = append(out, t.Packages...)
-	if len(t.Rest) > 0 {
-		out = append(append(out, "-args"), t.Rest...)
+	if len(t.BinaryArgs) > 0 {
+		out = append(append(out, "-args"), t.BinaryArgs...)
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func TestParseTest(t *testing.T) {
 			}
 			assert.Equal(t, tt.flags, strings.Join(flags, " "))
 			assert.Equal(t, tt.pkgs, strings.Join(got.Packages, " "))
-			assert.Equal(t, tt.rest, strings.Join(got.Rest, " "))
+			assert.Equal(t, tt.rest, strings.Join(got.BinaryArgs, " "))
 
 			// Put together and taken apart again it is the same command line.
 			again, err := ParseTest(got.Args())
@@ -59,16 +59,16 @@ func TestParseTestErrors(t *testing.T) {
 	}
 	got, err := ParseTest([]string{"-C", "dir", "-v"})
 	require.NoError(t, err)
-	assert.Equal(t, "dir", got.Dir)
+	assert.Equal(t, "dir", got.ChangeDir)
 }
 
 func TestFlagGroups(t *testing.T) {
 	got, err := ParseTest(strings.Fields("-tags=x -trimpath -coverprofile=c.out -run X -o bin -p 2 ./..."))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"-tags=x", "-trimpath"}, got.LoadFlags())
-	assert.True(t, got.Covers())
-	assert.Equal(t, strings.Fields("-tags=x -trimpath -run=X -p=2 ./..."), got.WithoutCover().Args())
-	assert.False(t, got.WithoutCover().Covers())
+	assert.True(t, got.AsksForCoverage())
+	assert.Equal(t, strings.Fields("-tags=x -trimpath -run=X -p=2 ./..."), got.WithoutCoverage().Args())
+	assert.False(t, got.WithoutCoverage().AsksForCoverage())
 	assert.Equal(t, strings.Fields("-tags=x -trimpath -coverprofile=c.out -run=X -o=bin -p=2 -vet=off ./..."), got.Args("-vet=off"))
 	assert.Equal(t, strings.Fields("-tags=x -trimpath -coverprofile=c.out -p=2 ./..."), got.Without("run", "o").Args())
 }

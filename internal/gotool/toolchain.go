@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// AliasCache gives the module cache another name, Env.Alias. The go command
+// LinkModCache gives the module cache another name, Env.Alias. The go command
 // refuses overlays of files beneath GOMODCACHE, and goes by their names: those
 // under the alias can be replaced. It is a symbolic link in the user's cache
 // folder, or in fallback where there is none, with a name that is always the
 // same, so that what is built through it is found in the build cache.
-func (e *Env) AliasCache(fallback string) error {
-	if e.Alias != "" {
+func (e *Env) LinkModCache(fallback string) error {
+	if e.ModCacheAlias != "" {
 		return nil
 	}
 	h := fnv.New64a()
@@ -30,9 +30,9 @@ func (e *Env) AliasCache(fallback string) error {
 	}
 	for _, folder := range folders {
 		alias := filepath.Join(folder, name)
-		failed := link(e.GOMODCACHE, alias)
+		failed := makeSymlink(e.GOMODCACHE, alias)
 		if failed == nil {
-			e.Alias = alias
+			e.ModCacheAlias = alias
 			return nil
 		}
 		err = errors.Join(err, failed)
@@ -40,9 +40,9 @@ func (e *Env) AliasCache(fallback string) error {
 	return err
 }
 
-// link makes name a symbolic link to target, whatever it was before. Other
+// makeSymlink makes name a symbolic link to target, whatever it was before. Other
 // processes that do the same at the same time see it whole.
-func link(target, name string) error {
+func makeSymlink(target, name string) error {
 	if old, err := os.Readlink(name); err == nil && old == target {
 		return nil
 	}
@@ -61,55 +61,59 @@ func link(target, name string) error {
 	return os.Rename(fresh, name)
 }
 
-// Aliased names a file of the module cache by way of the alias.
-func (e Env) Aliased(path string) string { return moved(path, e.GOMODCACHE, e.Alias) }
+// ViaModCacheAlias names a file of the module cache by way of the alias.
+func (e Env) ViaModCacheAlias(path string) string {
+	return replaceFolder(path, e.GOMODCACHE, e.ModCacheAlias)
+}
 
-// Unaliased is the inverse of Aliased.
-func (e Env) Unaliased(path string) string { return moved(path, e.Alias, e.GOMODCACHE) }
+// WithoutModCacheAlias is the inverse of Aliased.
+func (e Env) WithoutModCacheAlias(path string) string {
+	return replaceFolder(path, e.ModCacheAlias, e.GOMODCACHE)
+}
 
-// Cached reports whether path lies in the module cache.
-func (e Env) Cached(path string) bool { return within(path, e.GOMODCACHE) }
+// InModCache reports whether path lies in the module cache.
+func (e Env) InModCache(path string) bool { return isInFolder(path, e.GOMODCACHE) }
 
-// moved names a file that lies in one folder as if it lay in another; any
+// replaceFolder names a file that lies in one folder as if it lay in another; any
 // other file keeps its name.
-func moved(path, from, to string) string {
-	if !within(path, from) {
+func replaceFolder(path, from, to string) string {
+	if !isInFolder(path, from) {
 		return path
 	}
 	return filepath.Join(to, strings.TrimPrefix(path, from))
 }
 
-func within(path, dir string) bool {
+func isInFolder(path, dir string) bool {
 	return dir != "" && (path == dir || strings.HasPrefix(path, dir+string(filepath.Separator)))
 }
 
-// Adopt makes the files of e's toolchain ones that an overlay may replace. One
+// MakeOverlayable makes the files of e's toolchain ones that an overlay may replace. One
 // that GOTOOLCHAIN has downloaded lies in the module cache; then the Env that
 // is returned names it by way of the cache's alias, and the go commands
 // that this process runs from now on are those of that toolchain. Tests are to
 // see the environment that they would see without: Env.Tests.
-func (e Env) Adopt(fallback string) (Env, error) {
-	if !e.Cached(e.GOROOT) {
+func (e Env) MakeOverlayable(fallback string) (Env, error) {
+	if !e.InModCache(e.GOROOT) {
 		return e, nil
 	}
-	if err := e.AliasCache(fallback); err != nil {
+	if err := e.LinkModCache(fallback); err != nil {
 		return e, fmt.Errorf("the toolchain %s lies in the module cache, where the go command allows no overlay, and cannot be linked to from elsewhere: %w", e.GOVERSION, err)
 	}
 	path := func(goroot string) string {
 		return filepath.Join(goroot, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH")
 	}
 	goroot := "GOROOT=" + e.GOROOT // set by a go command that hands over to that of the toolchain
-	if command, err := exec.LookPath("go"); err == nil && within(command, e.GOROOT) {
-		goroot = Variable("GOROOT")
+	if command, err := exec.LookPath("go"); err == nil && isInFolder(command, e.GOROOT) {
+		goroot = EnvironmentVariable("GOROOT")
 	}
-	e.Tests = []string{goroot, Variable("GOTOOLCHAIN"), "PATH=" + path(e.GOROOT)}
-	e.GOROOT = e.Aliased(e.GOROOT)
+	e.TestVariables = []string{goroot, EnvironmentVariable("GOTOOLCHAIN"), "PATH=" + path(e.GOROOT)}
+	e.GOROOT = e.ViaModCacheAlias(e.GOROOT)
 	return e, errors.Join(os.Setenv("GOROOT", e.GOROOT), os.Setenv("GOTOOLCHAIN", "local"), os.Setenv("PATH", path(e.GOROOT)))
 }
 
-// Variable returns an environment variable as NAME=VALUE; just the NAME, if it
+// EnvironmentVariable returns an environment variable as NAME=VALUE; just the NAME, if it
 // is not set.
-func Variable(name string) string {
+func EnvironmentVariable(name string) string {
 	if v, ok := os.LookupEnv(name); ok {
 		return name + "=" + v
 	}

@@ -16,28 +16,28 @@ func TestAliasIsStable(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(modules, "m@v1"), 0o755))
 	env := Env{GOMODCACHE: modules}
 
-	require.NoError(t, env.AliasCache(t.TempDir()))
-	alias := env.Alias
+	require.NoError(t, env.LinkModCache(t.TempDir()))
+	alias := env.ModCacheAlias
 	require.DirExists(t, filepath.Join(alias, "m@v1"))
-	require.False(t, env.Cached(alias))
+	require.False(t, env.InModCache(alias))
 	file := filepath.Join(modules, "m@v1", "m.go")
-	require.Equal(t, filepath.Join(alias, "m@v1", "m.go"), env.Aliased(file))
-	require.Equal(t, file, env.Unaliased(env.Aliased(file)))
-	require.Equal(t, modules+"x", env.Aliased(modules+"x"))
+	require.Equal(t, filepath.Join(alias, "m@v1", "m.go"), env.ViaModCacheAlias(file))
+	require.Equal(t, file, env.WithoutModCacheAlias(env.ViaModCacheAlias(file)))
+	require.Equal(t, modules+"x", env.ViaModCacheAlias(modules+"x"))
 
 	require.NoError(t, os.Remove(alias))
 	require.NoError(t, os.Symlink("elsewhere", alias)) // damaged
 	for range 2 {
 		again := Env{GOMODCACHE: modules}
-		require.NoError(t, again.AliasCache(t.TempDir()))
-		require.Equal(t, alias, again.Alias)
+		require.NoError(t, again.LinkModCache(t.TempDir()))
+		require.Equal(t, alias, again.ModCacheAlias)
 		target, err := os.Readlink(alias)
 		require.NoError(t, err)
 		require.Equal(t, modules, target)
 	}
 	other := Env{GOMODCACHE: cache}
-	require.NoError(t, other.AliasCache(t.TempDir()))
-	require.NotEqual(t, alias, other.Alias)
+	require.NoError(t, other.LinkModCache(t.TempDir()))
+	require.NotEqual(t, alias, other.ModCacheAlias)
 	left, err := os.ReadDir(filepath.Dir(alias))
 	require.NoError(t, err)
 	require.Len(t, left, 2, "temporary files are left behind")
@@ -50,10 +50,10 @@ func TestAliasWithoutUserCache(t *testing.T) {
 	t.Setenv("HOME", file)
 	fallback := t.TempDir()
 	env := Env{GOMODCACHE: "/modules"}
-	require.NoError(t, env.AliasCache(fallback))
-	require.Equal(t, fallback, filepath.Dir(env.Alias))
+	require.NoError(t, env.LinkModCache(fallback))
+	require.Equal(t, fallback, filepath.Dir(env.ModCacheAlias))
 	env = Env{GOMODCACHE: "/modules"}
-	require.Error(t, env.AliasCache(file))
+	require.Error(t, env.LinkModCache(file))
 }
 
 func TestAdopt(t *testing.T) {
@@ -63,13 +63,13 @@ func TestAdopt(t *testing.T) {
 	t.Setenv("GOROOT", "")
 	t.Setenv("GOTOOLCHAIN", "go1.27.4")
 	local := Env{GOROOT: "/usr/local/go", GOMODCACHE: "/modules"}
-	got, err := local.Adopt(t.TempDir())
+	got, err := local.MakeOverlayable(t.TempDir())
 	require.NoError(t, err)
 	require.Equal(t, local, got)
 	require.Equal(t, "/bin", os.Getenv("PATH"))
 
 	goroot := filepath.Join("/modules", "golang.org", "toolchain@v0.0.1-go1.27.4")
-	got, err = Env{GOROOT: goroot, GOMODCACHE: "/modules"}.Adopt(t.TempDir())
+	got, err = Env{GOROOT: goroot, GOMODCACHE: "/modules"}.MakeOverlayable(t.TempDir())
 	require.NoError(t, err)
 	require.Equal(t, filepath.Base(goroot), filepath.Base(got.GOROOT))
 	require.NotEqual(t, goroot, got.GOROOT)
@@ -78,7 +78,7 @@ func TestAdopt(t *testing.T) {
 	require.Equal(t, []string{
 		"GOROOT=" + goroot, "GOTOOLCHAIN=go1.27.4",
 		"PATH=" + filepath.Join(goroot, "bin") + string(filepath.ListSeparator) + "/bin",
-	}, got.Tests)
+	}, got.TestVariables)
 }
 
 func TestWithVariables(t *testing.T) {

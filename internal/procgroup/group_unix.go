@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-func own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
 

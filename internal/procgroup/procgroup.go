@@ -9,7 +9,7 @@ package procgroup
 import "os/exec"
 
 // Own makes cmd, not yet started, the leader of a process group of its own.
-func Own(cmd *exec.Cmd) { own(cmd) }
+func Own(cmd *exec.Cmd) { setGroup(cmd) }
 
 // Kill ends all processes of cmd's group. The error wraps os.ErrProcessDone if
 // there are none any more.

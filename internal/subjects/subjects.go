@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Folder returns the folder of a subject by its name, whichever group it is in. root is
+// FindFolder returns the folder of a subject by its name, whichever group it is in. root is
 // the repository.
-func Folder(root, name string) (string, error) {
+func FindFolder(root, name string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(root, "testdata", "*", name, "go.mod"))
 	if err == nil && len(found) != 1 {
 		err = fmt.Errorf("expected one folder %s in a group of testdata; found %d", name, len(found))
@@ -25,7 +25,7 @@ func Folder(root, name string) (string, error) {
 // Copy copies a subject to the new folder dir, without witnesses of earlier runs. Its
 // go.mod still finds gopredict at root.
 func Copy(root, name, dir string) error {
-	folder, err := Folder(root, name)
+	folder, err := FindFolder(root, name)
 	if err != nil {
 		return err
 	}

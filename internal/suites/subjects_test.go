@@ -176,7 +176,7 @@ func filesIn(t *testing.T, dir, pattern string) (files []string) {
 // of its *.go files, ".fixed", ".fixed-atomic", ….
 func fixes(t *testing.T, name string) []string {
 	t.Helper()
-	folder, err := subjects.Folder(root, name)
+	folder, err := subjects.FindFolder(root, name)
 	require.NoError(t, err)
 	var ways []string
 	for _, file := range filesIn(t, folder, "*.go.fixed*") {

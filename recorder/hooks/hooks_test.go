@@ -70,10 +70,10 @@ func selftestBinary(t testing.TB, toolchain string) []string {
 	modcache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	require.NoError(t, err)
 	env := gotool.Env{GOMODCACHE: strings.TrimSpace(string(modcache))}
-	if env.Cached(target.GOROOT) {
+	if env.InModCache(target.GOROOT) {
 		// By the name that gopredict gives it, for the sake of the build cache.
-		require.NoError(t, env.AliasCache(dir))
-		target.GOROOT = env.Aliased(target.GOROOT)
+		require.NoError(t, env.LinkModCache(dir))
+		target.GOROOT = env.ViaModCacheAlias(target.GOROOT)
 	}
 	replace, err := Overlay(target, filepath.Join(dir, "std"), nil)
 	require.NoError(t, err)

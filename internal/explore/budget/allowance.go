@@ -12,8 +12,8 @@ import (
 // from numbers of events and are not measured.
 type Allowance struct {
 	Left time.Duration
-	// setup is the price of what each run does before its test begins.
-	setup time.Duration
+	// setupCost is the price of what each run does before its test begins.
+	setupCost time.Duration
 }
 
 // NewAllowance returns the allowance of a package, by its first recording.
@@ -26,18 +26,18 @@ func NewAllowance(t *trace.Trace) *Allowance {
 		setup++
 	}
 	return &Allowance{
-		Left:  max(leastAllowance, timeFor(len(t.Events), firstEvents)),
-		setup: timeFor(setup, setupEvents),
+		Left:      max(leastAllowance, timeFor(len(t.Events), firstEvents)),
+		setupCost: timeFor(setup, setupEvents),
 	}
 }
 
 // Cost returns the price of a run of tests that have so many events.
 func (a *Allowance) Cost(events int) time.Duration {
-	return RunCost + a.setup + timeFor(events, FurtherEvents)
+	return RunCost + a.setupCost + timeFor(events, FurtherEvents)
 }
 
-// Events returns how many events the tests of a run of that price have.
-func (a *Allowance) Events(cost time.Duration) int {
+// EventsFor returns how many events the tests of a run of that price have.
+func (a *Allowance) EventsFor(cost time.Duration) int {
 	return int(max(0, cost-a.Cost(0)) * FurtherEvents / time.Second)
 }
 

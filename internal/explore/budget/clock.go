@@ -22,8 +22,8 @@ var ErrTimeOver = errors.New("the time for replays was over")
 type Clock struct {
 	// timeout is the user's, for replays; 0 if there is none.
 	timeout time.Duration
-	// bounded is set if analysis and recordings are bounded, too.
-	bounded bool
+	// boundsAnalysis is set if analysis and recordings are bounded, too.
+	boundsAnalysis bool
 
 	mu       sync.Mutex
 	rest     time.Duration // that was left when the first of the users began
@@ -35,11 +35,11 @@ type Clock struct {
 // NewClock returns a clock for replays that has not started. Timeout is the user's, or 0. If
 // bounded is set, [Clock.Start] bounds all that follows the recording instead.
 func NewClock(timeout time.Duration, bounded bool) *Clock {
-	return &Clock{rest: cmp.Or(timeout, AllReplays), timeout: timeout, bounded: bounded}
+	return &Clock{rest: cmp.Or(timeout, DefaultReplayTimeout), timeout: timeout, boundsAnalysis: bounded}
 }
 
-// Bounded reports whether the clock bounds analysis and recordings, not only replays.
-func (c *Clock) Bounded() bool { return c.bounded }
+// BoundsAnalysis reports whether the clock bounds analysis and recordings, not only replays.
+func (c *Clock) BoundsAnalysis() bool { return c.boundsAnalysis }
 
 // Start starts the clock for what follows the recordings and returns how much of the time is
 // reserved for each of them until it is analyzed. Three quarters of the time at most are
@@ -48,10 +48,10 @@ func (c *Clock) Bounded() bool { return c.bounded }
 // what is not reserved.
 func (c *Clock) Start(runs []recorder.Run) []time.Duration {
 	reserved := make([]time.Duration, len(runs))
-	if !c.bounded {
+	if !c.boundsAnalysis {
 		return reserved
 	}
-	all := recordedIn(runs) + leastTime - reportTime
+	all := recordingTime(runs) + leastTime - reportTime
 	analyses, needs := slices.Clone(reserved), slices.Clone(reserved)
 	for k, run := range runs {
 		if info, err := os.Stat(run.Trace); err == nil {
@@ -59,8 +59,8 @@ func (c *Clock) Start(runs []recorder.Run) []time.Duration {
 			needs[k] = packageNeed + seconds(run.Seconds) + analyses[k]
 		}
 	}
-	shrink(analyses, all*3/4)
-	shrink(needs, (all-sum(analyses))/2)
+	shrinkTo(analyses, all*3/4)
+	shrinkTo(needs, (all-sum(analyses))/2)
 	for k := range reserved {
 		reserved[k] = analyses[k] + needs[k]
 	}
@@ -76,10 +76,10 @@ func (c *Clock) Release(d time.Duration) {
 	c.reserved -= d
 }
 
-// recordedIn returns how long the recording of runs took, some of which ran concurrently:
+// recordingTime returns how long the recording of runs took, some of which ran concurrently:
 // from the first beginning to the last end, but no longer than all runs together, as
 // packages are built in between.
-func recordedIn(runs []recorder.Run) time.Duration {
+func recordingTime(runs []recorder.Run) time.Duration {
 	var all time.Duration
 	var first, last time.Time
 	for _, run := range runs {
@@ -94,8 +94,8 @@ func recordedIn(runs []recorder.Run) time.Duration {
 	return min(all, last.Sub(first))
 }
 
-// shrink makes times shorter, in proportion, until they are no longer than most together.
-func shrink(times []time.Duration, most time.Duration) {
+// shrinkTo makes times shorter, in proportion, until they are no longer than most together.
+func shrinkTo(times []time.Duration, most time.Duration) {
 	if all := sum(times); all > most {
 		for k, d := range times {
 			times[k] = time.Duration(float64(d) * float64(most) / float64(all))
@@ -116,11 +116,11 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (c *Clock) Left() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return max(0, c.now()-c.reserved)
+	return max(0, c.leftWithReserved()-c.reserved)
 }
 
-// now returns the time that is left, reserved or not.
-func (c *Clock) now() time.Duration {
+// leftWithReserved returns the time that is left, reserved or not.
+func (c *Clock) leftWithReserved() time.Duration {
 	if c.users == 0 {
 		return c.rest
 	}
@@ -141,7 +141,7 @@ func (c *Clock) Begin() {
 func (c *Clock) End() (over bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	left := c.now()
+	left := c.leftWithReserved()
 	if c.users--; c.users == 0 {
 		c.rest = left
 	}
@@ -172,15 +172,15 @@ func (c *Clock) Limit(ctx context.Context) (context.Context, func()) {
 
 // LimitAnalysis is Limit for what does not replay. A timeout for replays does not bound that.
 func (c *Clock) LimitAnalysis(ctx context.Context) (context.Context, func()) {
-	if c.bounded {
+	if c.boundsAnalysis {
 		return c.Limit(ctx)
 	}
 	return ctx, func() {}
 }
 
-// Over says which time is over.
-func (c *Clock) Over() string {
-	if c.bounded {
+// TimeOverText says which time is over.
+func (c *Clock) TimeOverText() string {
+	if c.boundsAnalysis {
 		return "the time after recording, which is what that took and ten seconds (-predict.timeout=1h gives more, and with -predict.runs=N there is no such bound), was over"
 	}
 	return fmt.Sprintf("the time for replays, -predict.timeout=%v, was over", c.timeout)
@@ -189,6 +189,6 @@ func (c *Clock) Over() string {
 // Restart makes the clock one for replays, which may take the rest of the time, but no longer
 // than the timeout.
 func (c *Clock) Restart(timeout time.Duration) {
-	c.timeout, c.bounded = timeout, false
+	c.timeout, c.boundsAnalysis = timeout, false
 	c.rest = min(c.rest, timeout)
 }

@@ -46,7 +46,7 @@ func TestClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				x := NewClock(0, true)
 				kept := x.Start(runs)
-				assert.Equal(t, c.all, x.now())
+				assert.Equal(t, c.all, x.leftWithReserved())
 				for k := range runs {
 					before := x.Left()
 					x.Release(kept[k])
@@ -71,9 +71,9 @@ func TestRecordedIn(t *testing.T) {
 	run := func(after, took float64) recorder.Run {
 		return recorder.Run{Started: at.Add(seconds(after)), Seconds: took}
 	}
-	assert.Equal(t, 5*time.Second, recordedIn([]recorder.Run{run(1, 4), run(0, 3), {}}), "beside each other")
-	assert.Equal(t, 3*time.Second, recordedIn([]recorder.Run{run(0, 2), run(60, 1)}), "a minute of building")
-	assert.Zero(t, recordedIn([]recorder.Run{{}}), "not run")
+	assert.Equal(t, 5*time.Second, recordingTime([]recorder.Run{run(1, 4), run(0, 3), {}}), "beside each other")
+	assert.Equal(t, 3*time.Second, recordingTime([]recorder.Run{run(0, 2), run(60, 1)}), "a minute of building")
+	assert.Zero(t, recordingTime([]recorder.Run{{}}), "not run")
 }
 
 // A timeout for replays bounds nothing else.
@@ -84,7 +84,7 @@ func TestTimeoutForReplays(t *testing.T) {
 	limit, end := x.LimitAnalysis(t.Context())
 	assert.Equal(t, t.Context(), limit)
 	end()
-	assert.Contains(t, x.Over(), "-predict.timeout=1m0s")
+	assert.Contains(t, x.TimeOverText(), "-predict.timeout=1m0s")
 	x.Restart(time.Second)
 	assert.Equal(t, time.Second, x.Left())
 }

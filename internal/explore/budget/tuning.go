@@ -10,9 +10,9 @@ const leastTime = 10 * time.Second
 // for a report in time. Chosen: what the report of a large module takes.
 const reportTime = time.Second
 
-// AllReplays bounds the replays of a run that was asked for more than the ordinary (unit:
+// DefaultReplayTimeout bounds the replays of a run that was asked for more than the ordinary (unit:
 // time). Trades the length of a run for confirmed bugs. Chosen: the patience of a CI job.
-const AllReplays = 10 * time.Minute
+const DefaultReplayTimeout = 10 * time.Minute
 
 // packageNeed is what a package is assumed to need besides its analysis and the time of its
 // tests (unit: time). Trades the share of early packages for that of late ones. Chosen: some
@@ -45,7 +45,7 @@ const FurtherEvents = 150_000
 // as no candidates are in the set-up.
 const setupEvents = 2_000_000
 
-// AtOnce is how many runs are made concurrently (unit: runs). Trades memory for time: it is
+// ConcurrentRuns is how many runs are made concurrently (unit: runs). Trades memory for time: it is
 // the same on each machine, because the result of a run may lead to others. Chosen: what
 // sleeping tests leave of two processors.
-const AtOnce = 8
+const ConcurrentRuns = 8

@@ -33,12 +33,12 @@ import (
 // of the trace.
 type ending struct {
 	*Confirmer
-	rec     *recording.Recording // of the window
-	kind    bug.Kind
-	waiting []waits.Wait // of the blocked goroutines
-	// eventsRecorded counts the events that happened; those after them stand for the waits.
-	eventsRecorded int
-	cones          *analysis.Cones // nil before they are needed
+	rec          *recording.Recording // of the window
+	kind         bug.Kind
+	blockedWaits []waits.Wait // of the blocked goroutines
+	// numRecorded counts the events that happened; those after them stand for the waits.
+	numRecorded int
+	cones       *analysis.Cones // nil before they are needed
 }
 
 // endings yields the ends of the run of r, for each kind of bug and each window of the trace
@@ -62,14 +62,14 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 				recorded := len(window.Events)
 				blocked, with := waits.BlockedInPlace(window, b.proof)
 				if b.proof == trace.ProofDeadlock {
-					blocked = slices.DeleteFunc(blocked, func(w waits.Wait) bool { return recording.LeftBehind(r.Trace, w.G) })
+					blocked = slices.DeleteFunc(blocked, func(w waits.Wait) bool { return recording.BlockedBeforeDeadlock(r.Trace, w.G) })
 				}
 				if len(blocked) == 0 {
 					continue
 				}
 				outcome := r.Outcome
 				outcome.Effect = bug.NoEffect // it is the bug's
-				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, waiting: blocked, eventsRecorded: recorded}, nil) {
+				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, blockedWaits: blocked, numRecorded: recorded}, nil) {
 					return
 				}
 			}
@@ -77,21 +77,21 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 	}
 }
 
-// Blocked confirms the goroutines that were blocked for ever at the end of the run of
+// ConfirmBlocked confirms the goroutines that were blocked for ever at the end of the run of
 // r, and replays what led there.
-func (c *Confirmer) Blocked(ctx context.Context, r *recording.Recording) error {
+func (c *Confirmer) ConfirmBlocked(ctx context.Context, r *recording.Recording) error {
 	for e, err := range c.endings(r) {
 		if err != nil {
 			return err
 		}
-		if !c.Wants(e.kind) {
+		if !c.LooksFor(e.kind) {
 			continue
 		}
-		err := c.InTime(ctx, func(limit context.Context) error {
+		err := c.WithinTime(ctx, func(limit context.Context) error {
 			tried := make(map[string]int)
-			for _, members := range bugsOf(e.kind, e.waiting) {
-				sites := e.sites(members)
-				if tried[sites] == maxAlike {
+			for _, members := range groupByBug(e.kind, e.blockedWaits) {
+				sites := e.siteKey(members)
+				if tried[sites] == maxSameSites {
 					continue
 				}
 				tried[sites]++
@@ -108,9 +108,9 @@ func (c *Confirmer) Blocked(ctx context.Context, r *recording.Recording) error {
 	return nil
 }
 
-// BlockedAt returns the entry of a bug of that kind, the one that is looked for, if the run
+// ReplayBlocked returns the entry of a bug of that kind, the one that is looked for, if the run
 // of r ended with it and does so again.
-func (c *Confirmer) BlockedAt(ctx context.Context, r *recording.Recording, kind bug.Kind, is func(*witness.Witness) bool) (finding.Entry, error) {
+func (c *Confirmer) ReplayBlocked(ctx context.Context, r *recording.Recording, kind bug.Kind, is func(*witness.Witness) bool) (finding.Entry, error) {
 	for e, err := range c.endings(r) {
 		if err != nil {
 			return finding.Entry{}, err
@@ -118,31 +118,31 @@ func (c *Confirmer) BlockedAt(ctx context.Context, r *recording.Recording, kind 
 		if e.kind != kind {
 			continue
 		}
-		for _, members := range bugsOf(e.kind, e.waiting) {
+		for _, members := range groupByBug(e.kind, e.blockedWaits) {
 			if f := e.finding(members); len(f.Tests) > 0 && is(f.Witness) {
-				ev := finding.Evidence(e.rec, f)
+				ev := finding.EvidenceBeforeReplay(e.rec, f)
 				err := e.replay(ctx, f, members, &ev)
-				return c.Entry(ev), err
+				return c.NewEntry(ev), err
 			}
 		}
 	}
 	return finding.Entry{}, nil
 }
 
-// Blocks reports whether goroutines of a test were blocked at the end of the run of r, by a
+// HasBlocked reports whether goroutines of a test were blocked at the end of the run of r, by a
 // bug of that kind.
-func (c *Confirmer) Blocks(r *recording.Recording, kind bug.Kind, test string) bool {
+func (c *Confirmer) HasBlocked(r *recording.Recording, kind bug.Kind, test string) bool {
 	for e, err := range c.endings(r) {
-		if err == nil && e.kind == kind && slices.Contains(e.tests(e.waiting), test) {
+		if err == nil && e.kind == kind && slices.Contains(e.testsOf(e.blockedWaits), test) {
 			return true
 		}
 	}
 	return false
 }
 
-// bugsOf returns the goroutines of each bug. In a deadlock all that wait for no cycle are
+// groupByBug returns the goroutines of each bug. In a deadlock all that wait for no cycle are
 // blocked by one bug; of goroutines that leak each is blocked by its own.
-func bugsOf(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
+func groupByBug(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
 	of := func(ks ...int) (members []waits.Wait) {
 		for _, k := range ks {
 			members = append(members, blocked[k])
@@ -170,15 +170,15 @@ func (e *ending) finding(members []waits.Wait) finding.Finding {
 	for _, w := range members {
 		accesses = append(accesses, w.At)
 	}
-	return finding.New(e.rec, analysis.Finding{Kind: e.kind, Accesses: accesses, Tests: e.tests(members), Status: bug.Predicted, Tier: e.rec.Tier()})
+	return finding.FromRun(e.rec, analysis.Finding{Kind: e.kind, Accesses: accesses, Tests: e.testsOf(members), Status: bug.Predicted, Tier: e.rec.Tier()})
 }
 
 // confirm confirms the bug that blocks its members.
 func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error {
 	f := e.finding(members)
-	ev := finding.Evidence(e.rec, f)
-	sites := finding.Sites(f.Witness)
-	if e.Ledger.IsConfirmed(sites) || e.partOfDeadlock(f.Witness) || !e.Ledger.TakeEnding(sites) {
+	ev := finding.EvidenceBeforeReplay(e.rec, f)
+	sites := finding.BugKey(f.Witness)
+	if e.Ledger.IsConfirmed(sites) || e.partOfDeadlock(f.Witness) || !e.Ledger.CountEndingReplay(sites) {
 		known := evidence.NewFinding(ev)
 		e.Ledger.JoinBlocked(&known, evidence.AlsoBlocked(ev))
 		return nil
@@ -194,19 +194,19 @@ func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error
 		}
 	}
 	if ev.Result.Status != bug.Confirmed && !ev.Result.DependsOnTime { // the run itself has shown it
-		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOf(e.kind)
+		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOfBlocked(e.kind)
 		ev.Result.Reproduced = 0
 	}
 	if ev.Result.Reproduced > 0 {
-		e.Keep(e.Entry(ev))
+		e.KeepEntry(e.NewEntry(ev))
 	} else {
-		e.Keep(finding.Entry{Finding: evidence.NewFinding(ev)})
+		e.KeepEntry(finding.Entry{Finding: evidence.NewFinding(ev)})
 	}
 	return nil
 }
 
-// effectOf returns the effect of what the run itself has shown.
-func effectOf(kind bug.Kind) bug.Effect {
+// effectOfBlocked returns the effect of what the run itself has shown.
+func effectOfBlocked(kind bug.Kind) bug.Effect {
 	if kind == bug.Leak {
 		return bug.Leaks
 	}
@@ -222,7 +222,7 @@ func (e *ending) partOfDeadlock(w *witness.Witness) bool {
 			return false
 		}
 		for _, a := range f.Accesses {
-			if !slices.ContainsFunc(e.waiting, func(b waits.Wait) bool {
+			if !slices.ContainsFunc(e.blockedWaits, func(b waits.Wait) bool {
 				s := e.rec.Trace.Sites[b.Site]
 				return a.Op == b.Op.String() && a.File == e.rec.Files.Name(s.File) && a.Line == s.Line
 			}) {
@@ -243,15 +243,15 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 		return context.Cause(ctx)
 	}
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}
-	all := finding.Scheduled{Finding: f, Recipe: recipe, Order: finding.AsRecorded(e.rec.Trace, e.eventsRecorded)}
+	all := finding.ScheduledFinding{Finding: f, Recipe: recipe, Schedule: finding.RecordedSchedule(e.rec.Trace, e.numRecorded)}
 	// Extent Bare leaves out all steps: a run mostly ends by itself as the recorded one did.
-	bare := e.rec.Toward == nil
-	if bare && len(e.rec.Trace.Events) > maxCones {
-		o, err := e.Replays.Extent(ctx, e.rec, all, witness.StartSteps, false)
+	bare := e.rec.BegunBy == nil
+	if bare && len(e.rec.Trace.Events) > maxConeEvents {
+		o, err := e.Replays.ReplaySteps(ctx, e.rec, all, witness.StartSteps, false)
 		if err != nil {
 			return err
 		}
-		if noteOutcome(ev, o); o.Confirmed() {
+		if noteOutcome(ev, o); o.IsConfirmed() {
 			return nil
 		}
 		bare = false
@@ -259,12 +259,12 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 	if err := e.replayCones(ctx, f, recipe, members, ev); err != nil {
 		return err
 	}
-	if bare && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > replays.LongWitness) {
-		o, err := e.Replays.Extent(ctx, e.rec, all, witness.StartSteps, false)
+	if bare && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > replays.LongWitnessSteps) {
+		o, err := e.Replays.ReplaySteps(ctx, e.rec, all, witness.StartSteps, false)
 		if err != nil {
 			return err
 		}
-		if o.Confirmed() && (ev.Result.Status != bug.Confirmed || o.Result.Effect == ev.Result.Effect) {
+		if o.IsConfirmed() && (ev.Result.Status != bug.Confirmed || o.Result.Effect == ev.Result.Effect) {
 			noteOutcome(ev, o)
 			return nil
 		}
@@ -272,10 +272,10 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 			ev.Result.Replays += o.Result.Replays
 		}
 	}
-	if ev.Result.Status == bug.Confirmed || len(all.Order.Steps) > maxReplayed {
+	if ev.Result.Status == bug.Confirmed || len(all.Schedule.Steps) > maxReplayedEvents {
 		return nil
 	}
-	o, err := e.Replays.SmallOrWhole(ctx, e.rec, all)
+	o, err := e.Replays.ReplaySmallOrWhole(ctx, e.rec, all)
 	if err == nil {
 		noteOutcome(ev, o)
 	}
@@ -285,14 +285,14 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 // replayCones replays what the waits of the members depend on, in several orders.
 func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe analysis.Recipe, members []waits.Wait, ev *evidence.Evidence) error {
 	if e.cones == nil {
-		made, err := finding.UnlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(e.rec.Trace, e.waiting) })
+		made, err := finding.UnlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(e.rec.Trace, e.blockedWaits) })
 		if err != nil {
 			return err
 		}
 		e.cones = made
 	}
 	for order := range e.cones.SchedulesFor(members) {
-		o, err := e.Replays.Small(ctx, e.rec, finding.Scheduled{Finding: f, Recipe: recipe, Order: order}, false)
+		o, err := e.Replays.ReplaySmall(ctx, e.rec, finding.ScheduledFinding{Finding: f, Recipe: recipe, Schedule: order}, false)
 		if err != nil {
 			return err
 		}
@@ -307,18 +307,18 @@ func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe anal
 // the bug, the replays of the other witnesses do not count. That a bug rests on time stays
 // so, whatever the other schedules lead to.
 func noteOutcome(ev *evidence.Evidence, o replays.Outcome) {
-	if !o.Confirmed() {
+	if !o.IsConfirmed() {
 		o.Result.Replays += ev.Result.Replays
 		if ev.Result.DependsOnTime {
 			ev.Result.Replays = o.Result.Replays
 			return
 		}
 	}
-	ev.Witness, ev.Result, ev.ReplayTrace = o.Witness, o.Result, o.Replayed
+	ev.Witness, ev.Result, ev.ReplayTrace = o.Witness, o.Result, o.ReplayTrace
 }
 
-// sites names where the goroutines are blocked, in no special order of these.
-func (e *ending) sites(blocked []waits.Wait) string {
+// siteKey names where the goroutines are blocked, in no special order of these.
+func (e *ending) siteKey(blocked []waits.Wait) string {
 	var sites []string
 	for _, w := range blocked {
 		event := e.rec.Trace.Events[w.At]
@@ -328,8 +328,8 @@ func (e *ending) sites(blocked []waits.Wait) string {
 	return strings.Join(sites, ", ")
 }
 
-// tests returns the tests of the goroutines that wait, each once.
-func (e *ending) tests(blocked []waits.Wait) []string {
+// testsOf returns the tests of the goroutines that wait, each once.
+func (e *ending) testsOf(blocked []waits.Wait) []string {
 	var tests []string
 	for _, w := range blocked {
 		if test := e.rec.Trace.Goroutines[w.G].Test; test != "" && !slices.Contains(tests, test) {

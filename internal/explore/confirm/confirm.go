@@ -41,19 +41,19 @@ type Confirmer struct {
 	OnBug func(pkg string, w *witness.Witness)
 }
 
-// Findings replays those of the findings that no other recording has settled, the kinds with
+// ConfirmFindings replays those of the findings that no other recording has settled, the kinds with
 // the worst effects first, until the time for replays is over. It returns how many findings
 // were confirmed.
-func (c *Confirmer) Findings(ctx context.Context, r *recording.Recording, findings []finding.Finding) (confirmed int, err error) {
+func (c *Confirmer) ConfirmFindings(ctx context.Context, r *recording.Recording, findings []finding.Finding) (confirmed int, err error) {
 	open := c.Ledger.Unsettled(findings)
 	worstFirst(open)
-	err = c.InTime(ctx, func(limit context.Context) error {
+	err = c.WithinTime(ctx, func(limit context.Context) error {
 		all := &confirmation{Confirmer: c, rec: r, findings: open, entries: make([]finding.Entry, len(open)), errs: make([]error, len(open))}
 		all.replayAll(limit)
 		if ctx.Err() == nil {
-			all.depart(ctx, limit)
+			all.followDepartures(ctx, limit)
 		}
-		confirmed = all.enter(ctx)
+		confirmed = all.enterEntries(ctx)
 		return ctx.Err()
 	})
 	return confirmed, err
@@ -64,8 +64,8 @@ func worstFirst(findings []finding.Finding) {
 	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return a.Kind.Rank() - b.Kind.Rank() })
 }
 
-// InTime calls f, which replays, with the time that is left for that.
-func (c *Confirmer) InTime(ctx context.Context, f func(ctx context.Context) error) error {
+// WithinTime calls f, which replays, with the time that is left for that.
+func (c *Confirmer) WithinTime(ctx context.Context, f func(ctx context.Context) error) error {
 	if err := c.Replays.Prepare(); err != nil {
 		return err
 	}
@@ -74,10 +74,10 @@ func (c *Confirmer) InTime(ctx context.Context, f func(ctx context.Context) erro
 	limit, cancel := clock.Limit(ctx)
 	defer cancel()
 	defer func() {
-		if clock.End() && !clock.Bounded() {
-			c.Ledger.Incomplete(clock.Over())
+		if clock.End() && !clock.BoundsAnalysis() {
+			c.Ledger.NoteIncomplete(clock.TimeOverText())
 		}
-		c.Ledger.Package().ReplayS += time.Since(start).Seconds()
+		c.Ledger.PackageEntry().ReplayS += time.Since(start).Seconds()
 	}()
 	return f(limit)
 }
@@ -103,11 +103,11 @@ func (c *confirmation) replayAll(ctx context.Context) {
 	for i, f := range c.findings {
 		attempts[i] = newAttempt(f)
 	}
-	ForEach(c.atOnce(), n, func(i int) {
+	ForEach(c.numConcurrent(), n, func(i int) {
 		ev, err := c.replaySchedules(ctx, c.rec, attempts[i], 1)
-		c.entries[i], c.errs[i] = c.Entry(ev), err
+		c.entries[i], c.errs[i] = c.NewEntry(ev), err
 	})
-	ForEach(c.atOnce(), n, func(i int) {
+	ForEach(c.numConcurrent(), n, func(i int) {
 		a := attempts[i]
 		defer a.stop()
 		if a.finished {
@@ -115,26 +115,26 @@ func (c *confirmation) replayAll(ctx context.Context) {
 		}
 		ev, err := c.replaySchedules(ctx, c.rec, a, math.MaxInt)
 		if c.errs[i] = err; ev.Result.Status == bug.Confirmed {
-			c.entries[i] = c.Entry(ev)
+			c.entries[i] = c.NewEntry(ev)
 		} else { // the report shows the first schedule
 			c.entries[i].Replays += ev.Result.Replays
 		}
 	})
 }
 
-// depart follows the departures of the findings.
-func (c *confirmation) depart(ctx, limit context.Context) {
+// followDepartures follows the departures of the findings.
+func (c *confirmation) followDepartures(ctx, limit context.Context) {
 	err := c.FollowDepartures(limit, c.rec, c.findings, c.entries)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, budget.ErrTimeOver) {
-		c.Ledger.Failed = true
+		c.Ledger.AnalysisFailed = true
 		c.Ledger.Warn("%s: %v", c.rec.Run.Package.Path, err)
 	}
 }
 
-// enter enters into the ledger what the replays have shown, of findings at the same sites
+// enterEntries enters into the ledger what the replays have shown, of findings at the same sites
 // that which shows most; if ctx has ended, what was confirmed by then. It returns how many
 // findings were confirmed.
-func (c *confirmation) enter(ctx context.Context) (confirmed int) {
+func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 	notReplayed := 0
 	var bugs []finding.Entry
 	index := make(map[string]int) // of bugs, by their sites
@@ -165,24 +165,24 @@ func (c *confirmation) enter(ctx context.Context) (confirmed int) {
 		}
 	}
 	for _, b := range bugs {
-		if !c.Ledger.Outdone(&b.Finding) {
-			c.Keep(b)
+		if !c.Ledger.HasBetter(&b.Finding) {
+			c.KeepEntry(b)
 		}
 	}
 	if notReplayed > 0 {
-		c.Ledger.Warn("%s: %d of %d predicted bugs were not replayed, as %s", c.rec.Run.Package.Path, notReplayed, len(c.findings), c.Replays.Clock.Over())
+		c.Ledger.Warn("%s: %d of %d predicted bugs were not replayed, as %s", c.rec.Run.Package.Path, notReplayed, len(c.findings), c.Replays.Clock.TimeOverText())
 	}
 	return confirmed
 }
 
-// atOnce returns how many findings are replayed concurrently: as many as runs can be made,
+// numConcurrent returns how many findings are replayed concurrently: as many as runs can be made,
 // and fewer where the recordings of their replays would take memory.
-func (c *confirmation) atOnce() int {
+func (c *confirmation) numConcurrent() int {
 	longest := 1
 	for _, f := range c.findings {
-		longest = max(longest, c.rec.Sizes().Of(f.Tests))
+		longest = max(longest, c.rec.Sizes().EventsOf(f.Tests))
 	}
-	return max(c.Replays.Workers, min(budget.AtOnce, recording.ConcurrentEvents/longest))
+	return max(c.Replays.Workers, min(budget.ConcurrentRuns, recording.ConcurrentEvents/longest))
 }
 
 // ForEach calls f for 0 to n-1, in this order, in so many goroutines.
@@ -225,7 +225,7 @@ func (c *Confirmer) ReplayFinding(ctx context.Context, r *recording.Recording, f
 // replaySchedules is replayFinding for most of the schedules that are left.
 func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording, a *attempt, most int) (evidence.Evidence, error) {
 	f := a.Finding
-	ev := finding.NotReplayed(r, f, bug.Unconfirmed)
+	ev := finding.EvidenceWithoutReplay(r, f, bug.Unconfirmed)
 	for n := range most {
 		recipe, more := a.next()
 		if a.finished = !more; a.finished {
@@ -233,22 +233,22 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 		}
 		a.finished = ctx.Err() != nil
 		if a.finished {
-			return finding.OutOfTime(ctx, ev)
+			return finding.EvidenceOutOfTime(ctx, ev)
 		}
-		o, err := c.Replays.SmallOrWhole(ctx, r, finding.Scheduled{Finding: f, Recipe: recipe, Order: recipe.Schedule()})
-		a.finished = ctx.Err() != nil || err != nil || o.Confirmed() || replays.TimedOut(o.Result)
-		if ctx.Err() != nil && (err != nil || !o.Confirmed()) { // what was confirmed stays so
-			return finding.OutOfTime(ctx, ev)
+		o, err := c.Replays.ReplaySmallOrWhole(ctx, r, finding.ScheduledFinding{Finding: f, Recipe: recipe, Schedule: recipe.Schedule()})
+		a.finished = ctx.Err() != nil || err != nil || o.IsConfirmed() || replays.TimedOut(o.Result)
+		if ctx.Err() != nil && (err != nil || !o.IsConfirmed()) { // what was confirmed stays so
+			return finding.EvidenceOutOfTime(ctx, ev)
 		}
 		if err != nil {
 			return ev, err
 		}
-		if o.Confirmed() {
+		if o.IsConfirmed() {
 			c.Replays.Progress.Confirmed.Add(1)
 			ev = finding.EvidenceOfWitness(r, f, o.Witness)
 			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
-			ev.Result, ev.ReplayTrace = o.Result, o.Replayed
-			c.OnBug(c.Ledger.Run.Package.Path, o.Witness)
+			ev.Result, ev.ReplayTrace = o.Result, o.ReplayTrace
+			c.OnBug(c.Ledger.FirstRun.Package.Path, o.Witness)
 			return ev, nil
 		}
 		before := ev.Result.Replays
@@ -263,25 +263,25 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 	return ev, nil
 }
 
-// Entry makes an entry of the report.
-func (c *Confirmer) Entry(ev evidence.Evidence) finding.Entry {
+// NewEntry makes an entry of the report.
+func (c *Confirmer) NewEntry(ev evidence.Evidence) finding.Entry {
 	return finding.NewEntry(c.Sources.Files, ev)
 }
 
-// Add announces a bug, if the entry is of a confirmed one, and enters it into the ledger.
-func (c *Confirmer) Add(e finding.Entry) {
-	if e.Confirmed != "" {
-		c.OnBug(c.Ledger.Run.Package.Path, e.Saved)
+// AddEntry announces a bug, if the entry is of a confirmed one, and enters it into the ledger.
+func (c *Confirmer) AddEntry(e finding.Entry) {
+	if e.ConfirmedBug != "" {
+		c.OnBug(c.Ledger.FirstRun.Package.Path, e.WitnessToSave)
 	}
-	c.Ledger.Add(e)
+	c.Ledger.AddEntry(e)
 }
 
-// Keep enters an entry into the ledger, with a draft of its witness if its bug is confirmed.
-func (c *Confirmer) Keep(e finding.Entry) {
-	if e.Saved != nil {
+// KeepEntry enters an entry into the ledger, with a draft of its witness if its bug is confirmed.
+func (c *Confirmer) KeepEntry(e finding.Entry) {
+	if e.WitnessToSave != nil {
 		c.Ledger.Witnesses.Place(&e)
 	}
-	c.Add(e)
+	c.AddEntry(e)
 }
 
 // Predict predicts from a recording that is not the first one of the package. There is no
@@ -297,20 +297,20 @@ func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts an
 		return nil, nil, nil
 	}
 	c.Candidates.NotePredicted(result)
-	findings, err := c.Enter(r, result)
+	findings, err := c.EnterPrediction(r, result)
 	return result, findings, err
 }
 
-// Enter makes the findings of a result with their witnesses, and enters those into the ledger
+// EnterPrediction makes the findings of a result with their witnesses, and enters those into the ledger
 // that no run of the program can reach.
-func (c *Confirmer) Enter(r *recording.Recording, result *analysis.Result) ([]finding.Finding, error) {
-	findings, infeasible, err := finding.Of(r, result, c.Candidates.Names())
+func (c *Confirmer) EnterPrediction(r *recording.Recording, result *analysis.Result) ([]finding.Finding, error) {
+	findings, infeasible, err := finding.FromAnalysis(r, result, c.Candidates.WitnessIDs())
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range infeasible {
-		if e := c.Entry(finding.NotReplayed(r, f, bug.Infeasible)); !c.Ledger.Outdone(&e.Finding) {
-			c.Add(e)
+		if e := c.NewEntry(finding.EvidenceWithoutReplay(r, f, bug.Infeasible)); !c.Ledger.HasBetter(&e.Finding) {
+			c.AddEntry(e)
 		}
 	}
 	return findings, nil
@@ -319,23 +319,23 @@ func (c *Confirmer) Enter(r *recording.Recording, result *analysis.Result) ([]fi
 // PredictOpen predicts from a further recording what is not settled, of the kinds; none are
 // all. A long recording is not searched for patterns.
 func (c *Confirmer) PredictOpen(ctx context.Context, r *recording.Recording, kinds []bug.Kind) ([]finding.Finding, error) {
-	if len(r.Trace.Events) > patternEvents && !c.Strategy.Exploring {
+	if len(r.Trace.Events) > maxPatternEvents && !c.Strategy.Exploring {
 		if kinds = WithoutPatterns(kinds); len(kinds) == 0 {
 			return nil, nil
 		}
 	}
 	opts := c.Analysis
-	opts.KnowledgeOf, opts.Kinds = c.known, kinds
+	opts.KnowledgeOf, opts.Kinds = c.knowledgeOf, kinds
 	opts.Solving.Budget.Steps = strategy.FurtherSolving
 	_, findings, err := c.Predict(ctx, r, opts)
 	return findings, err
 }
 
-// known says what is known of a candidate in a further recording. Patterns of accesses that
+// knowledgeOf says what is known of a candidate in a further recording. Patterns of accesses that
 // only such recordings have are findings only if there is a schedule: it takes more to refute
 // them than to find one, and they have the least effect.
-func (c *Confirmer) known(name string) analysis.Knowledge {
-	k := c.Candidates.Known(name)
+func (c *Confirmer) knowledgeOf(name string) analysis.Knowledge {
+	k := c.Candidates.KnowledgeOf(name)
 	if kind, _, _ := strings.Cut(name, "\x00"); k == analysis.Unknown && finding.IsPattern(bug.Kind(kind)) && !c.Strategy.Exploring {
 		return analysis.TriedBefore
 	}
@@ -350,7 +350,7 @@ func WithoutPatterns(kinds []bug.Kind) []bug.Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), finding.IsPattern)
 }
 
-// Wants reports whether bugs of a kind are looked for.
-func (c *Confirmer) Wants(kind bug.Kind) bool {
+// LooksFor reports whether bugs of a kind are looked for.
+func (c *Confirmer) LooksFor(kind bug.Kind) bool {
 	return len(c.Analysis.Kinds) == 0 || slices.Contains(c.Analysis.Kinds, kind)
 }

@@ -52,20 +52,20 @@ func (m *machine) Continue(ctx context.Context, bin replayer.Binary, w *witness.
 // newConfirmer returns one of package p whose replays are those of the machine.
 func newConfirmer(t *testing.T, m *machine) *Confirmer {
 	run := recorder.Run{Package: recorder.Package{Path: "p", Dir: t.TempDir()}}
-	l := ledger.New(run, ledger.Paths{Root: run.Package.Dir, Witnesses: ledger.Folder{Root: run.Package.Dir, Below: "predict"}}, nil)
+	l := ledger.New(run, ledger.Paths{Root: run.Package.Dir, Witnesses: ledger.WitnessFolder{Root: run.Package.Dir, Below: "predict"}}, nil)
 	l.Report.Packages = []report.Package{{Package: "p"}}
 	pool := replays.NewPool(new(recorder.Build), replayer.Program{}, budget.NewClock(time.Hour, false), report.NewStatus(os.Stderr), t.TempDir(), 2)
 	pool.Machine = m
 	src := recording.Sources{Lines: new(witness.Sources)}
 	return &Confirmer{
-		Ledger: l, Candidates: l.Candidates, Replays: &replays.Replayer{Pool: pool, Runs: &l.Runs}, Sources: src,
+		Ledger: l, Candidates: l.Candidates, Replays: &replays.Replayer{Pool: pool, NumRuns: &l.NumRuns}, Sources: src,
 		OnBug: func(string, *witness.Witness) {},
 	}
 }
 
 // recorded returns the recording of a trace as text, see [tracetest.Parse].
 func (c *Confirmer) recorded(t *testing.T, text string) *recording.Recording {
-	return recording.New(c.Ledger.Run, tracetest.Parse(t, text), c.Sources)
+	return recording.New(c.Ledger.FirstRun, tracetest.Parse(t, text), c.Sources)
 }
 
 const confirmed, unconfirmed = bug.Confirmed, bug.Unconfirmed
@@ -84,12 +84,12 @@ func TestFindings(t *testing.T) {
 		_, findings, err := c.Predict(t.Context(), r, analysis.Options{})
 		require.NoError(t, err)
 		require.Len(t, findings, 1)
-		n, err := c.Findings(t.Context(), r, findings)
+		n, err := c.ConfirmFindings(t.Context(), r, findings)
 		require.NoError(t, err)
 		require.Len(t, c.Ledger.Report.Findings, 1)
 		f := c.Ledger.Report.Findings[0]
 		assert.Equal(t, status, f.Status)
-		assert.Equal(t, analysis.Settled, c.Candidates.Known(findings[0].Name))
+		assert.Equal(t, analysis.Settled, c.Candidates.KnowledgeOf(findings[0].Name))
 		drafts := c.Ledger.Witnesses.TakeDrafts()
 		if status == confirmed {
 			assert.Equal(t, 1, n)
@@ -104,7 +104,7 @@ func TestFindings(t *testing.T) {
 			assert.Empty(t, f.Witness)
 		}
 		before := len(m.replayed)
-		_, err = c.Findings(t.Context(), r, findings)
+		_, err = c.ConfirmFindings(t.Context(), r, findings)
 		require.NoError(t, err)
 		assert.Len(t, m.replayed, before, "nothing is replayed twice")
 	}
@@ -128,11 +128,11 @@ func TestWorstFirst(t *testing.T) {
 func TestBetterWitness(t *testing.T) {
 	c := newConfirmer(t, &machine{})
 	r := c.recorded(t, "0 fork 1\n1 begin\n1 w x\n0 w x")
-	f := finding.New(r, analysis.Finding{Kind: bug.Race, Name: "race", Accesses: []int{2, 3}, Tests: []string{"TestX"}})
+	f := finding.FromRun(r, analysis.Finding{Kind: bug.Race, Name: "race", Accesses: []int{2, 3}, Tests: []string{"TestX"}})
 	entry := func(status bug.Status, effect bug.Effect) finding.Entry {
-		ev := finding.Evidence(r, f)
+		ev := finding.EvidenceBeforeReplay(r, f)
 		ev.Result = replayer.Result{Status: status, Effect: effect, Replays: 1, Reproduced: 1, Witness: f.Witness}
-		return c.Entry(ev)
+		return c.NewEntry(ev)
 	}
 	for name, effects := range map[string][3]bug.Effect{
 		"the second":  {bug.NoEffect, bug.Panic, bug.Panic},
@@ -145,7 +145,7 @@ func TestBetterWitness(t *testing.T) {
 			status = unconfirmed
 		}
 		all := &confirmation{Confirmer: c, rec: r, findings: []finding.Finding{f, f}, errs: make([]error, 2), entries: []finding.Entry{entry(status, effects[0]), entry(confirmed, effects[1])}}
-		all.enter(t.Context())
+		all.enterEntries(t.Context())
 		require.Len(t, c.Ledger.Report.Findings, 1, name)
 		assert.Equal(t, effects[2], c.Ledger.Report.Findings[0].Effect, name)
 	}
@@ -155,12 +155,12 @@ func TestBetterWitness(t *testing.T) {
 func TestNotReplayed(t *testing.T) {
 	c := newConfirmer(t, &machine{})
 	r := c.recorded(t, "0 fork 1\n1 begin\n1 w x\n0 w x")
-	f := finding.New(r, analysis.Finding{Kind: bug.Race, Name: "race", Accesses: []int{2, 3}, Tests: []string{"TestX"}})
-	e := c.Entry(finding.NotReplayed(r, f, unconfirmed))
+	f := finding.FromRun(r, analysis.Finding{Kind: bug.Race, Name: "race", Accesses: []int{2, 3}, Tests: []string{"TestX"}})
+	e := c.NewEntry(finding.EvidenceWithoutReplay(r, f, unconfirmed))
 	all := &confirmation{Confirmer: c, rec: r, findings: []finding.Finding{f, f}, entries: []finding.Entry{e, e}, errs: []error{budget.ErrTimeOver, os.ErrNotExist}}
-	assert.Zero(t, all.enter(t.Context()))
+	assert.Zero(t, all.enterEntries(t.Context()))
 	assert.Len(t, c.Ledger.Report.Findings, 1)
-	assert.True(t, c.Ledger.Failed)
+	assert.True(t, c.Ledger.AnalysisFailed)
 	require.Len(t, c.Ledger.Report.Warnings, 2)
 	assert.Contains(t, c.Ledger.Report.Warnings[1], "1 of 2 predicted bugs were not replayed")
 }
@@ -191,7 +191,7 @@ func deadlock(t *testing.T, c *Confirmer, stuck ...trace.BlockedGoroutine) *reco
 		}
 	}
 	tr.Blocked = stuck
-	return recording.New(c.Ledger.Run, &tr, c.Sources)
+	return recording.New(c.Ledger.FirstRun, &tr, c.Sources)
 }
 
 // A goroutine that was blocked when its test ended, before nothing could go on, has no part
@@ -205,10 +205,10 @@ func TestLeftBehind(t *testing.T) {
 	kinds := make(map[bug.Kind]int)
 	for e, err := range c.endings(r) {
 		require.NoError(t, err)
-		kinds[e.kind] = len(e.waiting)
+		kinds[e.kind] = len(e.blockedWaits)
 	}
 	assert.Equal(t, map[bug.Kind]int{bug.Deadlock: 2, bug.Leak: 1}, kinds)
-	require.NoError(t, c.Blocked(t.Context(), r))
+	require.NoError(t, c.ConfirmBlocked(t.Context(), r))
 	for _, f := range c.Ledger.Report.Findings {
 		assert.Equal(t, confirmed, f.Status, "the run itself has shown it")
 		assert.Zero(t, f.Reproduced)
@@ -222,8 +222,8 @@ func TestLeftBehind(t *testing.T) {
 		}
 	}
 	assert.Len(t, c.Ledger.Report.Findings, 2)
-	assert.True(t, c.Blocks(r, bug.Deadlock, "TestX"))
-	assert.False(t, c.Blocks(r, bug.Deadlock, "TestY"))
+	assert.True(t, c.HasBlocked(r, bug.Deadlock, "TestX"))
+	assert.False(t, c.HasBlocked(r, bug.Deadlock, "TestY"))
 }
 
 // What blocks goroutines is confirmed by a replay with its witness, and replayed a few times
@@ -234,17 +234,17 @@ func TestBlockedAgain(t *testing.T) {
 	}}
 	c := newConfirmer(t, m)
 	r := deadlock(t, c, trace.BlockedGoroutine{G: 1, Proof: trace.ProofDeadlock}, trace.BlockedGoroutine{G: 2, Proof: trace.ProofDeadlock})
-	require.NoError(t, c.Blocked(t.Context(), r))
+	require.NoError(t, c.ConfirmBlocked(t.Context(), r))
 	require.Len(t, c.Ledger.Report.Findings, 1)
 	assert.Len(t, c.Ledger.Witnesses.TakeDrafts(), 1)
 	before := len(m.replayed)
-	require.NoError(t, c.Blocked(t.Context(), r))
+	require.NoError(t, c.ConfirmBlocked(t.Context(), r))
 	assert.Len(t, m.replayed, before)
 	assert.Len(t, c.Ledger.Report.Findings, 1)
 
 	c.Analysis.Kinds = []bug.Kind{bug.Race}
 	c.Ledger.Report.Findings = nil
-	require.NoError(t, c.Blocked(t.Context(), r))
+	require.NoError(t, c.ConfirmBlocked(t.Context(), r))
 	assert.Empty(t, c.Ledger.Report.Findings, "deadlocks are not looked for")
 }
 
@@ -275,14 +275,14 @@ func TestNoteOutcome(t *testing.T) {
 // In the trace of a departure only what is open is searched for, and what explains it.
 func TestOptionsForDepartures(t *testing.T) {
 	c := newConfirmer(t, &machine{})
-	c.Candidates.Settle("other")
+	c.Candidates.MarkSettled("other")
 	of := func(kind bug.Kind, test string) finding.Finding {
 		return finding.Finding{Finding: analysis.Finding{Kind: kind, Name: string(kind) + test, Tests: []string{test}}}
 	}
 	findings := []finding.Finding{of(bug.Race, "TestA"), of(bug.Race, "TestB"), of(bug.Atomicity, "TestA"), of(bug.Assertion, "TestA")}
 	findings[1].Schedules = make([]analysis.Recipe, 1)
 	options := func(open ...int) analysis.Options {
-		d := &departing{Confirmer: c, Departures: &strategy.Departures{Findings: findings, Open: open}}
+		d := &departureSearch{Confirmer: c, Departures: &strategy.Departures{Findings: findings, OpenFindings: open}}
 		return d.options()
 	}
 	opts := options(0)
@@ -320,17 +320,17 @@ func TestFailureAt(t *testing.T) {
 		{"good unlocks", bug.LockMisuse, []trace.Event{acquire, release}, "", -1},
 	} {
 		tr := &trace.Trace{Events: c.events, Sites: map[trace.SiteID]trace.Site{1: site, 2: {ID: 2, Key: 2}}}
-		assert.Equal(t, c.want, failureAt(tr, c.kind, site, []string{c.detail}), c.name)
+		assert.Equal(t, c.want, failurePosition(tr, c.kind, site, []string{c.detail}), c.name)
 	}
 }
 
 // Candidates of further recordings that are patterns are findings only with a schedule.
 func TestKnownPatterns(t *testing.T) {
 	c := newConfirmer(t, &machine{})
-	assert.Equal(t, analysis.TriedBefore, c.known(string(bug.Atomicity)+"\x00new"))
-	assert.Equal(t, analysis.Unknown, c.known(string(bug.Race)+"\x00new"))
+	assert.Equal(t, analysis.TriedBefore, c.knowledgeOf(string(bug.Atomicity)+"\x00new"))
+	assert.Equal(t, analysis.Unknown, c.knowledgeOf(string(bug.Race)+"\x00new"))
 	c.Strategy.Exploring = true
-	assert.Equal(t, analysis.Unknown, c.known(string(bug.Atomicity)+"\x00new"))
+	assert.Equal(t, analysis.Unknown, c.knowledgeOf(string(bug.Atomicity)+"\x00new"))
 	assert.NotContains(t, WithoutPatterns(nil), bug.Atomicity)
 	assert.Equal(t, []bug.Kind{bug.Race}, WithoutPatterns([]bug.Kind{bug.AtomicSet, bug.Race}))
 }
@@ -338,16 +338,16 @@ func TestKnownPatterns(t *testing.T) {
 // The time of replays is added to the package's, also if what replays has failed.
 func TestInTime(t *testing.T) {
 	c := newConfirmer(t, &machine{})
-	err := c.InTime(t.Context(), func(ctx context.Context) error {
+	err := c.WithinTime(t.Context(), func(ctx context.Context) error {
 		assert.NoError(t, ctx.Err())
 		time.Sleep(time.Millisecond)
 		return os.ErrNotExist
 	})
 	assert.ErrorIs(t, err, os.ErrNotExist)
-	assert.Positive(t, c.Ledger.Package().ReplayS)
+	assert.Positive(t, c.Ledger.PackageEntry().ReplayS)
 	assert.Empty(t, c.Ledger.Report.Incomplete)
 	c.Replays.Clock.Restart(0)
-	require.NoError(t, c.InTime(t.Context(), func(ctx context.Context) error {
+	require.NoError(t, c.WithinTime(t.Context(), func(ctx context.Context) error {
 		assert.Equal(t, budget.ErrTimeOver, context.Cause(ctx))
 		return nil
 	}))

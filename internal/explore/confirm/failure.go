@@ -25,15 +25,15 @@ import (
 // FailuresIn returns a finding for each test that failed in the run of r at a place of the
 // sources: none for a test that was only killed, or is blocked.
 func FailuresIn(r *recording.Recording) (out []finding.Finding) {
-	if recording.Deadlocked(r.Trace) {
+	if recording.EndedByDeadlock(r.Trace) {
 		return nil
 	}
-	for _, test := range recording.Failing(r.Trace) {
-		pos, found := recording.FailedAt(r.Trace, test)
+	for _, test := range recording.FailedTests(r.Trace) {
+		pos, found := recording.FailurePosition(r.Trace, test)
 		if !found {
 			continue
 		}
-		out = append(out, finding.New(r, analysis.Finding{
+		out = append(out, finding.FromRun(r, analysis.Finding{
 			Kind: bug.Failure, Accesses: []int{pos}, Tests: []string{test}, Status: bug.Predicted, Tier: r.Tier(),
 			Name: fmt.Sprintf("%s %s %d", bug.Failure, test, r.Trace.Events[pos].Site),
 		}))
@@ -44,24 +44,24 @@ func FailuresIn(r *recording.Recording) (out []finding.Finding) {
 // ReplayFailure replays the run of r up to the failure f.
 func (c *Confirmer) ReplayFailure(ctx context.Context, r *recording.Recording, f finding.Finding) (finding.Entry, error) {
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}
-	order := finding.AsRecorded(r.Trace, f.Accesses[0])
-	if r.Toward != nil { // no goroutine goes further than in that run
-		order.Hold = finding.UpTo(r, f.Accesses[0]).Hold
+	order := finding.RecordedSchedule(r.Trace, f.Accesses[0])
+	if r.BegunBy != nil { // no goroutine goes further than in that run
+		order.Hold = finding.ScheduleUpTo(r, f.Accesses[0]).Hold
 	}
 	passed := r.ComparedWith(replayer.Outcome{Effect: bug.NoEffect}) // the failure is the bug's
-	o, err := c.Replays.SmallOrWhole(ctx, passed, finding.Scheduled{Finding: f, Recipe: recipe, Order: order})
+	o, err := c.Replays.ReplaySmallOrWhole(ctx, passed, finding.ScheduledFinding{Finding: f, Recipe: recipe, Schedule: order})
 	if err != nil {
 		return finding.Entry{}, err
 	}
 	ev := finding.EvidenceOfWitness(r, f, o.Witness)
-	ev.Result, ev.ReplayTrace = o.Result, o.Replayed
-	return c.Entry(ev), nil
+	ev.Result, ev.ReplayTrace = o.Result, o.ReplayTrace
+	return c.NewEntry(ev), nil
 }
 
 // confirmFailure confirms that f fails, as it has at position pos of the trace of r.
 func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, f finding.Finding, pos int) (ev evidence.Evidence, err error) {
 	for _, extent := range []witness.StepSelection{witness.NeededSteps, witness.VisibleSteps} {
-		w, err := finding.UpToFailure(r, f, pos, extent)
+		w, err := finding.FailureWitness(r, f, pos, extent)
 		if err != nil {
 			return ev, err
 		}
@@ -72,27 +72,27 @@ func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, 
 		if err != nil {
 			return ev, err
 		}
-		if o.Confirmed() {
+		if o.IsConfirmed() {
 			c.Replays.Progress.Confirmed.Add(1)
 			ev = finding.EvidenceOfWitness(r, f, w)
-			ev.Undecided, ev.Violation, ev.Result, ev.ReplayTrace = false, []int{pos}, o.Result, o.Replayed
+			ev.Undecided, ev.Violation, ev.Result, ev.ReplayTrace = false, []int{pos}, o.Result, o.ReplayTrace
 			return ev, nil
 		}
 	}
 	return ev, nil
 }
 
-// failureAt returns the position in t of the assertion at a site that failed, or of the
+// failurePosition returns the position in t of the assertion at a site that failed, or of the
 // unlock there that was fatal; -1 if there is none. Tests have printed detail.
 //
 // A failed assertion is in the trace as a branch that went the way which fails, or as a call
 // of testify's, whose message names the line; a bad unlock as the release that came too
 // early. The last one counts: it ended the run.
-func failureAt(t *trace.Trace, kind bug.Kind, site trace.Site, detail []string) int {
+func failurePosition(t *trace.Trace, kind bug.Kind, site trace.Site, detail []string) int {
 	line, fatal := fmt.Sprintf("%s:%d: ", filepath.Base(site.File), site.Line), -1
 	asserts := kind.Proof() == bug.FailedTest
 	if kind.Proof() == bug.Misused {
-		fatal = recording.BadUnlock(t)
+		fatal = recording.LastUnmatchedRelease(t)
 	}
 	printed := slices.ContainsFunc(detail, func(text string) bool { return strings.Contains(text, line) })
 	for i, e := range slices.Backward(t.Events) {

@@ -22,13 +22,13 @@ import (
 //
 // This comes after all runs were made: each recording adds branches to the program.
 
-// Merged looks for the assertions that are suspected in some recording and that
+// ConfirmMerged looks for the assertions that are suspected in some recording and that
 // nothing has confirmed.
-func (c *Confirmer) Merged(ctx context.Context) error {
+func (c *Confirmer) ConfirmMerged(ctx context.Context) error {
 	var traces []*trace.Trace
-	predicted := make(sitesOfBugs)
+	predicted := make(bugSites)
 	for _, r := range c.Ledger.Recordings {
-		if len(r.Trace.Events) <= mergedEvents && len(r.Trace.Cuts) == 0 {
+		if len(r.Trace.Events) <= maxMergedEvents && len(r.Trace.Cuts) == 0 {
 			traces = append(traces, r.Trace)
 		}
 		predicted.add(r.Trace, r.Findings)
@@ -36,11 +36,11 @@ func (c *Confirmer) Merged(ctx context.Context) error {
 	if len(traces) < 2 {
 		return nil
 	}
-	m := merging{c, traces, analysis.NewRecordings(traces), make(map[string]*analysis.MergedTest), predicted}
+	m := mergedSearch{c, traces, analysis.NewRecordings(traces), make(map[string]*analysis.MergedTest), predicted}
 	tried := make(map[string]bool)
 	for _, r := range c.Ledger.Recordings {
 		for _, f := range r.Findings {
-			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMerged || c.Ledger.IsConfirmed(finding.Sites(f.Witness)) || c.Ledger.TimeLeft() == 0 {
+			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMergedAssertions || c.Ledger.IsConfirmed(finding.BugKey(f.Witness)) || c.Ledger.TimeLeft() == 0 {
 				continue
 			}
 			tried[f.Name] = true
@@ -52,26 +52,26 @@ func (c *Confirmer) Merged(ctx context.Context) error {
 	return nil
 }
 
-// A merging looks at the recordings of a package together.
-type merging struct {
+// A mergedSearch looks at the recordings of a package together.
+type mergedSearch struct {
 	*Confirmer
-	traces    []*trace.Trace
-	all       analysis.Recordings
-	programs  map[string]*analysis.MergedTest // by test; nil: there is none
-	predicted sitesOfBugs
+	traces            []*trace.Trace
+	recordings        analysis.Recordings
+	programs          map[string]*analysis.MergedTest // by test; nil: there is none
+	predictedBugSites bugSites
 }
 
 // program returns the program of a test; nil if there are not several recordings of it, or
 // too long ones.
-func (m *merging) program(test string) *analysis.MergedTest {
+func (m *mergedSearch) program(test string) *analysis.MergedTest {
 	p, made := m.programs[test]
 	if made {
 		return p
 	}
 	var of analysis.Recordings
 	for k, t := range m.traces {
-		if recording.Has(t, test) {
-			of = append(of, m.all[k])
+		if recording.HasTest(t, test) {
+			of = append(of, m.recordings[k])
 		}
 	}
 	if len(of) > 1 {
@@ -85,7 +85,7 @@ func (m *merging) program(test string) *analysis.MergedTest {
 
 // search looks for a run in which f fails, which the recording r has left open, and confirms
 // it.
-func (m *merging) search(ctx context.Context, r ledger.Predicted, f finding.Finding) error {
+func (m *mergedSearch) search(ctx context.Context, r ledger.PredictedRecording, f finding.Finding) error {
 	p := m.program(f.Tests[0])
 	if p == nil {
 		return nil
@@ -100,8 +100,8 @@ func (m *merging) search(ctx context.Context, r ledger.Predicted, f finding.Find
 	case err != nil || t == nil: // what is suspected stays undecided
 		return nil
 	}
-	further, pos := r.Further(t, nil), len(t.Events)-1
-	if m.predicted.cause(t, pos) {
+	further, pos := r.NewFurther(t, nil), len(t.Events)-1
+	if m.predictedBugSites.causeFailure(t, pos) {
 		return nil
 	}
 	f.Accesses = []int{pos}
@@ -109,9 +109,9 @@ func (m *merging) search(ctx context.Context, r ledger.Predicted, f finding.Find
 }
 
 // confirmRun confirms that f fails in the computed run of r.
-func (m *merging) confirmRun(ctx context.Context, r *recording.Recording, f finding.Finding) error {
+func (m *mergedSearch) confirmRun(ctx context.Context, r *recording.Recording, f finding.Finding) error {
 	var ev evidence.Evidence
-	err := m.InTime(ctx, func(limit context.Context) (err error) {
+	err := m.WithinTime(ctx, func(limit context.Context) (err error) {
 		ev, err = m.confirmFailure(limit, r, f, f.Accesses[0])
 		return err
 	})
@@ -127,7 +127,7 @@ func (m *merging) confirmRun(ctx context.Context, r *recording.Recording, f find
 		return nil
 	}
 	ev.Tier = analysis.TierMerged
-	m.Candidates.Settle(f.Name)
-	m.Keep(m.Entry(ev))
+	m.Candidates.MarkSettled(f.Name)
+	m.KeepEntry(m.NewEntry(ev))
 	return nil
 }

@@ -1,29 +1,29 @@
 package confirm
 
-// patternEvents bounds the further traces that are searched for patterns of accesses (unit:
+// maxPatternEvents bounds the further traces that are searched for patterns of accesses (unit:
 // events). Trades patterns for time: there are the most of them, they have the least effect,
 // and the first recording was searched for them, however long it was. Chosen: by the suites
 // of others.
-const patternEvents = 50_000
+const maxPatternEvents = 50_000
 
-// maxAlike bounds the blockages at the same places that are replayed in one run (unit:
+// maxSameSites bounds the blockages at the same places that are replayed in one run (unit:
 // replays). Trades replays for a second chance. Chosen: they are one bug, and a loop may
 // leave a thousand behind.
-const maxAlike = 2
+const maxSameSites = 2
 
-// maxReplayed bounds the runs that are replayed as a whole (unit: events). Trades memory, and
+// maxReplayedEvents bounds the runs that are replayed as a whole (unit: events). Trades memory, and
 // minutes, for blockages that need the whole run. Chosen: a schedule of more takes gigabytes.
-const maxReplayed = 1 << 18
+const maxReplayedEvents = 1 << 18
 
-// maxCones bounds the windows in which what leads to a blockage is looked for first (unit:
+// maxConeEvents bounds the windows in which what leads to a blockage is looked for first (unit:
 // events). In a longer one it is looked for only if the run does not reach the blockage by
 // itself. Trades memory for short witnesses. Chosen: as much memory as the prediction takes.
-const maxCones = 1 << 22
+const maxConeEvents = 1 << 22
 
-// mergedEvents bounds the recordings that are merged with others (unit: events). Trades
+// maxMergedEvents bounds the recordings that are merged with others (unit: events). Trades
 // memory for assertions that fail across recordings. Chosen: seconds of the solver.
-const mergedEvents = 1 << 17
+const maxMergedEvents = 1 << 17
 
-// maxMerged bounds the assertions of a package that are looked for in merged recordings
+// maxMergedAssertions bounds the assertions of a package that are looked for in merged recordings
 // (unit: assertions). Trades time for assertions. Chosen: by the subjects.
-const maxMerged = 64
+const maxMergedAssertions = 64

@@ -14,31 +14,31 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Evidence returns the evidence for f before any replay.
-func Evidence(r *recording.Recording, f Finding) evidence.Evidence {
+// EvidenceBeforeReplay returns the evidence for f before any replay.
+func EvidenceBeforeReplay(r *recording.Recording, f Finding) evidence.Evidence {
 	return evidence.Evidence{
-		Witness: f.Witness, Tier: f.Tier, Run: r.Number, Parents: r.Parents, Undecided: f.Status == bug.Undecided, Refuted: f.Refuted,
+		Witness: f.Witness, Tier: f.Tier, Run: r.RunNumber, Parents: r.ParentRuns, Undecided: f.Status == bug.Undecided, Refuted: f.Refuted,
 		Trace: r.Trace, Violation: f.Accesses, Index: r.Index, Facts: r.Facts, Files: r.Files, Source: r.Lines.Line,
 	}
 }
 
 // EvidenceOfWitness is Evidence with another witness of f, that of a replay.
 func EvidenceOfWitness(r *recording.Recording, f Finding, w *witness.Witness) evidence.Evidence {
-	ev := Evidence(r, f)
+	ev := EvidenceBeforeReplay(r, f)
 	ev.Witness = w
 	return ev
 }
 
-// NotReplayed returns the evidence for f without replays: its status, and why.
-func NotReplayed(r *recording.Recording, f Finding, status bug.Status) evidence.Evidence {
-	ev := Evidence(r, f)
+// EvidenceWithoutReplay returns the evidence for f without replays: its status, and why.
+func EvidenceWithoutReplay(r *recording.Recording, f Finding, status bug.Status) evidence.Evidence {
+	ev := EvidenceBeforeReplay(r, f)
 	ev.Result = replayer.Result{Status: status, Reason: witness.ReadableGoroutines(f.Reason, f.Tests)}
 	return ev
 }
 
-// OutOfTime returns ev of a finding that could not be replayed to the end, and why: the
+// EvidenceOutOfTime returns ev of a finding that could not be replayed to the end, and why: the
 // cause for which ctx is over.
-func OutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, error) {
+func EvidenceOutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, error) {
 	err := context.Cause(ctx)
 	if ev.Result.Replays == 0 {
 		ev.Result.Reason = "not replayed: " + err.Error()
@@ -50,21 +50,21 @@ func OutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, er
 // and another recording may have shown as much of the bug.
 type Entry struct {
 	report.Finding
-	// Confirmed identifies the confirmed bug by its sites; "" if it is not confirmed.
-	Confirmed string
-	// Saved is the witness to be saved, with the values of the replay.
-	Saved *witness.Witness
+	// ConfirmedBug identifies the confirmed bug by its sites; "" if it is not confirmed.
+	ConfirmedBug string
+	// WitnessToSave is the witness to be saved, with the values of the replay.
+	WitnessToSave *witness.Witness
 }
 
 // NewEntry makes an entry of the evidence.
 func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 	var e Entry
 	if ev.Result.Status == bug.Confirmed {
-		e.Confirmed = Sites(ev.Result.Witness)
+		e.ConfirmedBug = BugKey(ev.Result.Witness)
 		w := *ev.Witness
-		if e.Saved = &w; ev.ReplayTrace != nil {
+		if e.WitnessToSave = &w; ev.ReplayTrace != nil {
 			observed := w.Observe(ev.ReplayTrace)
-			e.Saved = observed.Witness
+			e.WitnessToSave = observed.Witness
 			if now := ev.Result.Witness; slices.Equal(w.Steps, now.Steps) && slices.Equal(w.Holds, now.Holds) && slices.Equal(w.Violation, now.Violation) {
 				ev.Observed = &observed // so that it is not looked for a second time
 			}
@@ -75,31 +75,31 @@ func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 	return e
 }
 
-// Findings returns what was predicted from t, of which nothing was replayed: a finding for
+// ReportPredictions returns what was predicted from t, of which nothing was replayed: a finding for
 // each bug, with the interleaving that leads there if there is one, and apart those that no
 // run can reach. Files are named relative to the folder root.
-func Findings(ctx context.Context, t *trace.Trace, result *analysis.Result, root string) (predicted, infeasible []report.Finding, err error) {
+func ReportPredictions(ctx context.Context, t *trace.Trace, result *analysis.Result, root string) (predicted, infeasible []report.Finding, err error) {
 	src := recording.Sources{Files: witness.Files{Root: root}, Lines: new(witness.Sources)}
 	r := (&recording.Recording{Sources: src}).WithTrace(t)
-	findings, impossible, err := Of(r, result, NewNames())
+	findings, impossible, err := FromAnalysis(r, result, NewWitnessIDs())
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, f := range OnePerBug(findings) {
-		ev := NotReplayed(r, f, bug.Unconfirmed)
+		ev := EvidenceWithoutReplay(r, f, bug.Unconfirmed)
 		if f.Status == bug.Predicted { // outside of tests there is no schedule of it any more
 			ev.Result.Reason = "not replayed"
 		}
 		if len(f.Schedules) > 0 {
-			s := Scheduled{Finding: f, Recipe: f.Schedules[0], Order: f.Schedules[0].Schedule()}
-			if ev.Witness, err = s.WitnessIn(ctx, r, witness.NeededSteps); err != nil {
+			s := ScheduledFinding{Finding: f, Recipe: f.Schedules[0], Schedule: f.Schedules[0].Schedule()}
+			if ev.Witness, err = s.NewWitness(ctx, r, witness.NeededSteps); err != nil {
 				return nil, nil, err
 			}
 		}
 		predicted = append(predicted, evidence.NewFinding(ev))
 	}
 	for _, f := range impossible {
-		infeasible = append(infeasible, evidence.NewFinding(NotReplayed(r, f, bug.Infeasible)))
+		infeasible = append(infeasible, evidence.NewFinding(EvidenceWithoutReplay(r, f, bug.Infeasible)))
 	}
 	return predicted, infeasible, nil
 }

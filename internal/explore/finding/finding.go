@@ -28,30 +28,30 @@ type Finding struct {
 	Witness *witness.Witness
 }
 
-// Names are the IDs of the witnesses of candidates.
-type Names struct {
-	candidates map[string]string // by ID
+// WitnessIDs are the IDs of the witnesses of candidates.
+type WitnessIDs struct {
+	candidateByID map[string]string // by ID
 }
 
-// NewNames returns names of which none is used.
-func NewNames() *Names { return &Names{make(map[string]string)} }
+// NewWitnessIDs returns names of which none is used.
+func NewWitnessIDs() *WitnessIDs { return &WitnessIDs{make(map[string]string)} }
 
-// ID returns the ID of the witness of a candidate: id, or with a number if another candidate
+// IDFor returns the ID of the witness of a candidate: id, or with a number if another candidate
 // has that.
-func (n *Names) ID(id, candidate string) string {
+func (n *WitnessIDs) IDFor(id, candidate string) string {
 	free := id
-	for k := 2; n.candidates[free] != "" && n.candidates[free] != candidate; k++ {
+	for k := 2; n.candidateByID[free] != "" && n.candidateByID[free] != candidate; k++ {
 		free = fmt.Sprintf("%s-%d", id, k)
 	}
-	n.candidates[free] = candidate
+	n.candidateByID[free] = candidate
 	return free
 }
 
-// Of makes the findings of a result with their witnesses, those that are proven infeasible
+// FromAnalysis makes the findings of a result with their witnesses, those that are proven infeasible
 // apart.
-func Of(r *recording.Recording, result *analysis.Result, names *Names) (open, infeasible []Finding, err error) {
+func FromAnalysis(r *recording.Recording, result *analysis.Result, names *WitnessIDs) (open, infeasible []Finding, err error) {
 	named := func(w *witness.Witness, f analysis.Finding) Finding {
-		w.ID = names.ID(w.ID, f.Name)
+		w.ID = names.IDFor(w.ID, f.Name)
 		return Finding{f, w}
 	}
 	for _, f := range result.Findings {
@@ -60,10 +60,10 @@ func Of(r *recording.Recording, result *analysis.Result, names *Names) (open, in
 			continue
 		case len(f.Tests) == 0: // a replay runs tests and controls nothing else
 			f.Schedules, f.Departures, f.Reason = nil, nil, cmp.Or(f.Reason, f.Note)
-			open = append(open, named(withoutSteps(r, f), f))
+			open = append(open, named(witnessWithoutSteps(r, f), f))
 			continue
 		}
-		w, err := violation(r, f)
+		w, err := violationWitness(r, f)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", r.Run.Package.Path, err)
 		}
@@ -71,29 +71,29 @@ func Of(r *recording.Recording, result *analysis.Result, names *Names) (open, in
 	}
 	for _, f := range result.Findings {
 		if f.Status == bug.Infeasible {
-			infeasible = append(infeasible, named(withoutSteps(r, f), f))
+			infeasible = append(infeasible, named(witnessWithoutSteps(r, f), f))
 		}
 	}
 	return open, infeasible, nil
 }
 
-// New returns a finding that the run itself has shown.
-func New(r *recording.Recording, f analysis.Finding) Finding {
-	if w, err := violation(r, f); err == nil && len(f.Tests) > 0 {
+// FromRun returns a finding that the run itself has shown.
+func FromRun(r *recording.Recording, f analysis.Finding) Finding {
+	if w, err := violationWitness(r, f); err == nil && len(f.Tests) > 0 {
 		return Finding{f, w}
 	}
-	return Finding{f, withoutSteps(r, f)}
+	return Finding{f, witnessWithoutSteps(r, f)}
 }
 
-// violation makes a witness of nothing but the violation of f.
-func violation(r *recording.Recording, f analysis.Finding) (*witness.Witness, error) {
+// violationWitness makes a witness of nothing but the violation of f.
+func violationWitness(r *recording.Recording, f analysis.Finding) (*witness.Witness, error) {
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}
-	return Scheduled{Finding{Finding: f}, recipe, schedule.Schedule{}}.make(r, witness.NeededSteps)
+	return ScheduledFinding{Finding{Finding: f}, recipe, schedule.Schedule{}}.makeWitness(r, witness.NeededSteps)
 }
 
-// withoutSteps makes a witness of a finding that nothing can replay, because it is outside of
+// witnessWithoutSteps makes a witness of a finding that nothing can replay, because it is outside of
 // all tests or infeasible. The report shows its accesses.
-func withoutSteps(r *recording.Recording, f analysis.Finding) *witness.Witness {
+func witnessWithoutSteps(r *recording.Recording, f analysis.Finding) *witness.Witness {
 	w := &witness.Witness{
 		ID:   r.Index.ID(r.Trace, f.Kind, f.Accesses, r.Lines),
 		Kind: f.Kind, Package: r.Run.Package.Path, Tests: f.Tests,
@@ -113,9 +113,9 @@ func withoutSteps(r *recording.Recording, f analysis.Finding) *witness.Witness {
 	return w
 }
 
-// Sites identifies a bug: it names the sites of a witness's violation, wherever they are
+// BugKey identifies a bug: it names the sites of a witness's violation, wherever they are
 // now. The operand of a call may have another name by now, which its line need not show.
-func Sites(w *witness.Witness) string {
+func BugKey(w *witness.Witness) string {
 	f := report.Finding{Kind: w.Kind, Pattern: w.Pattern}
 	for _, s := range w.Violation {
 		expr := s.Expr
@@ -133,7 +133,7 @@ func OnePerBug(findings []Finding) []Finding {
 	var out []Finding
 	index := make(map[string]int)
 	for _, f := range findings {
-		sites := Sites(f.Witness)
+		sites := BugKey(f.Witness)
 		switch k, known := index[sites]; {
 		case !known:
 			index[sites] = len(out)

@@ -38,7 +38,7 @@ func FuzzFindings(f *testing.F) {
 		if err != nil {
 			return
 		}
-		predicted, infeasible, err := Findings(t.Context(), tr, result, "")
+		predicted, infeasible, err := ReportPredictions(t.Context(), tr, result, "")
 		require.NoError(t, err)
 		for _, f := range append(predicted, infeasible...) {
 			var text strings.Builder

@@ -12,11 +12,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// CutSearch says that not all patterns were found.
-const CutSearch = "the search for atomicity violations ended early, as there are too many ways to choose accesses: there may be more of them; -run=NAME selects fewer tests"
+// TruncatedWarning says that not all patterns were found.
+const TruncatedWarning = "the search for atomicity violations ended early, as there are too many ways to choose accesses: there may be more of them; -run=NAME selects fewer tests"
 
-// TooLong says that assertions of some tests were not predicted.
-var TooLong = fmt.Sprintf("failing assertions were not predicted for tests that have more than %d events, with those of tests that ran at the same time: -run=NAME selects fewer tests", dataflow.MaxEvents)
+// TooLongWarning says that assertions of some tests were not predicted.
+var TooLongWarning = fmt.Sprintf("failing assertions were not predicted for tests that have more than %d events, with those of tests that ran at the same time: -run=NAME selects fewer tests", dataflow.MaxEvents)
 
 // Predict is [analysis.Predict], which it does not wait for once ctx is done. The events of a
 // long trace are not all in memory meanwhile.

@@ -14,34 +14,34 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A Scheduled finding is one with one of its schedules, of which witnesses are made.
-type Scheduled struct {
+// A ScheduledFinding finding is one with one of its schedules, of which witnesses are made.
+type ScheduledFinding struct {
 	Finding
-	Recipe analysis.Recipe
-	Order  schedule.Schedule
+	Recipe   analysis.Recipe
+	Schedule schedule.Schedule
 }
 
 // ShownBy reports whether the run of t, if all of it was recorded, has shown the effect of
 // the violating accesses in the order in which they are listed. It has not for a write to a
 // map: in the replay the other access comes in the middle of it.
-func (s Scheduled) ShownBy(t *trace.Trace) bool {
+func (s ScheduledFinding) ShownBy(t *trace.Trace) bool {
 	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
 	first := &t.Events[s.Recipe.Accesses[0]]
-	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.ProofOf(len(s.Recipe.Accesses)) == bug.Simultaneous && slices.IsSorted(s.Recipe.Accesses) && s.Order.AsRecorded(t)
+	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.ProofOf(len(s.Recipe.Accesses)) == bug.Simultaneous && slices.IsSorted(s.Recipe.Accesses) && s.Schedule.AsRecorded(t)
 }
 
-// WitnessIn makes a witness of the schedule, which is of the trace of r. It does not wait for
+// NewWitness makes a witness of the schedule, which is of the trace of r. It does not wait for
 // that once ctx is done.
-func (s Scheduled) WitnessIn(ctx context.Context, r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
-	w, err := UnlessDone(ctx, func() (*witness.Witness, error) { return s.make(r, extent) })
+func (s ScheduledFinding) NewWitness(ctx context.Context, r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
+	w, err := UnlessDone(ctx, func() (*witness.Witness, error) { return s.makeWitness(r, extent) })
 	if err == nil {
 		w.ID = s.Witness.ID
 	}
 	return w, err
 }
 
-func (s Scheduled) make(r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
-	meta := metaOf(r, s.Kind, extent)
+func (s ScheduledFinding) makeWitness(r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
+	meta := witnessMeta(r, s.Kind, extent)
 	meta.Tests = s.Tests
 	if p := s.Recipe.Pattern; p != nil {
 		meta.Pattern = p.Name
@@ -49,47 +49,47 @@ func (s Scheduled) make(r *recording.Recording, extent witness.StepSelection) (*
 			meta.Variables, meta.Regions = append(meta.Variables, e.Variable), append(meta.Regions, e.Region)
 		}
 	}
-	w, err := witness.FromSchedule(r.Trace, s.Order.Steps, s.Recipe.Accesses, s.Order.Hold, meta)
+	w, err := witness.FromSchedule(r.Trace, s.Schedule.Steps, s.Recipe.Accesses, s.Schedule.Hold, meta)
 	if err == nil {
-		SetRun(r, w)
-		w.AtomicMethods = r.Methods && w.InOrder()
+		SetRunArguments(r, w)
+		w.AtomicMethods = r.AtomicMethods && w.InOrder()
 	}
 	return w, err
 }
 
-func metaOf(r *recording.Recording, kind bug.Kind, extent witness.StepSelection) witness.ScheduleInfo {
+func witnessMeta(r *recording.Recording, kind bug.Kind, extent witness.StepSelection) witness.ScheduleInfo {
 	return witness.ScheduleInfo{
 		Kind: kind, Package: r.Run.Package.Path, Files: r.Files, Source: r.Lines, Selection: extent, Index: r.Index,
 	}
 }
 
-// SetRun has w replayed in the way in which the tests of r were run.
-func SetRun(r *recording.Recording, w *witness.Witness) {
+// SetRunArguments has w replayed in the way in which the tests of r were run.
+func SetRunArguments(r *recording.Recording, w *witness.Witness) {
 	w.RunPattern = replayer.SubtestFilter(r.Run.Args)
 	w.Args = replayer.WitnessArgs(r.Run.Args)
 	w.Parallel = runtime.GOMAXPROCS(0)
 	w.RecordedOrder = string(r.Run.Order)
 }
 
-// Beginning makes the witness that begins a further run of the test of r: as the schedule
+// BeginningWitness makes the witness that begins a further run of the test of r: as the schedule
 // says up to the events last of the trace, after which the program goes on freely. The trace
 // is that of r, or of another recording of the test.
-func Beginning(r *recording.Recording, kind bug.Kind, t *trace.Trace, s schedule.Schedule, last []int) (*witness.Witness, error) {
-	meta := metaOf(r, kind, witness.VisibleSteps)
+func BeginningWitness(r *recording.Recording, kind bug.Kind, t *trace.Trace, s schedule.Schedule, last []int) (*witness.Witness, error) {
+	meta := witnessMeta(r, kind, witness.VisibleSteps)
 	if t != r.Trace {
 		meta.Index = nil
 	}
 	w, err := witness.FromSchedule(t, s.Steps, last, s.Hold, meta)
 	if err == nil {
-		SetRun(r, w)
+		SetRunArguments(r, w)
 	}
 	return w, err
 }
 
-// UpTo returns the schedule of the events before position pos, in their order. It holds
+// ScheduleUpTo returns the schedule of the events before position pos, in their order. It holds
 // each other goroutine of the test at its first event from there on; no replay controls
 // goroutines of other tests.
-func UpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
+func ScheduleUpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
 	t, last := r.Trace, r.Trace.Events[pos].G
 	same := make([]bool, len(t.Goroutines)) // goroutines of the same test
 	from, to := pos, pos+1                  // their events
@@ -115,10 +115,10 @@ func UpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
 	return s
 }
 
-// AsRecorded returns the schedule of the first so many events of the run, in their order. It
+// RecordedSchedule returns the schedule of the first so many events of the run, in their order. It
 // leaves out what the tests' own goroutines do after their tests: that is when the recorder
 // looks for goroutines that are left behind.
-func AsRecorded(t *trace.Trace, events int) schedule.Schedule {
+func RecordedSchedule(t *trace.Trace, events int) schedule.Schedule {
 	steps := make([]int, 0, events)
 	over := make(map[trace.GID]bool)
 	for i, e := range t.Events[:events] {
@@ -130,17 +130,17 @@ func AsRecorded(t *trace.Trace, events int) schedule.Schedule {
 	return schedule.Schedule{Steps: steps}
 }
 
-// UpToFailure makes a witness for f of the order of events in the trace of r up to the
+// FailureWitness makes a witness for f of the order of events in the trace of r up to the
 // assertion at position pos.
-func UpToFailure(r *recording.Recording, f Finding, pos int, extent witness.StepSelection) (*witness.Witness, error) {
-	s := UpTo(r, pos)
-	w, err := witness.FromSchedule(r.Trace, s.Steps, []int{pos}, s.Hold, metaOf(r, f.Kind, extent))
+func FailureWitness(r *recording.Recording, f Finding, pos int, extent witness.StepSelection) (*witness.Witness, error) {
+	s := ScheduleUpTo(r, pos)
+	w, err := witness.FromSchedule(r.Trace, s.Steps, []int{pos}, s.Hold, witnessMeta(r, f.Kind, extent))
 	if err != nil {
 		return nil, err
 	}
 	var held []witness.Step
-	if r.Toward != nil {
-		held = r.Toward.Holds
+	if r.BegunBy != nil {
+		held = r.BegunBy.Holds
 	}
 	for _, h := range held { // a goroutine that was held may have no event after that, as the program died
 		same := func(o witness.Step) bool { return o.Goroutine == h.Goroutine }
@@ -151,6 +151,6 @@ func UpToFailure(r *recording.Recording, f Finding, pos int, extent witness.Step
 		}
 	}
 	w.ID = f.Witness.ID
-	SetRun(r, w)
+	SetRunArguments(r, w)
 	return w, nil
 }

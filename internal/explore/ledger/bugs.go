@@ -15,65 +15,65 @@ import (
 // bug for whoever fixes it: a race and a pattern, or what two tests show.
 
 // IsConfirmed reports whether the bug at the sites is confirmed.
-func (l *Ledger) IsConfirmed(sites string) bool { return l.confirmed[sites] }
+func (l *Ledger) IsConfirmed(sites string) bool { return l.confirmedBugs[sites] }
 
 // Unsettled returns those of the findings that are worth a replay: a bug that is confirmed
 // settles all candidates at its sites.
 func (l *Ledger) Unsettled(findings []finding.Finding) (open []finding.Finding) {
 	for _, f := range findings {
-		if l.confirmed[finding.Sites(f.Witness)] {
-			l.Candidates.Settle(f.Name)
+		if l.confirmedBugs[finding.BugKey(f.Witness)] {
+			l.Candidates.MarkSettled(f.Name)
 		}
-		if l.Candidates.Known(f.Name) != analysis.Settled {
+		if l.Candidates.KnowledgeOf(f.Name) != analysis.Settled {
 			open = append(open, f)
 		}
 	}
 	return open
 }
 
-// Shown counts the bugs that are confirmed, or suspected to make a test fail.
-func (l *Ledger) Shown() int {
+// CountShown counts the bugs that are confirmed, or suspected to make a test fail.
+func (l *Ledger) CountShown() int {
 	places := make(map[string]bool)
-	for _, s := range l.Suspects {
-		places[s.Sites] = true
+	for _, s := range l.SuspectRuns {
+		places[s.Bug] = true
 	}
-	return len(l.confirmed) + len(places)
+	return len(l.confirmedBugs) + len(places)
 }
 
-// reported returns the report's entry of the bug that f is of; nil if there is none.
-func (l *Ledger) reported(f *report.Finding) *report.Finding {
-	if pos, ok := l.positions[f.BugKey()]; ok {
+// reportedFinding returns the report's entry of the bug that f is of; nil if there is none.
+func (l *Ledger) reportedFinding(f *report.Finding) *report.Finding {
+	if pos, ok := l.findingIndex[f.BugKey()]; ok {
 		return &l.Report.Findings[pos]
 	}
 	return nil
 }
 
-// Outdone reports whether another recording has shown as much of the bug that f is of.
-func (l *Ledger) Outdone(f *report.Finding) bool {
-	before := l.reported(f)
+// HasBetter reports whether another recording has shown as much of the bug that f is of.
+func (l *Ledger) HasBetter(f *report.Finding) bool {
+	before := l.reportedFinding(f)
 	return before != nil && (f.Status == bug.Infeasible || !f.IsBetterThan(before) && before.Status != bug.Infeasible)
 }
 
-// Add puts an entry into the report, in the place of what another recording has shown of the
+// AddEntry puts an entry into the report, in the place of what another recording has shown of the
 // same bug. The goroutines that the bug blocked there stay.
-func (l *Ledger) Add(e finding.Entry) {
-	if e.Confirmed != "" {
-		l.confirmed[e.Confirmed] = true
+func (l *Ledger) AddEntry(e finding.Entry) {
+	if e.ConfirmedBug != "" {
+		l.confirmedBugs[e.ConfirmedBug] = true
 	}
-	if before := l.reported(&e.Finding); before != nil {
+	if before := l.reportedFinding(&e.Finding); before != nil {
 		if e.Status == bug.Confirmed {
 			e.AddAlsoBlocked(before.AlsoBlocked)
 		}
 		*before = e.Finding
 		return
 	}
-	l.positions[e.BugKey()] = len(l.Report.Findings)
+	l.findingIndex[e.BugKey()] = len(l.Report.Findings)
 	l.Report.Findings = append(l.Report.Findings, e.Finding)
 }
 
 // JoinBlocked adds other goroutines that a confirmed bug blocks to its entry.
 func (l *Ledger) JoinBlocked(f *report.Finding, others []report.Access) {
-	if before := l.reported(f); before != nil && before.Status == bug.Confirmed {
+	if before := l.reportedFinding(f); before != nil && before.Status == bug.Confirmed {
 		before.AddAlsoBlocked(others)
 	}
 }
@@ -85,8 +85,8 @@ func Explains(confirmed, f *report.Finding) bool {
 		confirmed.Package == f.Package && confirmed.Test == f.Test && slices.Equal(SourceLines(confirmed.Detail), SourceLines(f.Detail))
 }
 
-// Explained reports whether a confirmed bug of the report makes a test fail as f does.
-func (l *Ledger) Explained(f *report.Finding) bool {
+// IsExplained reports whether a confirmed bug of the report makes a test fail as f does.
+func (l *Ledger) IsExplained(f *report.Finding) bool {
 	return slices.ContainsFunc(l.Report.Findings, func(o report.Finding) bool { return Explains(&o, f) })
 }
 
@@ -95,7 +95,7 @@ func (l *Ledger) Explained(f *report.Finding) bool {
 func (l *Ledger) DropExplained() {
 	all := slices.Clone(l.Report.Findings)
 	l.Report.Findings = slices.DeleteFunc(l.Report.Findings, func(f report.Finding) bool {
-		if f.Kind != bug.Failure || f.Status != bug.Confirmed || f.Package != l.Run.Package.Path || l.Witnesses.isCommitted(l.Witnesses.Paths.Absolute(f.Witness)) ||
+		if f.Kind != bug.Failure || f.Status != bug.Confirmed || f.Package != l.FirstRun.Package.Path || l.Witnesses.isCommitted(l.Witnesses.Paths.Absolute(f.Witness)) ||
 			!slices.ContainsFunc(all, func(o report.Finding) bool { return o.Kind != bug.Failure && Explains(&o, &f) }) {
 			return false
 		}
@@ -118,9 +118,9 @@ func (l *Ledger) DropReported(sites map[string]bool) {
 	})
 }
 
-// Renamed has the finding whose witness was to be one file name another one, "" for none,
+// RenameWitness has the finding whose witness was to be one file name another one, "" for none,
 // and returns the heading of the finding.
-func (l *Ledger) Renamed(file, to string) []string {
+func (l *Ledger) RenameWitness(file, to string) []string {
 	for k := range l.Report.Findings {
 		if f := &l.Report.Findings[k]; f.Witness == l.Witnesses.Paths.Relative(file) {
 			f.Witness = to
@@ -130,11 +130,11 @@ func (l *Ledger) Renamed(file, to string) []string {
 	return nil
 }
 
-var sourceLine = regexp.MustCompile(`[\w.-]+\.go:\d+`)
+var sourceLinePattern = regexp.MustCompile(`[\w.-]+\.go:\d+`)
 
 // SourceLines returns the lines of sources that the detail of an effect names.
 func SourceLines(detail []string) []string {
-	lines := sourceLine.FindAllString(strings.Join(detail, "\n"), -1)
+	lines := sourceLinePattern.FindAllString(strings.Join(detail, "\n"), -1)
 	slices.Sort(lines)
 	return slices.Compact(lines)
 }

@@ -12,83 +12,83 @@ import (
 // Candidates are what is known of the candidates of one package, by their names
 // (analysis.Finding.Name), from all recordings so far.
 type Candidates struct {
-	// Strayed are the candidates whose replays left their schedules.
-	Strayed []Strayed
+	// Diverged are the candidates whose replays left their schedules.
+	Diverged []DivergedCandidate
 
-	names *finding.Names // of their witnesses
-	known map[string]analysis.Knowledge
+	witnessIDs *finding.WitnessIDs // of their witnesses
+	knowledge  map[string]analysis.Knowledge
 }
 
-// A Strayed candidate is one whose replays left their schedules. Recorded alone, its test may
+// A DivergedCandidate candidate is one whose replays left their schedules. Recorded alone, its test may
 // show one that the replays keep to.
-type Strayed struct {
-	Test, Name string
-	Order      recorder.Order
+type DivergedCandidate struct {
+	Test, Candidate string
+	Order           recorder.Order
 }
 
 // NewCandidates returns what is known before any recording.
 func NewCandidates() *Candidates {
-	return &Candidates{names: finding.NewNames(), known: make(map[string]analysis.Knowledge)}
+	return &Candidates{witnessIDs: finding.NewWitnessIDs(), knowledge: make(map[string]analysis.Knowledge)}
 }
 
-// Names returns the IDs of the candidates' witnesses.
-func (c *Candidates) Names() *finding.Names { return c.names }
+// WitnessIDs returns the IDs of the candidates' witnesses.
+func (c *Candidates) WitnessIDs() *finding.WitnessIDs { return c.witnessIDs }
 
-// Known says what is known of a candidate, for the analysis of a further trace.
-func (c *Candidates) Known(candidate string) analysis.Knowledge { return c.known[candidate] }
+// KnowledgeOf says what is known of a candidate, for the analysis of a further trace.
+func (c *Candidates) KnowledgeOf(candidate string) analysis.Knowledge { return c.knowledge[candidate] }
 
 // NotePredicted notes the candidates of a result as tried.
 func (c *Candidates) NotePredicted(r *analysis.Result) {
 	for _, f := range r.Findings {
-		c.known[f.Name] = max(c.known[f.Name], analysis.TriedBefore)
+		c.knowledge[f.Name] = max(c.knowledge[f.Name], analysis.TriedBefore)
 	}
 }
 
-// Settle notes that a candidate needs no further search: it was replayed, or confirmed.
-func (c *Candidates) Settle(candidate string) { c.known[candidate] = analysis.Settled }
+// MarkSettled notes that a candidate needs no further search: it was replayed, or confirmed.
+func (c *Candidates) MarkSettled(candidate string) { c.knowledge[candidate] = analysis.Settled }
 
-// Reopen notes that a settled candidate is searched for in a further recording.
-func (c *Candidates) Reopen(candidate string) { c.known[candidate] = analysis.TriedBefore }
+// MarkTried notes that a settled candidate is searched for in a further recording.
+func (c *Candidates) MarkTried(candidate string) { c.knowledge[candidate] = analysis.TriedBefore }
 
 // NoteReplayed notes what the replays of a finding of r have shown.
 func (c *Candidates) NoteReplayed(r *recording.Recording, f finding.Finding, shown *report.Finding) {
 	if shown.Replays == 0 {
 		return
 	}
-	c.Settle(f.Name)
-	if shown.Status == bug.Confirmed || r.Alone || r.Tests == 1 {
+	c.MarkSettled(f.Name)
+	if shown.Status == bug.Confirmed || r.SingleTest || r.NumTests == 1 {
 		return
 	}
 	for _, test := range f.Tests {
-		c.Strayed = append(c.Strayed, Strayed{test, f.Name, r.Run.Order})
+		c.Diverged = append(c.Diverged, DivergedCandidate{test, f.Name, r.Run.Order})
 	}
 }
 
-// A Suspect is a run beyond the recordings in which a test failed. It is replayed when all
+// A SuspectRun is a run beyond the recordings in which a test failed. It is replayed when all
 // tests were explored: a bug that is confirmed by then may be why the test fails.
-type Suspect struct {
+type SuspectRun struct {
 	Recording *recording.Recording
 	Finding   finding.Finding
-	Sites     string // of the finding
-	// Detail is what the run printed of the failure.
-	Detail []string
+	Bug       string // of the finding
+	// FailureOutput is what the run printed of the failure.
+	FailureOutput []string
 }
 
-// Suspects are those of a package, in the order of the runs.
-type Suspects []Suspect
+// SuspectRuns are those of a package, in the order of the runs.
+type SuspectRuns []SuspectRun
 
-// Count counts the suspects that failed at the same sites.
-func (all Suspects) Count(sites string) (n int) {
+// CountOf counts the suspects that failed at the same sites.
+func (all SuspectRuns) CountOf(sites string) (n int) {
 	for _, s := range all {
-		if s.Sites == sites {
+		if s.Bug == sites {
 			n++
 		}
 	}
 	return n
 }
 
-// Events counts the events of all runs that are kept.
-func (all Suspects) Events() (events int) {
+// CountEvents counts the events of all runs that are kept.
+func (all SuspectRuns) CountEvents() (events int) {
 	for _, s := range all {
 		events += len(s.Recording.Trace.Events)
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Predicted recording is one with the findings that were predicted from it.
-type Predicted struct {
+// A PredictedRecording recording is one with the findings that were predicted from it.
+type PredictedRecording struct {
 	*recording.Recording
 	Findings []finding.Finding
 }
@@ -31,35 +31,35 @@ type Predicted struct {
 // A Ledger is what is known of one package.
 type Ledger struct {
 	Report report.Report // of the package
-	// Failed is set if some of the package could not be analyzed.
-	Failed bool
+	// AnalysisFailed is set if some of the package could not be analyzed.
+	AnalysisFailed bool
 
-	Run recorder.Run // the first
-	// Firsts are the first recording, and those of tests that its end kept from running.
-	Firsts     []Predicted
-	Recordings []Predicted // all that showed something new
-	Tests      []string    // that are worth other recordings
-	// Orders is how many other orders the tests are recorded in.
-	Orders int
-	// Size counts the events of each test in the first recordings.
-	Size      map[string]int
-	Waited    map[string]time.Duration // by test, in the first recordings
-	Allowance *budget.Allowance        // beyond the first recording
-	// Endless has the tests of which a departure has not ended.
-	Endless map[string]bool
-	// TestRuns are the runs that showed something new of the test that is explored now.
-	TestRuns []*recording.Recording
+	FirstRun recorder.Run // the first
+	// FirstRecordings are the first recording, and those of tests that its end kept from running.
+	FirstRecordings []PredictedRecording
+	Recordings      []PredictedRecording // all that showed something new
+	TestsToRecord   []string             // that are worth other recordings
+	// NumOrders is how many other orders the tests are recorded in.
+	NumOrders int
+	// EventsOfTest counts the events of each test in the first recordings.
+	EventsOfTest map[string]int
+	WaitingTimes map[string]time.Duration // by test, in the first recordings
+	Allowance    *budget.Allowance        // beyond the first recording
+	// EndlessDepartures has the tests of which a departure has not ended.
+	EndlessDepartures map[string]bool
+	// RunsOfTest are the runs that showed something new of the test that is explored now.
+	RunsOfTest []*recording.Recording
 	// TimeLeft returns what is left for all packages; if that is 0 nothing new begins.
 	TimeLeft func() time.Duration
-	Runs     atomic.Int64 // of tests, after the recorded one
-	// Suspects are runs in which tests failed, to be replayed.
-	Suspects   Suspects
-	Candidates *Candidates
-	Witnesses  *Witnesses
+	NumRuns  atomic.Int64 // of tests, after the recorded one
+	// SuspectRuns are runs in which tests failed, to be replayed.
+	SuspectRuns SuspectRuns
+	Candidates  *Candidates
+	Witnesses   *Witnesses
 
-	confirmed map[string]bool // bugs, by their sites
-	// positions are the indices of bugs in Report.Findings, by their sites.
-	positions    map[string]int
+	confirmedBugs map[string]bool // bugs, by their sites
+	// findingIndex are the indices of bugs in Report.Findings, by their sites.
+	findingIndex map[string]int
 	fingerprints map[uint64]bool // fingerprints of tests
 	// recordings counts the further recordings, also those that showed nothing.
 	recordings atomic.Int32
@@ -71,27 +71,27 @@ type Ledger struct {
 // sources, by function.
 func New(run recorder.Run, paths Paths, sites map[string][]trace.Site) *Ledger {
 	return &Ledger{
-		Run: run, Candidates: NewCandidates(), TimeLeft: func() time.Duration { return 0 },
-		confirmed: make(map[string]bool), positions: make(map[string]int), Endless: make(map[string]bool),
+		FirstRun: run, Candidates: NewCandidates(), TimeLeft: func() time.Duration { return 0 },
+		confirmedBugs: make(map[string]bool), findingIndex: make(map[string]int), EndlessDepartures: make(map[string]bool),
 		fingerprints: make(map[uint64]bool), replayedEndings: make(map[string]int), Witnesses: newWitnesses(paths, sites),
 	}
 }
 
-// Forget releases all recordings, which take memory. The report and the drafts stay.
-func (l *Ledger) Forget() {
-	l.Firsts, l.Recordings, l.TestRuns, l.Suspects, l.Witnesses.Unreached = nil, nil, nil, nil, nil
+// ReleaseRecordings releases all recordings, which take memory. The report and the drafts stay.
+func (l *Ledger) ReleaseRecordings() {
+	l.FirstRecordings, l.Recordings, l.RunsOfTest, l.SuspectRuns, l.Witnesses.Unreached = nil, nil, nil, nil, nil
 }
 
-// Package returns the report's entry of the package.
-func (l *Ledger) Package() *report.Package { return &l.Report.Packages[len(l.Report.Packages)-1] }
+// PackageEntry returns the report's entry of the package.
+func (l *Ledger) PackageEntry() *report.Package { return &l.Report.Packages[len(l.Report.Packages)-1] }
 
 // Warn adds a warning to the report.
 func (l *Ledger) Warn(format string, args ...any) {
 	l.Report.Warnings = append(l.Report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Incomplete notes in the report why not all was done, each reason once.
-func (l *Ledger) Incomplete(why string) { AddIncomplete(&l.Report, why) }
+// NoteIncomplete notes in the report why not all was done, each reason once.
+func (l *Ledger) NoteIncomplete(why string) { AddIncomplete(&l.Report, why) }
 
 // AddIncomplete notes in a report why not all was done, each reason once.
 func AddIncomplete(r *report.Report, why string) {
@@ -102,15 +102,15 @@ func AddIncomplete(r *report.Report, why string) {
 
 // ReportError notes that something could not be done about the bug of that ID.
 func (l *Ledger) ReportError(id string, err error) {
-	l.Failed = true
-	l.Warn("%s: %s: %v", l.Run.Package.Path, id, err)
+	l.AnalysisFailed = true
+	l.Warn("%s: %s: %v", l.FirstRun.Package.Path, id, err)
 }
 
-// Note adds what was noted of a trace to the report.
-func (l *Ledger) Note(n recording.Notes) {
+// AddNotes adds what was noted of a trace to the report.
+func (l *Ledger) AddNotes(n recording.TraceNotes) {
 	l.Report.Warnings = append(l.Report.Warnings, n.Warnings...)
 	for _, why := range n.Incomplete {
-		l.Incomplete(why)
+		l.NoteIncomplete(why)
 	}
 }
 
@@ -128,10 +128,10 @@ func (l *Ledger) ShowsNew(t *trace.Trace) bool {
 	return fresh
 }
 
-// TakeEnding counts a replay of a run that ended with goroutines blocked at the sites; it
+// CountEndingReplay counts a replay of a run that ended with goroutines blocked at the sites; it
 // reports false if there were enough of these.
-func (l *Ledger) TakeEnding(sites string) bool {
-	if l.replayedEndings[sites] == MaxEndings {
+func (l *Ledger) CountEndingReplay(sites string) bool {
+	if l.replayedEndings[sites] == MaxReplayedEndings {
 		return false
 	}
 	l.replayedEndings[sites]++

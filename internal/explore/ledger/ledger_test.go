@@ -21,7 +21,7 @@ import (
 // newLedger returns the ledger of package p below /m.
 func newLedger() *Ledger {
 	run := recorder.Run{Package: recorder.Package{Path: "m/p", Dir: "/m/p"}, Order: recorder.OldestFirst}
-	return New(run, Paths{Root: "/m", Witnesses: Folder{Root: "/m/p", Below: "testdata/predict"}}, nil)
+	return New(run, Paths{Root: "/m", Witnesses: WitnessFolder{Root: "/m/p", Below: "testdata/predict"}}, nil)
 }
 
 // entry returns one for a race at a line of a.go.
@@ -29,16 +29,16 @@ func entry(line int, status bug.Status, effect bug.Effect) finding.Entry {
 	f := report.Finding{ID: "race-1", Kind: bug.Race, Status: status, Effect: effect, Package: "m/p", Test: "TestA", Accesses: []report.Access{{Op: "write", Position: report.Position{File: "a.go", Line: line}}}}
 	e := finding.Entry{Finding: f}
 	if status == bug.Confirmed {
-		e.Confirmed = f.BugKey()
-		e.Saved = &witness.Witness{Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: line}}}
+		e.ConfirmedBug = f.BugKey()
+		e.WitnessToSave = &witness.Witness{Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: line}}}
 	}
 	return e
 }
 
 // What is known of a candidate says whether a further recording is searched for it.
 func TestKnown(t *testing.T) {
-	several, single := &recording.Recording{Tests: 2}, &recording.Recording{Tests: 1}
-	alone := &recording.Recording{Tests: 2, Alone: true}
+	several, single := &recording.Recording{NumTests: 2}, &recording.Recording{NumTests: 1}
+	alone := &recording.Recording{NumTests: 2, SingleTest: true}
 	replayed := func(status bug.Status) *report.Finding { return &report.Finding{Status: status, Replays: 1} }
 	for _, c := range []struct {
 		name    string
@@ -54,35 +54,35 @@ func TestKnown(t *testing.T) {
 		{"left its schedule alone", alone, replayed(bug.Unconfirmed), analysis.Settled, 0},
 	} {
 		k := NewCandidates()
-		assert.Equal(t, analysis.Unknown, k.Known("race 1"), c.name)
+		assert.Equal(t, analysis.Unknown, k.KnowledgeOf("race 1"), c.name)
 		k.NotePredicted(&analysis.Result{Findings: []analysis.Finding{{Name: "race 1"}}})
 		k.NoteReplayed(c.rec, finding.Finding{Finding: analysis.Finding{Name: "race 1", Tests: []string{"TestA"}}}, c.shown)
-		assert.Equal(t, c.known, k.Known("race 1"), c.name)
-		assert.Len(t, k.Strayed, c.strayed, c.name)
+		assert.Equal(t, c.known, k.KnowledgeOf("race 1"), c.name)
+		assert.Len(t, k.Diverged, c.strayed, c.name)
 	}
 	k := NewCandidates()
-	k.Settle("race 1")
+	k.MarkSettled("race 1")
 	k.NotePredicted(&analysis.Result{Findings: []analysis.Finding{{Name: "race 1"}}})
-	assert.Equal(t, analysis.Settled, k.Known("race 1"), "it stays so")
-	k.Reopen("race 1")
-	assert.Equal(t, analysis.TriedBefore, k.Known("race 1"))
+	assert.Equal(t, analysis.Settled, k.KnowledgeOf("race 1"), "it stays so")
+	k.MarkTried("race 1")
+	assert.Equal(t, analysis.TriedBefore, k.KnowledgeOf("race 1"))
 }
 
 // Candidates at the sites of a confirmed bug are settled, and not replayed.
 func TestUnsettled(t *testing.T) {
 	l := newLedger()
 	e := entry(1, bug.Confirmed, bug.NoEffect)
-	l.Add(e)
+	l.AddEntry(e)
 	at := func(line int, name string) finding.Finding {
 		return finding.Finding{Finding: analysis.Finding{Name: name}, Witness: &witness.Witness{Kind: bug.Race, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: line, SiteNumber: 1}}}}
 	}
-	l.confirmed[finding.Sites(at(1, "").Witness)] = true
-	l.Candidates.Settle("settled")
+	l.confirmedBugs[finding.BugKey(at(1, "").Witness)] = true
+	l.Candidates.MarkSettled("settled")
 	open := l.Unsettled([]finding.Finding{at(1, "same sites"), at(2, "other sites"), at(3, "settled")})
 	if assert.Len(t, open, 1) {
 		assert.Equal(t, "other sites", open[0].Name)
 	}
-	assert.Equal(t, analysis.Settled, l.Candidates.Known("same sites"))
+	assert.Equal(t, analysis.Settled, l.Candidates.KnowledgeOf("same sites"))
 }
 
 // The report has one entry for each bug: the one that shows most.
@@ -101,11 +101,11 @@ func TestOutdone(t *testing.T) {
 		{"another bug", entry(1, bug.Confirmed, bug.TestFailure), entry(2, bug.Unconfirmed, ""), false},
 	} {
 		l := newLedger()
-		assert.False(t, l.Outdone(&c.before.Finding), c.name)
-		l.Add(c.before)
-		assert.Equal(t, c.outdone, l.Outdone(&c.after.Finding), c.name)
+		assert.False(t, l.HasBetter(&c.before.Finding), c.name)
+		l.AddEntry(c.before)
+		assert.Equal(t, c.outdone, l.HasBetter(&c.after.Finding), c.name)
 		if !c.outdone {
-			l.Add(c.after)
+			l.AddEntry(c.after)
 			assert.Equal(t, c.after.Status, l.Report.Findings[len(l.Report.Findings)-1].Status, c.name)
 		}
 	}
@@ -117,9 +117,9 @@ func TestAddKeepsBlocked(t *testing.T) {
 	l := newLedger()
 	e := entry(1, bug.Confirmed, bug.Blocks)
 	e.AlsoBlocked = []report.Access{{Goroutine: "0.3", Op: "recv", Position: report.Position{File: "a.go", Line: 9}}}
-	l.Add(e)
-	l.Add(entry(2, bug.Confirmed, bug.NoEffect))
-	l.Add(entry(1, bug.Confirmed, bug.TestFailure))
+	l.AddEntry(e)
+	l.AddEntry(entry(2, bug.Confirmed, bug.NoEffect))
+	l.AddEntry(entry(1, bug.Confirmed, bug.TestFailure))
 	assert.Len(t, l.Report.Findings, 2)
 	assert.Len(t, l.Report.Findings[0].AlsoBlocked, 1)
 	l.JoinBlocked(&e.Finding, []report.Access{{Goroutine: "0.4", Op: "send", Position: report.Position{File: "a.go", Line: 8}}})
@@ -131,7 +131,7 @@ func TestDropExplained(t *testing.T) {
 	failure := func(detail string) finding.Entry {
 		e := entry(5, bug.Confirmed, bug.TestFailure)
 		e.Kind, e.ID, e.Detail = bug.Failure, "failure-1", []string{"a_test.go:7: " + detail}
-		e.Confirmed = e.BugKey()
+		e.ConfirmedBug = e.BugKey()
 		return e
 	}
 	race := entry(1, bug.Confirmed, bug.TestFailure)
@@ -151,9 +151,9 @@ func TestDropExplained(t *testing.T) {
 		l := newLedger()
 		f := c.failure
 		l.Witnesses.Place(&f)
-		assert.Equal(t, "/m/p/testdata/predict/TestA/failure-1", filepath.ToSlash(l.Witnesses.drafts[0].File))
-		l.Add(f)
-		l.Add(c.race)
+		assert.Equal(t, "/m/p/testdata/predict/TestA/failure-1", filepath.ToSlash(l.Witnesses.drafts[0].Destination))
+		l.AddEntry(f)
+		l.AddEntry(c.race)
 		l.DropExplained()
 		assert.Len(t, l.Report.Findings, c.left, c.name)
 		assert.Len(t, l.Witnesses.TakeDrafts(), c.left-1, c.name)
@@ -166,7 +166,7 @@ func TestPlace(t *testing.T) {
 	l := newLedger()
 	place := func(e finding.Entry) string {
 		l.Witnesses.Place(&e)
-		assert.Equal(t, e.ID, e.Saved.ID)
+		assert.Equal(t, e.ID, e.WitnessToSave.ID)
 		return e.Witness
 	}
 	first := entry(1, bug.Confirmed, bug.NoEffect)
@@ -176,12 +176,12 @@ func TestPlace(t *testing.T) {
 
 	old := &witness.Witness{ID: "race-old", Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: 2, SiteNumber: 1}}}
 	second := entry(2, bug.Confirmed, bug.NoEffect)
-	second.Confirmed = finding.Sites(old)
+	second.ConfirmedBug = finding.BugKey(old)
 	state := report.WitnessState{Witness: "p/testdata/predict/TestA/race-old", ID: "race-old", Status: bug.Diverged}
-	l.Witnesses.AddCommitted(state, &Unreached{Evidence: &evidence.Evidence{Witness: old, Result: replayer.Result{Witness: old}}})
+	l.Witnesses.AddCommitted(state, &UnreachedWitness{Evidence: &evidence.Evidence{Witness: old, Result: replayer.Result{Witness: old}}})
 	assert.Equal(t, "p/testdata/predict/TestA/race-old", place(second))
-	assert.Equal(t, bug.Confirmed, l.Witnesses.States[0].Status)
-	assert.Equal(t, "by another schedule", l.Witnesses.States[0].Reason)
+	assert.Equal(t, bug.Confirmed, l.Witnesses.CommittedStates[0].Status)
+	assert.Equal(t, "by another schedule", l.Witnesses.CommittedStates[0].Reason)
 
 	third := entry(3, bug.Confirmed, bug.NoEffect)
 	l.Witnesses.AddCommitted(report.WitnessState{Witness: "p/testdata/predict/TestA/race-1", Status: bug.Confirmed}, nil)
@@ -207,20 +207,20 @@ func TestShowsNew(t *testing.T) {
 // Of what blocks goroutines at the same sites only some endings are replayed.
 func TestTakeEnding(t *testing.T) {
 	l := newLedger()
-	for range MaxEndings {
-		assert.True(t, l.TakeEnding("sites"))
+	for range MaxReplayedEndings {
+		assert.True(t, l.CountEndingReplay("sites"))
 	}
-	assert.False(t, l.TakeEnding("sites"))
-	assert.True(t, l.TakeEnding("others"))
+	assert.False(t, l.CountEndingReplay("sites"))
+	assert.True(t, l.CountEndingReplay("others"))
 }
 
 // A suspected failure counts as a bug for the strategies, once for each place.
 func TestShown(t *testing.T) {
 	l := newLedger()
-	l.Add(entry(1, bug.Confirmed, bug.NoEffect))
+	l.AddEntry(entry(1, bug.Confirmed, bug.NoEffect))
 	run := &recording.Recording{Trace: &trace.Trace{Events: make([]trace.Event, 3)}}
-	l.Suspects = Suspects{{Recording: run, Sites: "a"}, {Recording: run, Sites: "a"}, {Recording: run, Sites: "b"}}
-	assert.Equal(t, 3, l.Shown())
-	assert.Equal(t, 2, l.Suspects.Count("a"))
-	assert.Equal(t, 9, l.Suspects.Events())
+	l.SuspectRuns = SuspectRuns{{Recording: run, Bug: "a"}, {Recording: run, Bug: "a"}, {Recording: run, Bug: "b"}}
+	assert.Equal(t, 3, l.CountShown())
+	assert.Equal(t, 2, l.SuspectRuns.CountOf("a"))
+	assert.Equal(t, 9, l.SuspectRuns.CountEvents())
 }

@@ -18,37 +18,37 @@ import (
 
 // Places are those of the violation of a witness.
 type Places struct {
-	// Now has the places where they are in the current sources.
-	Now *witness.Witness
+	// Current has the places where they are in the current sources.
+	Current *witness.Witness
 	// Gone are the indices of those that are no longer there.
-	Gone     []int
-	Reached  []bool // those that some run has reached
-	Anywhere bool   // all of them may have moved
+	Gone          []int
+	ReachedByRun  []bool // those that some run has reached
+	MayBeAnywhere bool   // all of them may have moved
 
 	// sites are those of the current sources, by function.
 	sites map[string][]trace.Site
 }
 
-// Of returns the places of the violation of a witness as it is now. No run has reached one yet.
-func Of(now *witness.Witness, sites map[string][]trace.Site) *Places {
-	return &Places{Now: now, Reached: make([]bool, len(now.Violation)), sites: sites}
+// New returns the places of the violation of a witness as it is now. No run has reached one yet.
+func New(now *witness.Witness, sites map[string][]trace.Site) *Places {
+	return &Places{Current: now, ReachedByRun: make([]bool, len(now.Violation)), sites: sites}
 }
 
-// Missing returns the places that are gone, or that no run has reached, and those that the
+// MissingPlaces returns the places that are gone, or that no run has reached, and those that the
 // violation has twice, of which one may have moved; all if they may be anywhere.
-func (p *Places) Missing() (all []int) {
-	for i, reached := range p.Reached {
-		if p.Anywhere || !reached || p.twice(i) || slices.Contains(p.Gone, i) {
+func (p *Places) MissingPlaces() (all []int) {
+	for i, reached := range p.ReachedByRun {
+		if p.MayBeAnywhere || !reached || p.isRepeated(i) || slices.Contains(p.Gone, i) {
 			all = append(all, i)
 		}
 	}
 	return all
 }
 
-// twice reports whether the violation has its i-th place a second time.
-func (p *Places) twice(i int) bool {
-	s := p.Now.Violation[i]
-	for k, o := range p.Now.Violation {
+// isRepeated reports whether the violation has its i-th place a second time.
+func (p *Places) isRepeated(i int) bool {
+	s := p.Current.Violation[i]
+	for k, o := range p.Current.Violation {
 		if k != i && o.File == s.File && o.Line == s.Line && o.Col == s.Col {
 			return true
 		}
@@ -56,20 +56,20 @@ func (p *Places) twice(i int) bool {
 	return false
 }
 
-// MayBe reports whether the violation of v may be the one that is looked for: it has the
+// MayBeBug reports whether the violation of v may be the one that is looked for: it has the
 // same places, but for those that are missing, and some that look like the missing ones.
-func (p *Places) MayBe(v *witness.Witness) bool {
-	w := p.Now
+func (p *Places) MayBeBug(v *witness.Witness) bool {
+	w := p.Current
 	if v.Kind != w.Kind || v.Pattern != w.Pattern || len(v.Violation) != len(w.Violation) {
 		return false
 	}
-	missing := p.Missing()
+	missing := p.MissingPlaces()
 	is := func(i, k int) bool { // the i-th place is that of v's k-th
 		a, b := w.Violation[i], v.Violation[k]
 		if a.File == b.File && a.Line == b.Line && a.Op == b.Op && witness.Shape(a.Expr) == witness.Shape(b.Expr) {
 			return true
 		}
-		return slices.Contains(missing, i) && a.Op == b.Op && p.renamed(a, b)
+		return slices.Contains(missing, i) && a.Op == b.Op && p.mayBeRenamed(a, b)
 	}
 	if w.InOrder() {
 		for i := range w.Violation {
@@ -98,9 +98,9 @@ func (p *Places) MayBe(v *witness.Witness) bool {
 	return fits(0)
 }
 
-// renamed reports whether the operand of b may be that of a, in the same package: fields have
+// mayBeRenamed reports whether the operand of b may be that of a, in the same package: fields have
 // the same names, or the package no longer has a's operand, and only the names differ.
-func (p *Places) renamed(a, b witness.Step) bool {
+func (p *Places) mayBeRenamed(a, b witness.Step) bool {
 	if path.Dir(a.File) != path.Dir(b.File) { // a report's functions may have no package in their names
 		return false
 	}
@@ -112,7 +112,7 @@ func (p *Places) renamed(a, b witness.Step) bool {
 		return false
 	}
 	for fn, sites := range p.sites {
-		if recording.PackageOf(fn) == recording.PackageOf(a.Func) && slices.ContainsFunc(sites, func(s trace.Site) bool { return witness.Shape(s.Expr) == shape }) {
+		if recording.PackageOfFunction(fn) == recording.PackageOfFunction(a.Func) && slices.ContainsFunc(sites, func(s trace.Site) bool { return witness.Shape(s.Expr) == shape }) {
 			return false
 		}
 	}
@@ -121,7 +121,7 @@ func (p *Places) renamed(a, b witness.Step) bool {
 
 var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*`)
 
-// ViolationOf returns the violation of a finding as [Places.MayBe] compares it.
+// ViolationOf returns the violation of a finding as [Places.MayBeBug] compares it.
 func (p *Places) ViolationOf(f *report.Finding) *witness.Witness {
 	v := &witness.Witness{Kind: f.Kind, Pattern: f.Pattern}
 	for _, a := range f.Accesses {
@@ -129,26 +129,26 @@ func (p *Places) ViolationOf(f *report.Finding) *witness.Witness {
 		v.Violation = append(v.Violation, witness.Step{Op: op, Expr: a.Expr, Func: a.Func, File: a.File, Line: a.Line})
 	}
 	for i := range v.Violation { // call sites are compared by the shapes of their operands
-		if i < len(p.Now.Violation) && len(v.Violation) == len(p.Now.Violation) {
-			v.Violation[i].SiteNumber = p.Now.Violation[i].SiteNumber
+		if i < len(p.Current.Violation) && len(v.Violation) == len(p.Current.Violation) {
+			v.Violation[i].SiteNumber = p.Current.Violation[i].SiteNumber
 		}
 	}
 	return v
 }
 
-// Shared names a place that the violations of both v and w have; "" if there is none.
-func Shared(v, w *witness.Witness) string {
+// SharedPlace names a place that the violations of both v and w have; "" if there is none.
+func SharedPlace(v, w *witness.Witness) string {
 	for _, s := range v.Violation {
 		for _, o := range w.Violation {
 			if s.File == o.File && s.Line == o.Line && witness.Shape(s.Expr) == witness.Shape(o.Expr) {
-				return Text(s)
+				return PlaceText(s)
 			}
 		}
 	}
 	return ""
 }
 
-// Text names the place of a step: "a.balance (bank.go:12)".
-func Text(s witness.Step) string {
+// PlaceText names the place of a step: "a.balance (bank.go:12)".
+func PlaceText(s witness.Step) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", s.Expr, filepath.Base(s.File), s.Line))
 }

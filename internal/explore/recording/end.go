@@ -13,34 +13,34 @@ import (
 // events of the trace are where it happened. A test that has not ended failed, unless only
 // the recording ended.
 
-// Deadlocked reports whether the run of t was ended because no goroutine could go on.
-func Deadlocked(t *trace.Trace) bool {
+// EndedByDeadlock reports whether the run of t was ended because no goroutine could go on.
+func EndedByDeadlock(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return s.Proof == trace.ProofDeadlock })
 }
 
-// DeadlockIn reports whether a deadlock that ended the run of t blocks goroutines of a test.
-func DeadlockIn(t *trace.Trace, test string) bool {
+// DeadlockBlocks reports whether a deadlock that ended the run of t blocks goroutines of a test.
+func DeadlockBlocks(t *trace.Trace, test string) bool {
 	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool {
-		return s.Proof == trace.ProofDeadlock && Function(t.Goroutines[s.G].Test) == test
+		return s.Proof == trace.ProofDeadlock && TestFunction(t.Goroutines[s.G].Test) == test
 	})
 }
 
-// LeftBehind reports whether goroutine g was already blocked when its own test ended, before
+// BlockedBeforeDeadlock reports whether goroutine g was already blocked when its own test ended, before
 // a deadlock stopped the run. It then has no part in the deadlock of a later test.
-func LeftBehind(t *trace.Trace, g trace.GID) bool {
+func BlockedBeforeDeadlock(t *trace.Trace, g trace.GID) bool {
 	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return s.G == g && s.Proof != trace.ProofDeadlock })
 }
 
-// TimedOut reports whether the run of t was ended because the time of the tests was over.
-func TimedOut(t *trace.Trace) bool {
+// EndedByTimeout reports whether the run of t was ended because the time of the tests was over.
+func EndedByTimeout(t *trace.Trace) bool {
 	last := len(t.Events) - 1
 	return !t.Complete && last >= 0 && t.Events[last].Kind == trace.Panic && t.Goroutines[t.Events[last].G].Test == ""
 }
 
-// Crash returns the position of the event that crashed the program of t within a test: a
+// CrashPosition returns the position of the event that crashed the program of t within a test: a
 // panic, or an operation that was fatal.
-func Crash(t *trace.Trace) (pos int, crashed bool) {
-	if t.Complete || t.Meta.Limit > 0 || Deadlocked(t) || len(t.Events) == 0 {
+func CrashPosition(t *trace.Trace) (pos int, crashed bool) {
+	if t.Complete || t.Meta.Limit > 0 || EndedByDeadlock(t) || len(t.Events) == 0 {
 		return 0, false
 	}
 	last := func(is func(e *trace.Event) bool) (int, bool) {
@@ -59,38 +59,38 @@ func Crash(t *trace.Trace) (pos int, crashed bool) {
 		return 0, false
 	}
 	return last(func(e *trace.Event) bool {
-		return e.Kind == trace.Panic && e.G == t.Events[end].G && !inTesting(t, e)
+		return e.Kind == trace.Panic && e.G == t.Events[end].G && !isOfTesting(t, e)
 	})
 }
 
-// inTesting reports whether package testing itself has made an event to pass a failure on.
-func inTesting(t *trace.Trace, e *trace.Event) bool {
+// isOfTesting reports whether package testing itself has made an event to pass a failure on.
+func isOfTesting(t *trace.Trace, e *trace.Event) bool {
 	return trace.IsTestingFunction(t.Sites[e.Site].Func)
 }
 
-// FailedAt returns the position at which a test of t failed: that of the crash if the test
+// FailurePosition returns the position at which a test of t failed: that of the crash if the test
 // crashed, or else of its first failure.
-func FailedAt(t *trace.Trace, test string) (pos int, found bool) {
-	in := func(e *trace.Event) bool { return Function(t.Goroutines[e.G].Test) == test }
-	if pos, crashed := Crash(t); crashed && in(&t.Events[pos]) {
+func FailurePosition(t *trace.Trace, test string) (pos int, found bool) {
+	in := func(e *trace.Event) bool { return TestFunction(t.Goroutines[e.G].Test) == test }
+	if pos, crashed := CrashPosition(t); crashed && in(&t.Events[pos]) {
 		return pos, true
 	}
 	pos = slices.IndexFunc(t.Events, func(e trace.Event) bool {
-		return e.Kind == trace.Assert && e.Val == 0 && in(&e) && !inTesting(t, &e)
+		return e.Kind == trace.Assert && e.Val == 0 && in(&e) && !isOfTesting(t, &e)
 	})
 	return pos, pos >= 0
 }
 
-// Failing returns the tests of t that failed or did not end. Where recording stopped before
+// FailedTests returns the tests of t that failed or did not end. Where recording stopped before
 // the run did, tests that had not ended by then count as passed.
-func Failing(t *trace.Trace) []string {
+func FailedTests(t *trace.Trace) []string {
 	passed := make(map[string]bool) // by test that has ended
 	for _, e := range t.Events {
 		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && t.TestNames[e.Obj] == test {
 			passed[test] = e.Val == 0
 		}
 	}
-	if pos, crashed := Crash(t); crashed {
+	if pos, crashed := CrashPosition(t); crashed {
 		passed[t.Goroutines[t.Events[pos].G].Test] = false
 	}
 	var tests []string
@@ -99,16 +99,16 @@ func Failing(t *trace.Trace) []string {
 		if !ended {
 			well = t.Meta.Limit > 0
 		}
-		if name := Function(g.Test); name != "" && !well && !slices.Contains(tests, name) {
+		if name := TestFunction(g.Test); name != "" && !well && !slices.Contains(tests, name) {
 			tests = append(tests, name)
 		}
 	}
 	return tests
 }
 
-// Passes reports whether t has a test, and it did not fail.
-func Passes(t *trace.Trace, test string) bool {
-	return Has(t, test) && !slices.Contains(Failing(t), test)
+// HasPassed reports whether t has a test, and it did not fail.
+func HasPassed(t *trace.Trace, test string) bool {
+	return HasTest(t, test) && !slices.Contains(FailedTests(t), test)
 }
 
 // EndedBy returns the tests of t that ended its run early, by a panic, a deadlock or an
@@ -128,11 +128,11 @@ func EndedBy(t *trace.Trace) (culprits, over []string) {
 		}
 	}
 	blamed := func(test string) bool { return true } // its time was over, say
-	if pos, crashed := Crash(t); crashed {
+	if pos, crashed := CrashPosition(t); crashed {
 		test := t.Goroutines[t.Events[pos].G].Test
 		delete(ended, test)
 		blamed = func(name string) bool { return name == test }
-	} else if Deadlocked(t) {
+	} else if EndedByDeadlock(t) {
 		blamed = func(name string) bool {
 			return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return t.Goroutines[s.G].Test == name })
 		}
@@ -150,8 +150,8 @@ func EndedBy(t *trace.Trace) (culprits, over []string) {
 	return culprits, over
 }
 
-// NotBegun returns those of the tests that the early end of the run of t kept from running.
-func NotBegun(t *trace.Trace, tests []string) []string {
+// TestsNotBegun returns those of the tests that the early end of the run of t kept from running.
+func TestsNotBegun(t *trace.Trace, tests []string) []string {
 	if culprits, _ := EndedBy(t); len(culprits) == 0 {
 		return nil
 	}
@@ -159,9 +159,9 @@ func NotBegun(t *trace.Trace, tests []string) []string {
 	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return slices.Contains(begun, test) })
 }
 
-// BadUnlock returns the position of the last event of t that releases a lock which nobody
+// LastUnmatchedRelease returns the position of the last event of t that releases a lock which nobody
 // holds; -1 if there is none.
-func BadUnlock(t *trace.Trace) int {
+func LastUnmatchedRelease(t *trace.Trace) int {
 	type mode struct {
 		lock   uint64
 		reader bool

@@ -42,9 +42,9 @@ func TestEndedBy(t *testing.T) {
 		tr := &trace.Trace{Goroutines: goroutines, TestNames: names, Sites: sites, Events: c.events, Complete: c.complete, Meta: trace.Meta{Limit: c.limit}}
 		culprits, over := EndedBy(tr)
 		assert.Equal(t, c.culprits, culprits, c.name)
-		assert.Equal(t, c.failing, Failing(tr), c.name)
+		assert.Equal(t, c.failing, FailedTests(tr), c.name)
 		assert.Equal(t, c.over, over, c.name)
-		where, found := FailedAt(tr, "TestB")
+		where, found := FailurePosition(tr, "TestB")
 		if assert.Equal(t, c.where >= 0, found, c.name); found {
 			assert.Equal(t, c.where, where, c.name)
 		}

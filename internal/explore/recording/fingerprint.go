@@ -12,8 +12,8 @@ import (
 // The fingerprint of a test is the order of its events, by goroutines and sites. Addresses
 // and values do not count: they differ between runs of one order.
 
-// An assigner finds the test that each event of a trace belongs to, in trace order.
-type assigner struct {
+// An testAssigner finds the test that each event of a trace belongs to, in trace order.
+type testAssigner struct {
 	// tests are their names; the first is "", of the code that runs the tests.
 	tests       []string
 	byGoroutine []owner // by goroutine
@@ -25,11 +25,11 @@ type assigner struct {
 type owner struct {
 	test int32
 	// The goroutine runs all tests, or is the first one of its test.
-	runsAllTests, firstOfTest bool
+	runsAllTests, isFirstOfTest bool
 }
 
-func newAssigner(t *trace.Trace) *assigner {
-	a := &assigner{tests: []string{""}, byGoroutine: make([]owner, len(t.Goroutines))}
+func newTestAssigner(t *trace.Trace) *testAssigner {
+	a := &testAssigner{tests: []string{""}, byGoroutine: make([]owner, len(t.Goroutines))}
 	numbers := map[string]int32{"": 0}
 	for i := range t.Goroutines {
 		g := &t.Goroutines[i]
@@ -48,16 +48,16 @@ func newAssigner(t *trace.Trace) *assigner {
 // testOf returns the number of the test that the next event belongs to: the test of its
 // goroutine. If that test is over, or there is none, the goroutine serves the test that
 // began last, as the workers of a pool do. The result is 0 for the code that runs the tests.
-func (a *assigner) testOf(e *trace.Event) int32 {
+func (a *testAssigner) testOf(e *trace.Event) int32 {
 	g := a.byGoroutine[e.G]
 	switch {
 	case g.runsAllTests:
 		return 0
 	case g.test == 0 || a.testEnded[g.test]:
 		return a.lastBegun
-	case e.Kind == trace.TestBegin && g.firstOfTest:
+	case e.Kind == trace.TestBegin && g.isFirstOfTest:
 		a.lastBegun = g.test
-	case e.Kind == trace.End && g.firstOfTest:
+	case e.Kind == trace.End && g.isFirstOfTest:
 		a.testEnded[g.test] = true
 	}
 	return g.test
@@ -79,7 +79,7 @@ func FingerprintPrefixes(t *trace.Trace, visit func(pos int, test string, sum ui
 		names[i] = h.Sum64()
 	}
 	const prime = 1099511628211 // FNV-1a, a word at a time
-	a := newAssigner(t)
+	a := newTestAssigner(t)
 	done := make([]uint64, len(t.Goroutines)) // events of each goroutine so far
 	sums, found := make([]uint64, len(a.tests)), make([]bool, len(a.tests))
 	for i := range t.Events {

@@ -32,10 +32,10 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 	return t
 }
 
-// ReadShown reads the part of a replay's recording that a report shows of the witnesses,
+// ReadReportedPart reads the part of a replay's recording that a report shows of the witnesses,
 // which are the same one; nil as [ReadReplay]. After the end of its schedule a program may
 // do a lot.
-func ReadShown(file string, b *recorder.Build, ws ...*witness.Witness) *trace.Trace {
+func ReadReportedPart(file string, b *recorder.Build, ws ...*witness.Witness) *trace.Trace {
 	t, err := trace.ReadPart(file, func(t *trace.Trace) (is func(*trace.Event) bool, decide int) {
 		b.AddSites(t)
 		return witness.NeededEvents(t, ws...)
@@ -58,19 +58,19 @@ func ReadRun(file string, table *trace.SiteTable) (*trace.Trace, error) {
 	return trace.ReadFile(file)
 }
 
-// Notes are what the report says about the trace of a package.
-type Notes struct{ Warnings, Incomplete []string }
+// TraceNotes are what the report says about the trace of a package.
+type TraceNotes struct{ Warnings, Incomplete []string }
 
 // Warn adds a warning.
-func (n *Notes) Warn(format string, args ...any) {
+func (n *TraceNotes) Warn(format string, args ...any) {
 	n.Warnings = append(n.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Read reads the trace of a run, as far as it is whole, and adds the sites of the build. It
+// ReadRecording reads the trace of a run, as far as it is whole, and adds the sites of the build. It
 // returns nil if there is nothing to analyze, and notes what it leaves out. Whole is false
 // if the trace is damaged or could not be written. If the user keeps the trace, its sites
 // are added to the file, so that the file can be analyzed on its own.
-func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Trace, whole bool) {
+func ReadRecording(run recorder.Run, b *recorder.Build, keep bool, n *TraceNotes) (t *trace.Trace, whole bool) {
 	t, err := ReadRun(run.Trace, b.SiteTable())
 	name := run.Package.Path
 	damage, damaged := errors.AsType[*trace.FormatError](err)
@@ -89,11 +89,11 @@ func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Tr
 	case run.TraceIncomplete:
 		whole = false
 		n.Incomplete = append(n.Incomplete, fmt.Sprintf("the trace of %s could not be written to its end: is the disk of %s full?", name, filepath.Dir(run.Trace)))
-	case !t.Complete && !Deadlocked(t):
+	case !t.Complete && !EndedByDeadlock(t):
 		n.Warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, t.LoggedEvents())
 	}
 	if len(t.Cuts) > 0 {
-		n.Warn("%s: only a part of the events is analyzed of %s%s", name, CutTests(t), moreRoom(t))
+		n.Warn("%s: only a part of the events is analyzed of %s%s", name, ListCutTests(t), adviceForMoreRoom(t))
 	}
 	b.AddSites(t)
 	if whole && keep {
@@ -118,9 +118,9 @@ func Read(run recorder.Run, b *recorder.Build, keep bool, n *Notes) (t *trace.Tr
 	return t, whole
 }
 
-// CutTests names the tests of which the trace has only a part, or those of them with the
+// ListCutTests names the tests of which the trace has only a part, or those of them with the
 // most events.
-func CutTests(t *trace.Trace) string {
+func ListCutTests(t *trace.Trace) string {
 	events := make([]int, len(t.Goroutines))
 	for i := range t.Events {
 		events[t.Events[i].G]++
@@ -143,10 +143,10 @@ func CutTests(t *trace.Trace) string {
 	return ListTests(tests, maxCutListed)
 }
 
-// moreRoom says how to record more of the tests of which t has only a part, to be put after
+// adviceForMoreRoom says how to record more of the tests of which t has only a part, to be put after
 // their names; "" if there is no way. A test that is alone already has all the room, but a
 // subtest of it may have more.
-func moreRoom(t *trace.Trace) string {
+func adviceForMoreRoom(t *trace.Trace) string {
 	if CountTests(t) > 1 {
 		return ": -run=NAME records a test alone, with more room"
 	}

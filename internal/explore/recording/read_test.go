@@ -35,9 +35,9 @@ func TestReadDamagedTrace(t *testing.T) {
 	}
 	file := written(t, tr)
 
-	var n Notes
+	var n TraceNotes
 	run := recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}
-	read, whole := Read(run, new(recorder.Build), false, &n)
+	read, whole := ReadRecording(run, new(recorder.Build), false, &n)
 	require.NotNil(t, read)
 	assert.True(t, whole)
 	assert.Len(t, read.Events, events)
@@ -46,8 +46,8 @@ func TestReadDamagedTrace(t *testing.T) {
 	require.NoError(t, err)
 	data[len(data)/2] ^= 0xff
 	require.NoError(t, os.WriteFile(file, data, 0o666))
-	n = Notes{}
-	read, whole = Read(run, new(recorder.Build), false, &n)
+	n = TraceNotes{}
+	read, whole = ReadRecording(run, new(recorder.Build), false, &n)
 	require.NotNil(t, read)
 	assert.False(t, whole)
 	assert.Greater(t, len(read.Events), events/4)
@@ -64,8 +64,8 @@ func TestReadUnwrittenTrace(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.Write, Obj: 8, Size: 8}}}
 	file := written(t, tr)
 
-	var n Notes
-	read, whole := Read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, TraceIncomplete: true}, new(recorder.Build), false, &n)
+	var n TraceNotes
+	read, whole := ReadRecording(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, TraceIncomplete: true}, new(recorder.Build), false, &n)
 	require.NotNil(t, read)
 	assert.False(t, whole)
 	assert.Empty(t, n.Warnings)
@@ -77,8 +77,8 @@ func TestReadImpossibleTrace(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.End}, {Kind: trace.Acquire, Obj: 8}}, Complete: true}
 	file := written(t, tr)
 
-	var n Notes
-	read, whole := Read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}, new(recorder.Build), false, &n)
+	var n TraceNotes
+	read, whole := ReadRecording(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}, new(recorder.Build), false, &n)
 	assert.Nil(t, read)
 	assert.False(t, whole)
 	require.Len(t, n.Warnings, 1)
@@ -99,12 +99,12 @@ func TestReadShown(t *testing.T) {
 	w := &witness.Witness{Tests: []string{"TestX"}, Violation: []witness.Step{
 		{Goroutine: "TestX:0", Op: trace.Write, Func: "p.f", Line: 3, Col: 4, Expr: "x", SiteNumber: 1, Occurrence: 3},
 	}}
-	read := ReadShown(written(t, tr), &recorder.Build{Sites: []trace.Site{site}}, w)
+	read := ReadReportedPart(written(t, tr), &recorder.Build{Sites: []trace.Site{site}}, w)
 	require.NotNil(t, read)
 	assert.Len(t, read.Events, 1+3)
 	assert.Less(t, cap(read.Events), 1000)
 	assert.Equal(t, "42", w.Observe(read).Violation[0].Value)
-	assert.Nil(t, ReadShown(filepath.Join(t.TempDir(), "none"), &recorder.Build{}, w))
+	assert.Nil(t, ReadReportedPart(filepath.Join(t.TempDir(), "none"), &recorder.Build{}, w))
 }
 
 func TestCountTests(t *testing.T) {
@@ -123,7 +123,7 @@ func TestMoreRoom(t *testing.T) {
 		}
 		return tr
 	}
-	assert.Equal(t, ": -run=NAME records a test alone, with more room", moreRoom(begins("TestA", "TestA/x", "TestB")))
-	assert.Equal(t, ": -run=NAME/SUBTEST gives a subtest the room of the others", moreRoom(begins("TestA", "TestA/x")))
-	assert.Empty(t, moreRoom(begins("TestA")))
+	assert.Equal(t, ": -run=NAME records a test alone, with more room", adviceForMoreRoom(begins("TestA", "TestA/x", "TestB")))
+	assert.Equal(t, ": -run=NAME/SUBTEST gives a subtest the room of the others", adviceForMoreRoom(begins("TestA", "TestA/x")))
+	assert.Empty(t, adviceForMoreRoom(begins("TestA")))
 }

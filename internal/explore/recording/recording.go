@@ -23,8 +23,8 @@ type Sources struct {
 	// Files names the files, with the same names on each machine.
 	Files witness.Files
 	Lines *witness.Sources // lines of the sources, read once
-	// Methods is set if methods of structs that hold a mutex are atomic regions.
-	Methods bool
+	// AtomicMethods is set if methods of structs that hold a mutex are atomic regions.
+	AtomicMethods bool
 }
 
 // The kinds of the witnesses that begin further runs. They are in no report.
@@ -51,19 +51,19 @@ type Recording struct {
 	// Facts returns the table of facts of Trace, made when it is first asked for.
 	Facts func() *facts.Facts
 	// Outcome is how the tests ended; replays are compared with it.
-	Outcome replayer.Outcome
-	Failed  []string // the tests that failed
-	Tests   int      // number of tests
+	Outcome     replayer.Outcome
+	FailedTests []string // the tests that failed
+	NumTests    int      // number of tests
 
-	// Toward is the witness that began the run; nil if none did.
-	Toward *witness.Witness
-	// Number is that of the run among those beyond the recordings, from 1; 0 for a recording.
-	Number int
-	// Parents are the numbers of the runs that led to this one.
-	Parents  []int
-	TimedOut bool // the run did not end in time
-	// Alone is set if one test was recorded to see what it does alone.
-	Alone bool
+	// BegunBy is the witness that began the run; nil if none did.
+	BegunBy *witness.Witness
+	// RunNumber is that of the run among those beyond the recordings, from 1; 0 for a recording.
+	RunNumber int
+	// ParentRuns are the numbers of the runs that led to this one.
+	ParentRuns []int
+	TimedOut   bool // the run did not end in time
+	// SingleTest is set if one test was recorded to see what it does alone.
+	SingleTest bool
 
 	sizes func() Sizes
 }
@@ -71,7 +71,7 @@ type Recording struct {
 // New returns the recording of a run with its trace.
 func New(run recorder.Run, t *trace.Trace, src Sources) *Recording {
 	r := &Recording{
-		Sources: src, Run: run, Outcome: replayer.RecordedOutcome(t), Failed: Failing(t), Tests: CountTests(t),
+		Sources: src, Run: run, Outcome: replayer.RecordedOutcome(t), FailedTests: FailedTests(t), NumTests: CountTests(t),
 	}
 	return r.WithTrace(t)
 }
@@ -85,13 +85,13 @@ func (r *Recording) WithTrace(t *trace.Trace) *Recording {
 	return &c
 }
 
-// Further returns the recording of a run that the witness began as r's run had begun. How
+// NewFurther returns the recording of a run that the witness began as r's run had begun. How
 // the tests ended in r is what its replays are compared with; toward is nil for a run that
 // was computed and not made.
-func (r *Recording) Further(t *trace.Trace, toward *witness.Witness) *Recording {
+func (r *Recording) NewFurther(t *trace.Trace, toward *witness.Witness) *Recording {
 	c := &Recording{
-		Sources: r.Sources, Run: r.Run, Outcome: r.Outcome, Failed: r.Failed, Tests: CountTests(t),
-		Toward: toward,
+		Sources: r.Sources, Run: r.Run, Outcome: r.Outcome, FailedTests: r.FailedTests, NumTests: CountTests(t),
+		BegunBy: toward,
 	}
 	return c.WithTrace(t)
 }
@@ -111,17 +111,17 @@ func (r *Recording) ComparedWith(o replayer.Outcome) *Recording {
 // Sizes returns the sizes of the tests of the trace.
 func (r *Recording) Sizes() Sizes { return r.sizes() }
 
-// Passed reports whether the run has a test that did not fail.
-func (r *Recording) Passed(test string) bool {
-	return Has(r.Trace, test) && !slices.Contains(r.Failed, test)
+// HasPassed reports whether the run has a test that did not fail.
+func (r *Recording) HasPassed(test string) bool {
+	return HasTest(r.Trace, test) && !slices.Contains(r.FailedTests, test)
 }
 
 // Tier returns the tier of what the run itself has shown.
 func (r *Recording) Tier() string {
 	switch {
-	case r.Toward != nil && r.Toward.Kind != KindExplored:
+	case r.BegunBy != nil && r.BegunBy.Kind != KindExplored:
 		return tierFlip
-	case r.Toward != nil || r.Number > 0:
+	case r.BegunBy != nil || r.RunNumber > 0:
 		return tierExplore
 	}
 	return tierRecording
@@ -133,7 +133,7 @@ func TestTime(run recorder.Run, tests []string, waited map[string]time.Duration)
 	rest, own := Seconds(run.Seconds), time.Duration(0)
 	for test, d := range waited {
 		rest -= d
-		if slices.ContainsFunc(tests, func(name string) bool { return Function(name) == test }) {
+		if slices.ContainsFunc(tests, func(name string) bool { return TestFunction(name) == test }) {
 			own += d
 		}
 	}

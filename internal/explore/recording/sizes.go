@@ -12,16 +12,16 @@ import (
 
 // Sizes are the tests of a trace and their events.
 type Sizes struct {
-	// Concurrent are the tests with several goroutines, in their order.
-	Concurrent []string
-	Events     map[string]int // by test
+	// ConcurrentTests are the tests with several goroutines, in their order.
+	ConcurrentTests []string
+	Events          map[string]int // by test
 }
 
 // SizesOf returns the sizes of the tests of t. A test of which t has only a part counts as
 // larger than what is recorded a second time. A goroutine that waits for its subtests, one
 // after the other, and those subtests count as one goroutine.
 func SizesOf(t *trace.Trace) Sizes {
-	a := newAssigner(t)
+	a := newTestAssigner(t)
 	events, several := make([]int, len(a.tests)), make([]bool, len(a.tests))
 	var begun []int32 // in the order of their first events
 	subtests := newNestings(t)
@@ -35,40 +35,40 @@ func SizesOf(t *trace.Trace) Sizes {
 		subtests.add(e)
 	}
 	for g := range t.Goroutines {
-		if o := &a.byGoroutine[g]; subtests[g].concurrent(o.firstOfTest) {
+		if o := &a.byGoroutine[g]; subtests[g].concurrent(o.isFirstOfTest) {
 			several[o.test] = true
 		}
 	}
 	s := Sizes{Events: make(map[string]int)}
 	concurrent := make(map[string]bool)
 	for _, test := range begun {
-		name := Function(a.tests[test])
+		name := TestFunction(a.tests[test])
 		if _, ok := s.Events[name]; !ok {
-			s.Concurrent = append(s.Concurrent, name)
+			s.ConcurrentTests = append(s.ConcurrentTests, name)
 		}
 		s.Events[name] += events[test]
 		concurrent[name] = concurrent[name] || several[test]
 	}
 	for _, c := range t.Cuts {
-		if name := Function(c.Test); s.Events[name] > 0 {
+		if name := TestFunction(c.Test); s.Events[name] > 0 {
 			s.Events[name] += MaxRepeated
 		}
 	}
-	s.Concurrent = slices.DeleteFunc(s.Concurrent, func(test string) bool { return !concurrent[test] })
+	s.ConcurrentTests = slices.DeleteFunc(s.ConcurrentTests, func(test string) bool { return !concurrent[test] })
 	return s
 }
 
-// Of returns how many events some tests have together.
-func (s Sizes) Of(tests []string) (events int) {
+// EventsOf returns how many events some tests have together.
+func (s Sizes) EventsOf(tests []string) (events int) {
 	for _, test := range tests {
-		events += s.Events[Function(test)]
+		events += s.Events[TestFunction(test)]
 	}
 	return events
 }
 
-// Smallest returns those of the tests, in their order, that have the fewest events, up to
+// SmallestTests returns those of the tests, in their order, that have the fewest events, up to
 // most events together, and how many events they have.
-func Smallest(tests []string, size map[string]int, most int) (some []string, events int) {
+func SmallestTests(tests []string, size map[string]int, most int) (some []string, events int) {
 	bySize := slices.Clone(tests)
 	slices.SortStableFunc(bySize, func(a, b string) int { return cmp.Compare(size[a], size[b]) })
 	for k, test := range bySize {
@@ -81,12 +81,12 @@ func Smallest(tests []string, size map[string]int, most int) (some []string, eve
 	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !slices.Contains(bySize, test) }), events
 }
 
-// nestings tell which goroutines run concurrently with others. A subtest that its parent
+// goroutineNestings tell which goroutines run concurrently with others. A subtest that its parent
 // waits for does not.
-type nestings []nesting
+type goroutineNestings []goroutineNesting
 
-// A nesting is the state of one goroutine, which may run a subtest.
-type nesting struct {
+// A goroutineNesting is the state of one goroutine, which may run a subtest.
+type goroutineNesting struct {
 	// child is the subtest that began last; the goroutine itself if none did.
 	parent, child trace.GID
 	hasEvents     bool // it has events
@@ -96,8 +96,8 @@ type nesting struct {
 	overlapped bool
 }
 
-func newNestings(t *trace.Trace) nestings {
-	all := make(nestings, len(t.Goroutines))
+func newNestings(t *trace.Trace) goroutineNestings {
+	all := make(goroutineNestings, len(t.Goroutines))
 	for i := range all {
 		all[i].parent, all[i].child = t.Goroutines[i].Parent, trace.GID(i)
 	}
@@ -105,7 +105,7 @@ func newNestings(t *trace.Trace) nestings {
 }
 
 // add takes the next event of the trace.
-func (all nestings) add(e *trace.Event) {
+func (all goroutineNestings) add(e *trace.Event) {
 	g := &all[e.G]
 	g.hasEvents = true
 	if g.child != e.G && all[g.child].running {
@@ -121,4 +121,6 @@ func (all nestings) add(e *trace.Event) {
 
 // concurrent reports whether the goroutine runs concurrently with others of its test; root
 // says that it is the first one of the test.
-func (n *nesting) concurrent(root bool) bool { return n.hasEvents && !root && (!n.ran || n.overlapped) }
+func (n *goroutineNesting) concurrent(root bool) bool {
+	return n.hasEvents && !root && (!n.ran || n.overlapped)
+}

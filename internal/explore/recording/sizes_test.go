@@ -14,12 +14,12 @@ func TestSizeOfCut(t *testing.T) {
 		tr.Events = append(tr.Events, trace.Event{G: g})
 	}
 	sizes := SizesOf(tr)
-	tests, events := Smallest(sizes.Concurrent, sizes.Events, MaxRepeated)
+	tests, events := SmallestTests(sizes.ConcurrentTests, sizes.Events, MaxRepeated)
 	assert.Equal(t, []string{"TestLong", "TestShort"}, tests)
 	assert.Equal(t, 4, events)
 	tr.Cuts = []trace.Cut{{Test: "TestLong"}}
 	sizes = SizesOf(tr)
-	tests, events = Smallest(sizes.Concurrent, sizes.Events, MaxRepeated)
+	tests, events = SmallestTests(sizes.ConcurrentTests, sizes.Events, MaxRepeated)
 	assert.Equal(t, []string{"TestShort"}, tests)
 	assert.Equal(t, 2, events)
 }
@@ -47,7 +47,7 @@ func TestSizesOfSubtests(t *testing.T) {
 		}}
 		tr.Events = append([]trace.Event{event(test, trace.TestBegin)}, append(c.events, event(test, trace.TestEnd))...)
 		sizes := SizesOf(tr)
-		assert.Equal(t, c.concurrent, len(sizes.Concurrent) == 1, c.name)
+		assert.Equal(t, c.concurrent, len(sizes.ConcurrentTests) == 1, c.name)
 		assert.Equal(t, len(tr.Events), sizes.Events["Test"], c.name)
 	}
 }
@@ -55,6 +55,6 @@ func TestSizesOfSubtests(t *testing.T) {
 // Two tests of one name, one of them of the external tests, have the size of both.
 func TestSizeOfTests(t *testing.T) {
 	sizes := Sizes{Events: map[string]int{"TestA": 5, "TestB": 3}}
-	assert.Equal(t, 5, sizes.Of([]string{"TestA#2"}))
-	assert.Equal(t, 8, sizes.Of([]string{"TestA", "TestB"}))
+	assert.Equal(t, 5, sizes.EventsOf([]string{"TestA#2"}))
+	assert.Equal(t, 8, sizes.EventsOf([]string{"TestA", "TestB"}))
 }

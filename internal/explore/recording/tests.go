@@ -11,9 +11,9 @@ import (
 
 // This file names the tests of a trace. A test is a top-level one: its subtests belong to it.
 
-// Function returns the name of the function of a test. A package and its external tests may
+// TestFunction returns the name of the function of a test. A package and its external tests may
 // both have a function of that name; the trace numbers such tests, as in "TestX#2".
-func Function(test string) string {
+func TestFunction(test string) string {
 	name, _, _ := strings.Cut(test, "#")
 	return name
 }
@@ -21,7 +21,7 @@ func Function(test string) string {
 // Tests returns the functions of the tests of t, in their order.
 func Tests(t *trace.Trace) (tests []string) {
 	for _, g := range t.Goroutines {
-		if name := Function(g.Test); name != "" && !slices.Contains(tests, name) {
+		if name := TestFunction(g.Test); name != "" && !slices.Contains(tests, name) {
 			tests = append(tests, name)
 		}
 	}
@@ -39,8 +39,8 @@ func CountTests(t *trace.Trace) int {
 	return len(tests)
 }
 
-// Has reports whether t has a goroutine of a test.
-func Has(t *trace.Trace, test string) bool {
+// HasTest reports whether t has a goroutine of a test.
+func HasTest(t *trace.Trace, test string) bool {
 	return slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == test })
 }
 
@@ -66,9 +66,9 @@ func ListTests(tests []string, most int) string {
 	return strings.Join(tests, ", ")
 }
 
-// PackageOf returns the import path of a function by its symbol's name, in which the linker
+// PackageOfFunction returns the import path of a function by its symbol's name, in which the linker
 // has escaped the dots of the path's last element; "" if there is none.
-func PackageOf(fn string) string {
+func PackageOfFunction(fn string) string {
 	slash := strings.LastIndexByte(fn, '/') + 1
 	name, _, _ := strings.Cut(fn[slash:], ".")
 	path, err := url.PathUnescape(fn[:slash] + name)
@@ -84,22 +84,22 @@ var inputNames = map[string]string{
 	"processes": "other processes",
 }
 
-// Inputs returns what a test of t read from outside of the program, as [trace.Unseen.What]
+// OutsideInputs returns what a test of t read from outside of the program, as [trace.Unseen.What]
 // names it.
-func Inputs(t *trace.Trace, test string) (all []string) {
+func OutsideInputs(t *trace.Trace, test string) (all []string) {
 	for _, u := range t.HiddenInputs {
-		if Function(u.Test) == test && inputNames[u.Source] != "" {
+		if TestFunction(u.Test) == test && inputNames[u.Source] != "" {
 			all = append(all, u.Source)
 		}
 	}
 	return all
 }
 
-// InputsText names what a test of t read from outside of the program, to be put after a
+// OutsideInputsText names what a test of t read from outside of the program, to be put after a
 // reason; "" if that is nothing.
-func InputsText(t *trace.Trace, test string) string {
+func OutsideInputsText(t *trace.Trace, test string) string {
 	var all []string
-	for _, what := range Inputs(t, test) {
+	for _, what := range OutsideInputs(t, test) {
 		all = append(all, inputNames[what])
 	}
 	if len(all) == 0 {

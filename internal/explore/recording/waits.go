@@ -13,9 +13,9 @@ import (
 // This file says how long tests take. It goes by the clock of the recorded program, which
 // moves while the program waits and little while it computes: a busy machine changes little.
 
-// Waited returns how long each test of t took. Package testing reports a test without its
+// WaitingTimes returns how long each test of t took. Package testing reports a test without its
 // parallel subtests, which may take as long as all of them together.
-func Waited(t *trace.Trace) map[string]time.Duration {
+func WaitingTimes(t *trace.Trace) map[string]time.Duration {
 	all, subtests := make(map[string]time.Duration), make(map[string]time.Duration)
 	for _, e := range t.TestEvents {
 		test, _, _ := strings.Cut(e.Test, "/")
@@ -38,17 +38,17 @@ func Waited(t *trace.Trace) map[string]time.Duration {
 	return all
 }
 
-// WaitOf returns how long some tests wait, rounded down, by what they waited in a recording.
-func WaitOf(tests []string, waited map[string]time.Duration) (all time.Duration) {
+// WaitingTimeOf returns how long some tests wait, rounded down, by what they waited in a recording.
+func WaitingTimeOf(tests []string, waited map[string]time.Duration) (all time.Duration) {
 	for _, test := range tests {
-		all += RoundWait(waited[Function(test)])
+		all += RoundedWait(waited[TestFunction(test)])
 	}
 	return all
 }
 
-// RoundWait rounds d down to longWait times a power of two, or to 0. Small changes of the
+// RoundedWait rounds d down to longWait times a power of two, or to 0. Small changes of the
 // clock of the recorded program then change nothing.
-func RoundWait(d time.Duration) time.Duration {
+func RoundedWait(d time.Duration) time.Duration {
 	if d < longWait {
 		return 0
 	}

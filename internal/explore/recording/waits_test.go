@@ -17,10 +17,10 @@ func TestRoundWait(t *testing.T) {
 		for k, d := range elapsed {
 			its.TestEvents = append(its.TestEvents, trace.TestEvent{Action: "pass", Test: fmt.Sprintf("Test%d", k), Elapsed: d})
 		}
-		all := Waited(its)
+		all := WaitingTimes(its)
 		assert.NotContains(t, all, "TestA/sub")
 		for test, d := range all {
-			all[test] = RoundWait(d)
+			all[test] = RoundedWait(d)
 		}
 		return all
 	}
@@ -36,7 +36,7 @@ func TestWaitedOfSubtests(t *testing.T) {
 	event := func(test string, seconds time.Duration) trace.TestEvent {
 		return trace.TestEvent{Action: "pass", Test: test, Elapsed: seconds * time.Second}
 	}
-	assert.Equal(t, map[string]time.Duration{"TestOneByOne": 5 * time.Second, "TestParallel": 9 * time.Second, "TestGone": 2 * time.Second}, Waited(&trace.Trace{TestEvents: []trace.TestEvent{
+	assert.Equal(t, map[string]time.Duration{"TestOneByOne": 5 * time.Second, "TestParallel": 9 * time.Second, "TestGone": 2 * time.Second}, WaitingTimes(&trace.Trace{TestEvents: []trace.TestEvent{
 		event("TestOneByOne/a", 2), event("TestOneByOne/b", 2), event("TestOneByOne", 5),
 		event("TestParallel/of/a", 3), event("TestParallel/of/b/c", 2), event("TestParallel/of/b/d", 4), event("TestParallel/of/b", 0), event("TestParallel", 1),
 		event("TestGone/a/b", 2),

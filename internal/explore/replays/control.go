@@ -24,9 +24,9 @@ import (
 // decides. So the test is run without a schedule after the replay, apart from others of its
 // package and in the order of goroutines in which it has passed: the control.
 
-// PassesStill reports whether a test that passed in the recorded run still passes in its
+// PassesWithoutSchedule reports whether a test that passed in the recorded run still passes in its
 // order of goroutines, apart from other runs of its package.
-func (r *Replayer) PassesStill(ctx context.Context, rec *recording.Recording, test string) (bool, error) {
+func (r *Replayer) PassesWithoutSchedule(ctx context.Context, rec *recording.Recording, test string) (bool, error) {
 	key := fmt.Sprintf("%s %s %s", rec.Run.Package.Path, test, rec.Run.Order)
 	control, _ := r.controls.LoadOrStore(key, sync.OnceValues(func() (bool, error) { return r.runControl(ctx, rec, test) }))
 	return control.(func() (bool, error))()
@@ -38,7 +38,7 @@ func (r *Replayer) runControl(ctx context.Context, rec *recording.Recording, tes
 	noRoom := r.slots.RunAloneInPackage(ctx, rec.Run.Package.Path, func() (processor, elapsed time.Duration) {
 		limit := RecordTime(rec.Run.Seconds)
 		args := replayer.RerunArgs(rec.Run.Args, []string{test}, replayer.SubtestFilter(rec.Run.Args), limit)
-		r.Runs.Add(1)
+		r.NumRuns.Add(1)
 		var run recorder.Run
 		run, err = r.Machine.Record(ctx, rec.Run, rec.Run.Order, args, file, limit+time.Second)
 		passed = run.Result == recorder.Pass
@@ -47,26 +47,26 @@ func (r *Replayer) runControl(ctx context.Context, rec *recording.Recording, tes
 	return passed, cmp.Or(err, noRoom)
 }
 
-// withControl returns the result of replays of w without the failure of the test, if the
+// checkWithoutSchedule returns the result of replays of w without the failure of the test, if the
 // schedule is not what makes it fail.
-func (r *Replayer) withControl(ctx context.Context, rec *recording.Recording, w *witness.Witness, res replayer.Result) (replayer.Result, error) {
+func (r *Replayer) checkWithoutSchedule(ctx context.Context, rec *recording.Recording, w *witness.Witness, res replayer.Result) (replayer.Result, error) {
 	switch {
 	case res.Status != bug.Confirmed, res.Effect.Severity() < bug.TestFailure.Severity():
 		return res, nil
 	case w.EndsBlocked(): // that is proven
 		return res, nil
-	case slices.Contains(rec.Failed, w.Tests[0]): // it is compared with the recorded run
+	case slices.Contains(rec.FailedTests, w.Tests[0]): // it is compared with the recorded run
 		return res, nil
 	}
 	why := "the test fails without the schedule, too, by now: by what its runs leave behind, as files, or by chance"
 	passed, err := false, budget.ErrTimeOver
-	if r.waits(rec.Run, w.Tests) <= r.Clock.Left() {
-		passed, err = r.PassesStill(ctx, rec, w.Tests[0])
+	if r.waitingTime(rec.Run, w.Tests) <= r.Clock.Left() {
+		passed, err = r.PassesWithoutSchedule(ctx, rec, w.Tests[0])
 	}
 	switch {
 	case errors.Is(err, budget.ErrTimeOver), context.Cause(ctx) == budget.ErrTimeOver:
-		r.unchecked.Store(strings.Join(w.Tests, " and "), true)
-		why = "the test fails; " + unknownWhy
+		r.uncheckedTests.Store(strings.Join(w.Tests, " and "), true)
+		why = "the test fails; " + uncheckedReason
 	case err != nil || passed:
 		return res, err
 	}
@@ -77,22 +77,22 @@ func (r *Replayer) withControl(ctx context.Context, rec *recording.Recording, w 
 	return res, nil
 }
 
-// waits returns how long some tests waited when they were recorded.
-func (r *Replayer) waits(run recorder.Run, tests []string) (all time.Duration) {
+// waitingTime returns how long some tests waited when they were recorded.
+func (r *Replayer) waitingTime(run recorder.Run, tests []string) (all time.Duration) {
 	for _, test := range tests {
-		all += r.Waited[recording.Function(test)]
+		all += r.WaitingTimes[recording.TestFunction(test)]
 	}
 	return min(all, recording.Seconds(run.Seconds)) // parallel subtests wait at the same time
 }
 
-// unknownWhy says that a test may fail without the schedule of a bug, too.
-const unknownWhy = "whether it does so without the schedule, too, is not known, as there was no time for that"
+// uncheckedReason says that a test may fail without the schedule of a bug, too.
+const uncheckedReason = "whether it does so without the schedule, too, is not known, as there was no time for that"
 
-// Unchecked returns a warning for each test that failed in replays and was not run without a
+// UncheckedWarnings returns a warning for each test that failed in replays and was not run without a
 // schedule, as there was no time left.
-func (r *Replayer) Unchecked() (all []string) {
-	r.unchecked.Range(func(tests, _ any) bool {
-		all = append(all, tests.(string)+" fails in replays; "+unknownWhy)
+func (r *Replayer) UncheckedWarnings() (all []string) {
+	r.uncheckedTests.Range(func(tests, _ any) bool {
+		all = append(all, tests.(string)+" fails in replays; "+uncheckedReason)
 		return true
 	})
 	slices.Sort(all)

@@ -55,7 +55,7 @@ func (processes) Continue(ctx context.Context, bin replayer.Binary, w *witness.W
 type Pool struct {
 	Machine Machine
 	Build   *recorder.Build
-	Code    replayer.Program // what witnesses are matched with
+	Program replayer.Program // what witnesses are matched with
 	Clock   *budget.Clock
 	Status  *report.Status
 	// Workers is how many findings of a package are replayed concurrently, so that no slot stays
@@ -77,9 +77,9 @@ type Pool struct {
 func NewPool(build *recorder.Build, code replayer.Program, clock *budget.Clock, status *report.Status, work string, processors int) *Pool {
 	workers := processors + (processors+1)/2
 	p := &Pool{
-		Machine: processes{}, Build: build, Code: code, Clock: clock, Status: status, Workers: workers,
-		work: work, slots: replayer.NewSlots(processors), steps: semaphore.NewWeighted(stepsAtOnce),
-		folders: make(chan *replayer.Folder, max(workers, budget.AtOnce)),
+		Machine: processes{}, Build: build, Program: code, Clock: clock, Status: status, Workers: workers,
+		work: work, slots: replayer.NewSlots(processors), steps: semaphore.NewWeighted(maxConcurrentSteps),
+		folders: make(chan *replayer.Folder, max(workers, budget.ConcurrentRuns)),
 	}
 	p.prepare = sync.OnceValue(p.makeFolders)
 	return p
@@ -126,6 +126,6 @@ func ReplayTime(took time.Duration) time.Duration {
 // continueTime returns the time of a run beyond what was recorded: it only looks for more.
 func continueTime(took time.Duration) time.Duration { return 2*time.Second + 3*took }
 
-// untilItEnds returns how long a program goes on that has left its schedule, where its end
+// timeToEnd returns how long a program goes on that has left its schedule, where its end
 // counts: longer than its tests took.
-func untilItEnds(took time.Duration) time.Duration { return 2*time.Second + took }
+func timeToEnd(took time.Duration) time.Duration { return 2*time.Second + took }

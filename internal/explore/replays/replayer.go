@@ -21,13 +21,13 @@ import (
 // concurrently.
 type Replayer struct {
 	*Pool
-	Progress Progress
-	Waited   map[string]time.Duration // by test, in the first recordings
-	Runs     *atomic.Int64            // counts the runs of tests
+	Progress     Progress
+	WaitingTimes map[string]time.Duration // by test, in the first recordings
+	NumRuns      *atomic.Int64            // counts the runs of tests
 
-	// unchecked has tests that failed in replays and were not run without a schedule, as there
+	// uncheckedTests has tests that failed in replays and were not run without a schedule, as there
 	// was no time left. Tests of one witness are joined by " and ".
-	unchecked sync.Map
+	uncheckedTests sync.Map
 }
 
 // A Progress is what the status line shows.
@@ -39,37 +39,39 @@ type Progress struct {
 type Outcome struct {
 	Witness *witness.Witness
 	Result  replayer.Result
-	// Replayed is the recording of a replay that confirmed the bug; nil if there is none.
-	Replayed *trace.Trace
+	// ReplayTrace is the recording of a replay that confirmed the bug; nil if there is none.
+	ReplayTrace *trace.Trace
 }
 
-// Confirmed reports whether the replays confirmed the bug.
-func (o Outcome) Confirmed() bool { return o.Result.Status == bug.Confirmed }
+// IsConfirmed reports whether the replays confirmed the bug.
+func (o Outcome) IsConfirmed() bool { return o.Result.Status == bug.Confirmed }
 
 // Confirm replays w in both orders of its accesses, or in the one that the recorded run has
 // not shown. If that confirms it, w keeps the order with the worse effect, and the outcome
 // has the recording of that replay for the values that the report shows.
 func (r *Replayer) Confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, shown bool) (Outcome, error) {
-	return r.confirm(ctx, rec, w, rec.Run.Args, shown, briefly)
+	return r.confirm(ctx, rec, w, rec.Run.Args, shown, timeAfterDivergence)
 }
 
 // ConfirmCommitted is Confirm of a witness that was committed: with its own arguments, and
 // until the program ends, as that is what became of its bug.
 func (r *Replayer) ConfirmCommitted(ctx context.Context, rec *recording.Recording, w *witness.Witness) (Outcome, error) {
-	return r.confirm(ctx, rec, w, replayer.ArgsToReplay(w, rec.Run.Args), false, untilItEnds(r.testTime(rec.Run, w.Tests)))
+	return r.confirm(ctx, rec, w, replayer.ArgsToReplay(w, rec.Run.Args), false, timeToEnd(r.testTime(rec.Run, w.Tests)))
 }
 
 func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, args []string, shown bool, astray time.Duration) (Outcome, error) {
-	read := func(res replayer.Result) *trace.Trace { return recording.ReadShown(res.Trace, r.Build, w, res.Witness) }
-	twoAtOnce := recording.WaitOf(w.Tests, r.Waited) > 0
+	read := func(res replayer.Result) *trace.Trace {
+		return recording.ReadReportedPart(res.Trace, r.Build, w, res.Witness)
+	}
+	twoAtOnce := recording.WaitingTimeOf(w.Tests, r.WaitingTimes) > 0
 	return r.replay(rec, w, args, twoAtOnce, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.FirstOrderShown, opts.TimeAfterLeaving = shown, astray
-		res, err := r.Machine.Confirm(ctx, bin, w, r.Code, opts)
-		r.Runs.Add(int64(len(res.Verdicts)))
+		res, err := r.Machine.Confirm(ctx, bin, w, r.Program, opts)
+		r.NumRuns.Add(int64(len(res.Verdicts)))
 		if err != nil {
 			return res, err
 		}
-		return r.withControl(ctx, rec, w, res)
+		return r.checkWithoutSchedule(ctx, rec, w, res)
 	})
 }
 
@@ -80,15 +82,15 @@ func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *wi
 	read := func(res replayer.Result) *trace.Trace { return recording.ReadReplay(res.Trace, r.Build) }
 	o, err := r.replay(rec, w, rec.Run.Args, false, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Timeout = continueTime(r.testTime(rec.Run, w.Tests))
-		return r.Machine.Continue(ctx, bin, w, r.Code, delay, opts)
+		return r.Machine.Continue(ctx, bin, w, r.Program, delay, opts)
 	})
 	if ctx.Err() != nil {
 		return nil, o.Result, context.Cause(ctx)
 	}
-	if err != nil || o.Replayed == nil || trace.Validate(o.Replayed) != nil {
+	if err != nil || o.ReplayTrace == nil || trace.Validate(o.ReplayTrace) != nil {
 		return nil, o.Result, err
 	}
-	return rec.Further(o.Replayed, w), o.Result, nil
+	return rec.NewFurther(o.ReplayTrace, w), o.Result, nil
 }
 
 // replay has run replay w in a folder that is free, or in two if the two orders of w may be
@@ -109,7 +111,7 @@ func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []s
 		}
 	}
 	res, err := run(bin, replayer.Options{
-		Timeout: ReplayTime(r.testTime(rec.Run, w.Tests)), TimeAfterLeaving: briefly,
+		Timeout: ReplayTime(r.testTime(rec.Run, w.Tests)), TimeAfterLeaving: timeAfterDivergence,
 		RecordedOutcome: rec.Outcome, Slots: r.slots, Folder: folder, SecondFolder: second,
 	})
 	if err != nil || res.Status != bug.Confirmed {
@@ -121,7 +123,7 @@ func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []s
 
 // testTime returns how long some tests of a run took at most.
 func (r *Replayer) testTime(run recorder.Run, tests []string) time.Duration {
-	return recording.TestTime(run, tests, r.Waited)
+	return recording.TestTime(run, tests, r.WaitingTimes)
 }
 
 // TimedOut reports whether a replay was over before the test had ended, though it had not
@@ -130,63 +132,63 @@ func TimedOut(res replayer.Result) bool {
 	return slices.ContainsFunc(res.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut && !v.EndedEarly })
 }
 
-// SmallOrWhole replays the small witness of a schedule of the trace of rec. If that does not
+// ReplaySmallOrWhole replays the small witness of a schedule of the trace of rec. If that does not
 // confirm it, it replays the whole schedule: the small witness leaves out events that do not
 // matter by what the trace shows, but may matter by what it does not show.
-func (r *Replayer) SmallOrWhole(ctx context.Context, rec *recording.Recording, s finding.Scheduled) (Outcome, error) {
-	steps := int64(min(len(s.Order.Steps), stepsAtOnce))
+func (r *Replayer) ReplaySmallOrWhole(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding) (Outcome, error) {
+	steps := int64(min(len(s.Schedule.Steps), maxConcurrentSteps))
 	if err := r.steps.Acquire(ctx, steps); err != nil {
 		return Outcome{}, err
 	}
 	defer r.steps.Release(steps)
-	shown := rec.Toward == nil && s.ShownBy(rec.Trace)
-	small, err := r.Small(ctx, rec, s, shown)
-	if err != nil || small.Confirmed() || len(s.Order.Steps) > wholeSteps {
+	shown := rec.BegunBy == nil && s.ShownBy(rec.Trace)
+	small, err := r.ReplaySmall(ctx, rec, s, shown)
+	if err != nil || small.IsConfirmed() || len(s.Schedule.Steps) > maxWholeSteps {
 		return small, err
 	}
-	w, err := s.WitnessIn(ctx, rec, witness.VisibleSteps)
+	w, err := s.NewWitness(ctx, rec, witness.VisibleSteps)
 	if err != nil || slices.Equal(w.Steps, small.Witness.Steps) {
 		return small, err
 	}
 	whole, err := r.Confirm(ctx, rec, w, shown)
-	if whole.Confirmed() { // the replays of the small witness do not count then
+	if whole.IsConfirmed() { // the replays of the small witness do not count then
 		return whole, err
 	}
 	whole.Result.Replays += small.Result.Replays
 	if small.Result.DependsOnTime { // that it rests on time says more than that the whole schedule does not reach it
-		small.Result.Replays, small.Replayed = whole.Result.Replays, nil
+		small.Result.Replays, small.ReplayTrace = whole.Result.Replays, nil
 		return small, err
 	}
 	return whole, err
 }
 
-// Small replays the small witness of a schedule. If that is confirmed and long, it tries one
+// ReplaySmall replays the small witness of a schedule. If that is confirmed and long, it tries one
 // with fewer goroutines. Shown says that the recorded run has shown one of the orders.
-func (r *Replayer) Small(ctx context.Context, rec *recording.Recording, s finding.Scheduled, shown bool) (Outcome, error) {
-	o, err := r.Extent(ctx, rec, s, witness.NeededSteps, shown)
-	if err == nil && o.Confirmed() {
-		return r.withFewGoroutines(ctx, rec, s, o)
+func (r *Replayer) ReplaySmall(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding, shown bool) (Outcome, error) {
+	o, err := r.ReplaySteps(ctx, rec, s, witness.NeededSteps, shown)
+	if err == nil && o.IsConfirmed() {
+		return r.shortenToFewGoroutines(ctx, rec, s, o)
 	}
 	return o, err
 }
 
-// Extent replays the witness of that extent of a schedule.
-func (r *Replayer) Extent(ctx context.Context, rec *recording.Recording, s finding.Scheduled, extent witness.StepSelection, shown bool) (Outcome, error) {
-	w, err := s.WitnessIn(ctx, rec, extent)
+// ReplaySteps replays the witness of that extent of a schedule.
+func (r *Replayer) ReplaySteps(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding, extent witness.StepSelection, shown bool) (Outcome, error) {
+	w, err := s.NewWitness(ctx, rec, extent)
 	if err != nil {
 		return Outcome{Witness: w}, err
 	}
 	return r.Confirm(ctx, rec, w, shown)
 }
 
-// withFewGoroutines leaves the goroutines that have no part in the violation out of a long
+// shortenToFewGoroutines leaves the goroutines that have no part in the violation out of a long
 // witness that was confirmed, if a replay shows that they need no control.
-func (r *Replayer) withFewGoroutines(ctx context.Context, rec *recording.Recording, s finding.Scheduled, long Outcome) (Outcome, error) {
+func (r *Replayer) shortenToFewGoroutines(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding, long Outcome) (Outcome, error) {
 	w := long.Witness
-	if max(len(w.Steps), len(w.Holds)) <= LongWitness || len(w.Steps) > longSchedule || !w.HasBystanders() || s.Kind == bug.Failure { // the steps are all that explains a failure
+	if max(len(w.Steps), len(w.Holds)) <= LongWitnessSteps || len(w.Steps) > maxShortenedSteps || !w.HasBystanders() || s.Kind == bug.Failure { // the steps are all that explains a failure
 		return long, nil
 	}
-	few, err := s.WitnessIn(ctx, rec, witness.InvolvedSteps)
+	few, err := s.NewWitness(ctx, rec, witness.InvolvedSteps)
 	if ctx.Err() != nil {
 		return long, nil // it stays confirmed
 	}
@@ -194,7 +196,7 @@ func (r *Replayer) withFewGoroutines(ctx context.Context, rec *recording.Recordi
 		return long, err
 	}
 	short, err := r.Confirm(ctx, rec, few, false)
-	if err != nil || !short.Confirmed() || short.Result.Effect != long.Result.Effect {
+	if err != nil || !short.IsConfirmed() || short.Result.Effect != long.Result.Effect {
 		return long, nil
 	}
 	return short, nil

@@ -59,12 +59,12 @@ func newReplayer(t *testing.T, m *machine, left time.Duration) *Replayer {
 	p := NewPool(new(recorder.Build), replayer.Program{}, clock, report.NewStatus(os.Stderr), t.TempDir(), 1)
 	p.Machine = m
 	require.NoError(t, p.Prepare())
-	return &Replayer{Pool: p, Runs: new(atomic.Int64)}
+	return &Replayer{Pool: p, NumRuns: new(atomic.Int64)}
 }
 
 // race returns a recording with a race on x, and its schedule. The writes of y, which nothing
 // reads, are steps of the whole witness alone.
-func race(t *testing.T) (*recording.Recording, finding.Scheduled) {
+func race(t *testing.T) (*recording.Recording, finding.ScheduledFinding) {
 	tr := tracetest.Parse(t, `
 		0 fork 1
 		0 fork 2
@@ -75,10 +75,10 @@ func race(t *testing.T) (*recording.Recording, finding.Scheduled) {
 		1 w x
 		0 r x`)
 	rec := recording.New(recorder.Run{Package: recorder.Package{Path: "p"}}, tr, recording.Sources{Lines: new(witness.Sources)})
-	f := finding.New(rec, analysis.Finding{Kind: bug.Race, Accesses: []int{6, 7}, Tests: []string{"TestX"}})
-	return rec, finding.Scheduled{
+	f := finding.FromRun(rec, analysis.Finding{Kind: bug.Race, Accesses: []int{6, 7}, Tests: []string{"TestX"}})
+	return rec, finding.ScheduledFinding{
 		Finding: f, Recipe: analysis.Recipe{Recipe: schedule.Recipe{Accesses: []int{6, 7}}},
-		Order: schedule.Schedule{Steps: []int{0, 1, 2, 3, 4, 5}},
+		Schedule: schedule.Schedule{Steps: []int{0, 1, 2, 3, 4, 5}},
 	}
 }
 
@@ -102,7 +102,7 @@ func TestSmallOrWhole(t *testing.T) {
 	} {
 		m := &machine{results: c.results}
 		rec, s := race(t)
-		o, err := newReplayer(t, m, time.Hour).SmallOrWhole(t.Context(), rec, s)
+		o, err := newReplayer(t, m, time.Hour).ReplaySmallOrWhole(t.Context(), rec, s)
 		require.NoError(t, err, c.name)
 		require.Len(t, m.replayed, c.witnesses, c.name)
 		assert.Equal(t, c.replays, o.Result.Replays, c.name)
@@ -130,23 +130,23 @@ func TestFewGoroutines(t *testing.T) {
 	} {
 		text := "0 fork 1\n0 fork 2\n2 begin\n"
 		steps := []int{0, 1, 2}
-		for range LongWitness {
+		for range LongWitnessSteps {
 			text += "2 acq m\n2 rel m\n"
 			steps = append(steps, len(steps), len(steps)+1)
 		}
 		n := len(steps)
 		tr := tracetest.Parse(t, text+"1 begin\n1 acq m\n1 rel m\n1 w x\n0 r x")
 		rec := recording.New(recorder.Run{}, tr, recording.Sources{Lines: new(witness.Sources)})
-		f := finding.New(rec, analysis.Finding{Kind: bug.Race, Accesses: []int{n + 3, n + 4}, Tests: []string{"TestX"}})
-		s := finding.Scheduled{
+		f := finding.FromRun(rec, analysis.Finding{Kind: bug.Race, Accesses: []int{n + 3, n + 4}, Tests: []string{"TestX"}})
+		s := finding.ScheduledFinding{
 			Finding: f, Recipe: analysis.Recipe{Recipe: schedule.Recipe{Accesses: []int{n + 3, n + 4}}},
-			Order: schedule.Schedule{Steps: append(steps, n, n+1, n+2)},
+			Schedule: schedule.Schedule{Steps: append(steps, n, n+1, n+2)},
 		}
 		m := &machine{results: c.results}
 		r := newReplayer(t, m, time.Hour)
-		o, err := r.Extent(t.Context(), rec, s, witness.VisibleSteps, false)
+		o, err := r.ReplaySteps(t.Context(), rec, s, witness.VisibleSteps, false)
 		require.NoError(t, err)
-		o, err = r.withFewGoroutines(t.Context(), rec, s, o)
+		o, err = r.shortenToFewGoroutines(t.Context(), rec, s, o)
 		require.NoError(t, err)
 		require.Len(t, m.replayed, 2, c.name)
 		assert.Less(t, len(m.replayed[1].Steps), len(m.replayed[0].Steps))
@@ -179,17 +179,17 @@ func TestControl(t *testing.T) {
 		r := newReplayer(t, m, time.Hour)
 		rec := &recording.Recording{Run: recorder.Run{Package: recorder.Package{Path: "p"}}}
 		if c.failed {
-			rec.Failed = []string{"TestA"}
+			rec.FailedTests = []string{"TestA"}
 		}
 		w := &witness.Witness{Kind: c.kind, Tests: []string{"TestA"}, Violation: make([]witness.Step, 1)}
 		for range 2 { // the control is run once
-			got, err := r.withControl(t.Context(), rec, w, c.result)
+			got, err := r.checkWithoutSchedule(t.Context(), rec, w, c.result)
 			require.NoError(t, err)
 			assert.Equal(t, c.status, got.Status, c.name)
 			assert.Equal(t, c.effect, got.Effect, c.name)
 		}
 		assert.Equal(t, c.control, m.recorded, c.name)
-		assert.Empty(t, r.Unchecked(), c.name)
+		assert.Empty(t, r.UncheckedWarnings(), c.name)
 	}
 }
 
@@ -198,10 +198,10 @@ func TestControl(t *testing.T) {
 func TestControlTooLong(t *testing.T) {
 	m := new(machine)
 	r := newReplayer(t, m, 20*time.Second)
-	r.Waited = map[string]time.Duration{"TestWaits": 48 * time.Second}
+	r.WaitingTimes = map[string]time.Duration{"TestWaits": 48 * time.Second}
 	rec := &recording.Recording{Run: recorder.Run{Seconds: 48}}
 	confirmed := func(kind bug.Kind) replayer.Result {
-		got, err := r.withControl(t.Context(), rec, &witness.Witness{Kind: kind, Tests: []string{"TestWaits"}, Violation: make([]witness.Step, 1)},
+		got, err := r.checkWithoutSchedule(t.Context(), rec, &witness.Witness{Kind: kind, Tests: []string{"TestWaits"}, Violation: make([]witness.Step, 1)},
 			replayer.Result{Status: bug.Confirmed, Effect: bug.TestFailure})
 		require.NoError(t, err)
 		return got
@@ -211,8 +211,8 @@ func TestControlTooLong(t *testing.T) {
 	assert.Equal(t, bug.NoEffect, got.Effect)
 	got = confirmed(bug.Assertion)
 	assert.Equal(t, bug.Unconfirmed, got.Status)
-	assert.Contains(t, got.Reason, unknownWhy)
-	assert.Equal(t, []string{"TestWaits fails in replays; " + unknownWhy}, r.Unchecked())
+	assert.Contains(t, got.Reason, uncheckedReason)
+	assert.Equal(t, []string{"TestWaits fails in replays; " + uncheckedReason}, r.UncheckedWarnings())
 	assert.Zero(t, m.recorded)
 }
 
@@ -224,9 +224,9 @@ func TestTimes(t *testing.T) {
 	r := newReplayer(t, m, time.Hour)
 	rec, s := race(t)
 	rec = rec.With(func(r *recording.Recording) { r.Run = recorder.Run{Seconds: 1} })
-	_, err := r.Extent(t.Context(), rec, s, witness.NeededSteps, true)
+	_, err := r.ReplaySteps(t.Context(), rec, s, witness.NeededSteps, true)
 	require.NoError(t, err)
-	w, err := s.WitnessIn(t.Context(), rec, witness.NeededSteps)
+	w, err := s.NewWitness(t.Context(), rec, witness.NeededSteps)
 	require.NoError(t, err)
 	_, err = r.ConfirmCommitted(t.Context(), rec, w)
 	require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestTimes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, next, "it was not confirmed")
 	assert.Equal(t, []time.Duration{28 * time.Second, 28 * time.Second, 5 * time.Second}, []time.Duration{m.opts[0].Timeout, m.opts[1].Timeout, m.opts[2].Timeout})
-	assert.Equal(t, []time.Duration{briefly, 3 * time.Second, briefly}, []time.Duration{m.opts[0].TimeAfterLeaving, m.opts[1].TimeAfterLeaving, m.opts[2].TimeAfterLeaving})
+	assert.Equal(t, []time.Duration{timeAfterDivergence, 3 * time.Second, timeAfterDivergence}, []time.Duration{m.opts[0].TimeAfterLeaving, m.opts[1].TimeAfterLeaving, m.opts[2].TimeAfterLeaving})
 	assert.True(t, m.opts[0].FirstOrderShown)
 	assert.False(t, m.opts[1].FirstOrderShown)
 }
@@ -245,11 +245,11 @@ func TestTwoAtOnce(t *testing.T) {
 	r := newReplayer(t, m, time.Hour)
 	rec, s := race(t)
 	replay := func() {
-		_, err := r.Extent(t.Context(), rec, s, witness.NeededSteps, false)
+		_, err := r.ReplaySteps(t.Context(), rec, s, witness.NeededSteps, false)
 		require.NoError(t, err)
 	}
 	replay()
-	r.Waited = map[string]time.Duration{"TestX": time.Second}
+	r.WaitingTimes = map[string]time.Duration{"TestX": time.Second}
 	replay()
 	var taken []*replayer.Folder
 	for len(r.folders) > 1 {

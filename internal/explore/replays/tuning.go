@@ -2,26 +2,26 @@ package replays
 
 import "time"
 
-// stepsAtOnce bounds the steps of the witnesses that are replayed concurrently (unit: steps
+// maxConcurrentSteps bounds the steps of the witnesses that are replayed concurrently (unit: steps
 // of about 200 bytes). Trades memory for time: a witness may have a million steps. Chosen:
 // 200 MB.
-const stepsAtOnce = 1 << 20
+const maxConcurrentSteps = 1 << 20
 
-// wholeSteps bounds the schedules that are replayed with all steps (unit: steps). Trades
+// maxWholeSteps bounds the schedules that are replayed with all steps (unit: steps). Trades
 // memory and the time of a replay for bugs that need the whole order. Chosen: 50 MB.
-const wholeSteps = 1 << 18
+const maxWholeSteps = 1 << 18
 
-// LongWitness bounds from below the witnesses that are worth replays to make them shorter
+// LongWitnessSteps bounds from below the witnesses that are worth replays to make them shorter
 // (unit: steps, or goroutines that are held). Trades replays for short witnesses. Chosen: a
 // screen of text.
-const LongWitness = 20
+const LongWitnessSteps = 20
 
-// longSchedule bounds from above the schedules that are made shorter (unit: steps). Trades
+// maxShortenedSteps bounds from above the schedules that are made shorter (unit: steps). Trades
 // replays for short witnesses: on a longer way the other goroutines nearly always matter.
 // Chosen: by the subjects.
-const longSchedule = 300
+const maxShortenedSteps = 300
 
-// briefly is how long a program goes on that has left its schedule, where its end does not
+// timeAfterDivergence is how long a program goes on that has left its schedule, where its end does not
 // count because the schedule is one of several (unit: time). Trades bugs of slow programs
 // for time. Chosen: by the subjects.
-const briefly = 500 * time.Millisecond
+const timeAfterDivergence = 500 * time.Millisecond

@@ -6,19 +6,19 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// Alone records tests alone. A test that was recorded after others may have found what these
+// SingleTests records tests alone. A test that was recorded after others may have found what these
 // left behind, in caches, pools and variables of the package; a replay, which runs it alone,
 // does not. The test is recorded in the order in which the candidate was found, as that may
 // be what it needs.
-type Alone struct {
+type SingleTests struct {
 	Options
 
-	tests []strayedTest // nil before the first call
-	next  int
+	divergedTests []divergedTest // nil before the first call
+	nextTest      int
 }
 
-// A strayedTest is a test with candidates whose replays left their schedules.
-type strayedTest struct {
+// A divergedTest is a test with candidates whose replays left their schedules.
+type divergedTest struct {
 	test       string
 	order      recorder.Order
 	candidates []string
@@ -26,41 +26,41 @@ type strayedTest struct {
 
 // Next returns a recording of the next test that is worth one, of which the candidates are
 // searched for anew.
-func (a *Alone) Next(l *ledger.Ledger, _ int) []*Run {
-	if a.tests == nil {
-		a.tests = collect(l.Candidates.Strayed)
-		l.Candidates.Strayed = nil
-	} else if a.next > 0 {
-		for _, name := range a.tests[a.next-1].candidates {
-			l.Candidates.Settle(name)
+func (a *SingleTests) Next(l *ledger.Ledger, _ int) []*Run {
+	if a.divergedTests == nil {
+		a.divergedTests = groupByTest(l.Candidates.Diverged)
+		l.Candidates.Diverged = nil
+	} else if a.nextTest > 0 {
+		for _, name := range a.divergedTests[a.nextTest-1].candidates {
+			l.Candidates.MarkSettled(name)
 		}
 	}
-	for a.next < min(len(a.tests), maxAlone) && l.TimeLeft() > 0 {
-		t := a.tests[a.next]
-		a.next++
-		if !a.unbounded() && !l.Allowance.Take(l.Allowance.Cost(l.Size[recording.Function(t.test)])) {
+	for a.nextTest < min(len(a.divergedTests), maxSingleTests) && l.TimeLeft() > 0 {
+		t := a.divergedTests[a.nextTest]
+		a.nextTest++
+		if !a.isUnbounded() && !l.Allowance.Take(l.Allowance.Cost(l.EventsOfTest[recording.TestFunction(t.test)])) {
 			continue
 		}
 		for _, name := range t.candidates {
-			l.Candidates.Reopen(name)
+			l.Candidates.MarkTried(name)
 		}
-		return []*Run{{Order: t.order, Tests: []string{t.test}, Alone: true}}
+		return []*Run{{Order: t.order, Tests: []string{t.test}, SingleTest: true}}
 	}
 	return nil
 }
 
-// collect returns the tests of candidates, in their order, each with its candidates.
-func collect(strayed []ledger.Strayed) []strayedTest {
-	all := []strayedTest{}
+// groupByTest returns the tests of candidates, in their order, each with its candidates.
+func groupByTest(strayed []ledger.DivergedCandidate) []divergedTest {
+	all := []divergedTest{}
 	for _, s := range strayed {
 		k := 0
 		for k < len(all) && (all[k].test != s.Test || all[k].order != s.Order) {
 			k++
 		}
 		if k == len(all) {
-			all = append(all, strayedTest{test: s.Test, order: s.Order})
+			all = append(all, divergedTest{test: s.Test, order: s.Order})
 		}
-		all[k].candidates = append(all[k].candidates, s.Name)
+		all[k].candidates = append(all[k].candidates, s.Candidate)
 	}
 	return all
 }

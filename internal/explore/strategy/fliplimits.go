@@ -18,23 +18,23 @@ type PackageFlips struct {
 	timeLeft  time.Duration // that they may take yet
 	// testsLeft are the tests that have flips, none of which was asked for yet.
 	testsLeft map[string]bool
-	// maxRuns is how many runs of the package leave room for another flip.
-	maxRuns int64
-	// patience is how many fruitless flips of a test may follow each other.
-	patience int
-	listed   map[*recording.Recording]map[string][]flip
+	// maxPackageRuns is how many runs of the package leave room for another flip.
+	maxPackageRuns int64
+	// maxFruitless is how many fruitless flips of a test may follow each other.
+	maxFruitless     int
+	flipsOfRecording map[*recording.Recording]map[string][]flip
 
 	// currentKeys are those of the flips that were made of the current test.
 	currentKeys map[string]bool
-	// earlierTests counts, by key of a flip, the tests before in which it was made.
-	earlierTests map[string]int
+	// testsWithKey counts, by key of a flip, the tests before in which it was made.
+	testsWithKey map[string]int
 }
 
 // NewPackageFlips returns the flips of the tests of the ledger's package.
 func NewPackageFlips(o Options, l *ledger.Ledger, tests []string) *PackageFlips {
 	p := &PackageFlips{
-		Options: o, listed: make(map[*recording.Recording]map[string][]flip), earlierTests: make(map[string]int),
-		flipsLeft: maxPackageFlips, testsLeft: make(map[string]bool), maxRuns: maxRuns * int64(len(tests)),
+		Options: o, flipsOfRecording: make(map[*recording.Recording]map[string][]flip), testsWithKey: make(map[string]int),
+		flipsLeft: maxPackageFlips, testsLeft: make(map[string]bool), maxPackageRuns: maxRuns * int64(len(tests)),
 	}
 	// The runs so far are taken to be of the middle test: few are of one that is much longer
 	// than all others.
@@ -45,51 +45,51 @@ func NewPackageFlips(o Options, l *ledger.Ledger, tests []string) *PackageFlips 
 		all += flipCost(l, test)
 	}
 	slices.Sort(costs)
-	for _, r := range slices.Concat(l.Firsts, l.Recordings) {
+	for _, r := range slices.Concat(l.FirstRecordings, l.Recordings) {
 		for _, test := range tests {
 			if len(p.list(r.Recording, test)) > 0 && flipCost(l, test) <= l.Allowance.Left {
 				p.testsLeft[test] = true
 			}
 		}
 	}
-	if p.patience = maxFruitless; len(p.testsLeft) <= 1 {
-		p.patience = maxFlips
+	if p.maxFruitless = maxFruitless; len(p.testsLeft) <= 1 {
+		p.maxFruitless = maxFlips
 	}
-	p.timeLeft = flipTime + all + costs[(len(costs)-1)/2]*time.Duration(l.Runs.Load())
+	p.timeLeft = flipTime + all + costs[(len(costs)-1)/2]*time.Duration(l.NumRuns.Load())
 	return p
 }
 
 // flipCost returns the price of a run of a test, by its size and by what it waited.
 func flipCost(l *ledger.Ledger, test string) time.Duration {
-	return l.Allowance.Cost(l.Size[test]) + recording.RoundWait(l.Waited[test])/waitShare
+	return l.Allowance.Cost(l.EventsOfTest[test]) + recording.RoundedWait(l.WaitingTimes[test])/waitDivisor
 }
 
 // list returns the flips of a test in a recording.
 func (p *PackageFlips) list(r *recording.Recording, test string) []flip {
-	all, ok := p.listed[r]
+	all, ok := p.flipsOfRecording[r]
 	if !ok {
-		if all = flipsOf(r); r.Toward == nil { // all tests ask for it
-			p.listed[r] = all
+		if all = flipsOf(r); r.BegunBy == nil { // all tests ask for it
+			p.flipsOfRecording[r] = all
 		}
 	}
 	return all[test]
 }
 
-// Of begins with the flips of a test, which has so many recordings. It has an equal share of
+// FlipsOf begins with the flips of a test, which has so many recordings. It has an equal share of
 // what all may cost, with the tests that are still to come and have flips.
-func (p *PackageFlips) Of(l *ledger.Ledger, test string, recordings int) *Flips {
+func (p *PackageFlips) FlipsOf(l *ledger.Ledger, test string, recordings int) *Flips {
 	left := max(1, len(p.testsLeft))
 	delete(p.testsLeft, test)
 	for key := range p.currentKeys {
-		p.earlierTests[key]++
+		p.testsWithKey[key]++
 	}
 	p.currentKeys = make(map[string]bool)
 	return &Flips{
-		PackageFlips: p, Test: test, recordings: recordings,
+		PackageFlips: p, Test: test, numRecordings: recordings,
 		keys: make(map[string]bool), destinations: make(map[destination]bool),
 		limits: limits{
-			timeLeftOfTest: min(p.timeLeft, l.Allowance.Left) / time.Duration(left), own: min(maxFlips, max(1, p.flipsLeft/left)),
-			maxRuns: max(p.maxRuns, l.Runs.Load()+maxRuns),
+			timeLeftOfTest: min(p.timeLeft, l.Allowance.Left) / time.Duration(left), maxOfTest: min(maxFlips, max(1, p.flipsLeft/left)),
+			maxRuns: max(p.maxPackageRuns, l.NumRuns.Load()+maxRuns),
 		},
 	}
 }
@@ -97,27 +97,27 @@ func (p *PackageFlips) Of(l *ledger.Ledger, test string, recordings int) *Flips 
 // limits bound the flips of one test.
 type limits struct {
 	timeLeftOfTest time.Duration // that its flips may take yet
-	own            int           // flips that it may have
+	maxOfTest      int           // flips that it may have
 	// maxRuns is how many runs of the package leave room for another flip of the test.
 	maxRuns int64
-	made    int // flips
-	// fruitful counts those up to the last one that showed something new, and those concurrent
+	numMade int // flips
+	// lastFruitful counts those up to the last one that showed something new, and those concurrent
 	// with it.
-	fruitful int
+	lastFruitful int
 }
 
-// More reports whether an ordinary run may make another flip.
-func (f *Flips) More(l *ledger.Ledger) bool {
-	return f.made < f.own && l.Runs.Load() < f.limits.maxRuns && 2*f.timeLeftOfTest > flipCost(l, f.Test)
+// MayMakeMore reports whether an ordinary run may make another flip.
+func (f *Flips) MayMakeMore(l *ledger.Ledger) bool {
+	return f.numMade < f.maxOfTest && l.NumRuns.Load() < f.limits.maxRuns && 2*f.timeLeftOfTest > flipCost(l, f.Test)
 }
 
-// inVain reports whether too many flips since the last fruitful one showed nothing new.
-func (f *Flips) inVain() bool { return f.made >= f.fruitful+f.patience }
+// isFruitless reports whether too many flips since the last fruitful one showed nothing new.
+func (f *Flips) isFruitless() bool { return f.numMade >= f.lastFruitful+f.maxFruitless }
 
-// take takes the price of a flip of that key.
-func (f *Flips) take(l *ledger.Ledger, test, key string) {
+// takeCost takes the price of a flip of that key.
+func (f *Flips) takeCost(l *ledger.Ledger, test, key string) {
 	cost := flipCost(l, test)
-	f.made++
+	f.numMade++
 	f.flipsLeft--
 	f.timeLeft, f.timeLeftOfTest, l.Allowance.Left = f.timeLeft-cost, f.timeLeftOfTest-cost, l.Allowance.Left-cost
 	f.currentKeys[key] = true

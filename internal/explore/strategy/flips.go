@@ -27,17 +27,17 @@ import (
 // A flip is one of a recording.
 type flip struct {
 	flips.Flip
-	of    *recording.Recording
-	delay replayer.Delay
-	// prefix is the fingerprint of the test up to the delayed operation; 0 if it is not known.
-	prefix uint64
+	recording *recording.Recording
+	delay     replayer.Delay
+	// prefixFingerprint is the fingerprint of the test up to the delayed operation; 0 if it is not known.
+	prefixFingerprint uint64
 }
 
 // A destination is equal for flips that lead to the same run.
 type destination struct {
-	prefix uint64
-	// choice is the case of the select that is asked for.
-	choice int
+	prefixFingerprint uint64
+	// selectCase is the case of the select that is asked for.
+	selectCase int
 }
 
 // Flips proposes the flips of one test, none that leads to a run that was made: first those
@@ -47,23 +47,23 @@ type Flips struct {
 	*PackageFlips
 	Test string
 
-	queue    []flip
-	timers   []flip // that wait for timers
-	atomics  []flip // of atomic operations
-	repeated []flip // with the key of an earlier one
+	queue         []flip
+	timerFlips    []flip // that wait for timers
+	atomicQueue   []flip // of atomic operations
+	repeatedFlips []flip // with the key of an earlier one
 
-	keys         map[string]bool
-	destinations map[destination]bool
-	lookedAt     int // runs of the ledger
-	recordings   int // how many of these are recordings
+	keys          map[string]bool
+	destinations  map[destination]bool
+	numRunsRead   int // runs of the ledger
+	numRecordings int // how many of these are recordings
 	// furtherEvents counts the events of the other runs whose flips were collected.
 	furtherEvents int
 	// lockFlips counts the collected flips of operations on locks.
 	lockFlips   int
 	atomicFlips int // likewise of atomic operations
 	// bugsShown counts the bugs that were shown when a flip was last fruitful.
-	bugsShown int
-	asked     []askedFlip
+	bugsShown    int
+	runningFlips []askedFlip
 
 	limits
 }
@@ -74,29 +74,29 @@ type askedFlip struct {
 	flip flip
 }
 
-// Left counts the flips that are yet to be made.
-func (f *Flips) Left() int { return len(f.queue) }
+// NumQueued counts the flips that are yet to be made.
+func (f *Flips) NumQueued() int { return len(f.queue) }
 
 // Next returns runs with the next flips. While runs with flips go on, which may have others
 // that come first, it waits for these.
 func (f *Flips) Next(l *ledger.Ledger, n int) (all []*Run) {
-	f.asked = slices.DeleteFunc(f.asked, func(a askedFlip) bool {
-		if retry := a.flip; a.Awaited && timerDue(a.Result) && retry.delay == replayer.UntilOthersBlocked {
+	f.runningFlips = slices.DeleteFunc(f.runningFlips, func(a askedFlip) bool {
+		if retry := a.flip; a.IsDealtWith && timerDue(a.Result) && retry.delay == replayer.UntilOthersBlocked {
 			retry.delay = replayer.UntilIdleForSecond
-			f.timers = append(f.timers, retry)
+			f.timerFlips = append(f.timerFlips, retry)
 		}
-		return a.Awaited
+		return a.IsDealtWith
 	})
 	f.collect(l)
-	if len(f.queue) == 0 && len(f.asked) > 0 {
+	if len(f.queue) == 0 && len(f.runningFlips) > 0 {
 		return nil
 	}
-	for _, next := range []*[]flip{&f.timers, &f.atomics, &f.repeated} {
+	for _, next := range []*[]flip{&f.timerFlips, &f.atomicQueue, &f.repeatedFlips} {
 		if len(f.queue) == 0 {
 			f.queue, *next = *next, nil
 		}
 	}
-	for len(all) < n && len(f.queue) > 0 && (f.Exploring || f.More(l) && !f.inVain()) {
+	for len(all) < n && len(f.queue) > 0 && (f.Exploring || f.MayMakeMore(l) && !f.isFruitless()) {
 		all = append(all, f.ask(l, f.queue[0]))
 		f.queue = f.queue[1:]
 	}
@@ -106,33 +106,33 @@ func (f *Flips) Next(l *ledger.Ledger, n int) (all []*Run) {
 // collect collects the flips of the runs that were not looked at yet, and notes whether
 // those made so far were fruitful.
 func (f *Flips) collect(l *ledger.Ledger) {
-	done := f.made - len(f.asked)
+	done := f.numMade - len(f.runningFlips)
 	if done > 0 {
-		done += budget.AtOnce - 1 // as if all runs that may go on beside the last one had been made
+		done += budget.ConcurrentRuns - 1 // as if all runs that may go on beside the last one had been made
 	}
-	for _, r := range l.TestRuns[f.lookedAt:] {
-		if f.lookedAt++; f.lookedAt > f.recordings {
+	for _, r := range l.RunsOfTest[f.numRunsRead:] {
+		if f.numRunsRead++; f.numRunsRead > f.numRecordings {
 			if f.furtherEvents += len(r.Trace.Events); f.furtherEvents > recording.MaxRepeated {
 				continue
 			}
 		}
 		if f.collectFrom(r) {
-			f.fruitful = done
+			f.lastFruitful = done
 		}
 	}
-	if shown := l.Shown(); shown > f.bugsShown {
-		f.bugsShown, f.fruitful = shown, done
+	if shown := l.CountShown(); shown > f.bugsShown {
+		f.bugsShown, f.lastFruitful = shown, done
 	}
 }
 
 // ask asks for a run with a flip, and takes its price.
 func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
-	f.take(l, f.Test, next.Key)
+	f.takeCost(l, f.Test, next.Key)
 	run := &Run{
-		Base: next.of, Delay: next.delay, Begin: next.begin,
-		Toward: place(next.of.Files, next.of.Trace, &next.of.Trace.Events[next.At]) + " put off",
+		Base: next.recording, Delay: next.delay, MakeBeginning: next.begin,
+		Description: describeEvent(next.recording.Files, next.recording.Trace, &next.recording.Trace.Events[next.At]) + " put off",
 	}
-	f.asked = append(f.asked, askedFlip{run, next})
+	f.runningFlips = append(f.runningFlips, askedFlip{run, next})
 	return run
 }
 
@@ -140,11 +140,11 @@ func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
 // are made last.
 func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 	for _, next := range f.list(r, f.Test) {
-		if f.ofLibrary(next) {
+		if f.isTriedLibraryFlip(next) {
 			continue
 		}
-		if next.prefix != 0 {
-			d := destination{next.prefix, next.Case}
+		if next.prefixFingerprint != 0 {
+			d := destination{next.prefixFingerprint, next.Case}
 			if f.destinations[d] {
 				continue
 			}
@@ -162,10 +162,10 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 		}
 		switch {
 		case f.keys[next.Key]:
-			f.repeated = append(f.repeated, next)
+			f.repeatedFlips = append(f.repeatedFlips, next)
 			continue
 		case next.Atomic():
-			f.atomics = append(f.atomics, next)
+			f.atomicQueue = append(f.atomicQueue, next)
 		default:
 			f.queue = append(f.queue, next)
 			fresh = true
@@ -175,18 +175,18 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 	return fresh
 }
 
-// ofLibrary reports whether a flip is a choice of the standard library that other tests have
+// isTriedLibraryFlip reports whether a flip is a choice of the standard library that other tests have
 // made often enough. Choices of package testing, as which subtest begins first, are flipped
 // once in a package: recordings in other orders show them, too.
-func (f *Flips) ofLibrary(next flip) bool {
-	site := next.of.Trace.Sites[next.of.Trace.Events[next.At].Site]
+func (f *Flips) isTriedLibraryFlip(next flip) bool {
+	site := next.recording.Trace.Sites[next.recording.Trace.Events[next.At].Site]
 	switch {
 	case f.Exploring:
 		return false
 	case trace.IsTestingFunction(site.Func):
-		return f.keys[next.Key] || f.earlierTests[next.Key] > 0
-	case strings.HasPrefix(next.of.Files.Name(site.File), "std/"):
-		return f.earlierTests[next.Key] >= maxLibraryFlips
+		return f.keys[next.Key] || f.testsWithKey[next.Key] > 0
+	case strings.HasPrefix(next.recording.Files.Name(site.File), "std/"):
+		return f.testsWithKey[next.Key] >= maxLibraryFlips
 	}
 	return false
 }
@@ -208,7 +208,7 @@ func flipsOf(r *recording.Recording) map[string][]flip {
 	byPos := make(map[int][]*flip)
 	for test, found := range flips.Of(r.Trace, o) {
 		for _, f := range found {
-			all[test] = append(all[test], flip{Flip: f, of: r, delay: replayer.UntilOthersBlocked})
+			all[test] = append(all[test], flip{Flip: f, recording: r, delay: replayer.UntilOthersBlocked})
 		}
 		for k := range all[test] {
 			f := &all[test][k]
@@ -217,8 +217,8 @@ func flipsOf(r *recording.Recording) map[string][]flip {
 	}
 	recording.FingerprintPrefixes(&first, func(pos int, test string, sum uint64) {
 		for _, f := range byPos[pos] {
-			if recording.Function(r.Trace.Goroutines[r.Trace.Events[pos].G].Test) == test {
-				f.prefix = sum
+			if recording.TestFunction(r.Trace.Goroutines[r.Trace.Events[pos].G].Test) == test {
+				f.prefixFingerprint = sum
 			}
 		}
 	})
@@ -227,7 +227,7 @@ func flipsOf(r *recording.Recording) map[string][]flip {
 
 // begin makes the witness of a run with the flip.
 func (f flip) begin() (*witness.Witness, error) {
-	w, err := finding.Beginning(f.of, recording.KindFlipped, f.of.Trace, finding.UpTo(f.of, f.At), []int{f.At})
+	w, err := finding.BeginningWitness(f.recording, recording.KindFlipped, f.recording.Trace, finding.ScheduleUpTo(f.recording, f.At), []int{f.At})
 	if err == nil {
 		w.Violation[0].SelectCase = f.Case
 	}

@@ -15,24 +15,24 @@ import (
 // used as a mutex, what a queue held, which branch was taken. Must-happen-before keeps these
 // choices in all that is predicted from it, so that another order may show what they hide.
 
-// Order returns the order of the n-th further recording, from 0.
-func (o Options) Order(n int) recorder.Order {
+// OtherOrder returns the order of the n-th further recording, from 0.
+func (o Options) OtherOrder(n int) recorder.Order {
 	switch n {
 	case 0:
 		return recorder.OldestFirst
 	case 1:
 		return recorder.ChildFirst
 	}
-	return recorder.RandomOrder(o.Seed + n - 2)
+	return recorder.RandomOrder(o.FirstSeed + n - 2)
 }
 
 // CountOrders returns how many other orders a package is recorded in. Its first recording
 // took as long as run, and the tests to be recorded have so many events.
 func (o Options) CountOrders(run recorder.Run, events int) int {
-	if o.Runs > 0 {
-		return o.Runs - 1
+	if o.Recordings > 0 {
+		return o.Recordings - 1
 	}
-	cost := notShort(run).Seconds() + float64(events)/eventsPerSecond
+	cost := timeUnlessShort(run).Seconds() + float64(events)/eventsPerSecond
 	for _, f := range furtherOrders {
 		if cost <= f.most {
 			return f.n
@@ -41,117 +41,117 @@ func (o Options) CountOrders(run recorder.Run, events int) int {
 	return 0
 }
 
-// notShort returns the time that the tests of a run took; 0 if they are short.
-func notShort(run recorder.Run) time.Duration {
-	if d := recording.Seconds(run.Seconds); d > shortRun {
+// timeUnlessShort returns the time that the tests of a run took; 0 if they are short.
+func timeUnlessShort(run recorder.Run) time.Duration {
+	if d := recording.Seconds(run.Seconds); d > maxShortTime {
 		return d
 	}
 	return 0
 }
 
-// Affordable returns those of the tests of a run that are recorded once more, and takes the
+// AffordableTests returns those of the tests of a run that are recorded once more, and takes the
 // price from the allowance: the smallest tests, up to half of what is left. They waited so
 // long in the first recording. If the user has asked for a number of runs these are all.
-func (o Options) Affordable(run recorder.Run, waited map[string]time.Duration, tests []string, size map[string]int, a *budget.Allowance) []string {
-	if o.unbounded() {
+func (o Options) AffordableTests(run recorder.Run, waited map[string]time.Duration, tests []string, size map[string]int, a *budget.Allowance) []string {
+	if o.isUnbounded() {
 		return tests
 	}
-	tests, events := recording.Smallest(tests, size, a.Events(a.Left/2))
+	tests, events := recording.SmallestTests(tests, size, a.EventsFor(a.Left/2))
 	all := time.Duration(0)
 	for _, d := range waited {
 		all += d
 	}
-	if len(tests) == 0 || !a.Take(a.Cost(events/knownShare)+min(notShort(run), all)) {
+	if len(tests) == 0 || !a.Take(a.Cost(events/knownOrderDiscount)+min(timeUnlessShort(run), all)) {
 		return nil
 	}
 	return tests
 }
 
-// Orders records the tests in other orders. Tests that the early end of such a run kept from
+// OtherOrders records the tests in other orders. Tests that the early end of such a run kept from
 // running are recorded in the same order without the others.
-type Orders struct {
+type OtherOrders struct {
 	Options
-	Count int // of orders
+	MaxOrders int // of orders
 
-	asked int // orders that were asked for
-	// ends counts the runs of the last order that ended early.
-	ends int
-	last *Run // the run that was asked for last
+	numAsked int // orders that were asked for
+	// numEarlyEnds counts the runs of the last order that ended early.
+	numEarlyEnds int
+	lastRun      *Run // the run that was asked for last
 }
 
 // Next returns the next order; none after one in which the tests took too long.
-func (o *Orders) Next(l *ledger.Ledger, _ int) []*Run {
-	if o.last != nil && o.last.Recording != nil {
-		if o.last.Recording.TimedOut {
+func (o *OtherOrders) Next(l *ledger.Ledger, _ int) []*Run {
+	if o.lastRun != nil && o.lastRun.Recording != nil {
+		if o.lastRun.Recording.TimedOut {
 			return nil
 		}
-		rest := recording.NotBegun(o.last.Recording.Trace, o.last.Tests)
-		if len(rest) > 0 && o.ends < maxEnds {
-			o.ends++
-			return o.ask(o.last.Order, rest)
+		rest := recording.TestsNotBegun(o.lastRun.Recording.Trace, o.lastRun.Tests)
+		if len(rest) > 0 && o.numEarlyEnds < maxEarlyEnds {
+			o.numEarlyEnds++
+			return o.ask(o.lastRun.Order, rest)
 		}
 	}
-	if o.asked >= o.Count || l.TimeLeft() == 0 {
+	if o.numAsked >= o.MaxOrders || l.TimeLeft() == 0 {
 		return nil
 	}
-	tests := o.Affordable(l.Run, l.Waited, l.Tests, l.Size, l.Allowance)
+	tests := o.AffordableTests(l.FirstRun, l.WaitingTimes, l.TestsToRecord, l.EventsOfTest, l.Allowance)
 	if len(tests) == 0 {
 		return nil
 	}
-	o.asked, o.ends = o.asked+1, 0
-	return o.ask(o.Order(o.asked-1), tests)
+	o.numAsked, o.numEarlyEnds = o.numAsked+1, 0
+	return o.ask(o.OtherOrder(o.numAsked-1), tests)
 }
 
-func (o *Orders) ask(order recorder.Order, tests []string) []*Run {
-	o.last = &Run{Order: order, Tests: tests}
-	return []*Run{o.last}
+func (o *OtherOrders) ask(order recorder.Order, tests []string) []*Run {
+	o.lastRun = &Run{Order: order, Tests: tests}
+	return []*Run{o.lastRun}
 }
 
-// Passing records tests that failed in other orders until they pass: beside a run that has
+// PassingOrders records tests that failed in other orders until they pass: beside a run that has
 // failed itself, a bug that makes the tests fail would have no effect.
-type Passing struct {
+type PassingOrders struct {
 	Options
-	Tests []string // failed in the first recording
-	Count int      // of orders
-	// Passed are those of the tests that have passed by now.
-	Passed []string
+	FailedTests []string // failed in the first recording
+	MaxOrders   int      // of orders
+	// PassedTests are those of the tests that have passed by now.
+	PassedTests []string
 
-	asked int
-	last  *Run
+	numAsked int
+	lastRun  *Run
 }
 
-// NewPassing returns the strategy for the tests that failed in r, which are recorded in so
+// NewPassingOrders returns the strategy for the tests that failed in r, which are recorded in so
 // many orders anyway.
-func NewPassing(o Options, r *recording.Recording, orders int) *Passing {
-	p := &Passing{Options: o, Count: orders}
-	several, _ := recording.Smallest(r.Sizes().Concurrent, r.Sizes().Events, recording.MaxRepeated)
-	for _, test := range r.Failed {
+func NewPassingOrders(o Options, r *recording.Recording, orders int) *PassingOrders {
+	p := &PassingOrders{Options: o, MaxOrders: orders}
+	several, _ := recording.SmallestTests(r.Sizes().ConcurrentTests, r.Sizes().Events, recording.MaxRepeated)
+	for _, test := range r.FailedTests {
 		if slices.Contains(several, test) {
-			p.Tests = append(p.Tests, test)
+			p.FailedTests = append(p.FailedTests, test)
 		}
 	}
-	if o.Runs == 0 {
-		p.Count = max(orders, passingOrders)
+	if o.Recordings == 0 {
+		p.MaxOrders = max(orders, passingOrders)
 	}
 	return p
 }
 
 // Next returns the next order, until all tests have passed.
-func (p *Passing) Next(*ledger.Ledger, int) []*Run {
-	if p.last != nil && p.last.Recording != nil {
-		for _, test := range p.Tests {
-			if !slices.Contains(p.Passed, test) && p.last.Recording.Passed(test) {
-				p.Passed = append(p.Passed, test)
+func (p *PassingOrders) Next(*ledger.Ledger, int) []*Run {
+	if p.lastRun != nil && p.lastRun.Recording != nil {
+		for _, test := range p.FailedTests {
+			if !slices.Contains(p.PassedTests, test) && p.lastRun.Recording.HasPassed(test) {
+				p.PassedTests = append(p.PassedTests, test)
 			}
 		}
 	}
-	if p.asked >= p.Count || len(p.Passed) >= len(p.Tests) {
+	if p.numAsked >= p.MaxOrders || len(p.PassedTests) >= len(p.FailedTests) {
 		return nil
 	}
-	p.last = &Run{Order: p.Order(p.asked), Tests: p.Tests}
-	p.asked++
-	return []*Run{p.last}
+	p.lastRun = &Run{Order: p.OtherOrder(p.numAsked), Tests: p.FailedTests}
+	p.numAsked++
+	return []*Run{p.lastRun}
 }
 
-// Asked returns how many orders were asked for.
-func (p *Passing) Asked() int { return p.asked }
+// NumAsked returns how many orders were asked for.
+func (p *PassingOrders) NumAsked() int { return p.numAsked }

@@ -35,34 +35,34 @@ type Strategy interface {
 
 // Options say what the user has asked for.
 type Options struct {
-	// Runs is how often tests are recorded; 0 for as often as is cheap.
-	Runs      int
-	Seed      int  // of the first random order, from 1
-	Exploring bool // tests are run beyond a few flips
+	// Recordings is how often tests are recorded; 0 for as often as is cheap.
+	Recordings int
+	FirstSeed  int  // of the first random order, from 1
+	Exploring  bool // tests are run beyond a few flips
 }
 
-// unbounded reports whether the user has asked for a number of runs, whatever they cost.
-func (o Options) unbounded() bool { return o.Runs > 0 || o.Exploring }
+// isUnbounded reports whether the user has asked for a number of runs, whatever they cost.
+func (o Options) isUnbounded() bool { return o.Recordings > 0 || o.Exploring }
 
 // A Run is a run to be made: in an order of goroutines or, if it has a beginning, as a
 // witness says and from there on freely.
 type Run struct {
-	Order   recorder.Order
-	Tests   []string // nil: all but those of Without
-	Without []string
-	Alone   bool // to see what a test does alone
+	Order         recorder.Order
+	Tests         []string // nil: all but those of Without
+	ExcludedTests []string
+	SingleTest    bool // to see what a test does alone
 
 	// Base is the recording that the run departs from.
 	Base *recording.Recording
-	// Begin makes the witness; it is nil if the run has an order.
-	Begin func() (*witness.Witness, error)
+	// MakeBeginning makes the witness; it is nil if the run has an order.
+	MakeBeginning func() (*witness.Witness, error)
 	// Delay is that of the last operation of the witness; "" for none.
 	Delay replayer.Delay
-	// Toward tells readers what leads to the new behaviour.
-	Toward string
-	// Parents are the numbers of the runs that show what leads there, 0 for recordings; nil:
+	// Description tells readers what leads to the new behaviour.
+	Description string
+	// ParentRuns are the numbers of the runs that show what leads there, 0 for recordings; nil:
 	// that of Base. Random runs have none.
-	Parents []int
+	ParentRuns []int
 
 	// Number is that of the run among those of its test, from 1.
 	Number int
@@ -71,26 +71,26 @@ type Run struct {
 	Result    replayer.Result
 	Err       error
 	Ended     chan struct{} // closed when the run has ended
-	// Awaited is set once the loop has dealt with the end of the run.
-	Awaited bool
+	// IsDealtWith is set once the loop has dealt with the end of the run.
+	IsDealtWith bool
 }
 
-// place describes an event of a trace.
-func place(files witness.Files, t *trace.Trace, e *trace.Event) string {
+// describeEvent describes an event of a trace.
+func describeEvent(files witness.Files, t *trace.Trace, e *trace.Event) string {
 	s := t.Sites[e.Site]
 	return fmt.Sprintf("%s by goroutine %s (%s:%d)", strings.TrimSpace(e.Kind.String()+" "+s.Expr), t.Goroutines[e.G].Path, files.Name(s.File), s.Line)
 }
 
-// SlowLast returns those of tests last that took long in the first recordings, or whose input
+// SlowTestsLast returns those of tests last that took long in the first recordings, or whose input
 // comes from outside of the program; the others keep their order.
-func SlowLast(firsts []ledger.Predicted, tests []string) []string {
+func SlowTestsLast(firsts []ledger.PredictedRecording, tests []string) []string {
 	slow := make(map[string]bool)
 	for _, r := range firsts {
 		for _, e := range r.Trace.TestEvents {
-			slow[e.Test] = slow[e.Test] || e.Elapsed >= slowTest
+			slow[e.Test] = slow[e.Test] || e.Elapsed >= minSlowTime
 		}
 		for _, test := range tests {
-			slow[test] = slow[test] || len(recording.Inputs(r.Trace, test)) > 0
+			slow[test] = slow[test] || len(recording.OutsideInputs(r.Trace, test)) > 0
 		}
 	}
 	return slices.Concat(
@@ -99,12 +99,12 @@ func SlowLast(firsts []ledger.Predicted, tests []string) []string {
 	)
 }
 
-// WithoutProcesses returns those of tests that started no process in the first recordings: a
+// WithoutProcessTests returns those of tests that started no process in the first recordings: a
 // run of one that did costs, and does, what these processes do.
-func WithoutProcesses(firsts []ledger.Predicted, tests []string) []string {
+func WithoutProcessTests(firsts []ledger.PredictedRecording, tests []string) []string {
 	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool {
-		return slices.ContainsFunc(firsts, func(r ledger.Predicted) bool {
-			return slices.Contains(recording.Inputs(r.Trace, test), "processes")
+		return slices.ContainsFunc(firsts, func(r ledger.PredictedRecording) bool {
+			return slices.Contains(recording.OutsideInputs(r.Trace, test), "processes")
 		})
 	})
 }

@@ -29,7 +29,7 @@ func newLedger(left time.Duration) *ledger.Ledger {
 	l := ledger.New(recorder.Run{}, ledger.Paths{}, nil)
 	l.Allowance = &budget.Allowance{Left: left}
 	l.TimeLeft = func() time.Duration { return time.Hour }
-	l.Size, l.Waited = make(map[string]int), make(map[string]time.Duration)
+	l.EventsOfTest, l.WaitingTimes = make(map[string]int), make(map[string]time.Duration)
 	return l
 }
 
@@ -57,7 +57,7 @@ func ran(passed []string, crashed ...string) *recording.Recording {
 func record(s Strategy, l *ledger.Ledger, f func(r *Run) *recording.Recording) (runs []string) {
 	for next := s.Next(l, 1); len(next) > 0; next = s.Next(l, 1) {
 		r := next[0]
-		runs = append(runs, fmt.Sprintf("%s%v%v", r.Order, r.Tests, r.Without))
+		runs = append(runs, fmt.Sprintf("%s%v%v", r.Order, r.Tests, r.ExcludedTests))
 		r.Recording = f(r)
 	}
 	return runs
@@ -74,7 +74,7 @@ func TestCountOrders(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, Options{}.CountOrders(recorder.Run{Seconds: c.seconds}, c.events), "%v seconds, %d events", c.seconds, c.events)
 	}
-	assert.Equal(t, 4, Options{Runs: 5}.CountOrders(recorder.Run{Seconds: 100}, 1))
+	assert.Equal(t, 4, Options{Recordings: 5}.CountOrders(recorder.Run{Seconds: 100}, 1))
 }
 
 // What is recorded once more costs at most half of what is left: the longest tests are left out.
@@ -82,18 +82,18 @@ func TestAffordable(t *testing.T) {
 	size := map[string]int{"TestLong": 2 * budget.FurtherEvents, "TestA": budget.FurtherEvents / 2, "TestB": budget.FurtherEvents / 4}
 	of := func(left time.Duration, o Options) ([]string, time.Duration) {
 		a := &budget.Allowance{Left: left}
-		return o.Affordable(recorder.Run{Seconds: 5}, nil, []string{"TestLong", "TestA", "TestB"}, size, a), a.Left
+		return o.AffordableTests(recorder.Run{Seconds: 5}, nil, []string{"TestLong", "TestA", "TestB"}, size, a), a.Left
 	}
 	tests, left := of(6*time.Second, Options{})
 	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)
-	assert.Equal(t, 6*time.Second-budget.RunCost-2750*time.Millisecond/knownShare, left)
+	assert.Equal(t, 6*time.Second-budget.RunCost-2750*time.Millisecond/knownOrderDiscount, left)
 	tests, left = of(2*time.Second, Options{})
 	assert.Equal(t, []string{"TestA", "TestB"}, tests)
-	assert.Equal(t, 2*time.Second-budget.RunCost-750*time.Millisecond/knownShare, left)
+	assert.Equal(t, 2*time.Second-budget.RunCost-750*time.Millisecond/knownOrderDiscount, left)
 	tests, left = of(budget.RunCost, Options{})
 	assert.Empty(t, tests)
 	assert.Equal(t, budget.RunCost, left)
-	tests, _ = of(0, Options{Runs: 3})
+	tests, _ = of(0, Options{Recordings: 3})
 	assert.Len(t, tests, 3)
 }
 
@@ -101,10 +101,10 @@ func TestAffordable(t *testing.T) {
 // run that took too long there is none.
 func TestOrders(t *testing.T) {
 	all := []string{"TestA", "TestB"}
-	start := func(left time.Duration) (*Orders, *ledger.Ledger) {
+	start := func(left time.Duration) (*OtherOrders, *ledger.Ledger) {
 		l := newLedger(left)
-		l.Tests = all
-		return &Orders{Options: Options{Seed: 1}, Count: 3}, l
+		l.TestsToRecord = all
+		return &OtherOrders{Options: Options{FirstSeed: 1}, MaxOrders: 3}, l
 	}
 	o, l := start(time.Minute)
 	assert.Equal(t, []string{"oldest[TestA TestB][]", "child[TestA TestB][]", "seed1[TestA TestB][]"},
@@ -129,7 +129,7 @@ func TestOrders(t *testing.T) {
 
 // Tests that failed are recorded until all have passed.
 func TestPassing(t *testing.T) {
-	p := &Passing{Tests: []string{"TestA", "TestB"}, Count: 5}
+	p := &PassingOrders{FailedTests: []string{"TestA", "TestB"}, MaxOrders: 5}
 	assert.Len(t, record(p, nil, func(r *Run) *recording.Recording {
 		switch r.Order {
 		case recorder.OldestFirst:
@@ -139,75 +139,75 @@ func TestPassing(t *testing.T) {
 		}
 		return ran([]string{"TestA"}, "TestB")
 	}), 3)
-	assert.Equal(t, []string{"TestB", "TestA"}, p.Passed)
-	assert.Equal(t, 3, p.Asked())
+	assert.Equal(t, []string{"TestB", "TestA"}, p.PassedTests)
+	assert.Equal(t, 3, p.NumAsked())
 
 	first := ran(nil, "TestA")
-	assert.Empty(t, NewPassing(Options{}, first, 0).Tests, "it has one goroutine")
-	assert.Equal(t, passingOrders, NewPassing(Options{}, first, 0).Count)
-	assert.Equal(t, 1, NewPassing(Options{Runs: 2}, first, 1).Count)
+	assert.Empty(t, NewPassingOrders(Options{}, first, 0).FailedTests, "it has one goroutine")
+	assert.Equal(t, passingOrders, NewPassingOrders(Options{}, first, 0).MaxOrders)
+	assert.Equal(t, 1, NewPassingOrders(Options{Recordings: 2}, first, 1).MaxOrders)
 }
 
 // Tests that the end of a run kept from running are recorded without that one, until none has
 // ended a run or nothing came of it.
 func TestRemaining(t *testing.T) {
 	l := newLedger(0)
-	l.Firsts = []ledger.Predicted{{Recording: ran([]string{"TestA"}, "TestB")}}
-	r := new(Remaining)
+	l.FirstRecordings = []ledger.PredictedRecording{{Recording: ran([]string{"TestA"}, "TestB")}}
+	r := new(RemainingTests)
 	runs := record(r, l, func(run *Run) *recording.Recording {
 		next := ran([]string{"TestC"})
-		if len(run.Without) == 2 {
+		if len(run.ExcludedTests) == 2 {
 			next = ran(nil, "TestD")
 		}
-		l.Firsts = append(l.Firsts, ledger.Predicted{Recording: next})
+		l.FirstRecordings = append(l.FirstRecordings, ledger.PredictedRecording{Recording: next})
 		return next
 	})
 	assert.Equal(t, []string{"[][TestB TestA]", "[][TestB TestA TestD]"}, runs)
 	assert.Equal(t, []string{"TestD"}, r.Culprits)
 
-	l.Firsts = l.Firsts[:1]
-	assert.Len(t, record(new(Remaining), l, func(*Run) *recording.Recording { return nil }), 1)
+	l.FirstRecordings = l.FirstRecordings[:1]
+	assert.Len(t, record(new(RemainingTests), l, func(*Run) *recording.Recording { return nil }), 1)
 }
 
 // A test is recorded alone in the order of its candidates, which are open meanwhile.
 func TestAlone(t *testing.T) {
 	l := newLedger(2 * budget.RunCost)
-	l.Size["TestLong"] = budget.FurtherEvents
+	l.EventsOfTest["TestLong"] = budget.FurtherEvents
 	for _, name := range []string{"a", "b", "c", "d"} {
 		l.Candidates.NotePredicted(&analysis.Result{Findings: []analysis.Finding{{Name: name}}})
-		l.Candidates.Settle(name)
+		l.Candidates.MarkSettled(name)
 	}
-	l.Candidates.Strayed = []ledger.Strayed{
-		{Test: "TestA", Name: "a", Order: recorder.OldestFirst}, {Test: "TestLong", Name: "d"}, {Test: "TestA", Name: "b", Order: recorder.ChildFirst}, {Test: "TestA", Name: "c", Order: recorder.OldestFirst},
+	l.Candidates.Diverged = []ledger.DivergedCandidate{
+		{Test: "TestA", Candidate: "a", Order: recorder.OldestFirst}, {Test: "TestLong", Candidate: "d"}, {Test: "TestA", Candidate: "b", Order: recorder.ChildFirst}, {Test: "TestA", Candidate: "c", Order: recorder.OldestFirst},
 	}
 	known := func() (all []analysis.Knowledge) {
 		for _, name := range []string{"a", "b", "c", "d"} {
-			all = append(all, l.Candidates.Known(name))
+			all = append(all, l.Candidates.KnowledgeOf(name))
 		}
 		return all
 	}
 	const open, settled = analysis.TriedBefore, analysis.Settled
 	var during [][]analysis.Knowledge
-	runs := record(new(Alone), l, func(r *Run) *recording.Recording {
-		assert.True(t, r.Alone)
+	runs := record(new(SingleTests), l, func(r *Run) *recording.Recording {
+		assert.True(t, r.SingleTest)
 		during = append(during, known())
 		return nil
 	})
 	assert.Equal(t, []string{"oldest[TestA][]", "child[TestA][]"}, runs, "the long test costs too much")
 	assert.Equal(t, [][]analysis.Knowledge{{open, settled, open, settled}, {settled, open, settled, settled}}, during)
 	assert.Equal(t, []analysis.Knowledge{settled, settled, settled, settled}, known())
-	assert.Empty(t, l.Candidates.Strayed)
+	assert.Empty(t, l.Candidates.Diverged)
 }
 
 // Slow tests, and those that read what is outside of the program, come last.
 func TestSlowLast(t *testing.T) {
-	firsts := []ledger.Predicted{{Recording: &recording.Recording{Trace: &trace.Trace{
+	firsts := []ledger.PredictedRecording{{Recording: &recording.Recording{Trace: &trace.Trace{
 		TestEvents:   []trace.TestEvent{{Action: "pass", Test: "TestA", Elapsed: time.Second}, {Action: "pass", Test: "TestB", Elapsed: time.Millisecond}},
 		HiddenInputs: []trace.HiddenInput{{Test: "TestC", Source: "network"}, {Test: "TestD", Source: "length"}, {Test: "TestE#2", Source: "processes"}},
 	}}}}
 	tests := []string{"TestA", "TestB", "TestC", "TestD", "TestE"}
-	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC", "TestE"}, SlowLast(firsts, tests))
-	assert.Equal(t, []string{"TestA", "TestB", "TestC", "TestD"}, WithoutProcesses(firsts, tests))
+	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC", "TestE"}, SlowTestsLast(firsts, tests))
+	assert.Equal(t, []string{"TestA", "TestB", "TestC", "TestD"}, WithoutProcessTests(firsts, tests))
 }
 
 // departing returns findings with so many departures of their own.
@@ -246,7 +246,7 @@ func TestGrantDepartures(t *testing.T) {
 	assert.Equal(t, []int{4, 2, 3}, most(Options{}, r, l))
 	assert.Equal(t, 9*budget.RunCost, l.Allowance.Left)
 	flipped := *r
-	flipped.Toward = new(witness.Witness)
+	flipped.BegunBy = new(witness.Witness)
 	assert.Equal(t, []int{1, 1, 0}, most(Options{}, &flipped, newLedger(17*budget.RunCost)), "those of flips leave most for these")
 
 	long := ran(events)
@@ -268,7 +268,7 @@ func TestDeparturesInTurn(t *testing.T) {
 	d := DeparturesOf(Options{}, ran(nil), findings, l)[0]
 	require.Len(t, d.Next(l, 1), 1)
 	require.Len(t, d.Next(l, 1), 1)
-	d.Open = []int{1}
+	d.OpenFindings = []int{1}
 	require.Len(t, d.Next(l, 1), 1)
 	followed := 0
 	for k := range 3 {
@@ -277,20 +277,20 @@ func TestDeparturesInTurn(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, followed, "the first finding is confirmed")
-	assert.Equal(t, time.Duration(d.maxFollowed-3)*d.cost, d.Spared())
-	d.Endless = true
+	assert.Equal(t, time.Duration(d.maxFollowed-3)*d.costEach, d.UnusedCost())
+	d.DidNotEnd = true
 	assert.Empty(t, d.Next(l, 1))
 
 	findings = departing(bug.Race, []string{"TestA", "TestA"}, 2, 2)
 	d = DeparturesOf(Options{}, ran(nil), findings, l)[0]
 	require.Len(t, d.Next(l, 1), 1)
-	d.Open = []int{0} // it has confirmed the second finding
+	d.OpenFindings = []int{0} // it has confirmed the second finding
 	for len(d.Next(l, 1)) > 0 {
 	}
 	assert.False(t, d.followed[findings[1].Departures[0]])
 	assert.False(t, d.followed[findings[1].Departures[1]])
 
-	l.Endless[d.Tests] = true
+	l.EndlessDepartures[d.TestsKey] = true
 	assert.Empty(t, DeparturesOf(Options{}, ran(nil), findings, l), "a departure of this test did not end")
 }
 
@@ -298,7 +298,7 @@ func TestDeparturesInTurn(t *testing.T) {
 func TestDeparturesOfPatterns(t *testing.T) {
 	findings := departing(bug.Atomicity, []string{"TestA"}, 1)
 	large := ran([]string{"TestA"})
-	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, warnedEvents)...)
+	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, maxDeparturePatternEvents)...)
 	assert.Empty(t, DeparturesOf(Options{}, large, findings, newLedger(time.Minute)))
 	assert.Len(t, DeparturesOf(Options{}, ran([]string{"TestA"}), findings, newLedger(time.Minute)), 1)
 }
@@ -306,54 +306,54 @@ func TestDeparturesOfPatterns(t *testing.T) {
 // Random orders have the seeds that follow each other, every fourth by PCT.
 func TestRandom(t *testing.T) {
 	l := newLedger(0)
-	l.TestRuns = []*recording.Recording{ran([]string{"TestA"})}
-	r := &Random{Options: Options{Seed: 5}, Test: "TestA"}
+	l.RunsOfTest = []*recording.Recording{ran([]string{"TestA"})}
+	r := &RandomOrders{Options: Options{FirstSeed: 5}, Test: "TestA"}
 	var orders []recorder.Order
 	for _, run := range append(r.Next(l, 2), r.Next(l, 3)...) {
 		orders = append(orders, run.Order)
 		assert.Equal(t, []string{"TestA"}, run.Tests)
-		assert.Equal(t, []int{}, run.Parents, "no run leads there")
+		assert.Equal(t, []int{}, run.ParentRuns, "no run leads there")
 	}
-	assert.Equal(t, []recorder.Order{recorder.POS(5), recorder.POS(6), recorder.POS(7), recorder.PCT(8, 3, r.steps), recorder.POS(9)}, orders)
-	assert.Equal(t, 5, r.Made)
+	assert.Equal(t, []recorder.Order{recorder.POS(5), recorder.POS(6), recorder.POS(7), recorder.PCT(8, 3, r.maxSteps), recorder.POS(9)}, orders)
+	assert.Equal(t, 5, r.NumMade)
 }
 
 // A test with one recording among those of others is first recorded alone; then the search
 // says what is left.
 func TestUnreached(t *testing.T) {
-	u := NewUnreached(Options{}, "TestA")
+	u := NewUnreachedStates(Options{}, "TestA")
 	assert.Empty(t, u.Status())
-	assert.False(t, u.Complete())
+	assert.False(t, u.IsComplete())
 	l := newLedger(0)
 	first := ran([]string{"TestA"})
-	l.TestRuns = []*recording.Recording{ran([]string{"TestA", "TestB"})}
+	l.RunsOfTest = []*recording.Recording{ran([]string{"TestA", "TestB"})}
 	next := u.Next(l, 8)
 	require.Len(t, next, 1)
-	assert.Nil(t, next[0].Begin)
+	assert.Nil(t, next[0].MakeBeginning)
 	assert.Equal(t, []string{"TestA"}, next[0].Tests)
-	assert.False(t, u.Complete(), "the run has not ended")
+	assert.False(t, u.IsComplete(), "the run has not ended")
 	next[0].Recording = first
 	assert.Empty(t, u.Next(l, 8))
-	assert.True(t, u.Complete())
+	assert.True(t, u.IsComplete())
 	assert.Regexp(t, `^behaviours: \d+, to try: 0$`, u.Status())
 
 	large := ran([]string{"TestA"})
-	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, MaxExplored)...)
-	u = NewUnreached(Options{}, "TestA")
-	u.SearchOne(large)
-	assert.False(t, u.Complete())
+	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, MaxExploredEvents)...)
+	u = NewUnreachedStates(Options{}, "TestA")
+	u.SearchRecording(large)
+	assert.False(t, u.IsComplete())
 	assert.Equal(t, []string{"a run has too many events"}, u.Result().Open)
-	u = NewUnreached(Options{}, "TestA")
-	u.SearchOne(first)
-	assert.True(t, u.Complete())
+	u = NewUnreachedStates(Options{}, "TestA")
+	u.SearchRecording(first)
+	assert.True(t, u.IsComplete())
 }
 
 // newFlips returns the flips of a test, with so much of the time for its runs.
 func newFlips(share time.Duration) *Flips {
 	return &Flips{
-		PackageFlips: &PackageFlips{patience: maxFruitless, listed: make(map[*recording.Recording]map[string][]flip), currentKeys: make(map[string]bool)},
+		PackageFlips: &PackageFlips{maxFruitless: maxFruitless, flipsOfRecording: make(map[*recording.Recording]map[string][]flip), currentKeys: make(map[string]bool)},
 		keys:         make(map[string]bool), destinations: make(map[destination]bool),
-		limits: limits{timeLeftOfTest: share, own: maxFlips, maxRuns: maxRuns},
+		limits: limits{timeLeftOfTest: share, maxOfTest: maxFlips, maxRuns: maxRuns},
 	}
 }
 
@@ -362,9 +362,9 @@ func withFlips(f *Flips, keys []int) *recording.Recording {
 	r := &recording.Recording{Trace: &trace.Trace{Events: make([]trace.Event, 1), Sites: map[trace.SiteID]trace.Site{0: {}}, Goroutines: make([]trace.Goroutine, 1)}}
 	var all []flip
 	for _, key := range keys {
-		all = append(all, flip{Flip: flips.Flip{Key: fmt.Sprint(key)}, of: r})
+		all = append(all, flip{Flip: flips.Flip{Key: fmt.Sprint(key)}, recording: r})
 	}
-	f.listed[r] = map[string][]flip{"": all}
+	f.flipsOfRecording[r] = map[string][]flip{"": all}
 	return r
 }
 
@@ -372,20 +372,20 @@ func withFlips(f *Flips, keys []int) *recording.Recording {
 // made concurrently, dealt with in their order, and have the flips that are listed.
 func asksFor(t *testing.T, atOnce int, share time.Duration, listed func(key int) []int) (keys []string) {
 	f, l := newFlips(share), newLedger(time.Hour)
-	l.TestRuns = append(l.TestRuns, withFlips(f, listed(0)))
+	l.RunsOfTest = append(l.RunsOfTest, withFlips(f, listed(0)))
 	for begun := 0; ; begun-- {
 		asked := f.Next(l, atOnce-begun)
 		begun += len(asked)
-		for _, a := range f.asked[begun-len(asked):] {
+		for _, a := range f.runningFlips[begun-len(asked):] {
 			keys = append(keys, a.flip.Key)
 		}
 		if begun == 0 {
 			return keys
 		}
-		f.asked[0].Awaited = true
-		key, err := strconv.Atoi(f.asked[0].flip.Key)
+		f.runningFlips[0].IsDealtWith = true
+		key, err := strconv.Atoi(f.runningFlips[0].flip.Key)
 		assert.NoError(t, err)
-		l.TestRuns = append(l.TestRuns, withFlips(f, listed(key)))
+		l.RunsOfTest = append(l.RunsOfTest, withFlips(f, listed(key)))
 	}
 }
 
@@ -406,34 +406,34 @@ func TestFruitlessFlips(t *testing.T) {
 		}
 		return others(key)
 	}
-	for _, atOnce := range []int{1, 3, budget.AtOnce} {
+	for _, atOnce := range []int{1, 3, budget.ConcurrentRuns} {
 		assert.Len(t, asksFor(t, atOnce, time.Minute, others), maxFruitless)
-		assert.Len(t, asksFor(t, atOnce, time.Minute, last), 2*maxFruitless+budget.AtOnce-1)
+		assert.Len(t, asksFor(t, atOnce, time.Minute, last), 2*maxFruitless+budget.ConcurrentRuns-1)
 		assert.Len(t, asksFor(t, atOnce, 7*budget.RunCost/2+1, others), 4, "more than the half of a run is as good as a whole one")
 		tree := func(key int) []int { return []int{2*key + 1, 2*key + 2} }
 		assert.Equal(t, asksFor(t, 1, time.Minute, tree), asksFor(t, atOnce, time.Minute, tree))
 	}
 	l, f := newLedger(0), newFlips(0)
-	l.Suspects = ledger.Suspects{{Sites: "a bug"}}
-	f.limits.made, f.asked = 3, []askedFlip{{Run: new(Run)}}
+	l.SuspectRuns = ledger.SuspectRuns{{Bug: "a bug"}}
+	f.limits.numMade, f.runningFlips = 3, []askedFlip{{Run: new(Run)}}
 	f.Next(l, 0)
-	assert.Equal(t, 2+budget.AtOnce-1, f.fruitful, "the third has not ended")
+	assert.Equal(t, 2+budget.ConcurrentRuns-1, f.lastFruitful, "the third has not ended")
 }
 
 // A flip that a timer could have come before is made once more, until the timer fires.
 func TestOverdueFlip(t *testing.T) {
 	l, f := newLedger(time.Hour), newFlips(time.Hour)
 	r := withFlips(f, []int{1})
-	f.listed[r][""][0].delay = replayer.UntilOthersBlocked
-	l.TestRuns = []*recording.Recording{r}
+	f.flipsOfRecording[r][""][0].delay = replayer.UntilOthersBlocked
+	l.RunsOfTest = []*recording.Recording{r}
 	next := f.Next(l, 2)
 	require.Len(t, next, 1)
 	assert.Equal(t, replayer.UntilOthersBlocked, next[0].Delay)
-	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{TimerDue: true}}
+	next[0].IsDealtWith, next[0].Result.Verdicts = true, []replayer.Verdict{{TimerDue: true}}
 	next = f.Next(l, 2)
 	require.Len(t, next, 1)
 	assert.Equal(t, replayer.UntilIdleForSecond, next[0].Delay)
-	next[0].Awaited, next[0].Result.Verdicts = true, []replayer.Verdict{{TimerDue: true}}
+	next[0].IsDealtWith, next[0].Result.Verdicts = true, []replayer.Verdict{{TimerDue: true}}
 	assert.Empty(t, f.Next(l, 2))
 }
 
@@ -441,10 +441,10 @@ func TestOverdueFlip(t *testing.T) {
 func TestSameDestination(t *testing.T) {
 	l, f := newLedger(time.Hour), newFlips(time.Hour)
 	r := withFlips(f, []int{1, 2, 3})
-	all := f.listed[r][""]
-	all[0].prefix, all[1].prefix, all[2].prefix = 7, 7, 7
+	all := f.flipsOfRecording[r][""]
+	all[0].prefixFingerprint, all[1].prefixFingerprint, all[2].prefixFingerprint = 7, 7, 7
 	all[2].Case = 1
-	l.TestRuns = []*recording.Recording{r}
+	l.RunsOfTest = []*recording.Recording{r}
 	assert.Len(t, f.Next(l, 8), 2)
 }
 
@@ -452,9 +452,9 @@ func TestSameDestination(t *testing.T) {
 func TestSharesOfFlips(t *testing.T) {
 	l := newLedger(6 * time.Second)
 	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, testsLeft: map[string]bool{"TestA": true, "TestB": true}}
-	assert.Equal(t, 3*time.Second, p.Of(l, "TestA", 0).timeLeftOfTest)
-	assert.Equal(t, 6*time.Second, p.Of(l, "TestNone", 0).timeLeftOfTest, "what is left is for TestB, which is the next one")
-	assert.Equal(t, 6*time.Second, p.Of(l, "TestB", 0).timeLeftOfTest)
+	assert.Equal(t, 3*time.Second, p.FlipsOf(l, "TestA", 0).timeLeftOfTest)
+	assert.Equal(t, 6*time.Second, p.FlipsOf(l, "TestNone", 0).timeLeftOfTest, "what is left is for TestB, which is the next one")
+	assert.Equal(t, 6*time.Second, p.FlipsOf(l, "TestB", 0).timeLeftOfTest)
 }
 
 // What package testing chooses is flipped once in a package, and what the standard library
@@ -472,11 +472,11 @@ func TestLibraryFlips(t *testing.T) {
 		},
 	}
 	l := newLedger(time.Minute)
-	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, earlierTests: make(map[string]int), listed: map[*recording.Recording]map[string][]flip{r: {
-		"TestA": {{Flip: flips.Flip{At: 0, Key: "parallel"}, of: r}, {Flip: flips.Flip{At: 1, Key: "read"}, of: r}, {Flip: flips.Flip{At: 2, Key: "own"}, of: r}},
+	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, testsWithKey: make(map[string]int), flipsOfRecording: map[*recording.Recording]map[string][]flip{r: {
+		"TestA": {{Flip: flips.Flip{At: 0, Key: "parallel"}, recording: r}, {Flip: flips.Flip{At: 1, Key: "read"}, recording: r}, {Flip: flips.Flip{At: 2, Key: "own"}, recording: r}},
 	}}}
 	for n, want := range [][]int{{0, 1, 2}, {1, 2}, {2}, {2}} {
-		f := p.Of(l, "TestA", 0)
+		f := p.FlipsOf(l, "TestA", 0)
 		f.collectFrom(r)
 		var at []int
 		for _, next := range f.queue {
@@ -486,7 +486,7 @@ func TestLibraryFlips(t *testing.T) {
 		assert.ElementsMatch(t, want, at, "of test %d", n)
 	}
 	p.Exploring = true
-	f := p.Of(l, "TestA", 0)
+	f := p.FlipsOf(l, "TestA", 0)
 	f.collectFrom(r)
 	assert.Len(t, f.queue, 3)
 }
@@ -502,14 +502,14 @@ func TestAtomicFlips(t *testing.T) {
 	r := recording.New(recorder.Run{}, tracetest.Parse(t, text.String()), recording.Sources{})
 	for _, exploring := range []bool{false, true} {
 		l, f := newLedger(time.Hour), newFlips(time.Hour)
-		f.Test, f.Exploring, f.patience = "TestX", exploring, maxFlips
-		l.TestRuns = []*recording.Recording{r}
+		f.Test, f.Exploring, f.maxFruitless = "TestX", exploring, maxFlips
+		l.RunsOfTest = []*recording.Recording{r}
 		made := 0
 		for next := f.Next(l, 1); len(next) > 0; next = f.Next(l, 1) {
-			if f.asked[len(f.asked)-1].flip.Atomic() {
+			if f.runningFlips[len(f.runningFlips)-1].flip.Atomic() {
 				made++
 			}
-			next[0].Awaited = true
+			next[0].IsDealtWith = true
 		}
 		if exploring {
 			assert.GreaterOrEqual(t, made, flags)

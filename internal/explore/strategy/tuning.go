@@ -22,13 +22,13 @@ var furtherOrders = []struct {
 // known. Chosen: one for each of the fixed orders.
 const passingOrders = 2
 
-// maxEnds bounds the runs after an early end, for the tests that it kept from running (unit:
+// maxEarlyEnds bounds the runs after an early end, for the tests that it kept from running (unit:
 // runs). Trades time for these tests. Chosen: more crashing tests in a package are rare.
-const maxEnds = 8
+const maxEarlyEnds = 8
 
-// maxAlone bounds the tests of a package that are recorded alone (unit: tests). Trades time
+// maxSingleTests bounds the tests of a package that are recorded alone (unit: tests). Trades time
 // for tests that depend on those before them. Chosen: by the suites of others.
-const maxAlone = 32
+const maxSingleTests = 32
 
 // maxDepartures bounds the departures of one test (unit: runs, each with a prediction).
 // Trades time for bugs behind a branch. Chosen: by the subjects.
@@ -81,23 +81,23 @@ const maxStates = 50_000
 // orders of large packages for time. Measured: about 400,000.
 const eventsPerSecond = 400_000
 
-// knownShare is how much cheaper a recording in another order is than a run that does
+// knownOrderDiscount is how much cheaper a recording in another order is than a run that does
 // something new, as most of its candidates are known (unit: factor). Trades other runs for
 // other orders. Chosen: by the suites of others.
-const knownShare = 2
+const knownOrderDiscount = 2
 
-// warnedEvents bounds the tests whose departures are searched for patterns of accesses
+// maxDeparturePatternEvents bounds the tests whose departures are searched for patterns of accesses
 // (unit: events). Trades time for patterns, most of which have no effect. Chosen: by the
 // suites of others.
-const warnedEvents = 20_000
+const maxDeparturePatternEvents = 20_000
 
-// departureShare is how many findings cost as much in the trace of a departure as reading it
+// findingsPerRead is how many findings cost as much in the trace of a departure as reading it
 // (unit: findings). Trades departures for time. Measured: about four.
-const departureShare = 4
+const findingsPerRead = 4
 
-// MaxExplored bounds the runs that are searched for states that no run has reached (unit:
+// MaxExploredEvents bounds the runs that are searched for states that no run has reached (unit:
 // events). Trades memory for complete exploration. Chosen: as warnedEvents.
-const MaxExplored = 20_000
+const MaxExploredEvents = 20_000
 
 // FurtherSolving bounds the solver for each candidate of a further trace (unit: steps of the
 // solver). Trades hard candidates for time; all of one trace may take six times as many.
@@ -110,21 +110,21 @@ const DepartedSolving = FurtherSolving / 4
 
 // The times.
 
-// shortRun bounds the tests of a package whose time does not count (unit: time). Trades
+// maxShortTime bounds the tests of a package whose time does not count (unit: time). Trades
 // orders for results that do not depend on the load: a busy machine makes a second of tenths
 // of one. Chosen: a second.
-const shortRun = time.Second
+const maxShortTime = time.Second
 
-// slowTest bounds from below the tests that are explored after the others (unit: time).
+// minSlowTime bounds from below the tests that are explored after the others (unit: time).
 // Trades the order of tests for results in time. Chosen: a second.
-const slowTest = time.Second
+const minSlowTime = time.Second
 
 // flipTime is the time that the flips of a package may take in any case (unit: time). Beyond
 // that they may take as long as its other runs, as far as the allowance lasts. Trades time
 // for bugs of short tests. Chosen: what a user does not notice.
 const flipTime = 3 * time.Second
 
-// waitShare is the share of the waiting time that a run is charged for, as it waits
+// waitDivisor is the share of the waiting time that a run is charged for, as it waits
 // concurrently with others (unit: factor). Trades runs of sleeping tests for time. Chosen:
 // half of the concurrent runs.
-const waitShare = 4
+const waitDivisor = 4

@@ -13,59 +13,59 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Unreached proposes runs to states of a test that no run has reached: a read of another
+// UnreachedStates proposes runs to states of a test that no run has reached: a read of another
 // value, a message of another sender, another case of a select (analysis/reach). If there
 // are none, the test was explored completely.
 //
 // All runs of the test are taken for parts of one program. What they have in common is
 // searched for states that the program can reach by what is known of it; a run to such a
 // state shows what the program does there, and is added in turn.
-type Unreached struct {
+type UnreachedStates struct {
 	Options
 	Test string
 
-	program  *reach.Program
-	lookedAt int // runs of the ledger
-	// numbers are those of the runs that were added, see [recording.Recording.Number].
-	numbers []int
-	asked   []askedRun // since the last call
-	result  reach.Result
-	// changed is set if the program has changed since the last search.
-	changed  bool
-	alone    bool // the test was recorded alone
-	searched bool // at least once
-	tooLong  bool // a run has too many events
+	program     *reach.Program
+	numRunsRead int // runs of the ledger
+	// runNumbers are those of the runs that were added, see [recording.Recording.RunNumber].
+	runNumbers []int
+	askedRuns  []askedRun // since the last call
+	result     reach.Result
+	// programChanged is set if the program has changed since the last search.
+	programChanged bool
+	singleRecorded bool // the test was recorded alone
+	searched       bool // at least once
+	hasTooLongRun  bool // a run has too many events
 }
 
 // An askedRun is a run that was asked for, and where it leads.
 type askedRun struct {
 	*Run
-	toward *reach.Beginning // nil: to no state in particular
+	destination *reach.Beginning // nil: to no state in particular
 }
 
-// NewUnreached returns the strategy for a test.
-func NewUnreached(o Options, test string) *Unreached {
-	return &Unreached{Options: o, Test: test, program: reach.New(test)}
+// NewUnreachedStates returns the strategy for a test.
+func NewUnreachedStates(o Options, test string) *UnreachedStates {
+	return &UnreachedStates{Options: o, Test: test, program: reach.New(test)}
 }
 
-// SearchOne searches what the test can do by a single run: all, if nothing but the order of
+// SearchRecording searches what the test can do by a single run: all, if nothing but the order of
 // goroutines could change that.
-func (u *Unreached) SearchOne(r *recording.Recording) {
-	if u.add(r); !u.tooLong {
-		u.result, u.searched, u.changed = u.program.Search(maxStates), true, false
+func (u *UnreachedStates) SearchRecording(r *recording.Recording) {
+	if u.addRun(r); !u.hasTooLongRun {
+		u.result, u.searched, u.programChanged = u.program.Search(maxStates), true, false
 	}
 }
 
 // Result returns what the last search has found.
-func (u *Unreached) Result() *reach.Result { return &u.result }
+func (u *UnreachedStates) Result() *reach.Result { return &u.result }
 
-// Complete reports whether the runs have shown all that the test can do.
-func (u *Unreached) Complete() bool {
-	return u.searched && !u.changed && len(u.asked) == 0 && u.result.Complete()
+// IsComplete reports whether the runs have shown all that the test can do.
+func (u *UnreachedStates) IsComplete() bool {
+	return u.searched && !u.programChanged && len(u.askedRuns) == 0 && u.result.Complete()
 }
 
 // Status counts, for the status line, what the last search has found.
-func (u *Unreached) Status() string {
+func (u *UnreachedStates) Status() string {
 	if !u.searched {
 		return ""
 	}
@@ -73,70 +73,70 @@ func (u *Unreached) Status() string {
 }
 
 // Next returns runs to states that the last search has found and no run has reached since.
-func (u *Unreached) Next(l *ledger.Ledger, n int) (all []*Run) {
-	for _, r := range l.TestRuns[u.lookedAt:] {
+func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
+	for _, r := range l.RunsOfTest[u.numRunsRead:] {
 		if recording.CountTests(r.Trace) == 1 { // the memory of several tests is elsewhere than in a replay
-			u.add(r)
+			u.addRun(r)
 		}
 	}
-	u.lookedAt = len(l.TestRuns)
-	for _, a := range u.asked {
+	u.numRunsRead = len(l.RunsOfTest)
+	for _, a := range u.askedRuns {
 		if a.Recording != nil {
-			u.add(a.Recording)
+			u.addRun(a.Recording)
 		}
-		if a.toward != nil {
-			u.program.Tried(a.toward)
+		if a.destination != nil {
+			u.program.Tried(a.destination)
 		}
-		u.changed = true
+		u.programChanged = true
 	}
-	u.asked = u.asked[:0]
-	if u.tooLong {
+	u.askedRuns = u.askedRuns[:0]
+	if u.hasTooLongRun {
 		return nil
 	}
-	base := l.TestRuns[0]
-	if u.program.Size() == 1 && !u.alone {
-		u.alone = true
-		run := &Run{Base: base, Order: l.Run.Order, Tests: []string{u.Test}}
-		u.asked = append(u.asked, askedRun{run, nil})
+	base := l.RunsOfTest[0]
+	if u.program.Size() == 1 && !u.singleRecorded {
+		u.singleRecorded = true
+		run := &Run{Base: base, Order: l.FirstRun.Order, Tests: []string{u.Test}}
+		u.askedRuns = append(u.askedRuns, askedRun{run, nil})
 		return []*Run{run}
 	}
-	for first := true; first || len(all) == 0 && u.changed; first = false {
-		if u.changed && len(u.left()) == 0 {
-			u.result, u.changed, u.searched = u.program.Search(maxStates), false, true
+	for first := true; first || len(all) == 0 && u.programChanged; first = false {
+		if u.programChanged && len(u.statesLeft()) == 0 {
+			u.result, u.programChanged, u.searched = u.program.Search(maxStates), false, true
 		}
-		for _, b := range u.left() {
+		for _, b := range u.statesLeft() {
 			if len(all) == n {
 				break
 			}
-			run := &Run{Base: base, Toward: u.what(base, b), Parents: u.parents(b), Begin: func() (*witness.Witness, error) { return begin(base, b) }}
+			run := &Run{Base: base, Description: u.describeDestination(base, b), ParentRuns: u.parents(b), MakeBeginning: func() (*witness.Witness, error) { return newBeginning(base, b) }}
 			all = append(all, run)
-			u.asked = append(u.asked, askedRun{run, b})
+			u.askedRuns = append(u.askedRuns, askedRun{run, b})
 		}
 	}
 	return all
 }
 
-// what says what b leads to: the operation after which a goroutine does something new.
-func (u *Unreached) what(r *recording.Recording, b *reach.Beginning) string {
+// describeDestination says what b leads to: the operation after which a goroutine does something new.
+func (u *UnreachedStates) describeDestination(r *recording.Recording, b *reach.Beginning) string {
 	if b.Stuck() {
 		return "where goroutines block for ever"
 	}
 	e := &b.Trace.Events[b.At]
-	return place(r.Files, b.Trace, e) + " first, as goroutine " + b.Trace.Goroutines[b.First].Path + " finds it"
+	return describeEvent(r.Files, b.Trace, e) + " first, as goroutine " + b.Trace.Goroutines[b.First].Path + " finds it"
 }
 
 // parents returns the numbers of the runs that show what b leads to.
-func (u *Unreached) parents(b *reach.Beginning) (all []int) {
+func (u *UnreachedStates) parents(b *reach.Beginning) (all []int) {
 	for _, k := range b.Runs {
-		all = append(all, u.numbers[k])
+		all = append(all, u.runNumbers[k])
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// left returns what the last search has found and no run has shown since, in the order in
+// statesLeft returns what the last search has found and no run has shown since, in the order in
 // which it is worth a run.
-func (u *Unreached) left() (all []*reach.Beginning) {
+func (u *UnreachedStates) statesLeft() (all []*reach.Beginning) {
 	for k := range u.result.Next {
 		if b := &u.result.Next[k]; !u.program.Shown(b) && !u.program.HasTried(b) {
 			all = append(all, b)
@@ -146,33 +146,33 @@ func (u *Unreached) left() (all []*reach.Beginning) {
 	return all
 }
 
-// add adds a run to the program.
-func (u *Unreached) add(r *recording.Recording) {
+// addRun adds a run to the program.
+func (u *UnreachedStates) addRun(r *recording.Recording) {
 	t := r.Trace
-	if len(t.Events) > MaxExplored {
-		u.tooLong = true
+	if len(t.Events) > MaxExploredEvents {
+		u.hasTooLongRun = true
 		u.result.Open = []string{"a run has too many events"}
 		return
 	}
 	died := -1
-	if pos, crashed := recording.Crash(t); crashed {
-		if recording.Function(t.Goroutines[t.Events[pos].G].Test) == u.Test {
+	if pos, crashed := recording.CrashPosition(t); crashed {
+		if recording.TestFunction(t.Goroutines[t.Events[pos].G].Test) == u.Test {
 			died = pos
 		}
 	}
-	u.numbers = append(u.numbers, r.Number)
+	u.runNumbers = append(u.runNumbers, r.RunNumber)
 	if u.program.Add(reach.Run{Trace: t, Died: died}) {
-		u.changed = true
+		u.programChanged = true
 	}
 }
 
-// begin makes the witness of a run to b, and from there on freely.
-func begin(r *recording.Recording, b *reach.Beginning) (*witness.Witness, error) {
+// newBeginning makes the witness of a run to b, and from there on freely.
+func newBeginning(r *recording.Recording, b *reach.Beginning) (*witness.Witness, error) {
 	s := schedule.Schedule{Hold: b.Hold}
 	for i := range b.At {
 		if b.Trace.Events[i].Kind != trace.End { // nothing waits for an end
 			s.Steps = append(s.Steps, i)
 		}
 	}
-	return finding.Beginning(r, recording.KindExplored, b.Trace, s, []int{b.At})
+	return finding.BeginningWitness(r, recording.KindExplored, b.Trace, s, []int{b.At})
 }

@@ -109,7 +109,7 @@ func subjectFlags(subject string) []string {
 	}
 	var want struct{ Flags []string }
 	if !slices.Contains(selfChecking, subject) {
-		folder := run.Must(subjects.Folder(".", subject))
+		folder := run.Must(subjects.FindFolder(".", subject))
 		run.Check(json.Unmarshal([]byte(run.ReadFile(filepath.Join(folder, "want.json"))), &want))
 	}
 	return want.Flags
