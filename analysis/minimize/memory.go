@@ -83,3 +83,35 @@ func (m *memory) pieces(k int, f func(piece int)) {
 func (m *memory) conflicts(k int) bool {
 	return slices.Contains(m.conflicting[m.touched[k][0]:m.touched[k][1]], true)
 }
+
+// eachConflict calls f for accesses to one piece that conflict: with the earlier and the later one as
+// indices in the list. Of the accesses before a write these are the last write and each goroutine's last
+// read since then, and before a read the last write.
+func (m *memory) eachConflict(t *trace.Trace, positions []int, f func(piece, earlier, later int)) {
+	type history struct {
+		write int   // the last one; below zero: none
+		reads []int // since then, of each goroutine the last
+	}
+	histories := make([]history, len(m.starts))
+	for n := range histories {
+		histories[n].write = -1
+	}
+	for k, i := range positions {
+		e := &t.Events[i]
+		m.pieces(k, func(n int) {
+			h := &histories[n]
+			if h.write >= 0 {
+				f(n, h.write, k)
+			}
+			if !e.Kind.IsWrite() {
+				h.reads = slices.DeleteFunc(h.reads, func(r int) bool { return t.Events[positions[r]].G == e.G })
+				h.reads = append(h.reads, k)
+				return
+			}
+			for _, r := range h.reads {
+				f(n, r, k)
+			}
+			h.write, h.reads = k, h.reads[:0]
+		})
+	}
+}

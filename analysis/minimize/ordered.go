@@ -79,30 +79,13 @@ func (o *ordering) findBounds() {
 // orderedPieces reports of each piece of memory whether its accesses come in their order by the
 // steps that are not optional.
 func (o *ordering) orderedPieces() []bool {
-	type access struct {
-		g     trace.GID
-		after int
-	}
 	ordered := make([]bool, len(o.mem.starts))
 	for n := range ordered {
 		ordered[n] = true
 	}
-	writes := make([]*access, len(o.mem.starts))
-	reads := make([][]access, len(o.mem.starts)) // since the last write, of each goroutine the last
-	for k, i := range o.Steps {
-		e := &o.Trace.Events[i]
-		now := access{e.G, o.after[k]}
-		unordered := func(a access) bool { return a.g != now.g && a.after > o.before[k] }
-		o.mem.pieces(k, func(n int) {
-			ordered[n] = ordered[n] && (writes[n] == nil || !unordered(*writes[n]))
-			if e.Kind.IsWrite() {
-				ordered[n] = ordered[n] && !slices.ContainsFunc(reads[n], unordered)
-				writes[n], reads[n] = &now, reads[n][:0]
-				return
-			}
-			reads[n] = slices.DeleteFunc(reads[n], func(a access) bool { return a.g == now.g })
-			reads[n] = append(reads[n], now)
-		})
-	}
+	o.mem.eachConflict(o.Trace, o.Steps, func(piece, earlier, later int) {
+		sameGoroutine := o.Trace.Events[o.Steps[earlier]].G == o.Trace.Events[o.Steps[later]].G
+		ordered[piece] = ordered[piece] && (sameGoroutine || o.after[earlier] <= o.before[later])
+	})
 	return ordered
 }

@@ -193,33 +193,8 @@ func (d *dependences) findSync(s Schedule) {
 
 // findAccesses orders conflicting accesses.
 func (d *dependences) findAccesses(s Schedule) {
-	type piece struct {
-		write int   // the last one; below zero: none
-		reads []int // since then, of each goroutine the last
-	}
 	mem := memoryOf(s.Trace, s.Steps)
-	pieces := make([]piece, len(mem.starts))
-	for n := range pieces {
-		pieces[n].write = -1
-	}
-	for k, i := range s.Steps {
-		isWrite := s.Trace.Events[i].Kind.IsWrite()
-		mem.pieces(k, func(n int) {
-			p := &pieces[n]
-			if p.write >= 0 {
-				d.follow(k, p.write)
-			}
-			if !isWrite {
-				p.reads = slices.DeleteFunc(p.reads, func(r int) bool { return d.lane[r] == d.lane[k] })
-				p.reads = append(p.reads, k)
-				return
-			}
-			for _, r := range p.reads {
-				d.follow(k, r)
-			}
-			p.write, p.reads = k, p.reads[:0]
-		})
-	}
+	mem.eachConflict(s.Trace, s.Steps, func(_, earlier, later int) { d.follow(later, earlier) })
 }
 
 // advance writes to out how far the lanes are once one of them has run as far as it can, and

@@ -32,7 +32,6 @@ type Rereader struct {
 	filter   *aloneFilter
 	position int           // position of the first undelivered event, before any move
 	dest     []trace.Event // the rest of the slice that Next fills
-	readAll  bool          // all events stay in filter, and none is delivered
 }
 
 // CanReread reports whether the events of t can be read from its file again: [ReadConcurrent] read it,
@@ -69,9 +68,7 @@ func NewRereader(t *trace.Trace) (*Rereader, error) {
 // take adds the next events of the file, and delivers those that are ready.
 func (a *Rereader) take(es []trace.Event) {
 	a.filter.take(es)
-	if !a.readAll {
-		a.deliver()
-	}
+	a.deliver()
 }
 
 // Next fills es with the next events.
@@ -127,20 +124,11 @@ func ReadEvents(t *trace.Trace) error {
 		return err
 	}
 	defer a.Close()
-	its := a.filter.t
-	its.Events = make([]trace.Event, 0, a.source.capacity)
-	a.readAll = true
-	for err == nil {
-		err = a.reader.ReadChunk()
+	es := make([]trace.Event, a.source.eventCount, a.source.capacity)
+	if err := a.Next(es); err != nil {
+		return err
 	}
-	a.filter.finish()
-	if missing := a.source.eventCount - len(its.Events); missing != 0 {
-		return a.changedError(missing, err)
-	}
-	if len(a.source.moves) > 0 {
-		applyMoves(its, a.source.moves, a.source.movedFrom)
-	}
-	t.Events = its.Events
+	t.Events = es
 	return nil
 }
 

@@ -77,18 +77,15 @@ func comments(s *source) {
 			s.insert(begin, "// A remark.\n")
 		}
 	}
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncDecl:
-			if n.Doc == nil {
-				above(n)
-			}
-		case *ast.BlockStmt:
-			for _, stmt := range n.List {
-				above(stmt)
-			}
+	each(s, func(f *ast.FuncDecl) {
+		if f.Doc == nil {
+			above(f)
 		}
-		return true
+	})
+	each(s, func(block *ast.BlockStmt) {
+		for _, stmt := range block.List {
+			above(stmt)
+		}
 	})
 }
 
@@ -158,29 +155,37 @@ func reversed(s *source) {
 	s.whole = s.withImports(append(stay, gone...))
 }
 
-func spread(s *source) {
+// each calls do with the nodes of one type, outer ones first.
+func each[N ast.Node](s *source, do func(N)) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
+		if n, ok := n.(N); ok {
+			do(n)
+		}
+		return true
+	})
+}
+
+func spread(s *source) {
+	each(s, func(call *ast.CallExpr) {
+		if len(call.Args) == 0 {
+			return
 		}
 		_, literal := call.Args[0].(*ast.FuncLit)
 		if literal || len(call.Args) > 1 {
 			s.insert(s.offset(call.Lparen)+1, "\n")
 			s.insert(s.offset(call.Rparen), ",\n")
 		}
-		return true
 	})
 }
 
 // tests calls do with the tests of the file.
 func (s *source) tests(do func(f *ast.FuncDecl, t string)) {
-	for _, d := range s.file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" && len(f.Type.Params.List) == 1 && len(f.Type.Params.List[0].Names) == 1 {
-			do(f, f.Type.Params.List[0].Names[0].Name)
+	each(s, func(f *ast.FuncDecl) {
+		params := f.Type.Params.List
+		if f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" && len(params) == 1 && len(params[0].Names) == 1 {
+			do(f, params[0].Names[0].Name)
 		}
-	}
+	})
 }
 
 func helper(s *source) {
@@ -210,15 +215,14 @@ func logged(s *source) {
 
 // extracted leaves of each function that is no test a call of one that has its body.
 func extracted(s *source) {
-	for _, d := range s.file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Type.TypeParams != nil || strings.HasPrefix(f.Name.Name, "Test") || slices.Contains(known, f.Name.Name) || f.Body == nil {
-			continue
+	each(s, func(f *ast.FuncDecl) {
+		if f.Type.TypeParams != nil || strings.HasPrefix(f.Name.Name, "Test") || slices.Contains(known, f.Name.Name) || f.Body == nil {
+			return
 		}
 		name, args := "doing"+f.Name.Name, ""
 		if f.Recv != nil {
 			if len(f.Recv.List[0].Names) == 0 {
-				continue
+				return
 			}
 			name = f.Recv.List[0].Names[0].Name + "." + name
 		}
@@ -236,16 +240,12 @@ func extracted(s *source) {
 		}
 		head := string(s.text[s.offset(f.Pos()):s.offset(f.Name.Pos())]) + "doing" + f.Name.Name + string(s.text[s.offset(f.Name.End()):s.offset(f.Body.Lbrace)])
 		s.insert(s.offset(f.Body.Lbrace)+1, "\n"+call+"\n}\n\n"+head+"{")
-	}
+	})
 }
 
 // literals puts each assignment into a function literal that is called at once.
 func literals(s *source) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		block, ok := n.(*ast.BlockStmt)
-		if !ok {
-			return true
-		}
+	each(s, func(block *ast.BlockStmt) {
 		for _, stmt := range block.List {
 			assign, ok := stmt.(*ast.AssignStmt)
 			_, counts := stmt.(*ast.IncDecStmt)
@@ -254,88 +254,65 @@ func literals(s *source) {
 				s.insert(s.offset(stmt.End()), "\n}()")
 			}
 		}
-		return true
 	})
 }
 
 func goStatements(s *source) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		stmt, ok := n.(*ast.ExprStmt)
-		if !ok {
-			return true
-		}
+	each(s, func(stmt *ast.ExprStmt) {
 		call, ok := stmt.X.(*ast.CallExpr)
 		if !ok || len(call.Args) != 1 {
-			return true
+			return
 		}
 		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || sel.Sel.Name != "Go" {
-			return true
+		if !ok {
+			return
 		}
 		if f, ok := s.info.Uses[sel.Sel].(*types.Func); !ok || f.FullName() != "(*sync.WaitGroup).Go" {
-			return true
+			return
 		}
-		group := string(s.text[s.offset(sel.X.Pos()):s.offset(sel.X.End())])
-		s.replace(s.offset(stmt.Pos()), s.offset(call.Args[0].Pos()), fmt.Sprintf("%s.Add(1)\ngo func() {\ndefer %[1]s.Done()\n(", group))
+		s.replace(s.offset(stmt.Pos()), s.offset(call.Args[0].Pos()), fmt.Sprintf("%s.Add(1)\ngo func() {\ndefer %[1]s.Done()\n(", s.textOf(sel.X)))
 		s.replace(s.offset(call.Args[0].End()), s.offset(stmt.End()), ")()\n}()")
-		return true
 	})
 }
 
 func shifted(s *source) {
-	for _, d := range s.file.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok {
-			continue
+	each(s, func(t *ast.TypeSpec) {
+		if st, ok := t.Type.(*ast.StructType); ok {
+			s.insert(s.offset(st.Fields.Opening)+1, "\nspare int\n")
+			s.insert(s.offset(st.Fields.Closing), "\n")
 		}
-		for _, spec := range g.Specs {
-			t, ok := spec.(*ast.TypeSpec)
-			if !ok {
-				continue
-			}
-			if st, ok := t.Type.(*ast.StructType); ok {
-				s.insert(s.offset(st.Fields.Opening)+1, "\nspare int\n")
-				s.insert(s.offset(st.Fields.Closing), "\n")
-			}
-		}
-	}
+	})
 }
 
 func operators(s *source) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.IncDecStmt:
-			s.replace(s.offset(n.TokPos), s.offset(n.End()), " "+n.Tok.String()[:1]+"= 1")
-		case *ast.AssignStmt:
-			if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
-				x := string(s.text[s.offset(n.Lhs[0].Pos()):s.offset(n.Lhs[0].End())])
-				s.replace(s.offset(n.TokPos), s.offset(n.Rhs[0].Pos()), "= "+x+n.Tok.String()[:1]+"(")
-				s.insert(s.offset(n.Rhs[0].End()), ")")
-			}
+	each(s, func(n *ast.IncDecStmt) {
+		s.replace(s.offset(n.TokPos), s.offset(n.End()), " "+n.Tok.String()[:1]+"= 1")
+	})
+	each(s, func(n *ast.AssignStmt) {
+		if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
+			s.replace(s.offset(n.TokPos), s.offset(n.Rhs[0].Pos()), "= "+s.textOf(n.Lhs[0])+n.Tok.String()[:1]+"(")
+			s.insert(s.offset(n.Rhs[0].End()), ")")
 		}
-		return true
 	})
 }
 
 func blocks(s *source) {
-	for _, d := range s.file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && len(f.Body.List) > 0 {
+	each(s, func(f *ast.FuncDecl) {
+		if f.Body != nil && len(f.Body.List) > 0 {
 			s.insert(s.offset(f.Body.Lbrace)+1, "\n{\n")
 			s.insert(s.offset(f.Body.Rbrace), "\n}\n")
 		}
-	}
+	})
 }
 
 func loops(s *source) {
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		r, ok := n.(*ast.RangeStmt)
-		if !ok || r.Key != nil {
-			return true
+	each(s, func(r *ast.RangeStmt) {
+		if r.Key != nil {
+			return
 		}
 		if t, ok := s.info.TypeOf(r.X).Underlying().(*types.Basic); ok && t.Info()&types.IsInteger != 0 {
 			s.replace(s.offset(r.For), s.offset(r.X.Pos()), "for round := 0; round < ")
 			s.insert(s.offset(r.X.End()), "; round++")
 		}
-		return true
 	})
 }

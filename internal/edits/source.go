@@ -79,6 +79,11 @@ func load(dir string) ([]*source, error) {
 
 func (s *source) offset(p token.Pos) int { return s.fset.Position(p).Offset }
 
+// textOf returns the text of a node.
+func (s *source) textOf(n ast.Node) string {
+	return string(s.text[s.offset(n.Pos()):s.offset(n.End())])
+}
+
 // own reports whether an object is declared in the module.
 func (s *source) own(obj types.Object) bool {
 	rel, err := filepath.Rel(s.dir, s.fset.Position(obj.Pos()).Filename)
