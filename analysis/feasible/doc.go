@@ -3,8 +3,7 @@
 // other events, is a possible execution of the program, as far as the trace
 // tells. It shares no code with the predictors, checks each of their
 // schedules before a replay is spent on it, and is the oracle of their tests:
-// for small traces it enumerates all interleavings ([Interleavings],
-// [Races]).
+// for small traces it looks at all interleavings ([Races], [Deadlocks]).
 //
 // # What must hold
 //

@@ -12,45 +12,20 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Interleavings yields the feasible orders of the events of t, as positions,
-// that no further event can extend, until yield returns false. Orders of all
-// events are among them, and such that end early because some goroutine would
-// go another way than recorded, or is blocked; every feasible schedule is a
-// prefix of one of them. Their number grows exponentially: this is an oracle
-// for traces of some twenty events. The order is only lent to yield.
-func Interleavings(t *trace.Trace, yield func(order []int) bool) {
-	p := compiled(t)
-	p.extend(p.initial(), make([]int, 0, len(t.Events)), yield)
-}
-
-// extend yields all orders that start with order, which leads to s. It
-// returns false if yield did.
-func (p *program) extend(s *state, order []int, yield func([]int) bool) bool {
-	longest := true
-	for _, next := range p.successors(s, s.clone) {
-		longest = false
-		if !p.extend(next.state, append(order, next.pos), yield) {
-			return false
-		}
-	}
-	return !longest || yield(order)
-}
-
 type successor struct {
 	pos   int
 	state *state
 }
 
-// successors returns the states one step after s, of which clone returns
-// copies.
-func (p *program) successors(s *state, clone func() *state) []successor {
+// successors returns the states one step after s.
+func (p *program) successors(s *state) []successor {
 	var all []successor
 	for g := range p.forked {
 		pos, reason := s.nextOf(g)
 		if reason != "" {
 			continue
 		}
-		if c := clone(); c.step(pos) == "" {
+		if c := s.clone(); c.step(pos) == "" {
 			all = append(all, successor{int(pos), c})
 		}
 	}
@@ -63,8 +38,8 @@ func (p *program) successors(s *state, clone func() *state) []successor {
 // least one is not atomic; or one closes a channel, and the other one closes
 // it or sends; or one adds to a WaitGroup's zero, and the other one waits; or
 // one is a plain access to where a lock, WaitGroup or Once is. The pairs are
-// sorted, the lower position first. Like [Interleavings] it is for small
-// traces, though it visits equal states once.
+// sorted, the lower position first. It is an oracle for
+// small traces: their number grows exponentially.
 func Races(t *trace.Trace) [][2]int {
 	p := compiled(t)
 	found := map[[2]int]bool{}
@@ -101,30 +76,18 @@ func (p *program) visit(f func(*state) bool) {
 	start := p.initial()
 	key := start.appendKey(nil)
 	seen := map[string]bool{string(key): true}
-	var done []*state // whose memory is used again
 	for todo := []*state{start}; len(todo) > 0; {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if !f(s) {
 			return
 		}
-		for _, next := range p.successors(s, func() *state {
-			if len(done) == 0 {
-				return s.clone()
+		for _, next := range p.successors(s) {
+			if key = next.state.appendKey(key[:0]); !seen[string(key)] {
+				seen[string(key)] = true
+				todo = append(todo, next.state)
 			}
-			c := done[len(done)-1]
-			done = done[:len(done)-1]
-			c.become(s)
-			return c
-		}) {
-			if key = next.state.appendKey(key[:0]); seen[string(key)] {
-				done = append(done, next.state)
-				continue
-			}
-			seen[string(key)] = true
-			todo = append(todo, next.state)
 		}
-		done = append(done, s)
 	}
 }
 

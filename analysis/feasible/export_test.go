@@ -73,3 +73,27 @@ func (d *Derivation) Count(n int32) int64 { return d.s.counters.groups[n] }
 func Writes(e *trace.Event) bool { return writes(e) }
 
 func Reads(k trace.Kind) bool { return reads(k) }
+
+// Interleavings yields the feasible orders of the events of t, as positions,
+// that no further event can extend, until yield returns false. Orders of all
+// events are among them, and such that end early because some goroutine would
+// go another way than recorded, or is blocked; every feasible schedule is a
+// prefix of one of them. Their number grows exponentially: this is an oracle
+// for traces of some twenty events. The order is only lent to yield.
+func Interleavings(t *trace.Trace, yield func(order []int) bool) {
+	p := compiled(t)
+	p.extend(p.initial(), make([]int, 0, len(t.Events)), yield)
+}
+
+// extend yields all orders that start with order, which leads to s. It
+// returns false if yield did.
+func (p *program) extend(s *state, order []int, yield func([]int) bool) bool {
+	longest := true
+	for _, next := range p.successors(s) {
+		longest = false
+		if !p.extend(next.state, append(order, next.pos), yield) {
+			return false
+		}
+	}
+	return !longest || yield(order)
+}

@@ -6,13 +6,6 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// OfGoroutines returns a minimizer that leaves the steps of the goroutines that are in.
-func OfGoroutines(in []bool) Minimizer {
-	return func(s Schedule) []int {
-		return filter(s.Steps, func(i int) bool { return in[s.Trace.Events[i].G] })
-	}
-}
-
 // Involved reports of each goroutine whether it executes an event of the violation, or is in
 // scope and an ancestor of one that does. What starts the tests is no such ancestor: it is out
 // of scope, as it goes by all tests that there are.

@@ -25,21 +25,15 @@ type Run struct {
 // Add adds a run to the program, and reports whether it has shown anything
 // new.
 //
-// It walks through the recorded events once. If the walk shows that two names
-// are those of one thing (same.go), the names become one, and the walk begins
-// anew.
+// It executes the recorded events once, in their order.
 func (p *Program) Add(its Run) (fresh bool) {
 	r := &run{Program: p, t: its.Trace, facts: facts.New(its.Trace), flow: dataflow.New(its.Trace)}
 	r.prepare()
-	whole := false
-	for again := true; again; again = r.namesUnited {
-		r.names, r.namesUnited = newNaming(p), false
-		r.walks++
-		r.names.align(r)
-		r.begin()
-		whole = r.play()
-	}
-	r.names.noteRun()
+	r.names = newNaming(p)
+	r.names.align(r)
+	r.begin()
+	whole := r.play()
+	p.runCount++
 	switch {
 	case !whole:
 	case its.Died < 0 && !r.t.Complete && len(r.t.Blocked) == 0, len(r.t.Cuts) > 0, r.t.Meta.Limit > 0:
@@ -79,10 +73,6 @@ type run struct {
 	ranOnce map[int32][]uint64
 	// It has shown something that no run before it has.
 	isNew bool
-	// Names that the walk began with are those of one thing.
-	namesUnited bool
-	// How many walks have begun.
-	walks int
 }
 
 // A lastEdge is the edge that a goroutine has taken last. What it does after
@@ -182,11 +172,7 @@ func (r *run) play() bool {
 			continue
 		}
 		r.s.over = false // others may do something yet before the program has ended
-		why := r.event(i)
-		if r.namesUnited {
-			return false
-		}
-		if why != "" {
+		if why := r.event(i); why != "" {
 			e := &r.t.Events[i]
 			s := r.t.Sites[e.Site]
 			r.doubt("%s at %s:%d, by goroutine %s: %s", e.Kind, s.File, s.Line, r.t.Goroutines[e.G].Path, why)
@@ -429,7 +415,6 @@ func (r *run) differs(n *node, e *trace.Event) string {
 		s := r.sites.Sites[n.site]
 		return fmt.Sprintf("after it had found the same it came to %s at %s:%d in another run", n.kind, s.File, s.Line)
 	case n.obj != r.objectOf(e):
-		r.namesUnited = n.obj != none && kind.HasAddress() && r.unite(r.nameOf(n), r.names.nameAt(e.Obj))
 		return "after it had found the same it was on another object in another run"
 	case kind.ChangesCounter() && n.word != e.Val,
 		isStore(e) && hasWord(e) && n.stored != number(r.names.word(e)):

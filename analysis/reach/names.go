@@ -65,15 +65,13 @@ func (n *naming) word(e *trace.Event) uint64 {
 	if e.Size != 8 {
 		return e.Val
 	}
-	own, ok := n.names[e.Val]
-	switch {
-	case !ok && onHeap(e.Val):
-		own = n.nameAt(e.Val)
-	case !ok:
-		return e.Val
+	if own, ok := n.names[e.Val]; ok {
+		return own
 	}
-	n.p.valueNames[own] = true
-	return own
+	if onHeap(e.Val) {
+		return n.nameAt(e.Val)
+	}
+	return e.Val
 }
 
 // hasWord reports whether the value of an event is known. Of more than a word

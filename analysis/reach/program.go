@@ -54,10 +54,6 @@ type Program struct {
 	doubts []string
 	// The last name that was given to what has no address of its own.
 	lastName uint64
-	// By name: the runs that have it.
-	runsWith map[uint64]runSet
-	// The names of addresses that were found or stored as values.
-	valueNames map[uint64]bool
 	// How many runs were added.
 	runCount int
 }
@@ -190,7 +186,6 @@ func New(test string) *Program {
 		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
 		byExtent: make(map[extent]int32), initial: make(map[int32]uint64), byObject: make(map[object]int32), capacity: make(map[int32]int),
 		external: make(map[int32]bool), closedBefore: make(map[int32]bool), readersWait: make(map[int32]bool), ends: make(map[uint64]bool), deadlocks: make(map[string]bool), tried: make(map[edgeKey]bool), lastName: 1 << 56,
-		runsWith: make(map[uint64]runSet), valueNames: make(map[uint64]bool),
 	}
 	p.nodes = append(p.nodes, node{g: 0, obj: none, wakes: none, child: none}) // where the test begins
 	p.goroutine(trace.Goroutine{Test: test, Path: "0"})

@@ -15,8 +15,3 @@ const neighbourhood = 64
 // steps). Trades goroutines that have looked at more for time. Chosen:
 // critical sections that store nothing are shorter.
 const maxLooking = 100
-
-// maxWalks bounds how often one recorded run is walked through (unit: walks).
-// Each time two names may become one. Trades names that are united for time.
-// Chosen: as tests with hundreds of goroutines need.
-const maxWalks = 256

@@ -14,7 +14,7 @@ import (
 // from orders that keep turns down; the last event is the one to look at. Both
 // only borrow the order.
 //
-// Unlike [feasible.Interleavings] it visits few of the orders of one set, and
+// Unlike an enumeration of all orders it visits few of the orders of one set, and
 // so is fit for traces of some forty events, as long as no values decide.
 func Explore(tr *trace.Trace, keep, visit func(order []int) bool) {
 	x := &explorer{tr: tr, judge: feasible.New(tr), keep: keep, visit: visit, seen: make(map[string]bool)}
