@@ -9,13 +9,12 @@ import (
 	"slices"
 )
 
-// AppendSites adds to the trace file at path the definitions of those sites
-// that its events and goroutines use and that it does not define yet, and of all
-// others of the same functions: a place is told apart from those like it by its
-// number among all of them (witness.Step.SiteNumber), whether they were executed or not.
-// A site without an ID tells only what values at the call sites of its key come
-// from and go to: Update, Tracked and Formula. A tail
-// that a killed program left unfinished is cut off first. A damaged file is
+// AppendSites adds to the trace file at path the definitions of sites that it lacks: those that its
+// events and goroutines use, and all others of the same functions, executed or not, because a witness
+// tells places apart by their number in the function (witness.Step.SiteNumber). A site without an ID
+// describes the values at the call sites of its key: IsUpdate, OnlyInFormulas and Formula.
+//
+// A tail that a killed program left unfinished is cut off first. A damaged file is
 // left as it is: the error is a [*FormatError], and [Trace.AddSites] can still
 // complete in memory what [ReadFile] saved of it.
 func AppendSites(path string, sites []Site) error {
@@ -23,42 +22,42 @@ func AppendSites(path string, sites []Site) error {
 	if err != nil {
 		return err
 	}
-	err = appendSites(f, sites)
-	var fe *FormatError
-	if errors.As(err, &fe) {
-		fe.File = path
-	}
-	return errors.Join(err, f.Close())
+	return errors.Join(WithFileName(appendSites(f, sites), path), f.Close())
 }
 
 func appendSites(f *os.File, sites []Site) error {
-	d := newReader(f)
-	d.usedSites = map[SiteID]bool{}
+	d := NewReader(f)
+	used := make(map[SiteID]bool)
+	d.scanEvents = func(es []Event) {
+		for i := range es {
+			used[es[i].Site] = true
+		}
+	}
 	if err := d.read(); err != nil {
 		return err
 	}
 	for _, g := range d.t.Goroutines {
-		d.usedSites[g.Site] = true
+		used[g.Site] = true
 	}
-	if err := f.Truncate(d.off); err != nil {
+	if err := f.Truncate(d.offset); err != nil {
 		return err
 	}
-	if _, err := f.Seek(d.off, io.SeekStart); err != nil {
+	if _, err := f.Seek(d.offset, io.SeekStart); err != nil {
 		return err
 	}
 	c := &chunkWriter{w: f}
-	need := NewSiteTable(sites).missing(d.t, d.usedSites)
-	slices.SortFunc(need, func(a, b Site) int { return cmp.Compare(a.ID, b.ID) })
-	for _, s := range need {
+	missing := NewSiteTable(sites).missing(d.t, used)
+	slices.SortFunc(missing, func(a, b Site) int { return cmp.Compare(a.ID, b.ID) })
+	for _, s := range missing {
 		c.rewrittenSite(s)
 	}
-	for _, s := range need {
+	for _, s := range missing {
 		c.scope(s)
 	}
 	c.flush()
 	if c.err != nil {
-		// What stands before is whole; a partial chunk is a tail like any other.
-		return errors.Join(c.err, f.Truncate(d.off))
+		// The file is whole up to here; a partial chunk is an unfinished tail.
+		return errors.Join(c.err, f.Truncate(d.offset))
 	}
 	return nil
 }
@@ -87,44 +86,40 @@ func NewSiteTable(sites []Site) *SiteTable {
 	return s
 }
 
-// Sites returns the sites that have numbers, by these.
+// Sites returns the sites that have an ID, by ID.
 func (s *SiteTable) Sites() map[SiteID]Site { return s.byID }
 
 // AddTo is [Trace.AddSites] with the sites of s.
 func (s *SiteTable) AddTo(t *Trace) {
-	used := map[SiteID]bool{}
-	var last [1 << 10]SiteID // that were seen, to ask the map seldom
+	used := make(map[SiteID]bool)
 	for i := range t.Events {
-		site := t.Events[i].Site
-		if at := &last[site%SiteID(len(last))]; *at != site {
-			*at = site
-			used[site] = true
+		if id := t.Events[i].Site; i == 0 || id != t.Events[i-1].Site {
+			used[id] = true
 		}
 	}
 	for _, g := range t.Goroutines {
 		used[g.Site] = true
 	}
-	need := s.missing(t, used)
-	all := make(map[SiteID]Site, len(t.Sites)+len(need))
+	all := make(map[SiteID]Site)
 	maps.Copy(all, t.Sites)
-	for _, site := range need {
+	for _, site := range s.missing(t, used) {
 		all[site.ID] = site
 	}
 	t.Sites = all
 }
 
-// missing returns the sites of the functions that t uses sites of which it does not
-// define as s has them.
+// missing returns the sites that t lacks, or defines otherwise than s, in the functions of the used
+// sites.
 func (s *SiteTable) missing(t *Trace, used map[SiteID]bool) []Site {
 	need := make([]Site, 0, len(used))
-	entered := map[string]bool{}
+	seen := make(map[string]bool) // functions
 	for id := range used {
-		used, ok := s.byID[id]
-		if !ok || entered[used.Func] {
+		site, ok := s.byID[id]
+		if !ok || seen[site.Func] {
 			continue
 		}
-		entered[used.Func] = true
-		for _, id := range s.byFunc[used.Func] {
+		seen[site.Func] = true
+		for _, id := range s.byFunc[site.Func] {
 			if site := s.byID[id]; t.Sites[id] != site {
 				need = append(need, site)
 			}

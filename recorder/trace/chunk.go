@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 const (
@@ -25,13 +26,7 @@ const (
 	endChunk       chunkType = 'X'
 )
 
-func (c chunkType) known() bool {
-	switch c {
-	case metaChunk, eventChunk, goroutineChunk, callSiteChunk, nameChunk, siteChunk, scopeChunk, endChunk:
-		return true
-	}
-	return false
-}
+func (c chunkType) known() bool { return strings.IndexByte("MEGSNRCX", byte(c)) >= 0 }
 
 const (
 	sumOffset = 14695981039346656037
@@ -59,16 +54,7 @@ func checksum(p []byte) uint64 {
 	return h
 }
 
-// The words of a [Cut] in the file.
-const (
-	cutAccesses = "accesses"
-	cutSync     = "sync"
-)
-
-// unseenWords are the words of an [HiddenInput] in the file.
-var unseenWords = []string{"length", "clock", "files", "network", "chance", "environment", "goroutines", "result", "processes"}
-
-// KeyOf is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
+// CallSiteKey is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
 // colon and the line in decimal, with the top bit set so that it differs from
 // every key of a rewritten site. The run-time library computes the same.
 func CallSiteKey(fn string, line int) uint64 {

@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -199,7 +198,7 @@ func TestEncodeFails(t *testing.T) {
 		change func(*Trace)
 		err    string
 	}{
-		"string":    {func(t *Trace) { t.TestNames[0] = strings.Repeat("x", 1<<16) }, "expected a test name of up to 65535 bytes, found 65536"},
+		"string":    {func(t *Trace) { t.TestNames[0] = strings.Repeat("x", 1<<16) }, "expected a string of up to 65535 bytes, found 65536"},
 		"line":      {func(t *Trace) { t.Sites[3] = Site{ID: 3, Line: -1} }, "found -1"},
 		"meta":      {func(t *Trace) { t.Meta.Dir = "a\nb" }, `expected one line for dir, found "a\nb"`},
 		"kind":      {func(t *Trace) { t.Events[4].Kind = 99 }, "event 4: expected an event kind"},
@@ -344,13 +343,13 @@ func repaired(t *testing.T, data []byte) ([]byte, string) {
 	return data, file
 }
 
-// A long file, which is read twice, gives what Decode reads of it once, be it damaged or not.
+// ReadFile reads what Decode reads, be it damaged or not.
 func FuzzReadFile(f *testing.F) {
 	f.Add(encode(f, sample()))
 	f.Add(encode(f, sample())[:200])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data, file := repaired(t, data)
-		got, err := readFile(file, 0)
+		got, err := ReadFile(file)
 		want, wantErr := Decode(bytes.NewReader(data))
 		require.Equal(t, WithFileName(wantErr, file), err)
 		if len(got.Events) == 0 {
@@ -358,47 +357,6 @@ func FuzzReadFile(f *testing.F) {
 		}
 		require.Equal(t, want, got)
 	})
-}
-
-// A part of a long file has the events that are kept of those that ReadFile reads, and what else there is but
-// what memory held.
-func FuzzReadPart(f *testing.F) {
-	f.Add(encode(f, sample()))
-	f.Add(encode(f, sample())[:200])
-	f.Fuzz(func(t *testing.T, data []byte) {
-		_, file := repaired(t, data)
-		want, wantErr := readFile(file, 0)
-		keep := func(e *Event) bool { return e.IsDataEvent() || e.Val%2 == 0 }
-		sites := make(map[SiteID]bool)
-		got, err := readPart(file, 0, func(t *Trace) (func(*Event) bool, int) {
-			for i := range t.Events {
-				sites[t.Events[i].Site] = true
-			}
-			return keep, 1
-		})
-		require.Equal(t, wantErr, err)
-		for _, e := range want.Events {
-			require.True(t, sites[e.Site], "site %d", e.Site)
-		}
-		want.Events = slices.DeleteFunc(want.Events, func(e Event) bool { return !keep(&e) })
-		require.Len(t, got.Events, len(want.Events))
-		for i := range want.Events {
-			require.Equal(t, want.Events[i], got.Events[i])
-		}
-		want.Events, want.Freed, want.PriorValues, got.Events = nil, nil, nil, nil
-		require.Equal(t, want, got)
-	})
-}
-
-// A short file is read as a whole.
-func TestReadPartShort(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "trace")
-	require.NoError(t, os.WriteFile(file, encode(t, sample()), 0o666))
-	got, err := ReadPart(file, nil)
-	require.NoError(t, err)
-	want, err := ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
 }
 
 func BenchmarkDecode(b *testing.B) {

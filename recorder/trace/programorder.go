@@ -1,169 +1,103 @@
 package trace
 
 import (
-	"math"
 	"slices"
 	"sort"
 )
 
-// A ProgramOrder has the events of each goroutine of a trace, in their order. It stores stretches
-// instead of events, as a goroutine often has many events in a row before another one runs.
+// A ProgramOrder has the events of each goroutine of a trace, in their order.
 type ProgramOrder struct {
-	stretchIndex *RunLength // by event
-	stretches    []stretch
-	first        []int32 // by goroutine: index of its first stretch; the last stretch of each is an empty end mark
-}
-
-// A stretch is a maximal run of consecutive events of one goroutine.
-type stretch struct {
-	start           int32 // position of the first event; [math.MaxInt32] in the end mark
-	precedingEvents int32 // events of the goroutine before the stretch
+	events      []Event
+	byGoroutine []GoroutineEvents
+	index       []int32 // by event: how many events its goroutine has before it
 }
 
 // NewProgramOrder returns the program order of t.
 func NewProgramOrder(t *Trace) *ProgramOrder {
-	n := len(t.Goroutines)
+	counts := make([]int32, len(t.Goroutines))
+	p := &ProgramOrder{events: t.Events, index: make([]int32, len(t.Events))}
 	for i := range t.Events {
-		n = max(n, int(t.Events[i].G)+1)
-	}
-	p := &ProgramOrder{stretchIndex: NewRunLength(len(t.Events)), first: make([]int32, n+1)}
-	begins := func(i int) bool { return i == 0 || t.Events[i].G != t.Events[i-1].G }
-	for i := range t.Events {
-		if begins(i) {
-			p.first[t.Events[i].G+1]++
+		g := int(t.Events[i].G)
+		if g >= len(counts) {
+			counts = append(counts, make([]int32, g+1-len(counts))...)
 		}
+		p.index[i] = counts[g]
+		counts[g]++
 	}
-	for g := range n {
-		p.first[g+1] += p.first[g] + 1
+	p.byGoroutine = make([]GoroutineEvents, len(counts))
+	for g, n := range counts {
+		p.byGoroutine[g] = make(GoroutineEvents, n)
 	}
-	p.stretches = make([]stretch, p.first[n])
-	next := slices.Clone(p.first[:n])
 	for i := range t.Events {
-		g := t.Events[i].G
-		k := next[g]
-		if begins(i) {
-			p.stretches[k].start = int32(i)
-			p.stretches[k+1].precedingEvents = p.stretches[k].precedingEvents
-			next[g]++
-			k++
-		}
-		p.stretches[k].precedingEvents++
-		p.stretchIndex.Add(k - 1)
-	}
-	for g := range n {
-		p.stretches[p.first[g+1]-1].start = math.MaxInt32
+		p.byGoroutine[t.Events[i].G][p.index[i]] = int32(i)
 	}
 	return p
 }
 
 // Goroutines returns the number of goroutines: those that the trace defines, and any others that have
 // events.
-func (p *ProgramOrder) Goroutines() int { return len(p.first) - 1 }
+func (p *ProgramOrder) Goroutines() int { return len(p.byGoroutine) }
 
 // Next returns the event of its goroutine after event i, or -1.
-func (p *ProgramOrder) Next(i int) int {
-	if i+1 < p.stretchIndex.Len() && !p.stretchIndex.Begins(i+1) {
-		return i + 1
-	}
-	if at := p.stretches[p.stretchIndex.At(i)+1].start; at != math.MaxInt32 {
-		return int(at)
-	}
-	return -1
-}
+func (p *ProgramOrder) Next(i int) int { return p.Of(p.events[i].G).at(p.Index(i) + 1) }
 
 // Prev returns the event of its goroutine before event i, or -1.
-func (p *ProgramOrder) Prev(i int) int {
-	if !p.stretchIndex.Begins(i) {
-		return i - 1
-	}
-	k := p.stretchIndex.At(i)
-	n := p.stretches[k].precedingEvents
-	if n == 0 {
-		return -1
-	}
-	return int(p.stretches[k-1].start + n - p.stretches[k-1].precedingEvents - 1)
-}
+func (p *ProgramOrder) Prev(i int) int { return p.Of(p.events[i].G).at(p.Index(i) - 1) }
 
 // Index returns how many events its goroutine has before event i.
-func (p *ProgramOrder) Index(i int) int {
-	s := p.stretches[p.stretchIndex.At(i)]
-	return int(s.precedingEvents) + i - int(s.start)
-}
+func (p *ProgramOrder) Index(i int) int { return int(p.index[i]) }
 
 // Of returns the events of goroutine g, which may have none.
 func (p *ProgramOrder) Of(g GID) GoroutineEvents {
 	if int(g) >= p.Goroutines() {
-		return GoroutineEvents{{start: math.MaxInt32}}
+		return nil
 	}
-	return GoroutineEvents(p.stretches[p.first[g]:p.first[g+1]])
+	return p.byGoroutine[g]
 }
 
 // A GoroutineEvents has the positions of the events of one goroutine, ascending.
-type GoroutineEvents []stretch
+type GoroutineEvents []int32
 
 // Len returns the number of events.
-func (o GoroutineEvents) Len() int { return int(o[len(o)-1].precedingEvents) }
+func (o GoroutineEvents) Len() int { return len(o) }
 
 // First returns the position of the first event, or -1.
-func (o GoroutineEvents) First() int {
-	if len(o) == 1 {
-		return -1
-	}
-	return int(o[0].start)
-}
+func (o GoroutineEvents) First() int { return o.at(0) }
 
 // Last returns the position of the last event, or -1.
-func (o GoroutineEvents) Last() int {
-	if len(o) == 1 {
+func (o GoroutineEvents) Last() int { return o.at(len(o) - 1) }
+
+// at returns the position of the k-th event, from 0, or -1.
+func (o GoroutineEvents) at(k int) int {
+	if k < 0 || k >= len(o) {
 		return -1
 	}
-	return o.stretchEnd(len(o)-2) - 1
-}
-
-// stretchEnd returns the position after stretch k.
-func (o GoroutineEvents) stretchEnd(k int) int {
-	return int(o[k].start + o[k+1].precedingEvents - o[k].precedingEvents)
+	return int(o[k])
 }
 
 // CountBefore returns the number of events before position i.
 func (o GoroutineEvents) CountBefore(i int) int {
-	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].start) >= i })
-	if k == 0 {
-		return 0
-	}
-	return int(o[k].precedingEvents) - max(0, o.stretchEnd(k-1)-i)
+	k, _ := slices.BinarySearch(o, int32(i))
+	return k
 }
 
 // FirstFrom returns the position of the first event at or after position i, or -1.
-func (o GoroutineEvents) FirstFrom(i int) int { return o.Find(func(at int) bool { return at >= i }) }
+func (o GoroutineEvents) FirstFrom(i int) int { return o.at(o.CountBefore(i)) }
 
 // LastBefore returns the position of the last event before position i, or -1.
-func (o GoroutineEvents) LastBefore(i int) int {
-	k := sort.Search(len(o)-1, func(k int) bool { return int(o[k].start) >= i })
-	if k == 0 {
-		return -1
-	}
-	return min(o.stretchEnd(k-1), i) - 1
-}
+func (o GoroutineEvents) LastBefore(i int) int { return o.at(o.CountBefore(i) - 1) }
 
 // Find returns the position of the first event for which is holds, or -1. If is holds for an event, it
 // must hold for all later ones, as Find searches in halves.
-func (o GoroutineEvents) Find(is func(at int) bool) int {
-	k := sort.Search(len(o)-1, func(k int) bool { return is(o.stretchEnd(k) - 1) })
-	if k == len(o)-1 {
-		return -1
-	}
-	at := int(o[k].start)
-	return at + sort.Search(o.stretchEnd(k)-at-1, func(n int) bool { return is(at + n) })
+func (o GoroutineEvents) Find(is func(position int) bool) int {
+	return o.at(sort.Search(len(o), func(k int) bool { return is(int(o[k])) }))
 }
 
 // All yields the positions of the events.
-func (o GoroutineEvents) All(yield func(at int) bool) {
-	for k := range o[:len(o)-1] {
-		for at, end := int(o[k].start), o.stretchEnd(k); at < end; at++ {
-			if !yield(at) {
-				return
-			}
+func (o GoroutineEvents) All(yield func(position int) bool) {
+	for _, i := range o {
+		if !yield(int(i)) {
+			return
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package trace
 
-import "time"
+import (
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
 
 // GID numbers a goroutine within one trace, from 0 in the order of creation.
 type GID uint32
@@ -252,10 +257,21 @@ func (t *Trace) ElementNumber(e *Event) uint64 {
 // Logged returns the number of events in the file of t, including those that package reduce left out.
 func (t *Trace) LoggedEvents() int { return len(t.Events) + t.OmittedEvents }
 
-// text records the text of the value with this digest.
-func (t *Trace) text(digest uint64, text string) {
+// addText records the text of the value with this digest.
+func (t *Trace) addText(digest uint64, text string) {
 	if t.ValueTexts == nil {
 		t.ValueTexts = make(map[uint64]string)
 	}
 	t.ValueTexts[digest] = text
+}
+
+// sortedTexts yields the texts of values, by their digests.
+func (t *Trace) sortedTexts() iter.Seq2[uint64, string] {
+	return func(yield func(uint64, string) bool) {
+		for _, digest := range slices.Sorted(maps.Keys(t.ValueTexts)) {
+			if !yield(digest, t.ValueTexts[digest]) {
+				return
+			}
+		}
+	}
 }

@@ -28,13 +28,3 @@ func (t Type) String() string {
 	}
 	return ""
 }
-
-// parseType returns the type of a word; ok is false if there is none.
-func parseType(word string) (t Type, ok bool) {
-	for t := range numTypes {
-		if typeWords[t] == word {
-			return t, true
-		}
-	}
-	return TypeUnknown, false
-}

@@ -6,34 +6,36 @@ import (
 )
 
 // Validate reports whether t is a legal execution, as far as one trace can
-// tell: the run-time library and analyses are tested with it. The error names
-// the first event that cannot have happened where it stands.
+// tell. The error names the first event that cannot have happened at its
+// position. Tests of the run-time library and of analyses use it.
 //
-// Begins and ends of blocking operations are logged by different code than the
-// one that takes effect in between, so for a channel only what holds between
-// the begins and completions is checked: numbers are unique, an element is
-// received after its send began and sent after there was room. Locks and Onces
-// at one address may be several that the allocator put there in turn; a lock
-// that was garbage while held is reported though it is legal. Of a trace that lacks synchronization ([Cut])
-// only the lives of goroutines are checked.
+// The begin and the completion of a blocking operation are logged separately
+// from the moment when it takes effect. So of a channel Validate checks only
+// what must hold between them: numbers are unique, an element is received
+// after its send began and sent after there was room. Several locks or Onces
+// may have been at one address, one after the other; a lock that was freed
+// while held is reported though it is legal. If a trace lacks synchronization
+// ([Cut]), only the lives of goroutines are checked.
 func Validate(t *Trace) error {
 	v := &validator{
 		t:           t,
 		sites:       NewSiteIndex(t),
-		forked:      map[GID]bool{},
+		forked:      make(map[GID]bool),
 		goroutines:  make([]goroutineState, len(t.Goroutines)),
-		locks:       map[uint64]*lockState{},
-		chans:       map[uint64]*chanState{},
-		conds:       map[uint64]map[uint64]ticketState{},
-		waitGroups:  map[uint64]*wgState{},
-		onces:       map[uint64]*onceState{},
+		locks:       make(map[uint64]*lockState),
+		channels:    make(map[uint64]*channelState),
+		sent:        make(map[objectNumber]int),
+		received:    make(map[objectNumber]int),
+		tickets:     make(map[objectNumber]ticketState),
+		waitGroups:  make(map[uint64]*waitGroupState),
+		onces:       make(map[uint64]*onceState),
 		syncMissing: slices.ContainsFunc(t.Cuts, func(c Cut) bool { return c.LacksSync }),
 	}
 	for i, g := range t.Goroutines {
 		if g.Path != "" && (g.ID != GID(i) || !t.defined(uint64(g.Parent))) {
 			return fmt.Errorf("trace: goroutine %d: expected this id and a defined parent, found id %d, parent %d", i, g.ID, g.Parent)
 		}
-		v.goroutines[i].wgWait = -1
+		v.goroutines[i].waitBegan = -1
 	}
 	for k, h := range t.PriorValues {
 		switch {
@@ -45,7 +47,7 @@ func Validate(t *Trace) error {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		expected, found := t.sound(e)
+		expected, found := t.checkIndices(e)
 		if expected == "" {
 			expected, found = v.event(i, e)
 		}
@@ -57,27 +59,41 @@ func Validate(t *Trace) error {
 }
 
 // validator holds the state of the execution. Its methods return what was
-// expected and what was found, and empty strings if all is well.
+// expected and what was found, and empty strings if the event is legal.
 type validator struct {
-	t           *Trace
-	sites       *SiteIndex
-	forked      map[GID]bool
-	goroutines  []goroutineState
-	locks       map[uint64]*lockState
-	chans       map[uint64]*chanState
-	conds       map[uint64]map[uint64]ticketState
-	waitGroups  map[uint64]*wgState
-	onces       map[uint64]*onceState
-	syncMissing bool // synchronization may be missing between any two events
+	t              *Trace
+	sites          *SiteIndex
+	forked         map[GID]bool
+	goroutines     []goroutineState
+	locks          map[uint64]*lockState
+	channels       map[uint64]*channelState
+	sent, received map[objectNumber]int // by element: position of the completion
+	tickets        map[objectNumber]ticketState
+	waitGroups     map[uint64]*waitGroupState
+	onces          map[uint64]*onceState
+	syncMissing    bool // synchronization may be missing between any two events
 }
+
+// An objectNumber is an element of a channel, or a ticket of a condition.
+type objectNumber struct{ object, number uint64 }
 
 type goroutineState struct {
 	begun, ended      bool
-	pendingOp         Event // the channel operation or select underway
-	pendingOpPosition int   // its position
-	mustPanic         string
-	wgWait            int // position where WaitGroup.Wait began, or -1
-	unwinding         bool
+	pendingOp         Event  // the channel operation or select that the goroutine is in
+	pendingOpPosition int    // in Trace.Events
+	mustPanic         string // why the next event must be a panic
+	waitBegan         int    // position where WaitGroup.Wait began, or -1
+	unwinding         bool   // a panic has not been recovered
+}
+
+// stateOf returns the state of an object. A new object gets a zero state.
+func stateOf[S any](states map[uint64]*S, object uint64) *S {
+	s := states[object]
+	if s == nil {
+		s = new(S)
+		states[object] = s
+	}
+	return s
 }
 
 func (v *validator) event(i int, e *Event) (expected, found string) {
@@ -167,11 +183,7 @@ type lockState struct {
 // lock checks mutual exclusion. An unlock of an unlocked mutex is fatal, so
 // that the goroutine has no event after it.
 func (v *validator) lock(g *goroutineState, e *Event) (expected, found string) {
-	l := v.locks[e.Obj]
-	if l == nil {
-		l = &lockState{}
-		v.locks[e.Obj] = l
-	}
+	l := stateOf(v.locks, e.Obj)
 	switch e.Kind {
 	case Acquire:
 		if l.held || l.readers > 0 {
@@ -198,18 +210,14 @@ func (v *validator) lock(g *goroutineState, e *Event) (expected, found string) {
 	return "", ""
 }
 
-type wgState struct {
+type waitGroupState struct {
 	counter      int64
-	lastLeftZero int // position of the last add that made n other than zero
+	lastLeftZero int // position of the last Add that found the counter at zero
 }
 
 // waitGroup checks that the counter was zero at some time during each wait.
 func (v *validator) waitGroup(i int, g *goroutineState, e *Event) (expected, found string) {
-	w := v.waitGroups[e.Obj]
-	if w == nil {
-		w = &wgState{lastLeftZero: -1}
-		v.waitGroups[e.Obj] = w
-	}
+	w := stateOf(v.waitGroups, e.Obj)
 	switch e.Kind {
 	case WaitGroupAdd:
 		if w.counter == 0 {
@@ -220,10 +228,10 @@ func (v *validator) waitGroup(i int, g *goroutineState, e *Event) (expected, fou
 			g.mustPanic = "negative WaitGroup counter"
 		}
 	case WaitGroupWait:
-		g.wgWait = i
+		g.waitBegan = i
 	case WaitGroupWaited:
-		began := g.wgWait
-		g.wgWait = -1
+		began := g.waitBegan
+		g.waitBegan = -1
 		if began < 0 {
 			return "wgwait before", "none"
 		}

@@ -2,30 +2,23 @@ package trace
 
 import "fmt"
 
-// chanState is what the validator knows of a channel.
-type chanState struct {
-	closed         bool
-	sent, received map[uint64]int // by element: position of the completion
-}
+// channelState is the state of a channel, without its elements.
+type channelState struct{ closed bool }
 
-// underway checks that the operation that the goroutine has begun completes
+// completions are the kinds that complete operations on channels.
+var completions = map[Kind]Kind{Send: SendDone, Recv: RecvDone, Select: SelectDone}
+
+// checkCompletion checks that the operation that the goroutine has begun completes
 // next, or panics, as a send on a closed channel does.
 func (v *validator) checkCompletion(g *goroutineState, e *Event) (expected, found string) {
 	op := g.pendingOp
-	want := None
-	switch op.Kind {
-	case Send:
-		want = SendDone
-	case Recv:
-		want = RecvDone
-	case Select:
-		want = SelectDone
-	case SelectDone: // with a case chosen: either may follow
+	if op.Kind == SelectDone { // with a case chosen: either may follow
 		if e.Kind == SendDone || e.Kind == RecvDone {
 			return "", ""
 		}
 		return "sent or recvd of the chosen case", e.Kind.String()
 	}
+	want := completions[op.Kind]
 	completion := e.Kind == SendDone || e.Kind == RecvDone || e.Kind == SelectDone
 	switch {
 	case want == None && completion:
@@ -68,13 +61,11 @@ func (v *validator) channel(i int, g *goroutineState, e *Event) (expected, found
 // before the k-th receive completes, and the k-th receive begins before the
 // (k+capacity)-th send completes.
 func (v *validator) onChannel(i int, g *goroutineState, e *Event) (expected, found string) {
-	c := v.chans[e.Obj]
-	if c == nil {
-		c = &chanState{sent: map[uint64]int{}, received: map[uint64]int{}}
-		v.chans[e.Obj] = c
-	} else if e.Kind == ChanMake {
+	if e.Kind == ChanMake && v.channels[e.Obj] != nil {
 		return "a new channel", "an operation on it before"
 	}
+	c := stateOf(v.channels, e.Obj)
+	element := objectNumber{e.Obj, e.Val}
 	switch e.Kind {
 	case Close:
 		if c.closed {
@@ -82,18 +73,18 @@ func (v *validator) onChannel(i int, g *goroutineState, e *Event) (expected, fou
 		}
 		c.closed = true
 	case SendDone:
-		_, twice := c.sent[e.Val]
-		received, ok := c.received[e.Val]
+		_, twice := v.sent[element]
+		received, ok := v.received[element]
 		switch {
 		case e.Val == 0 || twice:
 			return "a new number from 1", fmt.Sprint(e.Val)
 		case ok && received < g.pendingOpPosition:
 			return "the send to begin before its element is received", fmt.Sprint("the receive in event ", received)
 		}
-		c.sent[e.Val] = i
+		v.sent[element] = i
 	case RecvDone:
-		_, twice := c.received[e.Val]
-		full, ok := c.sent[e.Val+uint64(e.Size)]
+		_, twice := v.received[element]
+		full, ok := v.sent[objectNumber{e.Obj, e.Val + uint64(e.Size)}]
 		switch {
 		case e.Val == 0 && c.closed:
 			return "", ""
@@ -104,7 +95,7 @@ func (v *validator) onChannel(i int, g *goroutineState, e *Event) (expected, fou
 		case ok && full < g.pendingOpPosition:
 			return "the receive to begin before a later send takes its room", fmt.Sprint("that send's end in event ", full)
 		}
-		c.received[e.Val] = i
+		v.received[element] = i
 	}
 	return "", ""
 }
@@ -118,37 +109,34 @@ const (
 
 // cond checks that each wake follows a signal or broadcast of its ticket.
 func (v *validator) cond(e *Event) (expected, found string) {
-	c := v.conds[e.Obj]
-	if c == nil {
-		c = map[uint64]ticketState{}
-		v.conds[e.Obj] = c
-	}
+	ticket := objectNumber{e.Obj, e.Val}
 	switch e.Kind {
 	case CondWait:
-		if c[e.Val] != 0 {
+		if v.tickets[ticket] != 0 {
 			return "a ticket that nobody waits with", fmt.Sprint(e.Val)
 		}
-		c[e.Val] = ticketWaits
+		v.tickets[ticket] = ticketWaits
 	case CondSignal:
-		return wake(c, e.Val-1, min(e.Val, 1))
+		return v.wake(e.Obj, e.Val-1, min(e.Val, 1))
 	case CondBroadcast:
-		return wake(c, e.Val, uint64(e.Size))
+		return v.wake(e.Obj, e.Val, uint64(e.Size))
 	case CondWake:
-		if c[e.Val] != ticketWoken {
+		if v.tickets[ticket] != ticketWoken {
 			return "a signal or broadcast for the ticket before", "none"
 		}
-		delete(c, e.Val)
+		delete(v.tickets, ticket)
 	}
 	return "", ""
 }
 
-// wake wakes n tickets.
-func wake(c map[uint64]ticketState, first, n uint64) (expected, found string) {
+// wake wakes n tickets of a condition.
+func (v *validator) wake(condition, first, n uint64) (expected, found string) {
 	for t := first; t < first+n; t++ {
-		if c[t] != ticketWaits {
+		ticket := objectNumber{condition, t}
+		if v.tickets[ticket] != ticketWaits {
 			return "tickets that wait", fmt.Sprintf("ticket %d, which does not", t)
 		}
-		c[t] = ticketWoken
+		v.tickets[ticket] = ticketWoken
 	}
 	return "", ""
 }
