@@ -194,7 +194,7 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	// It is read before the next run, which has its files in the same folder.
-	shown := recording.ReadReportedPart(result.Trace, r.build, r.witness, result.Witness)
+	shown := recording.ReadReplay(result.Trace, r.build)
 	// A test that fails by itself gives no answer: that may be why it left the schedule.
 	plain, err := replayWithoutSchedule(ctx, r.binaryForWitness, r.witness, opts, result)
 	if err != nil {

@@ -2,7 +2,6 @@ package witness
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,56 +11,57 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Meta is what FromSchedule cannot see in the schedule.
+// A ScheduleInfo tells FromSchedule what a schedule does not say.
 type ScheduleInfo struct {
 	Kind    bug.Kind
 	Package string // import path of the package under test
 	// Tests are those that the violation is part of; nil: those of its goroutines.
 	Tests []string
-	// Pattern names the pattern that the violation matches, and Variables and
-	// Regions number, from 0, those of each access; empty for races.
+	// Pattern names the pattern that the violation matches. Variables and Regions have, for each
+	// access, the numbers from 0 of its variable and atomic region. All are empty for races.
 	Pattern            string
 	Variables, Regions []int
 	Files              Files
-	// Source has the files that the sites name. It serves to tell call sites
-	// apart and to name their operands; it may be nil.
+	// Source has the source files, to identify call sites and to name their operands. It may be nil.
 	Source    *Sources
 	Selection StepSelection
-	Index     *Index // of the trace; nil: it is made
+	Index     *Index // of the trace; nil: FromSchedule makes it
 }
 
-// An Extent says which steps of a schedule a witness keeps.
+// A StepSelection says which steps of a schedule a witness keeps.
 type StepSelection int
 
 const (
-	// Small leaves out those whose order the violation does not need, and lets
-	// the goroutines take turns as seldom as can be. Of a long way it leaves out what
-	// comes in its order by the other steps.
+	// NeededSteps leaves out steps whose order the violation does not need, and switches between
+	// goroutines as seldom as possible.
 	NeededSteps StepSelection = iota
-	// Few is Small with steps only of the goroutines of the violation and of those
-	// that have started them. Whether that leads there is for a replay to say.
+	// InvolvedSteps is NeededSteps with only the steps of the goroutines of the violation and of those
+	// that started them. A replay must show whether these suffice.
 	InvolvedSteps
-	// Whole keeps all in which goroutines can see each other, in their order.
+	// VisibleSteps keeps all steps that other goroutines can see, in their order.
 	VisibleSteps
-	// Bare keeps only how the goroutines of the violation were started, and of the
-	// violation what is among the steps. Whether the test comes there by itself is for a
-	// replay to say.
+	// StartSteps keeps only the starts of the goroutines of the violation, and the violating accesses
+	// that are steps. A replay must show whether the test reaches the violation by itself.
 	StartSteps
 )
 
-// minimizers are those that a schedule goes through, by the extent of its witness.
-var minimizers = map[StepSelection][]minimize.Minimizer{
-	NeededSteps:   {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
-	InvolvedSteps: {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
-	VisibleSteps:  {minimize.OnlyVisible, minimize.OnlySteps},
-	StartSteps:    {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps},
+// minimizers returns those that a schedule goes through.
+func (s StepSelection) minimizers() []minimize.Minimizer {
+	if s == VisibleSteps {
+		return []minimize.Minimizer{minimize.OnlyVisible, minimize.OnlySteps}
+	}
+	all := []minimize.Minimizer{minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps}
+	if s != StartSteps {
+		all = append(all, minimize.WithoutOrdered)
+	}
+	return all
 }
 
-// FromSchedule makes a witness of a schedule, given as positions in t.Events
-// (the fields of schedule.Schedule, but for accesses in order all of these as
-// the violation), keeping of the steps only what a replay needs. It fails if a position is out of range, the violation is empty, or an event of it is
-// outside of every test.
-func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta ScheduleInfo) (*Witness, error) {
+// FromSchedule returns the witness of a schedule with the steps that the info selects. The schedule is
+// given as positions in t.Events: the fields of schedule.Schedule, with all accesses of a pattern in
+// the violation. FromSchedule fails if a position is out of range, the violation is empty, or an event
+// of it is outside of every test.
+func FromSchedule(t *trace.Trace, steps, violation, hold []int, info ScheduleInfo) (*Witness, error) {
 	for _, list := range [][]int{steps, violation, hold} {
 		for _, i := range list {
 			if i < 0 || i >= len(t.Events) {
@@ -75,7 +75,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta ScheduleInf
 	if len(violation) == 0 {
 		return nil, fmt.Errorf("the schedule has no violation")
 	}
-	w := &Witness{Kind: meta.Kind, Pattern: meta.Pattern, Package: meta.Package, Tests: slices.Clone(meta.Tests), GoVersion: t.Meta.Go}
+	w := &Witness{Kind: info.Kind, Pattern: info.Pattern, Package: info.Package, Tests: slices.Clone(info.Tests), GoVersion: t.Meta.Go}
 	if len(w.Tests) == 0 {
 		w.Tests = testsOf(t, violation)
 	}
@@ -83,43 +83,43 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta ScheduleInf
 		return nil, fmt.Errorf("the violation at event %d is in goroutine %s, outside of every test", violation[0], t.Goroutines[t.Events[violation[0]].G].Name())
 	}
 
-	index := meta.Index
+	index := info.Index
 	if index == nil {
 		index = NewIndex(t)
 	}
-	performed, pending := w.parts(steps, violation)
+	performed, pending := w.splitViolation(steps, violation)
 	s := minimize.Schedule{Trace: t, Steps: steps, Performed: performed, Pending: pending}
-	in := scope(t, w.Tests, violation)
-	if meta.Selection == InvolvedSteps || meta.Selection == StartSteps {
-		in = minimize.Involved(s, in)
+	controlled := controlledGoroutines(t, w.Tests, violation)
+	if info.Selection == InvolvedSteps || info.Selection == StartSteps {
+		controlled = minimize.Involved(s, controlled)
 	}
-	controlled := func(i int) bool { return in[t.Events[i].G] && i >= index.begins[t.Events[i].G] }
+	isControlled := func(i int) bool { return controlled[t.Events[i].G] && i >= index.begins[t.Events[i].G] }
 	skipped := skipped(t, steps, violation)
-	s.Steps = filter(steps, controlled)
-	if meta.Selection == StartSteps {
-		s.Steps = minimize.Apply(s, minimize.OnlyStarts(in))
+	s.Steps = filter(steps, isControlled)
+	if info.Selection == StartSteps {
+		s.Steps = minimize.Apply(s, minimize.OnlyStarts(controlled))
 	}
 	pooled, items := pooled(t, index.pools, s.Steps, violation)
-	steps = minimize.Apply(s, minimizers[meta.Selection]...)
-	hold = filter(holdable(t, hold), controlled)
+	steps = minimize.Apply(s, info.Selection.minimizers()...)
+	hold = filter(holdable(t, hold), isControlled)
 
-	m := newMaker(t, index, meta.Files, meta.Source, skipped, steps, hold, violation, pooled)
-	w.Steps, w.Holds, w.Violation, w.PoolSteps = m.steps(steps), m.steps(hold), m.steps(violation), m.steps(pooled)
+	m := newMaker(t, index, info.Files, info.Source, skipped, steps, hold, violation, pooled)
+	w.Steps, w.Holds, w.Violation, w.PoolSteps = m.stepsAt(steps), m.stepsAt(hold), m.stepsAt(violation), m.stepsAt(pooled)
 	for k, item := range items {
 		w.PoolSteps[k].PoolItem = item
 	}
-	for k := range min(len(w.Violation), len(meta.Variables), len(meta.Regions)) {
-		w.Violation[k].Variable, w.Violation[k].Region = meta.Variables[k]+1, meta.Regions[k]+1
+	for k := range min(len(w.Violation), len(info.Variables), len(info.Regions)) {
+		w.Violation[k].Variable, w.Violation[k].Region = info.Variables[k]+1, info.Regions[k]+1
 	}
 	w.Anchors = m.anchors()
 	stripRuns(w)
-	w.ID = index.ID(t, meta.Kind, violation, meta.Source)
+	w.ID = index.ID(t, info.Kind, violation, info.Source)
 	return w, nil
 }
 
-// parts returns the events of a violation that are among the steps, and those that goroutines
-// are about to execute after these.
-func (w *Witness) parts(steps, violation []int) (performed, pending []int) {
+// splitViolation returns the events of a violation that are among the steps, and those that goroutines
+// are about to execute after the steps.
+func (w *Witness) splitViolation(steps, violation []int) (performed, pending []int) {
 	last := len(violation) - 1
 	switch {
 	case w.InOrder():
@@ -132,38 +132,27 @@ func (w *Witness) parts(steps, violation []int) (performed, pending []int) {
 	return nil, violation
 }
 
-// inTurn yields the positions of one list after the other: a schedule may be as long as the trace, and is not copied.
-func inTurn(lists [][]int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for _, list := range lists {
-			for _, i := range list {
-				if !yield(i) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// skipped returns the events that do not happen in a schedule though later ones of their
-// goroutine do: what was within the scopes of branches that come out otherwise then.
+// skipped returns the events that a schedule leaves out though later ones of their goroutine happen:
+// those within the scopes of branches that have another outcome in the schedule.
 func skipped(t *trace.Trace, schedule ...[]int) map[int]bool {
 	end := make(map[int]int) // by branch: what the goroutine does next
 	last := make([]int, len(t.Goroutines))
 	for g := range last {
 		last[g] = -1
 	}
-	for i := range inTurn(schedule) {
-		e := &t.Events[i]
-		if at := last[e.G]; at >= 0 && at < i && t.Events[at].Kind == trace.Branch && t.Sites[t.Events[at].Site].Scope.LastLine != 0 {
-			end[at] = i
+	for _, positions := range schedule {
+		for _, i := range positions {
+			e := &t.Events[i]
+			if k := last[e.G]; k >= 0 && k < i && t.Events[k].Kind == trace.Branch && t.Sites[t.Events[k].Site].Scope.LastLine != 0 {
+				end[k] = i
+			}
+			last[e.G] = i
 		}
-		last[e.G] = i
 	}
 	out := make(map[int]bool)
-	for at, end := range end {
-		for i := at + 1; i < end; i++ {
-			if t.Events[i].G == t.Events[at].G {
+	for branch, end := range end {
+		for i := branch + 1; i < end; i++ {
+			if t.Events[i].G == t.Events[branch].G {
 				out[i] = true
 			}
 		}
@@ -184,23 +173,17 @@ func testsOf(t *trace.Trace, positions []int) []string {
 	return out
 }
 
-// scope reports for each goroutine whether it is under control: those of the tests are, and
-// those of the violation.
-func scope(t *trace.Trace, tests []string, violation []int) []bool {
-	in := make([]bool, len(t.Goroutines))
-	want := make(map[string]bool)
-	for _, test := range tests {
-		want[test] = true
-	}
+// controlledGoroutines reports for each goroutine whether the witness controls it: those of the tests
+// and those of the violation.
+func controlledGoroutines(t *trace.Trace, tests []string, violation []int) []bool {
+	controlled := make([]bool, len(t.Goroutines))
 	for _, g := range t.Goroutines {
-		if g.Test != "" && want[g.Test] {
-			in[g.ID] = true
-		}
+		controlled[g.ID] = g.Test != "" && slices.Contains(tests, g.Test)
 	}
 	for _, i := range violation {
-		in[t.Events[i].G] = true
+		controlled[t.Events[i].G] = true
 	}
-	return in
+	return controlled
 }
 
 func filter(positions []int, ok func(int) bool) []int {

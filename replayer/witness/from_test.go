@@ -2,7 +2,6 @@ package witness
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -350,53 +349,6 @@ func TestOccurrencesOfSkipped(t *testing.T) {
 	earlier := slices.Clone(got.Violation)
 	earlier[0].Occurrence = 2
 	assert.Equal(t, []int{-1, 4}, FindSteps(tr, nil, earlier), "which was left out")
-}
-
-// What is needed of a recording shows of the witness what all of it does.
-func TestNeeded(t *testing.T) {
-	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
-	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, ScheduleInfo{Kind: "race", Selection: VisibleSteps})
-	require.NoError(t, err)
-
-	replayed := build(t,
-		"1 write a 5", // the count of a test's own goroutine begins with the test
-		"1 testbegin 0 1", "1 fork 2 2", "2 begin 0",
-		"2 read c 50", "1 write a 5", "1 write d 51", "1 write a 5",
-		"1 write a 5", // once more than the witness has it
-		"2 read a 6",
-		"1 read a 5", // another operation
-		"1 write b 7",
-		"3 write b 8", // another goroutine
-		"2 write b 8", "2 write b 8", "1 branch 0 7", "1 acq 20 52", "1 rel 20 53", "1 testend 0", "1 write b 7",
-	)
-	all := w.Observe(replayed)
-	for _, at := range slices.Concat(all.StepPositions, all.ViolationPositions) {
-		require.GreaterOrEqual(t, at, 0)
-	}
-	var kept []int
-	part := *replayed
-	part.Events = nil
-	is, decide := NeededEvents(&part, w)
-	assert.Equal(t, 5, decide)
-	for i := range replayed.Events {
-		if is(&replayed.Events[i]) {
-			kept, part.Events = append(kept, i), append(part.Events, replayed.Events[i])
-		}
-	}
-	assert.Equal(t, []int{0, 1, 2, 3, 5, 7, 9, 11, 13, 16, 17, 18, 19}, kept)
-	seen := w.Observe(&part)
-	assert.Equal(t, all.Witness, seen.Witness)
-	for k, at := range slices.Concat(seen.StepPositions, seen.ViolationPositions) {
-		assert.Equal(t, slices.Concat(all.StepPositions, all.ViolationPositions)[k], kept[at])
-	}
-	// Of two it is what either of them has.
-	other := *w
-	other.Steps, other.Violation = nil, []Step{{Goroutine: "TestX:0.1", Op: trace.Read, Func: "p.f", Line: 50, Col: 3, Expr: "vc", SiteNumber: 1, Occurrence: 1}}
-	is, _ = NeededEvents(&part, w, &other)
-	assert.True(t, is(&replayed.Events[4]))
-	other.Violation[0].Occurrence = math.MaxInt
-	_, decide = NeededEvents(&part, &other, &other)
-	assert.Equal(t, math.MaxInt32, decide)
 }
 
 // The test's own function has call sites only; a branch that is no step tells

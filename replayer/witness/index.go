@@ -2,41 +2,37 @@ package witness
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// An Index is what is the same for all witnesses of one trace.
+// An Index is what all witnesses of one trace have in common.
 type Index struct {
-	begins []int    // see testBegins
-	extent [][2]int // by goroutine, see [Index.EventRange]
-	// The rewriter's sites, in source order, and where each stands.
+	begins []int      // by goroutine, see testBegins
+	ranges []posRange // by goroutine: where its events are
+	// byFunc and byFile have the sites that the rewriter made, in source order.
 	byFunc, byFile map[string][]trace.Site
 	ranks          map[trace.SiteID]rank
 	pools          map[uint64]bool // see sharedPools
-	asked          map[int]int     // see asked
+	requestedCases map[int]int     // see requestedCases
 }
 
-// A rank is where a site stands among those of its function and operation: see
-// Step.SiteNumber, Step.AlikeNumber and Step.AlikeCount.
-type rank struct{ nth, which, of int }
+// A posRange has positions in a trace, without end.
+type posRange struct{ first, end int }
 
-// NewIndex makes the index of t.
+// A rank is the place of a site among those of its function and operation: see
+// Step.SiteNumber, Step.AlikeNumber and Step.AlikeCount.
+type rank struct{ number, alikeNumber, alikeCount int }
+
+// NewIndex returns the index of t.
 func NewIndex(t *trace.Trace) *Index {
 	x := &Index{
-		begins: testBegins(t), pools: sharedPools(t), asked: asked(t), ranks: make(map[trace.SiteID]rank),
+		begins: testBegins(t), pools: sharedPools(t), requestedCases: requestedCases(t), ranks: make(map[trace.SiteID]rank),
 		byFunc: make(map[string][]trace.Site), byFile: make(map[string][]trace.Site),
 	}
-	x.extent = make([][2]int, len(t.Goroutines))
-	for i := range t.Events {
-		g := t.Events[i].G
-		if int(g) >= len(x.extent) {
-			continue
-		}
-		if x.extent[g][1] == 0 {
-			x.extent[g][0] = i
-		}
-		x.extent[g][1] = i + 1
+	x.ranges = make([]posRange, len(t.Goroutines))
+	for g := range x.ranges {
+		x.ranges[g].first = len(t.Events)
 	}
-	for g := range x.extent {
-		if x.extent[g][1] == 0 {
-			x.extent[g][0] = len(t.Events)
+	for i := range t.Events {
+		if g := t.Events[i].G; int(g) < len(x.ranges) {
+			x.ranges[g] = posRange{min(x.ranges[g].first, i), i + 1}
 		}
 	}
 	for id, s := range t.Sites {
@@ -55,38 +51,45 @@ func NewIndex(t *trace.Trace) *Index {
 	return x
 }
 
-// Extent returns the position of the first event of goroutine g of t, and that after its last one;
-// the length of the trace and 0 if it has none. Of no index it is all of t.
+// testBegins is the function of that name for t, the trace of x; x may be nil.
+func (x *Index) testBegins(t *trace.Trace) []int {
+	if x == nil {
+		return testBegins(t)
+	}
+	return x.begins
+}
+
+// EventRange returns the position of the first event of goroutine g of t, the trace of x, and that
+// after its last one. It returns the length of the trace and 0 if g has none, and the range of all
+// events if x is nil.
 func (x *Index) EventRange(t *trace.Trace, g trace.GID) (first, end int) {
 	if x == nil {
 		return 0, len(t.Events)
 	}
-	return x.extent[g][0], x.extent[g][1]
+	return x.ranges[g].first, x.ranges[g].end
 }
 
-// Range returns where the events of the goroutines of steps are in t, of which it is the index: the
-// position of the first one, and that after the last one. Of no index it is all of t.
+// Range returns the range of the events of all goroutines of steps, likewise.
 func (x *Index) Range(t *trace.Trace, steps []Step) (first, end int) {
 	if x == nil {
 		return 0, len(t.Events)
 	}
-	its := make(map[string]bool)
+	goroutines := make(map[string]bool)
 	for _, s := range steps {
-		its[s.Goroutine] = true
+		goroutines[s.Goroutine] = true
 	}
 	first = len(t.Events)
 	var name []byte
 	for g := range t.Goroutines {
 		name = t.Goroutines[g].AppendName(name[:0])
-		if its[string(name)] {
-			a, b := x.EventRange(t, trace.GID(g))
-			first, end = min(first, a), max(end, b)
+		if goroutines[string(name)] {
+			first, end = min(first, x.ranges[g].first), max(end, x.ranges[g].end)
 		}
 	}
 	return min(first, end), end
 }
 
-// rank ranks the sites of one function.
+// rank ranks the sites of one function, which are in source order.
 func (x *Index) rank(sites []trace.Site) {
 	type group struct{ op, expr string }
 	same, alike := make(map[group]int), make(map[group]int)
@@ -94,17 +97,17 @@ func (x *Index) rank(sites []trace.Site) {
 		expr, shape := group{s.Op, s.Expr}, group{s.Op, Shape(s.Expr)}
 		same[expr]++
 		alike[shape]++
-		x.ranks[s.ID] = rank{nth: same[expr], which: alike[shape]}
+		x.ranks[s.ID] = rank{number: same[expr], alikeNumber: alike[shape]}
 	}
 	for _, s := range sites {
 		r := x.ranks[s.ID]
-		r.of = alike[group{s.Op, Shape(s.Expr)}]
+		r.alikeCount = alike[group{s.Op, Shape(s.Expr)}]
 		x.ranks[s.ID] = r
 	}
 }
 
-// rankByName is the number of a site, from 1, among those that are alike (see
-// Step.AlikeNumber), of which one expression in one line counts once.
+// rankByName returns the number of a site, from 1, among those that are alike (see
+// Step.AlikeNumber), counting one expression in one line once.
 func (x *Index) rankByName(site trace.Site) int {
 	type place struct {
 		file, expr string

@@ -31,7 +31,7 @@ func pooled(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (events, 
 		return nil, nil
 	}
 	var positions []int
-	for i := range inTurn(schedule) {
+	for _, i := range slices.Concat(schedule...) {
 		if e := &t.Events[i]; ofPool(e) && shared[e.Val] {
 			positions = append(positions, i)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/facts"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // This file reads the traces of recorded runs and of replays. A trace that is damaged, or cut
@@ -25,21 +24,6 @@ import (
 // recorded run are shown then.
 func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 	t, err := trace.ReadFile(file)
-	if err != nil {
-		return nil
-	}
-	b.AddSites(t)
-	return t
-}
-
-// ReadReportedPart reads the part of a replay's recording that a report shows of the witnesses,
-// which are the same one; nil as [ReadReplay]. After the end of its schedule a program may
-// do a lot.
-func ReadReportedPart(file string, b *recorder.Build, ws ...*witness.Witness) *trace.Trace {
-	t, err := trace.ReadPart(file, func(t *trace.Trace) (is func(*trace.Event) bool, decide int) {
-		b.AddSites(t)
-		return witness.NeededEvents(t, ws...)
-	})
 	if err != nil {
 		return nil
 	}

@@ -60,9 +60,7 @@ func (r *Replayer) ConfirmCommitted(ctx context.Context, rec *recording.Recordin
 }
 
 func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, args []string, shown bool, astray time.Duration) (Outcome, error) {
-	read := func(res replayer.Result) *trace.Trace {
-		return recording.ReadReportedPart(res.Trace, r.Build, w, res.Witness)
-	}
+	read := func(res replayer.Result) *trace.Trace { return recording.ReadReplay(res.Trace, r.Build) }
 	twoAtOnce := recording.WaitingTimeOf(w.Tests, r.WaitingTimes) > 0
 	return r.replay(rec, w, args, twoAtOnce, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.FirstOrderShown, opts.TimeAfterLeaving = shown, astray
