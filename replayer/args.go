@@ -22,6 +22,56 @@ var dropped = map[string]bool{
 	"blockprofile": true, "blockprofilerate": true, "mutexprofile": true, "mutexprofilefraction": true,
 }
 
+// A binaryFlag is a flag among the arguments of a test binary.
+type binaryFlag struct {
+	name  string   // without "test."; "" for the user's own flags
+	value string   // if it is a test flag that takes one
+	words []string // the arguments that it consists of
+}
+
+func (f binaryFlag) isDropped() bool {
+	_, ok := dropped[f.name]
+	return ok
+}
+
+// isKept reports whether a witness keeps the flag: those that tests can see.
+func (f binaryFlag) isKept() bool {
+	return f.name == "" || slices.Contains(witness.KeptFlags, f.name)
+}
+
+// splitFlags divides the arguments of a test binary into flags and all from the first other argument on.
+func splitFlags(args []string) (flags []binaryFlag, rest []string) {
+	for len(args) > 0 && args[0] != "--" && strings.HasPrefix(args[0], "-") {
+		f := binaryFlag{words: args[:1:1]}
+		name, isTest := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "test.")
+		if isTest {
+			var hasValue bool
+			f.name, f.value, hasValue = strings.Cut(name, "=")
+			takesValue := dropped[f.name] || f.isKept() && f.name != "short"
+			if !hasValue && takesValue && len(args) > 1 {
+				f.value, f.words = args[1], args[:2:2]
+			}
+		}
+		flags, args = append(flags, f), args[len(f.words):]
+	}
+	return flags, args
+}
+
+// withoutFlags returns the arguments of a run except the flags to drop.
+func withoutFlags(args []string, drop func(binaryFlag) bool) (out []string) {
+	flags, rest := splitFlags(args)
+	for _, f := range flags {
+		switch {
+		case drop(f):
+		case f.name == "v" && f.value == "test2json":
+			out = append(out, "-test.v=true") // the marks for test2json are not for readers
+		default:
+			out = append(out, f.words...)
+		}
+	}
+	return append(out, rest...)
+}
+
 // ReplayArgs returns the arguments for replaying w, from those of the recorded
 // run.
 func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []string {
@@ -31,96 +81,43 @@ func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []stri
 	return RerunArgs(args, w.Tests, w.RunPattern, timeout)
 }
 
-// ArgsOf returns the arguments for running some top-level tests of a binary
-// once more, from those of a run, and within a time: of each of them the
-// subtests that filter, a -test.run pattern, selects, or all if it is "".
-// What can change the tests' behaviour stays: -test.v, -test.short,
-// -test.skip, -test.parallel, and the user's own.
+// RerunArgs returns the arguments for running some top-level tests of a binary
+// again, from those of a run, and within a time. Filter is the -test.run pattern
+// that selects their subtests; "": all. Flags that can change the behaviour of
+// the tests stay: -test.v, -test.short, -test.skip, -test.parallel, and the
+// user's own.
 func RerunArgs(args, tests []string, filter string, timeout time.Duration) []string {
-	names, count := runs(tests)
+	names, count := testsAndCount(tests)
 	return append([]string{
 		"-test.run=" + runPattern(names, filter),
 		"-test.count=" + strconv.Itoa(count),
 		"-test.timeout=" + timeout.String(),
-	}, withoutFlags(args, func(name, _ string) bool { _, drop := dropped[name]; return drop })...)
+	}, withoutFlags(args, binaryFlag.isDropped)...)
 }
 
-// ArgsWithout returns the arguments for running the tests of a run once more,
+// RerunArgsWithout returns the arguments for running the tests of a run again,
 // except some top-level ones, from the arguments of that run, and within a
 // time.
 func RerunArgsWithout(args, tests []string, timeout time.Duration) []string {
 	skip := ""
-	args = withoutFlags(args, func(name, value string) bool {
-		if name == "skip" {
-			skip = value + "|"
+	args = withoutFlags(args, func(f binaryFlag) bool {
+		if f.name == "skip" {
+			skip = f.value + "|"
 		}
-		_, drop := dropped[name]
-		return drop && name != "run" && name != "count" || name == "skip"
+		return f.name == "skip" || f.isDropped() && f.name != "run" && f.name != "count"
 	})
-	names, _ := runs(tests)
+	names, _ := testsAndCount(tests)
 	return append([]string{"-test.skip=" + skip + runPattern(names, ""), "-test.timeout=" + timeout.String()}, args...)
 }
 
-// withoutFlags returns the arguments of a run except the test flags to drop,
-// by their names and values.
-func withoutFlags(args []string, drop func(name, value string) bool) (out []string) {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if a == "--" || !strings.HasPrefix(a, "-") {
-			return append(out, args[i:]...)
-		}
-		name, value, hasValue := testFlag(a)
-		next := !hasValue && takesValue(name) && i+1 < len(args)
-		if next {
-			i++
-			value = args[i]
-		}
-		switch {
-		case drop(name, value):
-		case name == "v" && value == "test2json":
-			out = append(out, "-test.v=true") // the marks for test2json are not for readers
-		case next:
-			out = append(out, a, value)
-		default:
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// takesValue reports whether the value of a test flag can be the next argument.
-func takesValue(name string) bool { return dropped[name] || lasting(name) && name != "short" }
-
-// lasting reports whether a witness keeps the test flag of that name.
-func lasting(name string) bool { return slices.Contains(witness.KeptFlags, name) }
-
-// Lasting returns, of the arguments of a recorded run, those that a witness must
-// keep ([witness.Witness.Args]) to be replayed by itself: what the tests can see,
-// which is some of the test flags and the user's own.
+// WitnessArgs returns, of the arguments of a recorded run, those that a witness must
+// keep ([witness.Witness.Args]) to be replayed later: those that the tests can see.
 func WitnessArgs(args []string) []string {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if a == "--" || !strings.HasPrefix(a, "-") {
-			return append(out, args[i:]...)
-		}
-		name, _, hasValue := testFlag(a)
-		switch {
-		case name == "" || lasting(name):
-			out = append(out, a)
-			if lasting(name) && name != "short" && !hasValue && i+1 < len(args) {
-				i++
-				out = append(out, args[i])
-			}
-		case dropped[name] && !hasValue:
-			i++
-		}
-	}
-	return out
+	return withoutFlags(args, func(f binaryFlag) bool { return !f.isKept() })
 }
 
-// ArgsFor returns the arguments to replay w with: args, of this run, and where
-// they have none that last, those that the witness was recorded with.
+// ArgsToReplay returns the arguments to replay w with: args, of this run, and if
+// none of these are kept in witnesses, those that the witness was recorded with.
 func ArgsToReplay(w *witness.Witness, args []string) []string {
 	if len(WitnessArgs(args)) > 0 {
 		return args
@@ -128,43 +125,22 @@ func ArgsToReplay(w *witness.Witness, args []string) []string {
 	return append(slices.Clone(args), w.Args...)
 }
 
-// testFlag divides a "-test.name=value" argument into its parts; name is ""
-// for others.
-func testFlag(arg string) (name, value string, hasValue bool) {
-	flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
-	flag, ok := strings.CutPrefix(flag, "test.")
-	if !ok {
-		return "", "", false
-	}
-	name, value, hasValue = strings.Cut(flag, "=")
-	return name, value, hasValue
-}
-
 // SubtestFilter returns the -test.run pattern among a recorded run's arguments
-// if it selects subtests, else "". The witness keeps it (Witness.Run), as the
+// if it selects subtests, else "". The witness keeps it (Witness.RunPattern), as the
 // names of goroutines depend on which subtests run.
 func SubtestFilter(args []string) string {
-	for i, a := range args {
-		if a == "--" || !strings.HasPrefix(a, "-") {
-			break
-		}
-		name, value, hasValue := testFlag(a)
-		if name != "run" {
-			continue
-		}
-		if !hasValue && i+1 < len(args) {
-			value = args[i+1]
-		}
-		if strings.Contains(value, "/") {
-			return value
+	flags, _ := splitFlags(args)
+	for _, f := range flags {
+		if f.name == "run" && strings.Contains(f.value, "/") {
+			return f.value
 		}
 	}
 	return ""
 }
 
-// runs takes the numbers of runs ("TestX#2") off test names and returns the
-// highest, which is the -test.count that makes all of them happen.
-func runs(tests []string) (names []string, count int) {
+// testsAndCount returns the names of tests without the numbers of runs ("TestX#2"), and the
+// highest number: the -test.count with which all of these runs happen.
+func testsAndCount(tests []string) (names []string, count int) {
 	count = 1
 	for _, t := range tests {
 		name, n, _ := strings.Cut(t, "#")

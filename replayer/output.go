@@ -1,67 +1,39 @@
 package replayer
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // An output keeps the beginning and the end of what is written to it.
 type output struct {
 	head []byte
-	tail []byte // ring, full once lost or start is set
-	at   int    // where the next byte goes in a full ring
-	lost int64  // bytes that were overwritten
+	tail []byte // at most twice as long as what is kept of the end
+	lost int64  // bytes between them that were dropped
 }
 
 // Write never fails.
 func (o *output) Write(p []byte) (int, error) {
-	n := len(p)
-	if room := keepOutput - len(o.head); room > 0 {
-		k := min(room, len(p))
-		o.head = append(o.head, p[:k]...)
-		p = p[k:]
+	room := min(keepOutput-len(o.head), len(p))
+	o.head = append(o.head, p[:room]...)
+	o.tail = append(o.tail, p[room:]...)
+	if len(o.tail) > 2*keepOutput {
+		o.trim()
 	}
-	if extra := len(p) - keepOutput; extra > 0 { // overwritten by the rest of p
-		o.lost += int64(extra)
-		p = p[extra:]
-	}
-	if room := keepOutput - len(o.tail); room > 0 {
-		k := min(room, len(p))
-		o.tail = append(o.tail, p[:k]...)
-		p = p[k:]
-	}
-	for len(p) > 0 {
-		k := copy(o.tail[o.at:], p)
-		o.lost += int64(k)
-		o.at = (o.at + k) % keepOutput
-		p = p[k:]
-	}
-	return n, nil
+	return len(p), nil
 }
 
-// ReadFrom is Write for all of r, with less memory than what copies take otherwise:
-// a replay prints little.
-func (o *output) ReadFrom(r io.Reader) (int64, error) {
-	var all int64
-	buf := make([]byte, 4<<10)
-	for {
-		n, err := r.Read(buf)
-		all += int64(n)
-		_, _ = o.Write(buf[:n])
-		if err == io.EOF {
-			return all, nil
-		}
-		if err != nil {
-			return all, err
-		}
+// trim drops all but the end of the tail.
+func (o *output) trim() {
+	if extra := len(o.tail) - keepOutput; extra > 0 {
+		o.lost += int64(extra)
+		o.tail = append(o.tail[:0], o.tail[extra:]...)
 	}
 }
 
 // String returns what was kept, with a line that says what was not.
 func (o *output) String() string {
-	s := string(o.head)
+	o.trim()
+	text := string(o.head)
 	if o.lost > 0 {
-		s += fmt.Sprintf("\n… %d bytes left out …\n", o.lost)
+		text += fmt.Sprintf("\n… %d bytes left out …\n", o.lost)
 	}
-	return s + string(o.tail[o.at:]) + string(o.tail[:o.at])
+	return text + string(o.tail)
 }

@@ -5,46 +5,53 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Slots are what replays of one or several witnesses wait for, so that no
-// more of them run at the same time than the machine has room for: as many as
-// it has processors, and more where they use little of these, as tests that
-// sleep. How many run concurrently changes nothing of what they show, as the
-// clock of a replayed program moves only while it waits.
+// Slots bound how many replays, of one or several witnesses, run at the same
+// time: as many as the machine has processors, and more if they use little of
+// these, as tests that sleep do. How many run concurrently does not change what
+// they show, because the clock of a replayed program moves only while it waits.
 //
 // A test that runs concurrently with itself, or with another test of its
 // package, may find its port or its file taken by the other process. A replay
-// that such a clash could explain is run once more while no other replay of
-// its package runs, and only that one counts. There are two exceptions: no
-// other replay of the package ran at the same time, or the program does not
-// say that something is taken, and earlier reruns of the same tests have
-// failed as well.
+// that such a clash could explain is rerun while no other replay of its package
+// runs, and only the rerun counts. There are two exceptions: no other replay of
+// the package ran at the same time, or the program does not say that something
+// is taken, and earlier reruns of the same tests have failed as well.
 //
-// Tests that have found something taken are run without others of their
-// package from then on. The go command runs tests of several packages
-// concurrently, too: only if something is taken even so the replay is run
-// exclusively.
+// Tests that have found something taken run without others of their package
+// from then on. The go command runs tests of several packages concurrently, too:
+// only if something is taken even so the replay is run exclusively.
 type Slots struct {
-	processors  int
-	mu          sync.Mutex
-	changed     *sync.Cond       // what follows
-	all         lane             // of all packages
-	packages    map[string]*lane // by path
-	used, ran   time.Duration    // processor time and elapsed time of the last replays
-	failedApart map[string]int   // by tests: how many of their reruns without others have failed
-	taken       map[string]bool  // tests that have found something taken
+	processors int
+	mu         sync.Mutex
+	changed    *sync.Cond              // the fields below
+	all        lane                    // of all packages
+	packages   map[string]*lane        // by path
+	used, ran  time.Duration           // processor time and elapsed time of the last replays
+	histories  map[string]*testHistory // by package and tests
 }
 
-// A lane has the replays of a package, or of all.
+// A testHistory is what is known of replays of some tests.
+type testHistory struct {
+	clashed      atomic.Bool  // they have found something taken
+	failedReruns atomic.Int32 // reruns without others of their package that failed
+}
+
+// knownUndisturbed reports whether enough reruns have failed without others of
+// their package. Then others do not disturb the tests.
+func (h *testHistory) knownUndisturbed() bool { return h.failedReruns.Load() >= enoughFailedReruns }
+
+// A lane counts the replays of a package, or of all packages.
 type lane struct {
 	running, begun int
 	waiting        int  // replays that wait until none runs
-	closed         bool // to others than the one that runs
+	closed         bool // no further replay may begin while one runs
 }
 
 // A scope says which other replays may run concurrently with one.
@@ -59,7 +66,7 @@ const (
 // NewSlots returns room for the replays that so many processors can run at
 // the same time.
 func NewSlots(processors int) *Slots {
-	s := &Slots{processors: max(processors, 1), packages: make(map[string]*lane), failedApart: make(map[string]int), taken: make(map[string]bool)}
+	s := &Slots{processors: max(processors, 1), packages: make(map[string]*lane), histories: make(map[string]*testHistory)}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
@@ -86,35 +93,38 @@ func (s *Slots) in(ctx context.Context, pkg string, where scope, run func() (pro
 }
 
 // run runs a replay of w once there is room for it; at once if s is nil. Free
-// says that the program goes on as it likes after the schedule, and that a
-// failure then is what it may show.
+// says that the program runs freely after the schedule, so that a failure then
+// may be what the replay is to show.
 func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay func() (Verdict, error)) (v Verdict, err error) {
 	if s == nil {
 		return replay()
 	}
-	tests := testsKey(w)
-	where, rerun := s.firstScope(tests), false // rerun: it failed while others ran
+	history := s.history(w)
+	where, rerun := concurrently, false // rerun: it failed while others ran
+	if history.clashed.Load() {
+		where = withoutPackage
+	}
 	for {
 		t, noRoom := s.take(ctx, w.Package, where)
 		if noRoom != nil {
 			return Verdict{}, noRoom
 		}
-		if rerun && s.knownUndisturbed(tests) { // by now
+		if rerun && history.knownUndisturbed() { // by now
 			s.leave(t, 0, 0)
 			return v, nil
 		}
 		v, err = replay()
 		if rerun && err == nil && !v.clashed() && (v.Status != bug.Confirmed || v.failed(free)) {
-			s.countFailedApart(tests)
+			history.failedReruns.Add(1)
 		}
 		ofPackage, others := s.leave(t, v.Processor, v.Elapsed)
 		switch {
 		case err != nil:
 			return v, err
 		case v.clashed() && (where == concurrently || where == withoutPackage && others):
-			s.noteTaken(tests)
+			history.clashed.Store(true)
 			where, rerun = where+1, false
-		case v.failed(free) && where == concurrently && ofPackage && !s.knownUndisturbed(tests):
+		case v.failed(free) && where == concurrently && ofPackage && !history.knownUndisturbed():
 			where, rerun = withoutPackage, true
 		default:
 			return v, nil
@@ -122,53 +132,28 @@ func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay f
 	}
 }
 
-// firstScope is the scope in which a replay of the tests runs first.
-func (s *Slots) firstScope(tests string) scope {
+// history returns the history of the tests of w.
+func (s *Slots) history(w *witness.Witness) *testHistory {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken[tests] {
-		return withoutPackage
+	tests := w.Package + "\x00" + strings.Join(w.Tests, "\x00")
+	if s.histories[tests] == nil {
+		s.histories[tests] = new(testHistory)
 	}
-	return concurrently
+	return s.histories[tests]
 }
 
-// noteTaken notes that the tests have found something taken.
-func (s *Slots) noteTaken(tests string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.taken[tests] = true
-}
-
-// knownUndisturbed reports whether enough reruns of the tests have failed
-// without others of their package. Then others do not disturb them.
-func (s *Slots) knownUndisturbed(tests string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.failedApart[tests] >= enoughFailedApart
-}
-
-// countFailedApart counts a rerun of the tests that has failed without others
-// of their package.
-func (s *Slots) countFailedApart(tests string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failedApart[tests]++
-}
-
-// testsKey distinguishes the tests of w from others.
-func testsKey(w *witness.Witness) string { return w.Package + "\x00" + strings.Join(w.Tests, "\x00") }
-
-// A turn is that of a replay to run.
+// A turn is the right of a replay to run.
 type turn struct {
-	own, all laneUse // its package, and all
-	closed   *lane   // to others; nil: none
+	own, all laneUse // in the lane of its package, and of all
+	closed   *lane   // the lane that it has closed to others; nil: none
 }
 
-// A laneUse is a lane as one of its replays has begun.
+// A laneUse is the use of a lane by one replay.
 type laneUse struct {
 	*lane
-	begun  int
-	beside bool // others were running
+	begun      int  // replays of the lane that had begun, with this one
+	concurrent bool // others were running
 }
 
 // enter counts a replay that begins.
@@ -181,7 +166,7 @@ func (l *lane) enter() laneUse {
 // leave counts that the replay has ended, and reports whether others of the lane ran meanwhile.
 func (s laneUse) leave() bool {
 	s.running--
-	return s.beside || s.lane.begun > s.begun
+	return s.concurrent || s.lane.begun > s.begun
 }
 
 // take waits for room for one replay more, of a package.

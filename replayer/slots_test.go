@@ -182,7 +182,7 @@ func TestSlotsUndisturbedByNow(t *testing.T) {
 			}()
 		}
 		time.Sleep(time.Minute)
-		assert.EqualValues(t, 8+enoughFailedApart, runs.Load())
+		assert.EqualValues(t, 8+enoughFailedReruns, runs.Load())
 	})
 }
 

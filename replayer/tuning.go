@@ -29,10 +29,10 @@ const maxPerProcessor = 4
 // one. Chosen: a bug takes a few replays.
 const lastRuns = 8
 
-// enoughFailedApart bounds the reruns of tests without others of their package
+// enoughFailedReruns bounds the reruns of tests without others of their package
 // (unit: reruns). Trades replays that a clash has made fail for time. Chosen:
 // after two that have failed the others did not disturb them.
-const enoughFailedApart = 2
+const enoughFailedReruns = 2
 
 // smallTrace bounds the traces in a folder that may stay until all replays are
 // over (unit: bytes). Trades disk space for the time that removing a file

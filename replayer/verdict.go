@@ -1,8 +1,10 @@
 package replayer
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,125 +93,152 @@ func ParseVerdict(name string, r io.Reader) (RuntimeVerdict, error) {
 	}
 	lines := strings.Split(string(data), "\n")
 	for i, line := range lines[:len(lines)-1] {
-		if err := p.line(line); err != nil {
+		if err := p.addLine(line); err != nil {
 			return p, fmt.Errorf("%s:%d: %w", name, i+1, err)
 		}
 	}
 	return p, nil
 }
 
-// line takes over one line.
-func (p *RuntimeVerdict) line(line string) error {
+// A verdictLine is a kind of line of a verdict file.
+type verdictLine struct {
+	word   string
+	fields string // their names; the last one may have spaces
+	add    func(*RuntimeVerdict, *lineFields) error
+}
+
+var verdictLines = []verdictLine{
+	{"steps", "DONE TOTAL", (*RuntimeVerdict).addSteps},
+	{"stand", "GOROUTINE ADDRESS SIZE KIND VALUE REGION", (*RuntimeVerdict).addAccess},
+	{"confirmed", "", (*RuntimeVerdict).addConfirmed},
+	{"left", "TEXT", (*RuntimeVerdict).addLeft},
+	{"deadlock", "", (*RuntimeVerdict).addDeadlock},
+	{"blocked", "GOROUTINE WAIT_REASON FUNC FILE:LINE", (*RuntimeVerdict).addBlocked},
+	{"stuck", "GOROUTINE KIND KEY OBJECT", (*RuntimeVerdict).addBlockedForever},
+	{"misused", "GOROUTINE", func(p *RuntimeVerdict, f *lineFields) error { p.MisusedBy = f.goroutine(); return nil }},
+	{"violated", "GOROUTINE", func(p *RuntimeVerdict, f *lineFields) error {
+		p.ViolatedBy = append(p.ViolatedBy, f.goroutine())
+		return nil
+	}},
+	{"late", "GOROUTINE NANOSECONDS GOROUTINE WAIT_REASON FUNC FILE:LINE", (*RuntimeVerdict).addOvertaken},
+	{"due", "", func(p *RuntimeVerdict, _ *lineFields) error { p.TimerDue = true; return nil }},
+	{"end", "", func(p *RuntimeVerdict, _ *lineFields) error { p.EndedOrderly = true; return nil }},
+}
+
+// addLine adds what one line says.
+func (p *RuntimeVerdict) addLine(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	if p.EndedOrderly {
 		return fmt.Errorf("found %.40q after the end", line)
 	}
-	switch word {
-	case "steps":
-		return p.steps(rest)
-	case "stand":
-		return p.stand(rest)
-	case "confirmed":
-		if p.LeftReason != "" {
-			return fmt.Errorf("confirmed after the schedule was left (%.60s)", p.LeftReason)
+	k := slices.IndexFunc(verdictLines, func(l verdictLine) bool { return l.word == word })
+	if k < 0 {
+		var words []string
+		for _, l := range verdictLines {
+			words = append(words, l.word)
 		}
-		p.Confirmed = true
-	case "left":
-		if p.Confirmed || p.LeftReason != "" || rest == "" {
-			return fmt.Errorf("found %.60q: left comes once, with its reason, and not after confirmed", line)
+		return fmt.Errorf("found %.40q, expected %s", line, strings.Join(words, ", "))
+	}
+	l := verdictLines[k]
+	f := &lineFields{}
+	if expected := len(strings.Fields(l.fields)); expected > 0 {
+		if f.fields = strings.SplitN(rest, " ", expected); len(f.fields) != expected {
+			return fmt.Errorf("%s has %d fields, expected %d: %s", word, len(f.fields), expected, l.fields)
 		}
-		p.LeftReason = rest
-	case "deadlock":
-		if !p.Confirmed && p.LeftReason == "" {
-			return fmt.Errorf("deadlock before the schedule was over")
-		}
-		p.Deadlock = true
-	case "blocked":
-		return p.blocked(rest)
-	case "stuck":
-		return p.stuck(rest)
-	case "misused":
-		if rest == "" || strings.Contains(rest, " ") {
-			return fmt.Errorf("found %.60q, expected a goroutine", line)
-		}
-		p.MisusedBy = rest
-	case "violated":
-		if rest == "" || strings.Contains(rest, " ") {
-			return fmt.Errorf("found %.60q, expected a goroutine", line)
-		}
-		p.ViolatedBy = append(p.ViolatedBy, rest)
-	case "late":
-		return p.late(rest)
-	case "due":
-		p.TimerDue = true
-	case "end":
-		p.EndedOrderly = true
-	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused, violated, late, due or end", line)
+	}
+	if err := l.add(p, f); err != nil {
+		return err
+	}
+	if f.damaged {
+		return fmt.Errorf("found %s %.60q, expected %s", word, rest, l.fields)
 	}
 	return nil
 }
 
-func (p *RuntimeVerdict) steps(rest string) error {
-	f := strings.Fields(rest)
-	if len(f) != 2 {
-		return fmt.Errorf("steps has %d fields, expected 2", len(f))
-	}
-	done, err1 := strconv.ParseUint(f[0], 10, 31)
-	total, err2 := strconv.ParseUint(f[1], 10, 31)
-	if err1 != nil || err2 != nil || done > total {
-		return fmt.Errorf("found steps %.40q, expected the number done and the total", rest)
-	}
-	p.StepsDone, p.StepsTotal = int(done), int(total)
+// lineFields are the fields of a line after its first word. They are taken in their order.
+type lineFields struct {
+	fields  []string
+	damaged bool // a field was not as expected
+}
+
+func (f *lineFields) text() string {
+	field := f.fields[0]
+	f.fields = f.fields[1:]
+	return field
+}
+
+func (f *lineFields) goroutine() string {
+	name := f.text()
+	f.damaged = f.damaged || name == "" || strings.Contains(name, " ")
+	return name
+}
+
+func (f *lineFields) waitReason() string { return strings.ReplaceAll(f.text(), "_", " ") }
+
+func (f *lineFields) number(base, bits int) uint64 {
+	n, err := strconv.ParseUint(f.text(), base, bits)
+	f.damaged = f.damaged || err != nil
+	return n
+}
+
+func (f *lineFields) kind() trace.Kind {
+	kind := trace.Kind(f.number(10, 8))
+	f.damaged = f.damaged || !kind.Valid()
+	return kind
+}
+
+func (p *RuntimeVerdict) addSteps(f *lineFields) error {
+	p.StepsDone, p.StepsTotal = int(f.number(10, 31)), int(f.number(10, 31))
+	f.damaged = f.damaged || p.StepsDone > p.StepsTotal
 	return nil
 }
 
-func (p *RuntimeVerdict) stand(rest string) error {
-	f := strings.Fields(rest)
-	if len(f) != 6 {
-		return fmt.Errorf("stand has %d fields, expected 6", len(f))
+func (p *RuntimeVerdict) addAccess(f *lineFields) error {
+	a := PendingAccess{Goroutine: f.text()}
+	f.fields[0] = strings.TrimPrefix(f.fields[0], "0x")
+	a.Addr, a.Size, a.Op = f.number(16, 64), int(f.number(10, 31)), f.kind()
+	value := f.text()
+	a.Region = int(f.number(10, 31))
+	if f.damaged || value == "-" {
+		p.Accesses = append(p.Accesses, a)
+		return nil
 	}
-	addr, err1 := strconv.ParseUint(strings.TrimPrefix(f[1], "0x"), 16, 64)
-	size, err2 := strconv.ParseUint(f[2], 10, 31)
-	kind, err3 := strconv.ParseUint(f[3], 10, 8)
-	region, err4 := strconv.ParseUint(f[5], 10, 31)
-	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || !trace.Kind(kind).Valid() {
-		return fmt.Errorf("found stand %.60q, expected goroutine, address, size, kind, value, region", rest)
+	v, err := strconv.ParseUint(value, 10, 64)
+	if err != nil {
+		return fmt.Errorf("stand has the value %.40q, expected a number or -", value)
 	}
-	s := PendingAccess{Goroutine: f[0], Addr: addr, Size: int(size), Op: trace.Kind(kind), Region: int(region)}
-	if f[4] != "-" {
-		v, err := strconv.ParseUint(f[4], 10, 64)
-		if err != nil {
-			return fmt.Errorf("stand has the value %.40q, expected a number or -", f[4])
-		}
-		s.Value = witness.Value(v, s.Size, trace.TypeUnknown)
-	}
-	p.Accesses = append(p.Accesses, s)
+	a.Value = witness.Value(v, a.Size, trace.TypeUnknown)
+	p.Accesses = append(p.Accesses, a)
 	return nil
 }
 
-func (p *RuntimeVerdict) stuck(rest string) error {
-	f := strings.Fields(rest)
-	if len(f) != 4 {
-		return fmt.Errorf("stuck has %d fields, expected 4", len(f))
+func (p *RuntimeVerdict) addConfirmed(*lineFields) error {
+	if p.LeftReason != "" {
+		return fmt.Errorf("confirmed after the schedule was left (%.60s)", p.LeftReason)
 	}
-	kind, err1 := strconv.ParseUint(f[1], 10, 8)
-	key, err2 := strconv.ParseUint(f[2], 10, 64)
-	obj, err3 := strconv.ParseUint(f[3], 16, 64)
-	if err1 != nil || err2 != nil || err3 != nil || !trace.Kind(kind).Valid() {
-		return fmt.Errorf("found stuck %.60q, expected goroutine, kind, key, object", rest)
-	}
-	p.BlockedForever = append(p.BlockedForever, BlockedOperation{f[0], trace.Kind(kind), key, obj})
+	p.Confirmed = true
 	return nil
 }
 
-// blocked reads a line's fields, of which the file may hold spaces.
-func (p *RuntimeVerdict) blocked(rest string) error {
-	f := strings.SplitN(rest, " ", 4)
-	if len(f) < 4 {
-		return fmt.Errorf("blocked has %d fields, expected goroutine, wait reason, function, file:line", len(f))
+func (p *RuntimeVerdict) addLeft(f *lineFields) error {
+	reason := f.text()
+	if p.Confirmed || p.LeftReason != "" || reason == "" {
+		return fmt.Errorf("found %.60q: left comes once, with its reason, and not after confirmed", "left "+reason)
 	}
-	b := BlockedGoroutine{Goroutine: f[0], WaitReason: strings.ReplaceAll(f[1], "_", " "), Func: f[2], Position: f[3]}
+	p.LeftReason = reason
+	return nil
+}
+
+func (p *RuntimeVerdict) addDeadlock(*lineFields) error {
+	if !p.Confirmed && p.LeftReason == "" {
+		return errors.New("deadlock before the schedule was over")
+	}
+	p.Deadlock = true
+	return nil
+}
+
+func (p *RuntimeVerdict) addBlocked(f *lineFields) error {
+	b := BlockedGoroutine{Goroutine: f.text(), WaitReason: f.waitReason(), Func: f.text(), Position: f.text()}
 	if p.Deadlock {
 		p.Deadlocked = append(p.Deadlocked, b)
 	} else {
@@ -218,20 +247,16 @@ func (p *RuntimeVerdict) blocked(rest string) error {
 	return nil
 }
 
-// late reads a line's fields, of which the file may hold spaces.
-func (p *RuntimeVerdict) late(rest string) error {
-	f := strings.SplitN(rest, " ", 6)
-	if len(f) < 6 {
-		return fmt.Errorf("late has %d fields, expected a goroutine, nanoseconds, a goroutine, wait reason, function, file:line", len(f))
+func (p *RuntimeVerdict) addBlockedForever(f *lineFields) error {
+	p.BlockedForever = append(p.BlockedForever, BlockedOperation{f.text(), f.kind(), f.number(10, 64), f.number(16, 64)})
+	return nil
+}
+
+func (p *RuntimeVerdict) addOvertaken(f *lineFields) error {
+	o := OvertakenGoroutine{Goroutine: f.text(), Delay: time.Duration(f.number(10, 63))}
+	if waiter := f.text(); waiter != "-" {
+		o.Waiter, o.WaitReason, o.Func, o.Position = waiter, f.waitReason(), f.text(), f.text()
 	}
-	ns, err := strconv.ParseInt(f[1], 10, 64)
-	if err != nil {
-		return fmt.Errorf("late has %q for nanoseconds", f[1])
-	}
-	l := OvertakenGoroutine{Goroutine: f[0], Delay: time.Duration(ns)}
-	if f[2] != "-" {
-		l.Waiter, l.WaitReason, l.Func, l.Position = f[2], strings.ReplaceAll(f[3], "_", " "), f[4], f[5]
-	}
-	p.Overtaken = append(p.Overtaken, l)
+	p.Overtaken = append(p.Overtaken, o)
 	return nil
 }
