@@ -44,7 +44,7 @@ func WriteRAPID(w io.Writer, t *Trace) error {
 
 type rapidWriter struct {
 	w       io.Writer
-	readers map[uint64][]GID // by RWMutex: who takes its reader side
+	readers map[uint64][]GID // by RWMutex: the goroutines that acquire its reader side
 	joins   map[uint64]GID   // by token: the goroutine whose end it stands for
 	selects map[int]uint64   // by position of the select: the channel chosen
 }
@@ -87,14 +87,13 @@ func (x *rapidWriter) prepare(t *Trace) {
 	}
 }
 
-// line writes one line; the letters of space tell the names of different sorts
-// of objects apart.
+// line writes one line. The letters of space begin the names of one sort of objects.
 func (x *rapidWriter) line(e *Event, op, space string, obj uint64) {
 	x.lineOf(e, op, fmt.Sprintf("%s%x", space, obj))
 }
 
 func (x *rapidWriter) lineOf(e *Event, op, operand string) {
-	// What goes wrong stays with the bufio.Writer until Flush.
+	// The bufio.Writer keeps an error until Flush.
 	_, _ = fmt.Fprintf(x.w, "%s|%s(%s)|%d\n", rapidThreadName(e.G), op, operand, uint32(e.Site))
 }
 
@@ -160,39 +159,36 @@ func (x *rapidWriter) lock(e *Event) {
 	}
 }
 
-// sync writes synchronization that RAPID has no operation for, as accesses in critical sections.
+// rapidSync says how synchronization is written that RAPID has no operation for: as accesses of a
+// variable for each object, which change it or see it changed.
+var rapidSync = map[Kind]struct {
+	space   string // of the names of the variables
+	changes bool
+}{
+	Send: {"C", true}, Recv: {"C", true}, Close: {"C", true}, SendDone: {"C", false}, RecvDone: {"C", false},
+	CondSignal: {"N", true}, CondBroadcast: {"N", true}, CondWake: {"N", false},
+	WaitGroupAdd: {"W", true}, WaitGroupWaited: {"W", false},
+	OnceEnd: {"O", true}, OnceDone: {"O", false},
+	Post: {"P", true}, Await: {"P", false},
+}
+
+// sync writes the synchronization of rapidSync, and joins.
 func (x *rapidWriter) sync(i int, e *Event) {
-	changes, sees := []string{"r", "w"}, []string{"r"}
-	switch e.Kind {
-	case Send, Recv, Close:
-		x.criticalSection(e, "C", e.Obj, changes...)
-	case Select:
-		if ch, ok := x.selects[i]; ok {
-			x.criticalSection(e, "C", ch, changes...)
+	object, how := e.Obj, rapidSync[e.Kind]
+	if e.Kind == Select {
+		object, how = x.selects[i], rapidSync[Send]
+		if _, chosen := x.selects[i]; !chosen {
+			return
 		}
-	case SendDone, RecvDone:
-		x.criticalSection(e, "C", e.Obj, sees...)
-	case CondSignal, CondBroadcast:
-		x.criticalSection(e, "N", e.Obj, changes...)
-	case CondWake:
-		x.criticalSection(e, "N", e.Obj, sees...)
-	case WaitGroupAdd:
-		x.criticalSection(e, "W", e.Obj, changes...)
-	case WaitGroupWaited:
-		x.criticalSection(e, "W", e.Obj, sees...)
-	case OnceEnd:
-		x.criticalSection(e, "O", e.Obj, changes...)
-	case OnceDone:
-		x.criticalSection(e, "O", e.Obj, sees...)
-	case Post:
-		if _, ok := x.joins[e.Obj]; !ok {
-			x.criticalSection(e, "P", e.Obj, changes...)
-		}
-	case Await:
-		if g, ok := x.joins[e.Obj]; ok {
-			x.lineOf(e, "join", rapidThreadName(g))
-		} else {
-			x.criticalSection(e, "P", e.Obj, sees...)
-		}
+	}
+	joined, isJoin := x.joins[e.Obj]
+	switch {
+	case how.space == "", e.Kind == Post && isJoin:
+	case e.Kind == Await && isJoin:
+		x.lineOf(e, "join", rapidThreadName(joined))
+	case how.changes:
+		x.criticalSection(e, how.space, object, "r", "w")
+	default:
+		x.criticalSection(e, how.space, object, "r")
 	}
 }

@@ -28,7 +28,7 @@ func ReadRAPID(r io.Reader) (*Trace, error) {
 	x := &rapidReader{
 		t:       &Trace{Sites: map[SiteID]Site{}},
 		threads: map[string]GID{}, vars: map[string]uint64{}, locks: map[string]uint64{},
-		holds: map[rapidHold]int{}, n: 1,
+		holds: map[rapidHold]int{}, line: 1,
 	}
 	err := x.lines(r)
 	x.complete()
@@ -47,7 +47,7 @@ type rapidReader struct {
 	holds   map[rapidHold]int
 	raw     []Event // before complete fills in begins and ends
 	state   []rapidThread
-	n       int64 // the number of the line
+	line    int64 // number of the current line, from 1
 }
 
 type rapidThread struct {
@@ -72,21 +72,21 @@ func (x *rapidReader) lines(r io.Reader) error {
 			return err
 		}
 		if line = strings.TrimSpace(line); line != "" {
-			if expected, found := x.line(line); expected != "" {
+			if expected, found := x.addLine(line); expected != "" {
 				return &FormatError{text: true, Offset: n, Expected: expected, Found: found}
 			}
 		}
 		if err == io.EOF {
-			return x.strays()
+			return x.checkForks()
 		}
-		x.n = n + 1
+		x.line = n + 1
 	}
 }
 
-// strays complains of a fork of a thread that does nothing where another thread does something
-// that nobody forks and that has this name but for the letter T: "fork(1)" is meant to be
-// "fork(T1)", and taken by the letter it loses what comes before T1.
-func (x *rapidReader) strays() error {
+// checkForks returns an error if a forked thread, such as "1", has no event, and a thread that is not
+// forked, "T1", has some: the trace means "fork(T1)" by "fork(1)". Taken literally, the events before
+// the fork would not be ordered before T1.
+func (x *rapidReader) checkForks() error {
 	for _, g := range x.t.Goroutines {
 		meant, ok := x.threads["T"+g.Path]
 		if s := x.state[g.ID]; ok && s.forked && !s.started && x.state[meant].started && !x.state[meant].forked {
@@ -96,8 +96,8 @@ func (x *rapidReader) strays() error {
 	return nil
 }
 
-// line reads one line. It returns what it expected and found, if that differs.
-func (x *rapidReader) line(line string) (expected, found string) {
+// addLine reads one line. It returns what it expected and found, if that differs.
+func (x *rapidReader) addLine(line string) (expected, found string) {
 	f := strings.Split(line, "|")
 	if len(f) != 3 || f[0] == "" {
 		return "thread|op(operand)|location", fmt.Sprintf("%.80q", line)
@@ -158,7 +158,7 @@ func (x *rapidReader) operation(e *Event, op, operand string) (skip bool, expect
 		case s.forked || s.started:
 			return false, "a fork before the thread's first event", fmt.Sprintf("an earlier one of %.40q", operand)
 		default:
-			s.forked, s.line = true, x.n
+			s.forked, s.line = true, x.line
 			x.t.Goroutines[child].Parent = e.G
 			x.t.Goroutines[child].Site = e.Site
 		}
