@@ -98,7 +98,7 @@ func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file strin
 	line := append(append(slices.Clone(r.ExecCommand), r.Binary), args...)
 	cmd := exec.CommandContext(timed, line[0], line[1:]...)
 	cmd.Dir = r.Package.Dir
-	temporary, remove, err := ownTemporary(r.ExecCommand, r.Package.Dir)
+	temporary, remove, err := newTempDir(r.ExecCommand, r.Package.Dir)
 	if err != nil {
 		return again, err
 	}
@@ -125,7 +125,7 @@ func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file strin
 		return again, fmt.Errorf("recording %s again: %w", r.Package.Path, err)
 	}
 	if _, err := os.Stat(file); err == nil {
-		again.Trace, again.TraceIncomplete = file, unwritten(file)
+		again.Trace, again.TraceIncomplete = file, isIncomplete(file)
 	}
 	return again, nil
 }

@@ -18,10 +18,10 @@ import (
 
 // A Build is an instrumented build, ready to run.
 type Build struct {
-	conf    *Config
-	overlay string // path of the overlay file
-	vetted  vetted
-	known   bool // all that the tested packages are built from is in files that go list names
+	conf        *Config
+	overlay     string // path of the overlay file
+	vetted      vetResult
+	inputsKnown bool // all that the tested packages are built from is in files that go list names
 
 	// Tested are the packages that the command line asks for, by import path.
 	Tested []Package
@@ -58,18 +58,18 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err := writeOverlay(stdOverlay, std); err != nil {
 		return nil, err
 	}
-	c.phase("loading packages")
+	c.announce("loading packages")
 	in, err := c.inputs(ctx, stdOverlay)
 	if err != nil {
 		return nil, err
 	}
-	if b, err := c.kept(in, std); b != nil || err != nil {
+	if b, err := c.restoreBuild(in, std); b != nil || err != nil {
 		return b, err
 	}
 	b, replace, err := c.build(ctx, std, stdOverlay)
 	if err == nil {
-		b.known = in != nil
-		b.keep(in, replace)
+		b.inputsKnown = in != nil
+		b.storeBuild(in, replace)
 	}
 	return b, err
 }
@@ -83,17 +83,17 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends go vet where the rest fails
-	vetting := make(chan vetted, 1)
+	vetting := make(chan vetResult, 1)
 	if len(c.ShimCommand) > 0 {
 		go func() { vetting <- c.vet(ctx, c.vetOverlay(l.tested, stdOverlay)) }()
 	} else { // no tests are run, and it is them that vetting fails
-		vetting <- vetted{}
+		vetting <- vetResult{}
 	}
-	declared, calls, err := l.declared()
+	declared, calls, err := l.declaredProperties()
 	if err != nil {
 		return nil, nil, err
 	}
-	c.phase(fmt.Sprintf("instrumenting %d packages", len(l.rewrite)))
+	c.announce(fmt.Sprintf("instrumenting %d packages", len(l.rewrite)))
 	dir := filepath.Join(c.Work, "src")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
@@ -102,7 +102,7 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := date(res.Overlay); err != nil {
+	if err := dateByContent(res.Overlay); err != nil {
 		return nil, nil, err
 	}
 	b := &Build{
@@ -118,7 +118,7 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 	for i := range b.Sites {
 		b.Sites[i].File = c.Env.WithoutModCacheAlias(b.Sites[i].File)
 	}
-	c.phase("compiling")
+	c.announce("compiling")
 	maps.Copy(std, c.relocated.overlay)
 	skipped, err := b.compile(ctx, std, res.Overlay)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 		}
 		slices.SortFunc(files, func(a, b rewrite.Skipped) int { return strings.Compare(a.File, b.File) })
 	}
-	c.phase("vetting")
+	c.announce("vetting")
 	b.vetted = <-vetting
 	return b, res.Overlay, b.vetted.err
 }

@@ -37,7 +37,7 @@ func (b *Build) compile(ctx context.Context, std, replace map[string]string) ([]
 					skipped = append(skipped, rewrite.Skipped{File: file, Reason: "does not compile when instrumented: " + f.Error.Err})
 				}
 			}
-			if len(skipped) == taken && under(f.Dir, b.conf.Env.GOROOT) {
+			if len(skipped) == taken && isUnder(f.Dir, b.conf.Env.GOROOT) {
 				return nil, fmt.Errorf("the instrumented standard library of %s does not compile: %s", b.conf.Env.GOVERSION, f.Error.Err)
 			}
 		}
@@ -85,7 +85,7 @@ func (b *Build) compileErrors(ctx context.Context) ([]listError, error) {
 			if !filepath.IsAbs(file) {
 				file = filepath.Join(c.Dir, file)
 			}
-			if under(file, c.Work) {
+			if isUnder(file, c.Work) {
 				_, message, _ := strings.Cut(line, ": ")
 				p.Error.Err = strings.TrimSpace(message)
 				failures = append(failures, p)

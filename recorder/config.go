@@ -48,8 +48,8 @@ type Config struct {
 	// Phase is told what is being done, for the status line.
 	OnPhase func(what string)
 
-	relocated relocation
-	base      map[string]bool // import paths that the run-time library stands on
+	relocated      relocation
+	runtimeImports map[string]bool // import paths that the run-time library stands on
 }
 
 // A UsageError is a command line that cannot be served; the text says what to
@@ -91,7 +91,7 @@ func (c *Config) goflags() gotool.TestArgs {
 
 // systems are those, with their processors, whose runtime the hooks fit, and whether tests
 // were recorded and replayed there: see docs/measured/platforms.md, which .ci/platforms writes.
-var systems = map[string]bool{
+var supportedSystems = map[string]bool{
 	"darwin/amd64": false, "darwin/arm64": false,
 	"freebsd/amd64": false,
 	"linux/386":     true, "linux/amd64": true, "linux/arm64": true,
@@ -104,7 +104,7 @@ func (c *Config) system() string { return c.Env.GOOS + "/" + c.Env.GOARCH }
 // Untried returns the system that c builds for if nothing was ever recorded and replayed
 // there, though all that takes compiles for it; else "".
 func (c *Config) UntestedSystem() string {
-	if tried, known := systems[c.system()]; known && !tried {
+	if tried, known := supportedSystems[c.system()]; known && !tried {
 		return c.system()
 	}
 	return ""
@@ -133,19 +133,19 @@ func (c *Config) Check() error {
 	if err := hooks.CheckRelease(c.Env.GOVERSION); err != nil {
 		return err
 	}
-	if _, known := systems[c.system()]; !known {
-		return &UsageError{fmt.Sprintf("prediction works on %s; this build is for %s", strings.Join(slices.Sorted(maps.Keys(systems)), ", "), c.system())}
+	if _, known := supportedSystems[c.system()]; !known {
+		return &UsageError{fmt.Sprintf("prediction works on %s; this build is for %s", strings.Join(slices.Sorted(maps.Keys(supportedSystems)), ", "), c.system())}
 	}
 	return nil
 }
 
 // under reports whether path lies in dir or below.
-func under(path, dir string) bool {
+func isUnder(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return dir != "" && err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-func (c *Config) phase(what string) {
+func (c *Config) announce(what string) {
 	if c.OnPhase != nil {
 		c.OnPhase(what)
 	}

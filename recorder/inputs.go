@@ -30,7 +30,7 @@ type inputs struct {
 type content struct{ files, folders [sha256.Size]byte }
 
 // listed is what go list says of a package, as far as a prepared build follows from it.
-type listed struct {
+type listedPackage struct {
 	ImportPath, Dir, Name string
 	Standard              bool
 	GoFiles, CgoFiles, IgnoredGoFiles, IgnoredOtherFiles,
@@ -44,7 +44,7 @@ const listedFields = "ImportPath,Dir,Name,ForTest,Standard,Module,Imports,Import
 	"CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error,DepsErrors"
 
 // files returns the paths of the files that p is compiled from.
-func (p *listed) files() []string {
+func (p *listedPackage) files() []string {
 	var out []string
 	if p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") {
 		return nil // go test generates it
@@ -79,13 +79,13 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 	h.Write(out)
 	own, fixed := make(map[string]bool), make(map[string]bool)
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
+		var p listedPackage
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, fmt.Errorf("reading what go list printed: %w", err)
 		}
-		if !p.known() {
+		if !p.isKnown() {
 			return nil, nil
 		}
 		for _, file := range p.files() {
@@ -107,14 +107,14 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 }
 
 // known reports whether all that p is compiled from is in the files that go list names.
-func (p *listed) known() bool {
+func (p *listedPackage) isKnown() bool {
 	cgo := len(p.CgoFiles) + len(p.SwigFiles) + len(p.SwigCXXFiles)
 	return p.Error == nil && len(p.DepsErrors) == 0 && (p.Standard || cgo == 0)
 }
 
 // identify writes what c asks for, which program this is, and where it runs.
 func (c *Config) identify(h hash.Hash) error {
-	self, err := self()
+	self, err := selfID()
 	if err != nil {
 		return err
 	}

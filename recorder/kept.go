@@ -16,7 +16,7 @@ import (
 // A kept is what Prepare has made of packages, for the commands that come after. Most are
 // about packages that have not changed since, and to load and to analyze them costs more
 // than to run their tests.
-type kept struct {
+type keptBuild struct {
 	Tested    []Package
 	Sites     []trace.Site
 	Dirs      map[string]string
@@ -33,12 +33,12 @@ type kept struct {
 // keep puts b, whose rewritten files are those of replace, into the user's cache, unless
 // files have changed while it was made of them, or more belongs to it than is kept. What goes
 // wrong here costs but the next command time.
-func (b *Build) keep(in *inputs, replace map[string]string) {
+func (b *Build) storeBuild(in *inputs, replace map[string]string) {
 	broken := func(p Package) bool { return p.Broken }
-	if in == nil || slices.ContainsFunc(b.Tested, broken) || len(b.Properties) > 0 || b.conf.relocated.used() || contentOfAll(in.files) != in.read {
+	if in == nil || slices.ContainsFunc(b.Tested, broken) || len(b.Properties) > 0 || b.conf.relocated.isUsed() || contentOfAll(in.files) != in.read {
 		return
 	}
-	k := kept{b.Tested, b.Sites, b.dirs, b.skipped, b.unmatched, b.leftOut, b.vetted.reports, map[string]string{}, map[string][]byte{}}
+	k := keptBuild{b.Tested, b.Sites, b.dirs, b.skipped, b.unmatched, b.leftOut, b.vetted.reports, map[string]string{}, map[string][]byte{}}
 	for file, copied := range replace {
 		name, err := filepath.Rel(b.conf.Work, copied)
 		if err != nil {
@@ -53,14 +53,14 @@ func (b *Build) keep(in *inputs, replace map[string]string) {
 	if gob.NewEncoder(&data).Encode(k) != nil {
 		return
 	}
-	if store, err := b.conf.store(); err == nil {
+	if store, err := b.conf.openCache(); err == nil {
 		store.PutBytes(in.key, data.Bytes())
 		store.Trim()
 	}
 }
 
 // kept returns the build that was made of in before; nil if there is none.
-func (c *Config) kept(in *inputs, std map[string]string) (*Build, error) {
+func (c *Config) restoreBuild(in *inputs, std map[string]string) (*Build, error) {
 	k := c.lookUp(in)
 	if k == nil {
 		return nil, nil
@@ -76,26 +76,26 @@ func (c *Config) kept(in *inputs, std map[string]string) (*Build, error) {
 		k.Replace[file] = copied
 	}
 	b := &Build{
-		conf: c, overlay: filepath.Join(c.Work, overlayName), known: true, vetted: vetted{reports: k.Vetted},
+		conf: c, overlay: filepath.Join(c.Work, overlayName), inputsKnown: true, vetted: vetResult{reports: k.Vetted},
 		Tested: k.Tested, Sites: k.Sites, dirs: k.Dirs, skipped: k.Skipped, unmatched: k.Unmatched, leftOut: k.LeftOut,
 	}
-	if err := date(k.Replace); err != nil {
+	if err := dateByContent(k.Replace); err != nil {
 		return nil, err
 	}
 	return b, writeOverlay(b.overlay, std, k.Replace)
 }
 
 // lookUp returns what was kept of in; nil if that is nothing, or damaged.
-func (c *Config) lookUp(in *inputs) *kept {
+func (c *Config) lookUp(in *inputs) *keptBuild {
 	if in == nil {
 		return nil
 	}
-	store, err := c.store()
+	store, err := c.openCache()
 	if err != nil {
 		return nil
 	}
 	data, _, err := store.GetBytes(in.key)
-	k := new(kept)
+	k := new(keptBuild)
 	if err != nil || gob.NewDecoder(bytes.NewReader(data)).Decode(k) != nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (c *Config) lookUp(in *inputs) *kept {
 }
 
 // store is the user's cache of builds, from which is removed what was not used for days.
-func (c *Config) store() (*cache.Cache, error) {
+func (c *Config) openCache() (*cache.Cache, error) {
 	dir := filepath.Join(c.cacheDir(), "builds")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

@@ -113,9 +113,9 @@ func keeping(t *testing.T, dir string) (*Build, *inputs, map[string]string) {
 	copied := filepath.Join(c.Work, "src", "p.go")
 	writeFiles(t, c.Work, map[string]string{"src/p.go": "package p // rewritten\n"})
 	b := &Build{
-		conf: c, known: true, Tested: []Package{{Path: "p", Dir: dir, HasTests: true}}, Sites: []trace.Site{{ID: 7, Func: "p.F"}},
+		conf: c, inputsKnown: true, Tested: []Package{{Path: "p", Dir: dir, HasTests: true}}, Sites: []trace.Site{{ID: 7, Func: "p.F"}},
 		dirs: map[string]string{"p": dir}, leftOut: map[string]bool{"q": true}, unmatched: []string{"r"},
-		skipped: map[string][]rewrite.Skipped{"p": {{File: "c.go", Reason: "uses cgo"}}}, vetted: vetted{reports: []vetReport{{"p", "bad"}}},
+		skipped: map[string][]rewrite.Skipped{"p": {{File: "c.go", Reason: "uses cgo"}}}, vetted: vetResult{reports: []vetReport{{"p", "bad"}}},
 	}
 	file := filepath.Join(dir, "p.go")
 	in := &inputs{key: [32]byte{1}, files: []string{file}, read: contentOfAll([]string{file})}
@@ -131,7 +131,7 @@ func TestKept(t *testing.T) {
 	c := &Config{Work: t.TempDir()}
 	missing := func(why string) {
 		t.Helper()
-		b, err := c.kept(in, nil)
+		b, err := c.restoreBuild(in, nil)
 		require.NoError(t, err)
 		assert.Nil(t, b, why)
 	}
@@ -139,20 +139,20 @@ func TestKept(t *testing.T) {
 
 	added := filepath.Join(dir, "new.go")
 	require.NoError(t, os.WriteFile(added, nil, 0o666))
-	made.keep(in, replace)
+	made.storeBuild(in, replace)
 	missing("a file was added while it was made")
 	_, in, _ = keeping(t, dir)
 	writeFiles(t, dir, map[string]string{"p.go": "package p // another\n"})
-	made.keep(in, replace)
+	made.storeBuild(in, replace)
 	missing("a file was changed while it was made")
 	_, in, _ = keeping(t, dir)
 	made.Properties = []properties.Declaration{{}}
-	made.keep(in, replace)
+	made.storeBuild(in, replace)
 	missing("properties are not kept")
 	made.Properties = nil
 
-	made.keep(in, replace)
-	got, err := c.kept(in, map[string]string{"std": "hooked"})
+	made.storeBuild(in, replace)
+	got, err := c.restoreBuild(in, map[string]string{"std": "hooked"})
 	require.NoError(t, err)
 	require.NotNil(t, got)
 	overlay, err := os.ReadFile(got.overlay)
@@ -167,7 +167,7 @@ func TestKept(t *testing.T) {
 
 	other := *in
 	other.key[0]++
-	b, err := c.kept(&other, nil)
+	b, err := c.restoreBuild(&other, nil)
 	require.NoError(t, err)
 	assert.Nil(t, b)
 	require.NoError(t, filepath.WalkDir(cache, func(path string, e fs.DirEntry, err error) error {
@@ -180,8 +180,8 @@ func TestKept(t *testing.T) {
 		return os.WriteFile(path, data, 0o666)
 	}))
 	missing("it is damaged")
-	made.keep(in, replace)
-	got, err = c.kept(in, nil)
+	made.storeBuild(in, replace)
+	got, err = c.restoreBuild(in, nil)
 	require.NoError(t, err)
 	assert.NotNil(t, got, "made anew")
 }

@@ -22,14 +22,14 @@ import (
 
 // toolexec returns go test's flag for that; none if the user has given it, or what is linked may
 // be in libraries that the identifier says nothing of.
-func (b *Build) toolexec() ([]string, error) {
+func (b *Build) toolexecFlags() ([]string, error) {
 	c := b.conf
 	for _, name := range []string{"toolexec", "ldflags"} {
 		if _, given := c.flag(name); given {
 			return nil, nil
 		}
 	}
-	if len(c.ToolCommand) == 0 || !b.known {
+	if len(c.ToolCommand) == 0 || !b.inputsKnown {
 		return nil, nil
 	}
 	command, err := gotool.JoinWords(append(slices.Clone(c.ToolCommand), filepath.Join(c.cacheDir(), "linked")))
@@ -59,7 +59,7 @@ func RunTool(dir string, args []string) int {
 		return 3
 	}
 	if l.output != "" {
-		l.keep(dir)
+		l.store(dir)
 	}
 	return 0
 }
@@ -121,7 +121,7 @@ func (l linking) restore(dir string) error {
 
 // keep keeps the output, in place of what was linked there before. What goes wrong costs but the
 // next command time.
-func (l linking) keep(dir string) {
+func (l linking) store(dir string) {
 	binary, err := os.ReadFile(l.output)
 	if err != nil || os.MkdirAll(dir, 0o777) != nil {
 		return

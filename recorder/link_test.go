@@ -137,7 +137,7 @@ func TestToolexec(t *testing.T) {
 		if change != nil {
 			change(c)
 		}
-		flags, err := (&Build{conf: c, known: known}).toolexec()
+		flags, err := (&Build{conf: c, inputsKnown: known}).toolexecFlags()
 		require.NoError(t, err)
 		return flags
 	}

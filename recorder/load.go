@@ -62,9 +62,9 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.trust(reachable(roots))
+	c.noteRuntimeImports(reachable(roots))
 	c.addOwn(reachable(roots))
-	if modules := c.cached(reachable(roots)); len(modules) > 0 {
+	if modules := c.cachedModules(reachable(roots)); len(modules) > 0 {
 		if err := c.relocate(ctx, modules); err != nil {
 			return nil, err
 		}
@@ -196,14 +196,14 @@ func (c *Config) packages(ctx context.Context, overlay string, tests bool, patte
 	if err != nil {
 		return nil, loadError(ctx, err)
 	}
-	packages.Visit(roots, nil, forgive)
+	packages.Visit(roots, nil, dropOpenErrors)
 	return roots, nil
 }
 
 // forgive forgets that a file of p could not be opened, as those that only the
 // overlay has cannot: the go command knows them, go/packages looks on the disk.
 // They declare nothing that users see. p's imports have been forgiven.
-func forgive(p *packages.Package) {
+func dropOpenErrors(p *packages.Package) {
 	p.Errors = slices.DeleteFunc(p.Errors, func(e packages.Error) bool {
 		file, _, _ := strings.Cut(e.Pos, ":")
 		_, err := os.Stat(file)
@@ -271,7 +271,7 @@ func loadError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if _, said, ok := strings.Cut(err.Error(), "stderr: "); ok && !passing(said) {
+	if _, said, ok := strings.Cut(err.Error(), "stderr: "); ok && !isTransient(said) {
 		return &UsageError{"go list: " + strings.TrimPrefix(strings.TrimSpace(said), "go: ")}
 	}
 	return fmt.Errorf("loading packages: %w", err)
@@ -279,7 +279,7 @@ func loadError(ctx context.Context, err error) error {
 
 // passing reports whether what the go command has said is of the network, the disk or its cache:
 // no fault of the command line, and perhaps not there the next time.
-func passing(said string) bool {
+func isTransient(said string) bool {
 	return slices.ContainsFunc([]string{
 		"dial tcp", "i/o timeout", "connection refused", "connection reset", "TLS handshake", "Service Unavailable", "Bad Gateway",
 		"no space left on device", "failed to initialize build cache", "read-only file system",

@@ -42,7 +42,7 @@ func writeOverlay(path string, replacements ...map[string]string) error {
 // from their content. The go command keeps what it has read of a package's files
 // under their names, sizes and times, and nothing of files from the last seconds:
 // with the times of their writing, each of its runs would read package runtime anew.
-func date(replace map[string]string) error {
+func dateByContent(replace map[string]string) error {
 	for _, file := range replace {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -18,7 +18,7 @@ func TestDate(t *testing.T) {
 		replace[name] = filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(replace[name], []byte(text), 0o666))
 	}
-	require.NoError(t, date(replace))
+	require.NoError(t, dateByContent(replace))
 	times := map[string]time.Time{}
 	for name, file := range replace {
 		info, err := os.Stat(file)

@@ -30,7 +30,7 @@ func Properties(ctx context.Context, c *Config) ([]properties.Declaration, error
 
 // declared returns the properties that the tests of the packages to rewrite declare, and the
 // methods that these name, or events. Each must be declared, or told of, in one of these packages.
-func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool, err error) {
+func (l *loaded) declaredProperties() (ds []properties.Declaration, calls map[string]bool, err error) {
 	if ds, err = properties.Read(l.rewrite); err != nil {
 		return nil, nil, err
 	}

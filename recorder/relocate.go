@@ -26,7 +26,7 @@ type relocation struct {
 }
 
 // used reports whether there is anything to find under another name.
-func (r *relocation) used() bool { return len(r.flags)+len(r.env) > 0 }
+func (r *relocation) isUsed() bool { return len(r.flags)+len(r.env) > 0 }
 
 // buildFlags returns what the go commands of the instrumented build need beside the
 // user's own flags, which these must follow.
@@ -43,7 +43,7 @@ func (c *Config) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // cached returns the modules of those packages to instrument that lie in the
 // module cache, each once. Vendored packages do not.
-func (c *Config) cached(pkgs []*packages.Package) []*packages.Module {
+func (c *Config) cachedModules(pkgs []*packages.Package) []*packages.Module {
 	var modules []*packages.Module
 	seen := make(map[string]bool)
 	for _, p := range pkgs {

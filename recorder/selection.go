@@ -20,18 +20,18 @@ const runtimeLibrary = "predictrt"
 
 // trust notes what the run-time library imports: to import it in turn would be
 // a cycle.
-func (c *Config) trust(pkgs []*packages.Package) {
-	c.base = make(map[string]bool)
+func (c *Config) noteRuntimeImports(pkgs []*packages.Package) {
+	c.runtimeImports = make(map[string]bool)
 	for _, p := range pkgs {
 		if p.PkgPath == runtimeLibrary {
-			packages.Visit([]*packages.Package{p}, nil, func(p *packages.Package) { c.base[p.PkgPath] = true })
+			packages.Visit([]*packages.Package{p}, nil, func(p *packages.Package) { c.runtimeImports[p.PkgPath] = true })
 		}
 	}
 }
 
 // selected reports whether the memory accesses of p are to be instrumented.
 func (c *Config) selected(p *packages.Package) bool {
-	if c.base[p.PkgPath] || c.inSnapshot(p) || c.inGoroot(p) && slices.ContainsFunc(trusted, func(t string) bool { return matches(t, p.PkgPath) }) {
+	if c.runtimeImports[p.PkgPath] || c.inSnapshot(p) || c.inGoroot(p) && slices.ContainsFunc(trusted, func(t string) bool { return matches(t, p.PkgPath) }) {
 		return false
 	}
 	if len(c.InstrumentPatterns) == 0 {
@@ -110,7 +110,7 @@ func (c *Config) isOurs(p *packages.Package) bool {
 
 // inGoroot reports whether p belongs to the standard library.
 func (c *Config) inGoroot(p *packages.Package) bool {
-	return under(firstFile(p), filepath.Join(c.Env.GOROOT, "src"))
+	return isUnder(firstFile(p), filepath.Join(c.Env.GOROOT, "src"))
 }
 
 // inSnapshot reports whether p belongs to the snapshot of the standard library's

@@ -50,7 +50,7 @@ func TestSelected(t *testing.T) {
 	for _, tt := range tests {
 		c := &Config{
 			Dir: "/m/sub", Env: gotool.Env{GOROOT: "/go", GOMODCACHE: "/modules"}, InstrumentPatterns: tt.instrument,
-			base: map[string]bool{"math/bits": true},
+			runtimeImports: map[string]bool{"math/bits": true},
 		}
 		got := ""
 		for _, name := range []string{"main", "below", "external", "other", "files", "std", "sync", "base", "snapshot", "userSync"} {

@@ -76,7 +76,7 @@ func (e execution) write(dir string) error {
 // record there, with temporary files of its own, and is otherwise not to be noticed: same standard
 // streams, signals and exit code. It returns the exit code.
 func RunShim(dir string, args []string) int {
-	code, err := run(dir, args)
+	code, err := execute(dir, args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "gopredict: running %s: %v\n", strings.Join(args, " "), ExplainExecError(err))
 		return 3
@@ -93,7 +93,7 @@ func ExplainExecError(err error) error {
 	return err
 }
 
-func run(dir string, args []string) (int, error) {
+func execute(dir string, args []string) (int, error) {
 	if len(args) == 0 {
 		return 0, errors.New("no test binary named")
 	}
@@ -115,7 +115,7 @@ func run(dir string, args []string) (int, error) {
 	}
 	e := execution{Dir: wd, Args: args[1:], Env: gotool.WithVariables(os.Environ(), set.Env), Binary: filepath.Join(own, filepath.Base(args[0])), Exit: -1}
 	e.Trace = e.Binary + ".trace"
-	if err := save(args[0], e.Binary); err != nil {
+	if err := linkOrCopy(args[0], e.Binary); err != nil {
 		return 0, err
 	}
 	cmd := exec.Command(args[0], args[1:]...)
@@ -127,7 +127,7 @@ func run(dir string, args []string) (int, error) {
 	if err := e.write(own); err != nil {
 		return 0, err
 	}
-	temporary, remove, err := ownTemporary(set.Exec, wd)
+	temporary, remove, err := newTempDir(set.Exec, wd)
 	if err != nil {
 		return 0, err
 	}
@@ -199,7 +199,7 @@ func die(s syscall.Signal) {
 }
 
 // save makes the file from available at to, also after from is removed.
-func save(from, to string) error {
+func linkOrCopy(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}

@@ -28,7 +28,7 @@ import (
 // handed are the packages of the standard library that work on memory which a
 // program hands to them, or have a state that it shares, other than by way of others
 // of them.
-var handed = []string{
+var instrumentedStd = []string{
 	"archive/tar", "archive/zip", "bufio", "bytes", "compress/gzip", "compress/zlib",
 	"container/heap", "container/list", "container/ring",
 	"crypto/internal/fips140/hmac", "crypto/internal/fips140/sha256", "crypto/internal/fips140/sha512", "crypto/md5", "crypto/sha1",
@@ -40,7 +40,7 @@ var handed = []string{
 
 // handedFiles are those files that do so of packages of which most do other things:
 // what prints has buffers of its own, and a server its own goroutines.
-var handedFiles = map[string][]string{
+var instrumentedFiles = map[string][]string{
 	"fmt":               {"scan.go"},
 	"net/http":          {"cookie.go", "header.go", "request.go"},
 	"net/http/httptest": {"recorder.go"},
@@ -60,14 +60,14 @@ func (c *Config) standard(ctx context.Context) (map[string]string, error) {
 		os.Chtimes(dir, now, now) // it is in use: see prune
 		return kept, nil
 	}
-	c.phase("instrumenting the standard library")
+	c.announce("instrumenting the standard library")
 	// Made elsewhere: another command may do the same, or read what is there.
 	making, err := os.MkdirTemp(filepath.Dir(dir), standardPrefix)
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(making)
-	made, err := c.inside(ctx, making)
+	made, err := c.instrumentStd(ctx, making)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (c *Config) standard(ctx context.Context) (map[string]string, error) {
 	if made, err = hooks.Overlay(target, filepath.Join(making, "hooks"), made); err != nil {
 		return nil, err
 	}
-	if err := date(made); err != nil {
+	if err := dateByContent(made); err != nil {
 		return nil, err
 	}
 	kept := standardFiles{Replace: make(map[string]string), Originals: originals(made)}
@@ -98,14 +98,14 @@ func (c *Config) standard(ctx context.Context) (map[string]string, error) {
 }
 
 // inside returns an overlay of the packages handed, with hooks, whose files are below dir.
-func (c *Config) inside(ctx context.Context, dir string) (map[string]string, error) {
+func (c *Config) instrumentStd(ctx context.Context, dir string) (map[string]string, error) {
 	pkgs, err := packages.Load(&packages.Config{
 		Mode:       loadMode | packages.NeedDeps,
 		Context:    ctx,
 		Dir:        c.Dir,
 		BuildFlags: c.Args.LoadFlags(),
-		ParseFile:  c.parseHanded,
-	}, handed...)
+		ParseFile:  c.parseStd,
+	}, instrumentedStd...)
 	if err != nil {
 		return nil, loadError(ctx, err)
 	}
@@ -124,7 +124,7 @@ func (c *Config) inside(ctx context.Context, dir string) (map[string]string, err
 		if err != nil || !filepath.IsLocal(pkg) { // of the snapshot that GOFIPS140 has asked for
 			continue
 		}
-		if files, some := handedFiles[filepath.ToSlash(pkg)]; some && !slices.Contains(files, filepath.Base(file)) {
+		if files, some := instrumentedFiles[filepath.ToSlash(pkg)]; some && !slices.Contains(files, filepath.Base(file)) {
 			continue
 		}
 		overlay[file] = copied
@@ -135,10 +135,10 @@ func (c *Config) inside(ctx context.Context, dir string) (map[string]string, err
 // parseHanded parses a file of the standard library. Of the packages that the handed ones
 // import only the declarations are needed: what functions do takes most of the time and
 // of the memory.
-func (c *Config) parseHanded(fset *token.FileSet, file string, src []byte) (*ast.File, error) {
+func (c *Config) parseStd(fset *token.FileSet, file string, src []byte) (*ast.File, error) {
 	f, err := parser.ParseFile(fset, file, src, parser.AllErrors|parser.ParseComments)
 	pkg, outside := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
-	if f == nil || outside != nil || slices.Contains(handed, filepath.ToSlash(pkg)) {
+	if f == nil || outside != nil || slices.Contains(instrumentedStd, filepath.ToSlash(pkg)) {
 		return f, err
 	}
 	for _, d := range f.Decls {
@@ -192,7 +192,7 @@ func originals(replace map[string]string) map[string]stamp {
 func keptStandard(dir string) map[string]string {
 	data, err := os.ReadFile(filepath.Join(dir, standardIndex))
 	var kept standardFiles
-	if err != nil || json.Unmarshal(data, &kept) != nil || !present(kept.Replace) || !maps.Equal(kept.Originals, originals(kept.Replace)) {
+	if err != nil || json.Unmarshal(data, &kept) != nil || !allExist(kept.Replace) || !maps.Equal(kept.Originals, originals(kept.Replace)) {
 		return nil
 	}
 	return kept.Replace
@@ -202,7 +202,7 @@ func keptStandard(dir string) map[string]string {
 // It is named after what selects files of the standard library, and this program: whatever
 // modules are loaded with, they get the same.
 func (c *Config) standardDir() (string, error) {
-	self, err := self()
+	self, err := selfID()
 	if err != nil {
 		return "", err
 	}
@@ -225,7 +225,7 @@ func (c *Config) cacheDir() string {
 }
 
 // self tells this program from others.
-var self = sync.OnceValues(func() (string, error) { return contentOf(os.Executable()) })
+var selfID = sync.OnceValues(func() (string, error) { return contentOf(os.Executable()) })
 
 // contentOf returns what tells the content of a file from that of others: what is
 // built anew of the same sources is the same program.
@@ -249,7 +249,7 @@ const (
 )
 
 // present reports whether the files are there that an overlay names.
-func present(replace map[string]string) bool {
+func allExist(replace map[string]string) bool {
 	for _, file := range replace {
 		if _, err := os.Stat(file); err != nil {
 			return false

@@ -18,7 +18,7 @@ import (
 // the command's others, and has a short name: the path of a socket has room for a hundred bytes. It has
 // the same one in each run, unless several are at once: what tests do may follow from it, and a go command that they run
 // there finds what it has built before.
-func ownTemporary(exec []string, pkg string) (env []string, remove func(), err error) {
+func newTempDir(exec []string, pkg string) (env []string, remove func(), err error) {
 	if len(exec) > 0 {
 		return nil, func() {}, nil
 	}

@@ -85,7 +85,7 @@ func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 	if exit, err = RunPlain(ctx, c); err != nil {
 		return nil, 0, err
 	}
-	c.phase("recording")
+	c.announce("recording")
 	silent := *c
 	silent.Args = c.Args.WithoutCoverage()
 	silent.Stdout, silent.Stderr = io.Discard, io.Discard
@@ -99,7 +99,7 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 	if err := os.Mkdir(execs, 0o755); err != nil {
 		return nil, 0, err
 	}
-	shim, err := c.shim(execs)
+	shim, err := c.shimFlag(execs)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -117,7 +117,7 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 		}
 	}
 	if len(rejected) == 0 || len(args.Packages) > 0 {
-		linking, err := b.toolexec()
+		linking, err := b.toolexecFlags()
 		if err != nil {
 			return nil, 0, err
 		}
@@ -144,7 +144,7 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 }
 
 // shim returns go test's -exec flag for a shim that works in dir.
-func (c *Config) shim(dir string) (string, error) {
+func (c *Config) shimFlag(dir string) (string, error) {
 	through, err := c.ExecCommand()
 	if err != nil {
 		return "", err
@@ -177,7 +177,7 @@ func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Interrupt(cmd) }
-	cmd.WaitDelay = grace
+	cmd.WaitDelay = endGrace
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		if cmd.Process != nil {
@@ -232,14 +232,14 @@ func newRun(p Package, executions []execution) Run {
 		r.Started, r.Seconds, r.Processor = e.Started, e.Seconds, e.Processor
 		r.Binary, r.Args, r.Env = e.Binary, e.Args, e.Env
 		if _, err := os.Stat(e.Trace); err == nil {
-			r.Trace, r.TraceIncomplete = e.Trace, unwritten(e.Trace)
+			r.Trace, r.TraceIncomplete = e.Trace, isIncomplete(e.Trace)
 		}
 	}
 	return r
 }
 
 // unwritten reports whether the program has said so of the trace.
-func unwritten(trace string) bool {
+func isIncomplete(trace string) bool {
 	_, err := os.Stat(trace + predictrt.Unwritten)
 	return err == nil
 }
@@ -252,9 +252,9 @@ func (b *Build) TestBinary(ctx context.Context) (string, error) {
 	if len(b.Tested) != 1 || !b.Tested[0].HasTests {
 		return "", fmt.Errorf("%s: expected one package with tests", strings.Join(c.Args.Packages, " "))
 	}
-	c.phase("building")
+	c.announce("building")
 	out := filepath.Join(c.Work, filepath.Base(b.Tested[0].Dir)+".test")
-	linking, err := b.toolexec()
+	linking, err := b.toolexecFlags()
 	if err != nil {
 		return "", err
 	}
@@ -278,7 +278,7 @@ func (b *Build) TestBinary(ctx context.Context) (string, error) {
 // errors go to Config.Stderr; packages without them are built nevertheless.
 func (b *Build) Commands(ctx context.Context, dir string) error {
 	c := b.conf
-	c.phase("linking")
+	c.announce("linking")
 	args := c.Args.Without("vet").Args(append(c.buildFlags(b.overlay), "-o="+dir+string(filepath.Separator))...)
 	cmd := c.command(ctx, append([]string{"build"}, args...)...)
 	cmd.Stdout, cmd.Stderr = c.Stdout, c.Stderr

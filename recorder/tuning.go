@@ -10,4 +10,4 @@ const maxTemporary = 100
 // grace is how long a test binary may take to end after it was asked to (unit: seconds). Trades
 // the end of a trace for the time until a command that was interrupted ends. Chosen: a full
 // trace is written in less.
-const grace = 5 * time.Second
+const endGrace = 5 * time.Second

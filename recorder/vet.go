@@ -23,7 +23,7 @@ var vetDefault = []string{
 }
 
 // vetted is what go vet had to say.
-type vetted struct {
+type vetResult struct {
 	reports []vetReport
 	err     error
 }
@@ -38,7 +38,7 @@ type vetReport struct {
 // were loaded with, std, so that what they import is compiled once for both. Packages of the
 // standard library itself are vetted as they are.
 func (c *Config) vetOverlay(tested []Package, std string) string {
-	if slices.ContainsFunc(tested, func(p Package) bool { return under(p.Dir, c.Env.GOROOT) }) {
+	if slices.ContainsFunc(tested, func(p Package) bool { return isUnder(p.Dir, c.Env.GOROOT) }) {
 		return ""
 	}
 	return std
@@ -47,13 +47,13 @@ func (c *Config) vetOverlay(tested []Package, std string) string {
 // vet runs go vet as go test does by default, but on the user's own sources:
 // the rewritten ones are not what the user wrote. It runs beside rewriting, and after
 // loading, which has compiled what it needs; the go command caches its results.
-func (c *Config) vet(ctx context.Context, overlay string) vetted {
+func (c *Config) vet(ctx context.Context, overlay string) vetResult {
 	flags := vetDefault
 	list, _ := c.flag("vet")
 	switch list {
 	case "":
 	case "off":
-		return vetted{}
+		return vetResult{}
 	case "all":
 		flags = nil
 	default:
@@ -73,20 +73,20 @@ func (c *Config) vet(ctx context.Context, overlay string) vetted {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		return vetted{err: ctx.Err()}
+		return vetResult{err: ctx.Err()}
 	}
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		return vetted{err: err}
+		return vetResult{err: err}
 	}
 	if strings.Contains(stderr.String(), "flag provided but not defined") {
-		return vetted{err: &UsageError{fmt.Sprintf("-vet=%s: not \"off\", \"all\" or a list of go vet's analyzers", list)}}
+		return vetResult{err: &UsageError{fmt.Sprintf("-vet=%s: not \"off\", \"all\" or a list of go vet's analyzers", list)}}
 	}
 	// Other failures are those of packages that do not load: see rejected.
 	reports, err := parseVet(&stdout, c.Dir)
 	if err != nil {
 		err = fmt.Errorf("reading what go vet -json printed: %w", err)
 	}
-	return vetted{reports, err}
+	return vetResult{reports, err}
 }
 
 // A diagnostic is one message of go vet -json.
@@ -139,7 +139,7 @@ func relativePosn(dir, posn string) string {
 // rejected returns the packages that must fail because of their vet reports.
 // A package that does not compile is none of them: go vet repeats what go test
 // is going to say.
-func (v vetted) rejected(tested []Package) map[string][]vetReport {
+func (v vetResult) rejected(tested []Package) map[string][]vetReport {
 	out := make(map[string][]vetReport)
 	for _, p := range tested {
 		for _, r := range v.reports {

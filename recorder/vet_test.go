@@ -34,7 +34,7 @@ const vetOutput = `{}
 func TestVetRejectsReportedPackages(t *testing.T) {
 	reports, err := parseVet(strings.NewReader(vetOutput), "/m")
 	require.NoError(t, err)
-	got := vetted{reports: reports}.rejected([]Package{
+	got := vetResult{reports: reports}.rejected([]Package{
 		{Path: "example.com/m"}, {Path: "example.com/m/sub"}, {Path: "example.com/m/fine"},
 		{Path: "example.com/m/broken", Broken: true},
 	})

@@ -88,14 +88,14 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		return r, err
 	}
 	if word != "" {
-		plan = plan.with(word)
+		plan = plan.withWord(word)
 	}
-	r.Witness, r.Notes, r.GuessedAccesses = plan.Witness, plan.Notes, plan.unsure
-	opts.Folder.keep("")
+	r.Witness, r.Notes, r.GuessedAccesses = plan.Witness, plan.Notes, plan.guessedAccesses
+	opts.Folder.freeExcept("")
 	missed := func() {} // ends the second one, as the first is not confirmed: that may be made again, apart from others
 	run := func(ctx context.Context, order string, opts Options, record bool) (Verdict, error) {
 		return opts.Slots.run(ctx, w, word != "", func() (Verdict, error) {
-			v, err := replayOnce(ctx, bin, w, plan.inOrder(order), opts, record)
+			v, err := replayOnce(ctx, bin, w, plan.forOrder(order), opts, record)
 			if v.Status != bug.Confirmed {
 				missed()
 			}
@@ -106,7 +106,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 	if opts.SecondFolder != nil && stop && len(orders) == 2 {
 		beside := opts
 		beside.Folder = opts.SecondFolder
-		beside.Folder.keep("")
+		beside.Folder.freeExcept("")
 		early, cancel := context.WithCancel(ctx)
 		missed = cancel
 		ahead = sync.OnceValues(func() (Verdict, error) { return run(early, orders[1], beside, orders[0] != orders[1]) })
@@ -114,7 +114,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		defer func() {
 			cancel()
 			ahead() // its folder is no longer used then
-			opts.SecondFolder.keep(r.Trace)
+			opts.SecondFolder.freeExcept(r.Trace)
 		}()
 	}
 	for i, order := range orders {
@@ -130,13 +130,13 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 			return r, err
 		}
 		v.Order = order
-		if v.Status == bug.Confirmed && v.Outcome.Effect.Severity() < bug.TestFailure.Severity() && plan.fine {
+		if v.Status == bug.Confirmed && v.Outcome.Effect.Severity() < bug.TestFailure.Severity() && plan.violationAllowed {
 			v.Status, v.Reason = bug.Unconfirmed, "the calls come in that order, and the test does not fail by it"
 		}
 		if r.add(v) && v.traceFile != "" {
 			r.Trace = v.traceFile
 		}
-		opts.Folder.keep(r.Trace)
+		opts.Folder.freeExcept(r.Trace)
 		if opts.OnReplay != nil {
 			opts.OnReplay(r.Replays)
 		}
@@ -145,7 +145,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		}
 	}
 	r.conclude()
-	err = r.onTime(ctx, bin, plan, opts)
+	err = r.checkTiming(ctx, bin, plan, opts)
 	return r, err
 }
 

@@ -16,7 +16,7 @@ func TestFolderKeeps(t *testing.T) {
 		f := NewFolder(t.TempDir())
 		shown := ""
 		for i := range 20 {
-			made, err := f.next(directly)
+			made, err := f.nextFiles(directly)
 			require.NoError(t, err)
 			if i == 3 {
 				shown = made.trace
@@ -24,14 +24,14 @@ func TestFolderKeeps(t *testing.T) {
 			for _, name := range []string{made.plan, made.verdict, made.trace} {
 				require.NoError(t, os.WriteFile(name, []byte(made.trace+strings.Repeat("x", smallTrace)), 0o600))
 			}
-			f.keep(shown)
+			f.freeExcept(shown)
 		}
 		text, err := os.ReadFile(shown)
 		require.NoError(t, err)
 		assert.True(t, strings.HasPrefix(string(text), shown))
-		assert.Len(t, append(names(f.memory), f.traces...), 1)
-		f.keep("")
-		assert.Empty(t, append(names(f.memory), f.traces...))
+		assert.Len(t, append(names(f.memoryFiles), f.traceFiles...), 1)
+		f.freeExcept("")
+		assert.Empty(t, append(names(f.memoryFiles), f.traceFiles...))
 	}
 }
 

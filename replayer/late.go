@@ -38,9 +38,9 @@ import (
 // in two orders is the bug. A leak without a failure depends on nothing: what
 // a goroutine forgets that has waited for long enough is what time-outs are
 // for.
-func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
+func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
-	if r.Status != bug.Confirmed || opts.HoldTime > 0 || !r.mayRest(w) {
+	if r.Status != bug.Confirmed || opts.HoldTime > 0 || !r.mayDependOnTime(w) {
 		return nil
 	}
 	failing, late := suspectsOf(w, r.Verdicts[0].Overtaken)
@@ -48,9 +48,9 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 		return nil
 	}
 	v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
-		return replayOnce(ctx, bin, w, plan.inOrder(r.Order).with("prompt"), opts, false)
+		return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withWord("prompt"), opts, false)
 	})
-	opts.Folder.keep(r.Trace)
+	opts.Folder.freeExcept(r.Trace)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 	}
 	r.DependsOnTime, r.Overtaken = true, late
 	worst := slices.MaxFunc(late, func(a, b OvertakenGoroutine) int { return cmp.Compare(a.Delay, b.Delay) })
-	if worst.Delay >= patience && !ofLocks(w) {
+	if worst.Delay >= patience && !isLockDeadlock(w) {
 		what := "the test fails"
 		if w.Kind == bug.Deadlock {
 			what = "goroutines block for ever"
@@ -74,17 +74,17 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 }
 
 // ofLocks reports whether w is a deadlock whose goroutines wait for locks that the others hold.
-func ofLocks(w *witness.Witness) bool {
+func isLockDeadlock(w *witness.Witness) bool {
 	return w.Kind == bug.Deadlock && !slices.ContainsFunc(w.Violation, func(s witness.Step) bool { return s.Op.Class() != trace.ClassLock })
 }
 
 // mayRest reports whether what r has shown of w is of a kind that may rest on time.
-func (r *Result) mayRest(w *witness.Witness) bool {
+func (r *Result) mayDependOnTime(w *witness.Witness) bool {
 	switch {
 	case w.Kind == bug.Deadlock:
 		return r.Effect != bug.Panic
 	case failsTest(w), w.Kind == bug.Leak, w.Kind == bug.Failure, w.Kind == bug.Property:
-		return r.Effect == bug.TestFailure || r.Effect == bug.Panic && w.Kind == bug.Failure && inTest(w)
+		return r.Effect == bug.TestFailure || r.Effect == bug.Panic && w.Kind == bug.Failure && failsInTestCode(w)
 	}
 	return false
 }
@@ -137,7 +137,7 @@ func (v Verdict) passes(w *witness.Witness) bool {
 }
 
 // inTest reports whether w's run fails in the code of a test, and not in what that tests.
-func inTest(w *witness.Witness) bool {
+func failsInTestCode(w *witness.Witness) bool {
 	return len(w.Violation) == 1 && strings.HasSuffix(w.Violation[0].File, "_test.go")
 }
 

@@ -24,12 +24,12 @@ func (c Program) operand(s witness.Step, file string) string {
 func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 	out := *w
 	move := func(list []witness.Step, its []*position) []witness.Step {
-		if !slices.ContainsFunc(its, func(p *position) bool { return r.moved(p) != &p.Step }) {
+		if !slices.ContainsFunc(its, func(p *position) bool { return r.currentStep(p) != &p.Step }) {
 			return list
 		}
 		list = slices.Clone(list)
 		for i, s := range list {
-			list[i] = stepAt(*r.moved(its[i]), s)
+			list[i] = stepAt(*r.currentStep(its[i]), s)
 		}
 		return list
 	}
@@ -39,32 +39,32 @@ func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 }
 
 // moved is where a position is in the code, its own Step if it has not moved.
-func (r *resolver) moved(p *position) *witness.Step {
-	if p.now == nil {
-		p.now = &p.Step
-		if now := r.move(p); now != p.Step {
-			p.now = &now
+func (r *resolver) currentStep(p *position) *witness.Step {
+	if p.current == nil {
+		p.current = &p.Step
+		if now := r.findCurrentStep(p); now != p.Step {
+			p.current = &now
 		}
 	}
-	return p.now
+	return p.current
 }
 
 // move is moved, for the first time.
-func (r *resolver) move(p *position) witness.Step {
+func (r *resolver) findCurrentStep(p *position) witness.Step {
 	s, file := p.Step, ""
 	if site, fit := r.siteOf(p); fit != absent {
 		file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
 	} else if s.SiteNumber == 0 && s.Line > 0 {
-		at := r.callAt(p)
+		at := r.callSiteOf(p)
 		file, s.Line = at.file, at.line
 		s.Expr = r.code.operand(s, file)
 	}
-	s.File = r.nameNow(file, s.File)
+	s.File = r.currentName(file, s.File)
 	return s
 }
 
 // nameNow is the name of a file that was called so before.
-func (r *resolver) nameNow(file, before string) string {
+func (r *resolver) currentName(file, before string) string {
 	if name := r.code.Files.Name(file); filepath.IsAbs(file) && !filepath.IsAbs(name) {
 		return name
 	}

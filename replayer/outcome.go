@@ -71,13 +71,13 @@ var (
 // judge says how a run ended: from what it printed, its exit code (0: well, -1:
 // by a signal), and the words for how it ended. What the tests of the names
 // known printed is no detail.
-func judge(output string, exit int, ended string, known []string) Outcome {
+func judgeOutput(output string, exit int, ended string, known []string) Outcome {
 	lines := strings.Split(strings.ReplaceAll(output, "\r\n", "\n"), "\n")
 	o := Outcome{Effect: bug.NoEffect}
 	if exit == 0 {
 		return o
 	}
-	if i := find(lines, "panic: test timed out after "); i >= 0 {
+	if i := lineWithPrefix(lines, "panic: test timed out after "); i >= 0 {
 		o.TimedOut = true
 		if allBlocked(lines[i:]) {
 			o.Effect = bug.Blocks
@@ -85,12 +85,12 @@ func judge(output string, exit int, ended string, known []string) Outcome {
 		}
 		return o
 	}
-	if i := find(lines, "fatal error: all goroutines are asleep"); i >= 0 {
+	if i := lineWithPrefix(lines, "fatal error: all goroutines are asleep"); i >= 0 {
 		o.Effect, o.Detail = bug.Blocks, lines[i:i+1]
 		return o
 	}
 	o.Failed, o.Detail = failures(lines, known)
-	if i := crash(lines); i >= 0 && exit != 1 {
+	if i := crashLine(lines); i >= 0 && exit != 1 {
 		o.Effect, o.Detail = bug.Panic, panicText(lines[i:])
 		return o
 	}
@@ -103,7 +103,7 @@ func judge(output string, exit int, ended string, known []string) Outcome {
 
 // crash returns the line where the run time reports a crash, or -1. That text
 // does not begin a line if the program had left one unfinished.
-func crash(lines []string) int {
+func crashLine(lines []string) int {
 	for i, l := range lines {
 		for _, word := range []string{"panic: ", "fatal error: "} {
 			if at := strings.Index(l, word); at == 0 || at > 0 && stackFollows(lines[i+1:]) {
@@ -122,7 +122,7 @@ func stackFollows(lines []string) bool {
 }
 
 // find returns the first line that begins with prefix, or -1.
-func find(lines []string, prefix string) int {
+func lineWithPrefix(lines []string, prefix string) int {
 	return slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, prefix) })
 }
 
@@ -208,7 +208,7 @@ func panicText(lines []string) []string {
 			continue
 		}
 		inside = true
-		if !ownFrame(lines[i]) {
+		if !isRuntimeFrame(lines[i]) {
 			pos, _, _ = strings.Cut(pos, " +0x")
 			text = append(text, fmt.Sprintf("in %s at %s", frameArgs.ReplaceAllString(lines[i], ""), filepath.Base(pos)))
 			frames++
@@ -219,7 +219,7 @@ func panicText(lines []string) []string {
 
 // ownFrame reports whether a line of a stack names a function of the run time
 // or of the test framework.
-func ownFrame(line string) bool {
+func isRuntimeFrame(line string) bool {
 	for _, p := range []string{"panic(", "runtime.", "runtime/", "predictrt.", "testing.", "sync.", "sync/", "internal/", "created by "} {
 		if strings.HasPrefix(line, p) {
 			return true
@@ -269,7 +269,7 @@ func limitLinesOf(lines []string, all int) []string {
 
 // since returns what o shows that the recorded run did not: where that ended
 // as badly, and with the same tests failing, there is no effect.
-func (o Outcome) since(recorded Outcome) Outcome {
+func (o Outcome) sinceRecorded(recorded Outcome) Outcome {
 	if o.Effect.Severity() > recorded.Effect.Severity() {
 		return o
 	}

@@ -58,13 +58,13 @@ func TestJudge(t *testing.T) {
 		{"timeout, socket", timedOut + "\ngoroutine 20 [IO wait]:\n", 2, Outcome{Effect: bug.NoEffect, TimedOut: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, judge(c.output, c.exit, "exit status "+string(rune('0'+c.exit)), []string{"TestOld"}))
+			assert.Equal(t, c.want, judgeOutput(c.output, c.exit, "exit status "+string(rune('0'+c.exit)), []string{"TestOld"}))
 		})
 	}
 }
 
 func TestDetailIsBounded(t *testing.T) {
-	o := judge("--- FAIL: TestX (0.00s)\n"+strings.Repeat("    "+strings.Repeat("é", 300)+"\n", 50), 1, "", nil)
+	o := judgeOutput("--- FAIL: TestX (0.00s)\n"+strings.Repeat("    "+strings.Repeat("é", 300)+"\n", 50), 1, "", nil)
 	assert.Len(t, o.Detail, maxDetail)
 	assert.Equal(t, "    "+strings.Repeat("é", 196)+"…", o.Detail[1])
 	assert.Equal(t, "… 40 more lines …", o.Detail[maxDetail-1])
@@ -73,12 +73,12 @@ func TestDetailIsBounded(t *testing.T) {
 // What a place logs all along is left out before what another one says.
 func TestDetailHasEachPlace(t *testing.T) {
 	logs := func(n int) string { return strings.Repeat("    log.go:7: step\n        of it\n", n) }
-	o := judge("--- FAIL: TestX (0.00s)\n"+logs(20)+"    x_test.go:9: got 1,\n        want 2\n"+logs(2), 1, "", nil)
+	o := judgeOutput("--- FAIL: TestX (0.00s)\n"+logs(20)+"    x_test.go:9: got 1,\n        want 2\n"+logs(2), 1, "", nil)
 	assert.Len(t, o.Detail, maxDetail)
 	assert.Equal(t, "--- FAIL: TestX", o.Detail[0])
 	assert.Equal(t, []string{"    x_test.go:9: got 1,", "        want 2", "… 36 more lines …"}, o.Detail[maxDetail-3:])
 
-	o = judge("--- FAIL: TestX (0.00s)\n    x_test.go:8: begins\n"+strings.Repeat("    x_test.go:9: bad\n", 20), 1, "", nil)
+	o = judgeOutput("--- FAIL: TestX (0.00s)\n    x_test.go:8: begins\n"+strings.Repeat("    x_test.go:9: bad\n", 20), 1, "", nil)
 	assert.Equal(t, append(append([]string{"--- FAIL: TestX", "    x_test.go:8: begins"}, slices.Repeat([]string{"    x_test.go:9: bad"}, 9)...), "… 11 more lines …"), o.Detail, "who fails again and again is told")
 }
 
@@ -99,6 +99,6 @@ func TestRecorded(t *testing.T) {
 
 func TestSince(t *testing.T) {
 	panicked := Outcome{Effect: bug.Panic, Detail: []string{"panic: boom"}}
-	assert.Equal(t, panicked, panicked.since(Outcome{Effect: bug.TestFailure}))
-	assert.Equal(t, Outcome{Effect: bug.NoEffect}, panicked.since(panicked))
+	assert.Equal(t, panicked, panicked.sinceRecorded(Outcome{Effect: bug.TestFailure}))
+	assert.Equal(t, Outcome{Effect: bug.NoEffect}, panicked.sinceRecorded(panicked))
 }

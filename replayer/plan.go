@@ -32,30 +32,30 @@ type Plan struct {
 	Notes []string
 
 	// recorded is the order in which goroutines run that the schedule leaves to themselves.
-	recorded recorder.Order
-	fine     bool     // to violate the property is nothing wrong, unless the test fails by it
-	keys     []uint64 // of the sites of Violation
-	guessed  []guess  // Steps that are guesses
-	loose    []string // likewise the holds and violating steps, described
-	unsure   []int    // likewise the violating steps, by their places in Violation
+	recordedOrder    recorder.Order
+	violationAllowed bool     // to violate the property is nothing wrong, unless the test fails by it
+	violationKeys    []uint64 // of the sites of Violation
+	guessedSteps     []guess  // Steps that are guesses
+	guessedOthers    []string // likewise the holds and violating steps, described
+	guessedAccesses  []int    // likewise the violating steps, by their places in Violation
 }
 
 // A guess is a step, by its index in Plan.Steps, of which it is not known where it
 // is now, and what it was when the witness was made.
 type guess struct {
-	step int
-	what string
+	step        int
+	description string
 }
 
 // inOrder returns the plan for another order of the violating goroutines.
-func (p *Plan) inOrder(order string) *Plan {
+func (p *Plan) forOrder(order string) *Plan {
 	out := *p
 	out.Text = append([]byte(planHead(order)), p.Text[len(planHead(order)):]...)
 	return &out
 }
 
 // with returns the plan with one of the words that say how all of it is followed.
-func (p *Plan) with(word string) *Plan {
+func (p *Plan) withWord(word string) *Plan {
 	out := *p
 	head := len(planHead("01")) // as long in each order
 	out.Text = slices.Concat(p.Text[:head], []byte(word+"\n"), p.Text[head:])
@@ -72,22 +72,22 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 		return nil, fmt.Errorf("order is %q, expected 01 or 10", order)
 	}
 	plan := new(Plan)
-	p := planner{r: newResolver(w, code), number: make(map[string]int)}
+	p := planner{resolver: newResolver(w, code), number: make(map[string]int)}
 	var gone []int
 	for i, s := range w.Violation {
-		add := p.add
+		add := p.addItem
 		if !w.IsPending(i) {
-			add = p.find
+			add = p.fitOf
 		}
-		switch add('v', s, p.r.violation[i]) {
+		switch add('v', s, p.resolver.violation[i]) {
 		case absent:
 			gone = append(gone, i)
 		case guessed:
-			plan.loose = append(plan.loose, s.String())
-			plan.unsure = append(plan.unsure, i)
+			plan.guessedOthers = append(plan.guessedOthers, s.String())
+			plan.guessedAccesses = append(plan.guessedAccesses, i)
 		}
 	}
-	now := p.r.locate(w)
+	now := p.resolver.locate(w)
 	if len(gone) > 0 {
 		stale := &StaleError{MissingAccesses: gone, Witness: now}
 		for _, i := range gone {
@@ -95,17 +95,17 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 		}
 		return nil, stale
 	}
-	violation := p.take()
+	violation := p.takeItems()
 	shown := 0 // accesses of the violation among the steps
 	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+s.String())
 	}
-	for _, at := range p.r.violation {
-		key, _ := p.r.key(at)
-		plan.keys = append(plan.keys, key)
+	for _, at := range p.resolver.violation {
+		key, _ := p.resolver.key(at)
+		plan.violationKeys = append(plan.violationKeys, key)
 	}
 	plan.Witness, plan.Violation = now, now.Violation
-	if site, fit := p.r.siteOf(p.r.violation[0]); fit != absent {
+	if site, fit := p.resolver.siteOf(p.resolver.violation[0]); fit != absent {
 		plan.FailsIf = site.FailsIf
 	}
 	var without []int // steps that the replay does without
@@ -121,42 +121,42 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 			item = 'a'
 			shown++
 		}
-		switch p.add(item, s, p.r.steps[i]) {
+		switch p.addItem(item, s, p.resolver.steps[i]) {
 		case absent:
 			leaveOut(s)
 			without = append(without, i)
 		case guessed:
-			plan.guessed = append(plan.guessed, guess{i - len(without), s.String()})
+			plan.guessedSteps = append(plan.guessedSteps, guess{i - len(without), s.String()})
 		}
 	}
-	plan.Steps = leftOf(now.Steps, without)
+	plan.Steps = withoutSteps(now.Steps, without)
 	if w.InOrder() && shown != len(w.Violation)-1 {
 		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, shown, len(w.Violation))
 	}
 	for i, s := range w.PoolSteps {
-		if p.pooled(s, p.r.pooled[i]) == absent {
+		if p.addPoolItem(s, p.resolver.pooled[i]) == absent {
 			leaveOut(s)
 		}
 	}
 	for i, s := range w.Holds {
-		switch p.add('h', s, p.r.hold[i]) {
+		switch p.addItem('h', s, p.resolver.hold[i]) {
 		case absent:
 			leaveOut(s)
 		case guessed:
-			plan.loose = append(plan.loose, s.String())
+			plan.guessedOthers = append(plan.guessedOthers, s.String())
 		}
 	}
-	steps := p.take()
+	steps := p.takeItems()
 	if w.Kind == bug.Property {
 		violated := property.Named(code.Properties, w.Pattern, w.Package)
 		if violated == nil {
 			return nil, &StaleError{Reasons: []string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
 		}
-		plan.fine = violated.Fine
+		plan.violationAllowed = violated.Fine
 		steps = append(monitorText(violated), steps...)
 	}
 	var err error
-	if plan.recorded, err = recorder.ParseOrder(w.RecordedOrder); err != nil {
+	if plan.recordedOrder, err = recorder.ParseOrder(w.RecordedOrder); err != nil {
 		return nil, fmt.Errorf("witness %s: %w", w.ID, err)
 	}
 	plan.Text, err = planText(w, order, p.goroutines, steps, violation)
@@ -165,7 +165,7 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 
 // leftOf returns the steps but for some of which the indices are given: the same list if these are none, for it may
 // have a million.
-func leftOf(steps []witness.Step, without []int) []witness.Step {
+func withoutSteps(steps []witness.Step, without []int) []witness.Step {
 	if len(without) == 0 {
 		return steps
 	}
@@ -233,7 +233,7 @@ func monitorText(p *property.Property) []byte {
 
 // A planner collects items and numbers goroutines as they come.
 type planner struct {
-	r          *resolver
+	resolver   *resolver
 	number     map[string]int
 	goroutines []string
 	items      bytes.Buffer
@@ -241,17 +241,17 @@ type planner struct {
 
 // add adds one item line, of a step at a position, unless its site is gone, and says how well
 // it was found.
-func (p *planner) add(item byte, s witness.Step, at *position) fit {
-	return p.line(item, s, at, "")
+func (p *planner) addItem(item byte, s witness.Step, at *position) fit {
+	return p.writeItem(item, s, at, "")
 }
 
 // pooled adds the line of a Put or Get of a pool.
-func (p *planner) pooled(s witness.Step, at *position) fit {
-	return p.line('p', s, at, fmt.Sprintf(" %d", s.PoolItem))
+func (p *planner) addPoolItem(s witness.Step, at *position) fit {
+	return p.writeItem('p', s, at, fmt.Sprintf(" %d", s.PoolItem))
 }
 
-func (p *planner) line(word byte, s witness.Step, at *position, further string) fit {
-	key, fit := p.r.key(at)
+func (p *planner) writeItem(word byte, s witness.Step, at *position, further string) fit {
+	key, fit := p.resolver.key(at)
 	if fit == absent {
 		return absent
 	}
@@ -275,13 +275,13 @@ func (p *planner) line(word byte, s witness.Step, at *position, further string) 
 }
 
 // find says how well the step's site is found, which has an item line elsewhere.
-func (p *planner) find(_ byte, _ witness.Step, at *position) fit {
-	_, fit := p.r.key(at)
+func (p *planner) fitOf(_ byte, _ witness.Step, at *position) fit {
+	_, fit := p.resolver.key(at)
 	return fit
 }
 
 // take returns the item lines collected so far and forgets them.
-func (p *planner) take() []byte {
+func (p *planner) takeItems() []byte {
 	out := bytes.Clone(p.items.Bytes())
 	p.items.Reset()
 	return out
@@ -291,15 +291,15 @@ func (p *planner) take() []byte {
 // steps, what may be the reason in the witness and not in the program: what
 // was left out, and the guesses of which it is not known that they were
 // right.
-func (p *Plan) misfits(done int) []string {
+func (p *Plan) staleParts(done int) []string {
 	out := append([]string(nil), p.Notes...)
 	var guesses []string
-	for _, g := range p.guessed {
+	for _, g := range p.guessedSteps {
 		if g.step >= done {
-			guesses = append(guesses, g.what)
+			guesses = append(guesses, g.description)
 		}
 	}
-	if guesses = append(guesses, p.loose...); len(guesses) > 0 {
+	if guesses = append(guesses, p.guessedOthers...); len(guesses) > 0 {
 		out = append(out, "found again by a guess only: "+strings.Join(guesses, ", "))
 	}
 	return out

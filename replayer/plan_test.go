@@ -144,14 +144,14 @@ func TestPlanFindsCallSites(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.CallSiteKey("p.TestX", 7)))
 	assert.Equal(t, 7, plan.Steps[0].Line)
-	assert.Empty(t, plan.misfits(0))
+	assert.Empty(t, plan.staleParts(0))
 
 	w.Steps[0].LineText, text, code.Source = "go g()", "package p\n\nfunc TestX() {\n\tv = 1\n\tgo f()\n}\n", &witness.Sources{ReadFile: code.Source.ReadFile}
 	plan, err = NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.CallSiteKey("p.TestX", 5)))
-	assert.Equal(t, []string{"found again by a guess only: go in p.TestX (x_test.go:5)"}, plan.misfits(0))
-	assert.Empty(t, plan.misfits(1), "the guess was right")
+	assert.Equal(t, []string{"found again by a guess only: go in p.TestX (x_test.go:5)"}, plan.staleParts(0))
+	assert.Empty(t, plan.staleParts(1), "the guess was right")
 }
 
 // A read that is new stands before the two that were there: which of the three it
@@ -169,12 +169,12 @@ func TestPlanNumbersAgainstMoreAlike(t *testing.T) {
 	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("v 0 %d 101 1\n", trace.Read))
-	assert.Empty(t, plan.misfits(0))
+	assert.Empty(t, plan.staleParts(0))
 
 	code.Source = nil
 	plan, err = NewPlan(w, code, "01")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"found again by a guess only: read of v in p.TestX (x_test.go:9)"}, plan.misfits(0))
+	assert.Equal(t, []string{"found again by a guess only: read of v in p.TestX (x_test.go:9)"}, plan.staleParts(0))
 }
 
 func TestPlanStale(t *testing.T) {

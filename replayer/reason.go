@@ -21,7 +21,7 @@ var operation = regexp.MustCompile(`\b((?:at )?its|at) [a-z]+\b`)
 
 // explain puts what the plan's steps are in place of their numbers, and what readers call
 // operations in place of the words for their kinds: "is at read lock m.go:12".
-func explain(reason string, plan *Plan) string {
+func explainReason(reason string, plan *Plan) string {
 	reason = operation.ReplaceAllStringFunc(reason, func(words string) string {
 		last := strings.LastIndexByte(words, ' ') + 1
 		return words[:last] + witness.OperationPhrase(words[last:])
@@ -36,7 +36,7 @@ func explain(reason string, plan *Plan) string {
 }
 
 // waiting says who waits where, to be put after a reason.
-func waiting(blocked []BlockedGoroutine) string {
+func waitingText(blocked []BlockedGoroutine) string {
 	text := ""
 	for i, b := range blocked {
 		sep := "; "
@@ -69,7 +69,7 @@ func (b BlockedGoroutine) String() string {
 
 // deadlock is the outcome of a run of tests that was ended as no goroutine
 // could go on; asleep says where they wait.
-func deadlock(asleep []BlockedGoroutine, tests []string) Outcome {
+func deadlockOutcome(asleep []BlockedGoroutine, tests []string) Outcome {
 	o := Outcome{Effect: bug.Blocks}
 	for _, b := range asleep {
 		if len(tests) == 1 {

@@ -17,6 +17,6 @@ func TestExplain(t *testing.T) {
 		"T:0.1 could not do step 1 at its recvd":                                 "T:0.1 could not do read lock a.mu in m.f (m.go:3) at its received",
 		"T:0.1 cannot wait for its turn here":                                    "T:0.1 cannot wait for its turn here",
 	} {
-		assert.Equal(t, want, explain(reason, plan))
+		assert.Equal(t, want, explainReason(reason, plan))
 	}
 }

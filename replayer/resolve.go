@@ -47,7 +47,7 @@ func SitesByFunc(sites []trace.Site) map[string][]trace.Site {
 // A resolver finds the sites of a witness in the current build.
 type resolver struct {
 	code   Program
-	groups map[group][]trace.Site
+	groups map[siteGroup][]trace.Site
 	shifts []shift
 	// The positions of the steps of the witness.
 	steps, hold, violation, pooled, anchors []*position
@@ -56,13 +56,13 @@ type resolver struct {
 // A position is where steps of a witness are, with what was found out of it.
 type position struct {
 	witness.Step // what is the same of all of them, see asPlace
-	site         *found
-	call         *callSite
-	now          *witness.Step // where it is in the code
+	site         *foundSite
+	callSite     *callSite
+	current      *witness.Step // where it is in the code
 }
 
 // A found site is where a step is now.
-type found struct {
+type foundSite struct {
 	site trace.Site
 	fit  fit
 }
@@ -76,7 +76,7 @@ type callSite struct {
 }
 
 // A group is the sites that witness.Step.AlikeNumber counts among.
-type group struct{ fn, op, shape string }
+type siteGroup struct{ fn, op, shape string }
 
 // A shift is a site of the witness that was found in the sources, and by how
 // many lines it has moved.
@@ -89,8 +89,8 @@ type shift struct {
 }
 
 func newResolver(w *witness.Witness, code Program) *resolver {
-	r := &resolver{code: code, groups: make(map[group][]trace.Site)}
-	distinct := r.number(w)
+	r := &resolver{code: code, groups: make(map[siteGroup][]trace.Site)}
+	distinct := r.positionsOf(w)
 	functions := make(map[string]bool)
 	for _, p := range distinct {
 		r.groups[groupOf(p.Step)] = nil
@@ -98,7 +98,7 @@ func newResolver(w *witness.Witness, code Program) *resolver {
 	}
 	for fn := range functions {
 		for _, s := range code.Sites[fn] {
-			g := group{s.Func, s.Op, witness.Shape(s.Expr)}
+			g := siteGroup{s.Func, s.Op, witness.Shape(s.Expr)}
 			if list, ok := r.groups[g]; ok {
 				r.groups[g] = append(list, s)
 			}
@@ -117,7 +117,7 @@ func newResolver(w *witness.Witness, code Program) *resolver {
 
 // number finds the positions of the steps of w, and returns those of the rewriter's sites, each
 // once.
-func (r *resolver) number(w *witness.Witness) (distinct []*position) {
+func (r *resolver) positionsOf(w *witness.Witness) (distinct []*position) {
 	type spot struct { // tells most positions apart
 		line, col int
 		op        trace.Kind
@@ -126,7 +126,7 @@ func (r *resolver) number(w *witness.Witness) (distinct []*position) {
 	number := func(list []witness.Step) []*position {
 		its := make([]*position, len(list))
 		for i, s := range list {
-			s = asPlace(s)
+			s = withoutEvent(s)
 			at := spot{s.Line, s.Col, s.Op}
 			k := slices.IndexFunc(known[at], func(p *position) bool { return p.Step == s })
 			if k < 0 {
@@ -147,7 +147,7 @@ func (r *resolver) number(w *witness.Witness) (distinct []*position) {
 }
 
 // asPlace is what is the same of all steps at the place of s.
-func asPlace(s witness.Step) witness.Step {
+func withoutEvent(s witness.Step) witness.Step {
 	return stepAt(s, witness.Step{})
 }
 
@@ -158,7 +158,9 @@ func stepAt(place, s witness.Step) witness.Step {
 	return place
 }
 
-func groupOf(s witness.Step) group { return group{s.Func, s.SiteOperation(), witness.Shape(s.Expr)} }
+func groupOf(s witness.Step) siteGroup {
+	return siteGroup{s.Func, s.SiteOperation(), witness.Shape(s.Expr)}
+}
 
 // A fit says how well a step was found in the sources.
 type fit int
@@ -177,11 +179,11 @@ func (r *resolver) siteOf(p *position) (trace.Site, fit) {
 		return trace.Site{}, absent
 	}
 	if p.site == nil {
-		p.site = new(found)
-		p.site.site, p.site.fit = r.numbered(p.Step)
-		if p.site.fit == absent || !r.reads(p.site.site, p.Step) {
-			if other, ok := r.sibling(p.Step); ok {
-				*p.site = found{other, guessed}
+		p.site = new(foundSite)
+		p.site.site, p.site.fit = r.siteByNumber(p.Step)
+		if p.site.fit == absent || !r.lineMatches(p.site.site, p.Step) {
+			if other, ok := r.siteInOtherLiteral(p.Step); ok {
+				*p.site = foundSite{other, guessed}
 			}
 		}
 	}
@@ -197,7 +199,7 @@ func (c *Program) text(site trace.Site) string {
 func alike(a, b string) bool { return witness.Shape(a) == witness.Shape(b) }
 
 // reads reports whether the line of a site looks like that of s, as far as is known.
-func (r *resolver) reads(site trace.Site, s witness.Step) bool {
+func (r *resolver) lineMatches(site trace.Site, s witness.Step) bool {
 	return r.code.Source == nil || s.LineText == "" || alike(r.code.text(site), s.LineText)
 }
 
@@ -208,7 +210,7 @@ var literal = regexp.MustCompile(`\.func\d+[.\d]*$`)
 
 // sibling returns the site of s in another function literal of its function, if there
 // is one only that reads as it did.
-func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
+func (r *resolver) siteInOtherLiteral(s witness.Step) (found trace.Site, ok bool) {
 	outer := literal.ReplaceAllString(s.Func, "")
 	if outer == s.Func || s.SiteNumber < 1 || r.code.Source == nil || s.LineText == "" {
 		return found, false
@@ -218,7 +220,7 @@ func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
 			continue
 		}
 		for _, site := range sites {
-			if site.Op != s.SiteOperation() || !alike(site.Expr, s.Expr) || !r.reads(site, s) {
+			if site.Op != s.SiteOperation() || !alike(site.Expr, s.Expr) || !r.lineMatches(site, s) {
 				continue
 			}
 			if ok {
@@ -234,7 +236,7 @@ func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
 // one of its number among those of the same expression, or, where a variable has
 // another name now, among those that are alike. If there are more or fewer of
 // these than there were, it is the one whose line reads as it did, or a guess.
-func (r *resolver) numbered(s witness.Step) (trace.Site, fit) {
+func (r *resolver) siteByNumber(s witness.Step) (trace.Site, fit) {
 	alike := r.groups[groupOf(s)]
 	if s.SiteNumber < 1 || len(alike) == 0 {
 		return trace.Site{}, absent
@@ -276,24 +278,24 @@ func (r *resolver) key(p *position) (uint64, fit) {
 	if p.Func == "" && p.Line == 0 { // events that have no site
 		return 0, matched
 	}
-	at := r.callAt(p)
+	at := r.callSiteOf(p)
 	return at.key, at.fit
 }
 
 // callAt returns where a call site is now, as found at the first time.
-func (r *resolver) callAt(p *position) callSite {
-	if p.call == nil {
-		at := r.find(p.Step)
+func (r *resolver) callSiteOf(p *position) callSite {
+	if p.callSite == nil {
+		at := r.findCallSite(p.Step)
 		at.key = trace.CallSiteKey(p.Func, at.line)
-		p.call = &at
+		p.callSite = &at
 	}
-	return *p.call
+	return *p.callSite
 }
 
 // find looks for a call site. The text of its line tells, or the operand there;
 // else the line moves as the nearest site has moved.
-func (r *resolver) find(s witness.Step) callSite {
-	guess := max(s.Line+r.delta(s), 1)
+func (r *resolver) findCallSite(s witness.Step) callSite {
+	guess := max(s.Line+r.lineShift(s), 1)
 	if r.code.Source == nil {
 		return callSite{line: guess, fit: guessed}
 	}
@@ -313,7 +315,7 @@ func (r *resolver) find(s witness.Step) callSite {
 
 // delta returns by how many lines the nearest site in the step's function has
 // moved, or else in its file; 0 if none is known.
-func (r *resolver) delta(s witness.Step) int {
+func (r *resolver) lineShift(s witness.Step) int {
 	nearest := func(same func(shift) bool) (delta int, ok bool) {
 		best := 0
 		for _, m := range r.shifts {

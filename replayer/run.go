@@ -41,9 +41,9 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		}
 		defer os.RemoveAll(dir)
 		opts.Folder, record = NewFolder(dir), false
-		defer opts.Folder.keep("")
+		defer opts.Folder.freeExcept("")
 	}
-	file, err := opts.Folder.next(len(bin.Exec) == 0)
+	file, err := opts.Folder.nextFiles(len(bin.Exec) == 0)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -51,13 +51,13 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		return Verdict{}, err
 	}
 
-	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(plan.recorded), Hold: opts.HoldTime}
+	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(plan.recordedOrder), Hold: opts.HoldTime}
 	if record {
 		mode.Trace, mode.Limit = file.trace, trace.MaxLoggedBytes
 	}
 	var temp string
 	if len(bin.Exec) == 0 { // else there may be no such folder where the program runs
-		temp = opts.Folder.temp()
+		temp = opts.Folder.tempDir()
 		if err := os.MkdirAll(temp, 0o777); err != nil {
 			return Verdict{}, err
 		}
@@ -69,13 +69,13 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 	started := func(pid int, stop func()) {
 		if opts.HoldTime > 0 && opts.OnViolation != nil {
 			go func() {
-				if p, ok := await(watched, file.verdict, func(p RuntimeVerdict) bool { return p.Confirmed }); ok {
+				if p, ok := awaitVerdict(watched, file.verdict, func(p RuntimeVerdict) bool { return p.Confirmed }); ok {
 					opts.OnViolation(pid, p.Accesses)
 				}
 			}()
 		}
 		if opts.TimeAfterLeaving > 0 {
-			go awaitLeft(watched, file.verdict, opts.TimeAfterLeaving, func() {
+			go stopAfterLeaving(watched, file.verdict, opts.TimeAfterLeaving, func() {
 				strayed.Store(true)
 				stop()
 			})
@@ -89,22 +89,22 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 	}
 	out, outcome := ran.output, ran.outcome
 	p, err := readVerdict(file.verdict, out)
-	if errors.Is(err, errNotBegun) && opts.Folder.intoDir() {
+	if errors.Is(err, errNotBegun) && opts.Folder.switchToDir() {
 		return replayOnce(ctx, bin, w, plan, opts, record)
 	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
 	}
 	if p.Deadlock {
-		outcome = deadlock(p.Deadlocked, w.Tests)
+		outcome = deadlockOutcome(p.Deadlocked, w.Tests)
 	}
 	v := p.verdict(plan, outcome, timeout)
-	v.Outcome = outcome.since(opts.RecordedOutcome)
+	v.Outcome = outcome.sinceRecorded(opts.RecordedOutcome)
 	if w.EndsBlocked() && len(p.BlockedForever) > 0 && v.Outcome.Effect.Severity() < bug.Leaks.Severity() {
 		v.Outcome.Effect = bug.Leaks
 	}
 	if v.Status == bug.Confirmed {
-		v.withhold(p.unproven(plan, v.Outcome, out))
+		v.unconfirm(p.missingProof(plan, v.Outcome, out))
 	}
 	v.Reason = witness.ReadableGoroutines(v.Reason, w.Tests)
 	v.Output, v.Elapsed, v.Processor, v.EndedEarly, v.anyBlockedForever = out, elapsed, ran.processor, strayed.Load(), len(p.BlockedForever) > 0
@@ -122,7 +122,7 @@ func RunWithoutSchedule(ctx context.Context, bin Binary, w *witness.Witness, opt
 }
 
 // An ended program is what came of running it.
-type ended struct {
+type runResult struct {
 	output    string // what it has printed
 	outcome   Outcome
 	processor time.Duration // the time that it has used of processors
@@ -132,7 +132,7 @@ type ended struct {
 // and returns how they ended. Temp is the folder for its temporary files; if
 // it is "" it uses the usual one. Started gets the number of the process, and
 // a function that ends it as if its time were over.
-func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, temp string, timeout time.Duration, opts Options, started func(pid int, stop func())) (ended, error) {
+func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, temp string, timeout time.Duration, opts Options, started func(pid int, stop func())) (runResult, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
 	line := append(append(slices.Clone(bin.Exec), bin.Path), ReplayArgs(bin.Args, w, timeout)...)
@@ -152,22 +152,22 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 		procgroup.Kill(cmd) // children that outlived the program
 	}
 	if ctx.Err() != nil {
-		return ended{}, ctx.Err()
+		return runResult{}, ctx.Err()
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return ended{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.ExplainExecError(err))
+		return runResult{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.ExplainExecError(err))
 	}
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if limit.Err() != nil { // killed: not even the -test.timeout could run
-		return ended{out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, used}, nil
+		return runResult{out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, used}, nil
 	}
-	return ended{out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.RecordedOutcome.Failed), used}, nil
+	return runResult{out.String(), judgeOutput(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.RecordedOutcome.Failed), used}, nil
 }
 
 // await reads the verdict that a running program writes, until it is as wanted, and
 // returns it; not if ctx ends before.
-func await(ctx context.Context, file string, wanted func(RuntimeVerdict) bool) (p RuntimeVerdict, ok bool) {
+func awaitVerdict(ctx context.Context, file string, wanted func(RuntimeVerdict) bool) (p RuntimeVerdict, ok bool) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -197,8 +197,8 @@ func verdictSoFar(file string) RuntimeVerdict {
 
 // awaitLeft reads the verdict that a running program writes, until it says that the schedule
 // was left, and calls stop a while later; not if ctx ends before.
-func awaitLeft(ctx context.Context, file string, while time.Duration, stop func()) {
-	if _, left := await(ctx, file, func(p RuntimeVerdict) bool { return p.LeftReason != "" }); !left {
+func stopAfterLeaving(ctx context.Context, file string, while time.Duration, stop func()) {
+	if _, left := awaitVerdict(ctx, file, func(p RuntimeVerdict) bool { return p.LeftReason != "" }); !left {
 		return
 	}
 	select {
@@ -254,43 +254,43 @@ func (p RuntimeVerdict) verdict(plan *Plan, o Outcome, timeout time.Duration) Ve
 	case p.Confirmed:
 		v.Status = bug.Confirmed
 	case p.LeftReason != "":
-		v.Reason = explain(p.LeftReason, plan) + waiting(p.Blocked)
+		v.Reason = explainReason(p.LeftReason, plan) + waitingText(p.Blocked)
 	case o.TimedOut:
 		v.Reason = fmt.Sprintf("timeout: the test did not come to the violation within %v", timeout)
 	case o.Effect == bug.Panic:
 		v.Reason = "the test panicked before the violation: " + strings.Join(o.Detail, " ")
 	default:
-		v.Reason = "the test ended before " + p.missed(plan)
+		v.Reason = "the test ended before " + p.firstMissing(plan)
 	}
 	if v.Status != bug.Confirmed {
-		v.Stale = plan.misfits(p.StepsDone)
+		v.Stale = plan.staleParts(p.StepsDone)
 	}
 	return v
 }
 
 // missed says what of the plan did not happen first: "TestX:0.1 came to write
 // to ready in p.f (x.go:3)".
-func (p RuntimeVerdict) missed(plan *Plan) string {
+func (p RuntimeVerdict) firstMissing(plan *Plan) string {
 	if p.StepsDone < len(plan.Steps) {
-		return came(plan.Steps[p.StepsDone])
+		return arrivalText(plan.Steps[p.StepsDone])
 	}
 	if plan.Witness.InOrder() {
-		return came(plan.Violation[len(plan.Violation)-1])
+		return arrivalText(plan.Violation[len(plan.Violation)-1])
 	}
 	for _, s := range plan.Violation {
 		if !slices.ContainsFunc(p.Accesses, func(at PendingAccess) bool { return at.Goroutine == s.Goroutine }) {
-			return came(s)
+			return arrivalText(s)
 		}
 	}
 	return "the violation"
 }
 
-func came(s witness.Step) string { return s.Goroutine + " came to " + s.String() }
+func arrivalText(s witness.Step) string { return s.Goroutine + " came to " + s.String() }
 
 // unproven says what is missing for the bug of the plan's witness, in a
 // replay that followed the schedule to its end and printed output; "" if
 // nothing is. For races to get there is the bug itself (PECAN §5).
-func (p RuntimeVerdict) unproven(plan *Plan, o Outcome, output string) string {
+func (p RuntimeVerdict) missingProof(plan *Plan, o Outcome, output string) string {
 	w := plan.Witness
 	switch w.Proof() {
 	case bug.InOrder:
@@ -298,7 +298,7 @@ func (p RuntimeVerdict) unproven(plan *Plan, o Outcome, output string) string {
 	case bug.BlockedForever:
 		for i, s := range plan.Violation {
 			in := func(at BlockedOperation) bool {
-				return at.Goroutine == s.Goroutine && at.Op == begun(s.Op) && at.Key == plan.keys[i]
+				return at.Goroutine == s.Goroutine && at.Op == blockingOperation(s.Op) && at.Key == plan.violationKeys[i]
 			}
 			if !slices.ContainsFunc(p.BlockedForever, in) {
 				return s.Goroutine + " was not blocked for ever in " + s.String()
@@ -310,7 +310,7 @@ func (p RuntimeVerdict) unproven(plan *Plan, o Outcome, output string) string {
 			return "the test had not ended when its time was over"
 		case o.Effect != bug.TestFailure && o.Effect != bug.Panic:
 			return "the test did not fail"
-		case p.holds(plan, output):
+		case p.assertionHeld(plan, output):
 			return "the assertion held: the test failed elsewhere"
 		}
 	case bug.Monitored:
@@ -330,7 +330,7 @@ func (p RuntimeVerdict) unproven(plan *Plan, o Outcome, output string) string {
 
 // begun is the operation in which a goroutine is that stands before op: who waits for a
 // Once stands before Do returns.
-func begun(op trace.Kind) trace.Kind {
+func blockingOperation(op trace.Kind) trace.Kind {
 	if op == trace.OnceDone {
 		return trace.OnceBegin
 	}
@@ -340,7 +340,7 @@ func begun(op trace.Kind) trace.Kind {
 // holds reports whether the assertion at which the plan ends is known to have
 // held: the condition came out well, or what failed names other lines than
 // that of a call.
-func (p RuntimeVerdict) holds(plan *Plan, output string) bool {
+func (p RuntimeVerdict) assertionHeld(plan *Plan, output string) bool {
 	place := plan.Violation[0]
 	switch {
 	case plan.FailsIf == trace.NoOutcome || len(p.Accesses) == 0:
@@ -391,7 +391,7 @@ func (s PendingAccess) overlaps(o PendingAccess) bool {
 }
 
 // withhold makes v unconfirmed if there is a reason to.
-func (v *Verdict) withhold(reason string) {
+func (v *Verdict) unconfirm(reason string) {
 	if reason != "" {
 		v.Status, v.Reason = bug.Unconfirmed, "the schedule was kept to its end, but "+reason
 	}

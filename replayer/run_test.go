@@ -254,15 +254,15 @@ func TestRunOrphan(t *testing.T) {
 
 func TestWaitingNamesAFew(t *testing.T) {
 	b := BlockedGoroutine{"0.1", "select", "q.f", "/x/y.go:1"}
-	assert.Empty(t, waiting(nil))
-	assert.Equal(t, ": 0.1 in q.f (y.go:1): held back until the violation", waiting([]BlockedGoroutine{{"0.1", "waits for its hold", "q.f", "/x/y.go:1"}}))
+	assert.Empty(t, waitingText(nil))
+	assert.Equal(t, ": 0.1 in q.f (y.go:1): held back until the violation", waitingText([]BlockedGoroutine{{"0.1", "waits for its hold", "q.f", "/x/y.go:1"}}))
 	one := "0.1 in q.f (y.go:1): select"
-	assert.Equal(t, ": "+one+"; "+one+"; "+one, waiting([]BlockedGoroutine{b, b, b}))
-	assert.Equal(t, ": "+one+"; "+one+"; "+one+"; and 2 more", waiting([]BlockedGoroutine{b, b, b, b, b}))
+	assert.Equal(t, ": "+one+"; "+one+"; "+one, waitingText([]BlockedGoroutine{b, b, b}))
+	assert.Equal(t, ": "+one+"; "+one+"; "+one+"; and 2 more", waitingText([]BlockedGoroutine{b, b, b, b, b}))
 }
 
 func TestExplainLeavesUnknownNumbers(t *testing.T) {
-	assert.Equal(t, "at step 7, step 0", explain("at step 7, step 0", &Plan{Steps: make([]witness.Step, 2)}))
+	assert.Equal(t, "at step 7, step 0", explainReason("at step 7, step 0", &Plan{Steps: make([]witness.Step, 2)}))
 }
 
 func TestEnvironment(t *testing.T) {
@@ -308,7 +308,7 @@ func TestRunTidies(t *testing.T) {
 	require.Equal(t, bug.Confirmed, r.Status)
 	left, ok := strings.CutPrefix(r.Verdicts[0].Output, "left ")
 	require.True(t, ok, r.Verdicts[0].Output)
-	temp := work.temp()
+	temp := work.tempDir()
 	assert.Equal(t, temp, filepath.Dir(strings.TrimSpace(left)))
 	entries, err := os.ReadDir(temp)
 	require.NoError(t, err)

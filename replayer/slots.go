@@ -55,12 +55,12 @@ type lane struct {
 }
 
 // A scope says which other replays may run concurrently with one.
-type scope int
+type isolation int
 
 const (
-	concurrently   scope = iota // with any others
-	withoutPackage              // with those of other packages
-	exclusively                 // with none
+	concurrently   isolation = iota // with any others
+	withoutPackage                  // with those of other packages
+	exclusively                     // with none
 )
 
 // NewSlots returns room for the replays that so many processors can run at
@@ -75,15 +75,15 @@ func NewSlots(processors int) *Slots {
 // Run returns how much processor time that has used in which elapsed time. It
 // is not called if ctx ends before.
 func (s *Slots) Run(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
-	return s.in(ctx, pkg, concurrently, run)
+	return s.runIn(ctx, pkg, concurrently, run)
 }
 
 // Apart is Run while nothing else of the package runs.
 func (s *Slots) RunAloneInPackage(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
-	return s.in(ctx, pkg, withoutPackage, run)
+	return s.runIn(ctx, pkg, withoutPackage, run)
 }
 
-func (s *Slots) in(ctx context.Context, pkg string, where scope, run func() (processor, elapsed time.Duration)) error {
+func (s *Slots) runIn(ctx context.Context, pkg string, where isolation, run func() (processor, elapsed time.Duration)) error {
 	t, err := s.take(ctx, pkg, where)
 	if err == nil {
 		processor, elapsed := run()
@@ -170,7 +170,7 @@ func (s laneUse) leave() bool {
 }
 
 // take waits for room for one replay more, of a package.
-func (s *Slots) take(ctx context.Context, pkg string, where scope) (*turn, error) {
+func (s *Slots) take(ctx context.Context, pkg string, where isolation) (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer context.AfterFunc(ctx, func() {
@@ -183,7 +183,7 @@ func (s *Slots) take(ctx context.Context, pkg string, where scope) (*turn, error
 		own = new(lane)
 		s.packages[pkg] = own
 	}
-	closed := map[scope]*lane{withoutPackage: own, exclusively: &s.all}[where]
+	closed := map[isolation]*lane{withoutPackage: own, exclusively: &s.all}[where]
 	if closed != nil {
 		closed.waiting++
 		defer func() {
@@ -191,7 +191,7 @@ func (s *Slots) take(ctx context.Context, pkg string, where scope) (*turn, error
 			s.changed.Broadcast()
 		}()
 	}
-	for !s.room() || !s.open(own, closed) {
+	for !s.hasRoom() || !s.isOpen(own, closed) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -206,7 +206,7 @@ func (s *Slots) take(ctx context.Context, pkg string, where scope) (*turn, error
 // open reports whether a replay of a package may begin that closes a lane to
 // others. One that waits for a lane to be empty has precedence: else further
 // replays would begin before any other has ended.
-func (s *Slots) open(own, closes *lane) bool {
+func (s *Slots) isOpen(own, closes *lane) bool {
 	for _, l := range []*lane{&s.all, own} {
 		switch {
 		case l == closes:
@@ -220,7 +220,7 @@ func (s *Slots) open(own, closes *lane) bool {
 
 // room reports whether one replay more can run: each is taken to use as much of a processor as the
 // last ones have.
-func (s *Slots) room() bool {
+func (s *Slots) hasRoom() bool {
 	n := s.all.running
 	return n < s.processors || n < maxPerProcessor*s.processors && time.Duration(n+1)*s.used < time.Duration(s.processors)*s.ran
 }

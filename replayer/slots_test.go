@@ -54,7 +54,7 @@ func TestSlotsOfSleepers(t *testing.T) {
 			require.NoError(t, err)
 		}
 		n := 0
-		for ; s.room(); n++ {
+		for ; s.hasRoom(); n++ {
 			_, err := s.take(t.Context(), "p", concurrently)
 			require.NoError(t, err)
 		}

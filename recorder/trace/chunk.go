@@ -33,7 +33,7 @@ const (
 	sumPrime  = 1099511628211
 )
 
-// checksum is the checksum of a chunk's payload; see the package doc.
+// checksum returns the checksum of a chunk's payload; see the package doc.
 func checksum(p []byte) uint64 {
 	lanes := [4]uint64{sumOffset, sumOffset, sumOffset, sumOffset}
 	for ; len(p) >= 32; p = p[32:] {
@@ -54,9 +54,9 @@ func checksum(p []byte) uint64 {
 	return h
 }
 
-// CallSiteKey is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
-// colon and the line in decimal, with the top bit set so that it differs from
-// every key of a rewritten site. The run-time library computes the same.
+// CallSiteKey returns the [Site.Key] of a call site: the 64-bit FNV-1a hash of the function's
+// name, a colon and the line in decimal, with the top bit set so that it differs from the key of
+// each site that the rewriter made. The run-time library computes the same.
 func CallSiteKey(fn string, line int) uint64 {
 	h := uint64(sumOffset)
 	for _, b := range []byte(fmt.Sprintf("%s:%d", fn, line)) {

@@ -1,7 +1,8 @@
 package trace
 
-// A CommonSites numbers the sites of several traces of one program alike. Rewritten sites have the
-// same ID in all traces, but each trace numbers its call sites in the order in which they occur.
+// CommonSites gives the sites of several traces of one program common IDs. Sites that the rewriter
+// made have the same ID in all traces, but each trace numbers its call sites in the order in which
+// they occur.
 type CommonSites struct {
 	Sites map[SiteID]Site // by their common ID
 	byKey map[uint64]SiteID

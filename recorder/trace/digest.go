@@ -17,14 +17,13 @@ func HasDigest(size uint32) bool { return slices.Contains(digestSizes[:], size) 
 // MaxDigested is the length in bytes of the longest string that has a digest.
 const MaxDigested = 256
 
-// Digest is the Val of an access to the string s, of up to [MaxDigested] bytes: a
-// number of 60 bits that other strings practically never have, and 0 for the empty
-// string. The run-time library computes the same.
+// Digest returns the Val of an access to the string s, of up to [MaxDigested] bytes: a number of
+// 60 bits that other strings practically never have, and 0 for the empty string. The run-time
+// library computes the same.
 //
-// A hash begins with the length, and takes the string as 8-byte little-endian
-// words, the last one padded with zeros: for a word w it becomes
-// h = (h ^ w) * 0x9e3779b97f4a7c15 modulo 2^64, and then h ^ h>>32. Its upper 60
-// bits are the digest, but 1 in place of 0.
+// A hash begins with the length, and takes the string as 8-byte little-endian words, the last one
+// padded with zeros: for a word w it becomes h = (h ^ w) * 0x9e3779b97f4a7c15 modulo 2^64, and
+// then h ^ h>>32. The digest is its upper 60 bits, or 1 if these are 0.
 func Digest(s string) uint64 {
 	if s == "" {
 		return 0

@@ -6,15 +6,14 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
-// A Freed says that the garbage collector gave memory back before the event at
-// position At: of 64 objects of Size bytes each, which begin at Obj, those whose
-// bits are set in Which. What is at these addresses from then on is other
-// variables. Memory that was free before may be among it.
+// FreedObjects says that the garbage collector freed memory before the event at Position: of 64
+// objects of Size bytes each, the first at FirstAddr, those whose bits are set in Mask. From then
+// on, other variables are at these addresses. Memory that was free before may be among it.
 type FreedObjects struct {
 	FirstAddr uint64
 	Mask      uint64
 	Size      uint32
-	Position  int32 // long runs free a million times
+	Position  int32 // in Trace.Events; 32 bits, as long runs free a million times
 }
 
 // freedKind is the kind of a record of freed memory in the file, which is no event.
@@ -25,11 +24,11 @@ func (f FreedObjects) event() Event {
 	return Event{Kind: freedKind, Obj: f.FirstAddr, Size: f.Size, Val: f.Mask}
 }
 
-// A Generations distinguishes variables that were at the same address one after the other.
+// Generations distinguishes variables that were at the same address one after the other.
 type Generations struct {
 	t         *Trace
 	nextFreed int                                             // index into t.Freed
-	pages     numbering.Table[numbering.Word, generationPage] // those with an access, by their numbers
+	pages     numbering.Table[numbering.Word, generationPage] // pages with an access, by page number
 	joined    joinedAreas
 }
 
@@ -43,24 +42,24 @@ const (
 // A generationPage has the current generations of the memory in one page. Most pages have only one
 // generation.
 type generationPage struct {
-	hasJoinedAreas bool // wide accesses may give a part of the page another generation
-	all            int32
-	bits           uint8 // binary logarithm of the size of a part; no freed object is smaller
+	hasJoinedAreas bool  // accesses that cover several pages may give a part of it another generation
+	generation     int32 // of the whole page, if parts is nil
+	partBits       uint8 // binary logarithm of the size of a part; no freed object is smaller
 	// parts has the generations of the parts; nil if all of the page has generation all.
 	parts []int32
 }
 
-// free sets the generation of the bytes from from up to to, excluded, to next.
-func (p *generationPage) free(from, to uint64, next int32) {
+// setGeneration sets the generation of the bytes from from to to, excluded.
+func (p *generationPage) setGeneration(from, to uint64, next int32) {
 	from, to = from&^(Granule-1), (to+Granule-1)&^(Granule-1)
 	if from == 0 && to == PageSize {
-		p.all, p.parts = next, nil
+		p.generation, p.parts = next, nil
 		return
 	}
-	if bits := uint8(bits.TrailingZeros64(from | to)); p.parts == nil || bits < p.bits {
+	if bits := uint8(bits.TrailingZeros64(from | to)); p.parts == nil || bits < p.partBits {
 		p.divide(bits)
 	}
-	its := p.parts[from>>p.bits : to>>p.bits]
+	its := p.parts[from>>p.partBits : to>>p.partBits]
 	for k := range its {
 		its[k] = next
 	}
@@ -70,20 +69,20 @@ func (p *generationPage) free(from, to uint64, next int32) {
 func (p *generationPage) divide(bits uint8) {
 	parts := make([]int32, PageSize>>bits)
 	for k := range parts {
-		parts[k] = p.all
+		parts[k] = p.generation
 		if p.parts != nil {
-			parts[k] = p.parts[k>>(p.bits-bits)]
+			parts[k] = p.parts[k>>(p.partBits-bits)]
 		}
 	}
-	p.bits, p.parts = bits, parts
+	p.partBits, p.parts = bits, parts
 }
 
 // generationAt returns the generation of the memory at addr.
 func (p *generationPage) generationAt(addr uint64) int32 {
 	if p.parts == nil {
-		return p.all
+		return p.generation
 	}
-	return p.parts[addr%PageSize>>p.bits]
+	return p.parts[addr%PageSize>>p.partBits]
 }
 
 // NewGenerations returns the generations of the memory that the accesses and calls of t use. It
@@ -159,7 +158,7 @@ func (g *Generations) Of(i int) int32 {
 func (g *Generations) free(f *FreedObjects) {
 	f.EachPage(func(n, from, to uint64) {
 		if page := g.pages.Known(numbering.Word(n)); page != nil {
-			page.free(from, to, f.Position+1)
+			page.setGeneration(from, to, f.Position+1)
 		}
 	})
 }

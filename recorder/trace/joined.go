@@ -6,8 +6,8 @@ import "github.com/gopredict/gopredict/recorder/trace/numbering"
 // been freed one by one, as parts of former variables, and so have different generations. An access that
 // covers several of them shows that they belong to one variable.
 
-// A joinedAreas is a union-find structure of areas of pages. Areas that one access covers are in one
-// set, and all of a set get the latest generation in it.
+// joinedAreas is a union-find structure of areas of pages. Areas that one access covers are in one
+// set, and all areas of a set have the latest generation in it.
 type joinedAreas struct {
 	areas  map[pageGeneration][]area
 	parent []int32 // by set: a set that contains it, or itself
@@ -25,7 +25,7 @@ type area struct {
 	set      int32
 }
 
-// maxPagesOf bounds the pages of an access that is looked at page by page.
+// maxPagesOf bounds the pages of an access whose pages are joined.
 const maxPagesOf = 1 << 14
 
 // maxJoinings bounds the passes over a trace: accesses that cover only a part of a joined area may
@@ -106,10 +106,10 @@ func (g *Generations) areasOf(e *Event) func(func(uint64, area) bool) {
 			for from < to {
 				s := area{from, to, page.generationAt(from)}
 				if page.parts != nil {
-					k := from >> page.bits
-					for k++; k < to>>page.bits && page.parts[k] == s.set; k++ {
+					k := from >> page.partBits
+					for k++; k < to>>page.partBits && page.parts[k] == s.set; k++ {
 					}
-					s.to = min(to, k<<page.bits)
+					s.to = min(to, k<<page.partBits)
 				}
 				if !yield(n, s) {
 					return

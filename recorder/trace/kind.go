@@ -144,16 +144,16 @@ var specs = func() [NumKinds]Spec {
 
 		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, sends, "a case of the select that follows would send"},
 
-		Operand: {"operand", ClassControl, "operand", "of", unused, value("the value, or its digest, if FlagValue"), size, tells, "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
+		Operand: {"operand", ClassControl, "operand", "of", unused, value("the value, or its digest, if FlagValue"), size, reportsOnly, "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
 
-		SelectRecv: {"selrecv", ClassControl, "receive", "from", channel, unused, capacity, tells | receives, "a case of the select that follows would receive; those of one select come in their order"},
+		SelectRecv: {"selrecv", ClassControl, "receive", "from", channel, unused, capacity, reportsOnly | receives, "a case of the select that follows would receive; those of one select come in their order"},
 
 		Call: {"call", ClassCall, "call", "of", Arg{"object", ArgAddress}, number("number of the method: KeyOf its name and 0"), unused, 0, "a method that a property names is called on an object; the site is that of the call"},
 	}
 }()
 
-// of has what is asked of kinds most often, by kind.
-var of = func() (of [256]struct {
+// traitsOf has, by kind, the properties that are asked for most often.
+var traitsOf = func() (of [256]struct {
 	class  Class
 	obj    ArgType
 	traits traits
@@ -184,10 +184,10 @@ func (k Kind) String() string {
 }
 
 // Class returns what events of kind k are about.
-func (k Kind) Class() Class { return of[k].class }
+func (k Kind) Class() Class { return traitsOf[k].class }
 
 // IsAccess reports whether events of kind k touch memory at Obj.
-func (k Kind) IsAccess() bool { return of[k].class == ClassAccess }
+func (k Kind) IsAccess() bool { return traitsOf[k].class == ClassAccess }
 
 // IsPlain reports whether k is an ordinary, not atomic, memory access.
 func (k Kind) IsPlain() bool { return k == Read || k == Write }
@@ -199,48 +199,48 @@ func (k Kind) IsWrite() bool { return k == Write || k == AtomicStore || k == Ato
 func (k Kind) IsRead() bool { return k == Read || k == AtomicLoad || k == AtomicRMW }
 
 // Object returns what the Obj of events of kind k is.
-func (k Kind) Object() ArgType { return of[k].obj }
+func (k Kind) Object() ArgType { return traitsOf[k].obj }
 
 // HasAddress reports whether the Obj of events of kind k is an address of memory.
-func (k Kind) HasAddress() bool { return of[k].obj == ArgAddress }
+func (k Kind) HasAddress() bool { return traitsOf[k].obj == ArgAddress }
 
 // EndsRegion reports whether no atomic region goes across an event of kind k, as it
 // starts a goroutine, waits for others or wakes them.
-func (k Kind) EndsRegion() bool { return of[k].traits&endsRegion != 0 }
+func (k Kind) EndsRegion() bool { return traitsOf[k].traits&endsRegion != 0 }
 
 // CanHold reports whether a replay can hold a goroutine before an event of kind k. It
 // cannot where the event only tells of what has taken place by then.
-func (k Kind) CanHold() bool { return k.Valid() && of[k].traits&(tells|completes) == 0 }
+func (k Kind) CanHold() bool { return k.Valid() && traitsOf[k].traits&(reportsOnly|completes) == 0 }
 
 // Begins reports whether an event of kind k begins an operation that may block and that a
 // later event of its goroutine completes.
-func (k Kind) Begins() bool { return of[k].traits&begins != 0 }
+func (k Kind) Begins() bool { return traitsOf[k].traits&begins != 0 }
 
 // Completes reports whether an event of kind k completes an operation that an earlier event
 // of its goroutine has begun.
-func (k Kind) Completes() bool { return of[k].traits&completes != 0 }
+func (k Kind) Completes() bool { return traitsOf[k].traits&completes != 0 }
 
 // Sends reports whether events of kind k are of the sending side of a channel.
-func (k Kind) Sends() bool { return of[k].traits&sends != 0 }
+func (k Kind) Sends() bool { return traitsOf[k].traits&sends != 0 }
 
 // Receives reports whether events of kind k are of the receiving side of a channel.
-func (k Kind) Receives() bool { return of[k].traits&receives != 0 }
+func (k Kind) Receives() bool { return traitsOf[k].traits&receives != 0 }
 
 // Acquires reports whether events of kind k acquire a lock, on either side.
-func (k Kind) Acquires() bool { return of[k].traits&acquires != 0 }
+func (k Kind) Acquires() bool { return traitsOf[k].traits&acquires != 0 }
 
 // Releases reports whether events of kind k release a lock, on either side.
-func (k Kind) Releases() bool { return of[k].traits&releases != 0 }
+func (k Kind) Releases() bool { return traitsOf[k].traits&releases != 0 }
 
 // IsShared reports whether events of kind k are of the reader side of an RWMutex.
-func (k Kind) IsShared() bool { return of[k].traits&shared != 0 }
+func (k Kind) IsShared() bool { return traitsOf[k].traits&shared != 0 }
 
 // IsDeferred reports whether functions commonly defer operations of kind k: these may come between a
 // return statement and the end of the call, and hand over no values themselves.
-func (k Kind) IsDeferred() bool { return of[k].traits&deferred != 0 }
+func (k Kind) IsDeferred() bool { return traitsOf[k].traits&deferred != 0 }
 
 // ChangesCounter reports whether events of kind k change the counter of a WaitGroup.
-func (k Kind) ChangesCounter() bool { return of[k].traits&counts != 0 }
+func (k Kind) ChangesCounter() bool { return traitsOf[k].traits&counts != 0 }
 
 // AreAddAndWait reports whether one of the kinds a and b changes the counter of a WaitGroup and
 // the other begins a wait for it.

@@ -8,9 +8,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
-// A Layout divides the memory that a trace accesses into cells: the bounds of all accesses divide the
-// address space into pieces that no access divides further. Different generations of one address have
-// different cells.
+// A Layout divides the memory that a trace accesses into cells. The cells of one generation lie
+// between the addresses where any access begins or ends, so that each access covers whole cells.
+// Different generations of one address have different cells.
 type Layout struct {
 	SpanOf []int32 // by event: index into Spans of the memory that it accesses
 	Spans  []Span  // the first one is empty, for events that are no accesses

@@ -2,7 +2,7 @@ package trace
 
 import "math/bits"
 
-// A Marks numbers a few marked events of a trace from 0 on, in the order of their positions. It takes
+// Marks numbers some marked events of a trace from 0 on, in the order of their positions. It takes
 // little more than a bit for each event.
 type Marks struct {
 	marked []uint64 // one bit per event

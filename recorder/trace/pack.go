@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// A guess predicts the next event at a site with a head, from the last such event.
+// A guess predicts the next event at a site with a head, from the last such event. A head is the
+// kind, flags and size of an event.
 type guess struct {
 	site, head   uint32
 	obj, objStep uint64
@@ -15,7 +16,7 @@ type guess struct {
 
 const guessBits = 12
 
-// A guesses is the state of packing and unpacking a trace, from its first event on.
+// guesses is the state of packing and unpacking a trace, from its first event on.
 type guesses struct {
 	table    [1 << guessBits]guess
 	last     uint32 // index of the guess for the previous event
@@ -48,8 +49,8 @@ const (
 // wideSize in a head means that the size follows in a word of its own.
 const wideSize = 1<<16 - 1
 
-// headOf returns the kind, flags and size of an event as one word. A record that names the goroutine
-// of the following events has head 0.
+// headOf returns the head of an event as one word. The record that names the goroutine of the
+// following events has head 0.
 func headOf(e *Event) uint32 {
 	return uint32(e.Kind) | uint32(e.Flags)<<8 | min(e.Size, wideSize)<<16
 }
@@ -151,7 +152,7 @@ func (gs *guesses) unpack(p []byte, e *Event) int {
 	return 0
 }
 
-// record is unpack for a buffer that is long enough for any record.
+// record is unpack for a buffer that has room for any record.
 func (gs *guesses) record(p *[maxRecord]byte, e *Event) int {
 	control, at := p[0], 1
 	g := gs.predicted()

@@ -49,7 +49,7 @@ type rapidWriter struct {
 	selects map[int]uint64   // by position of the select: the channel chosen
 }
 
-// prepare finds the data for events whose lines depend on later events.
+// prepare finds what lines of events need to know of later events.
 func (x *rapidWriter) prepare(t *Trace) {
 	last := map[GID]int{}
 	selects := map[GID]int{}

@@ -346,9 +346,9 @@ func (t *Trace) checkIndices(e *Event) (expected, found string) {
 		return fmt.Sprintf("an event kind from 1 to %d", NumKinds-1), fmt.Sprint(uint8(e.Kind))
 	case !t.defined(uint64(e.G)):
 		return "an event of a defined goroutine", fmt.Sprint("goroutine ", e.G)
-	case of[e.Kind].obj == ArgGoroutine && !t.defined(e.Obj):
+	case traitsOf[e.Kind].obj == ArgGoroutine && !t.defined(e.Obj):
 		return "a fork of a defined goroutine", fmt.Sprint("goroutine ", e.Obj)
-	case of[e.Kind].obj == ArgTest && e.Obj >= uint64(len(t.TestNames)):
+	case traitsOf[e.Kind].obj == ArgTest && e.Obj >= uint64(len(t.TestNames)):
 		return "the number of a defined test name", fmt.Sprint(e.Obj)
 	}
 	return "", ""
@@ -357,7 +357,7 @@ func (t *Trace) checkIndices(e *Event) (expected, found string) {
 // needsCheck is set for the kinds of which [Trace.checkIndices] checks more than the goroutine.
 var needsCheck = func() (all [256]bool) {
 	for k := range all {
-		all[k] = !Kind(k).Valid() || of[k].obj == ArgGoroutine || of[k].obj == ArgTest
+		all[k] = !Kind(k).Valid() || traitsOf[k].obj == ArgGoroutine || traitsOf[k].obj == ArgTest
 	}
 	return all
 }()

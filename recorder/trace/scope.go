@@ -1,23 +1,23 @@
 package trace
 
-// A Scope is what is known of the control scope of a branch: of what its outcome decides
-// (Chen and Roşu, Predictive Runtime Analysis of Multithreaded Programs, 2005, Definition
-// 8). The zero value stands for one that does not end: all that comes after the branch.
+// A Scope describes the control scope of a branch: the events that its outcome decides (Chen and
+// Roşu, Predictive Runtime Analysis of Multithreaded Programs, 2005, Definition 8). The zero value
+// is a scope that does not end: it has all events after the branch.
 type Scope struct {
-	// Last is the last line of the statement, in the branch's function and file, with
-	// which the scope ends: whichever way is gone, the goroutine comes to what is behind
-	// it, with the same local variables. It is at least the line of the branch.
+	// LastLine is the last line of the statement that ends the scope, in the function and file of
+	// the branch. Both ways from the branch reach the code after it, with the same local
+	// variables. It is not before the line of the branch.
 	LastLine int
-	// IfTrue and IfFalse say of each outcome that what it leads to within the scope ends
-	// and does nothing that is seen after it, or by others: the goroutine may go there
-	// although the recorded run did not.
+	// HarmlessIfTrue and HarmlessIfFalse say of an outcome that what follows it within the scope
+	// ends, and has no effect after the scope or on other goroutines. So the goroutine may take
+	// this outcome although the recorded run did not.
 	HarmlessIfTrue, HarmlessIfFalse bool
-	// Calls is set where the scope has calls of functions that have events themselves.
+	// HasCalls is set if the scope calls functions that have events themselves.
 	HasCalls bool
 }
 
-// MayTurn reports whether the goroutine may take the other outcome of branch e, whose scope is s,
-// without an effect that is seen after the scope or by others.
+// MayFlip reports whether the goroutine may take the other outcome of branch e, whose scope is s,
+// without an effect after the scope or on other goroutines.
 func (s Scope) MayFlip(e *Event) bool {
 	return e.Val != 0 && s.HarmlessIfFalse || e.Val == 0 && s.HarmlessIfTrue
 }

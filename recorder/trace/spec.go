@@ -2,13 +2,14 @@ package trace
 
 // A Spec is a row of the table of event kinds.
 type Spec struct {
-	Word           string // what the text form calls the kind
+	Word           string // the name of the kind in text forms
 	Class          Class
-	Phrase         string // what it is called for readers
-	Preposition    string // what they read between Phrase and an operand; "" if nothing
+	Phrase         string // what reports call the operation, e.g. "write"
+	Preposition    string // between Phrase and an operand, e.g. "to"; "" if nothing
 	Obj, Val, Size Arg
-	traits         traits
-	Doc            string
+	// traits are properties that the events of some kinds have.
+	traits traits
+	Doc    string
 }
 
 // A Class is what the events of some kinds are about.
@@ -37,7 +38,7 @@ type Arg struct {
 	Type ArgType
 }
 
-// An ArgType is how the number of an [Arg] is to be read.
+// An ArgType says what the number of an [Arg] means.
 type ArgType uint8
 
 // The types of arguments.
@@ -69,9 +70,9 @@ const (
 	// waits for others or wakes them, and so is not meant to be one step with what
 	// comes before it.
 	endsRegion traits = 1 << iota
-	// tells: the event only tells of what has taken place, or will: what a value is, or
+	// reportsOnly: the event reports something that has taken place, or will: what a value is, or
 	// a case of the select to come.
-	tells
+	reportsOnly
 	// begins: the event begins an operation that may block, and another one completes it.
 	begins
 	// completes: the event completes what an earlier one of its goroutine has begun.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// byWord finds kinds by the words of the table.
+// byWord has the kinds by their words in the text form.
 var byWord = func() map[string]Kind {
 	m := map[string]Kind{}
 	for k := None + 1; k < NumKinds; k++ {
@@ -18,8 +18,7 @@ var byWord = func() map[string]Kind {
 	return m
 }()
 
-// KindOf returns the kind that the text form has a word for; ok is false if there is
-// none.
+// KindOf returns the kind with a word of the text form; ok is false if there is none.
 func KindOf(word string) (k Kind, ok bool) {
 	k, ok = byWord[word]
 	return k, ok

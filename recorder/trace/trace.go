@@ -27,12 +27,13 @@ const (
 	FlagFailed                          // the compare-and-swap did not store, or the pool was empty
 	FlagDefault                         // the select has a default case
 	FlagMap                             // the access names a map's header
-	FlagTry                             // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
-	FlagRequested                       // the select took the case that the schedule had asked for
-	FlagBranchOmitted                   // a condition of its goroutine was left out before it; see package reduce
+	FlagTry                             // the lock was acquired by TryLock or TryRLock; of a read see FlagPut
+	FlagRequested                       // the select took the case that the schedule had requested
+	FlagBranchOmitted                   // package reduce has left out a condition of its goroutine before it
 
-	// FlagPut marks the read of what a pointer points to that is put into a sync.Pool. Nothing is read there: it
-	// stands for whoever takes that out, and uses locks and atomic operations as they are.
+	// FlagPut marks a read that stands for the Put of an item into a sync.Pool. The program reads
+	// nothing there: the event stands for the reads of whoever gets the item later, who also uses
+	// its locks and atomic operations.
 	FlagPut = FlagTry
 )
 
@@ -41,14 +42,16 @@ const (
 type Event struct {
 	Kind  Kind
 	Flags Flags
-	// Skipped counts the events of the same kind, goroutine and site that package reduce left out since
-	// the last one it kept. Schedules count them too.
+	// Skipped counts the events of the same kind, goroutine and site that package reduce left out
+	// since the last one that it kept. Schedules count them too.
 	Skipped uint16
 	G       GID
-	Site    SiteID
-	Size    uint32
-	Obj     uint64
-	Val     uint64
+	// A Site is a place in the program. File is its name as the compiler knows it: absolute, or
+	// shortened under -trimpath.
+	Site SiteID
+	Size uint32
+	Obj  uint64
+	Val  uint64
 }
 
 // HasValue reports whether Val of e, an access or operand, is its value, or its
@@ -72,16 +75,17 @@ func (e *Event) IsDone() bool { return e.Delta() < 0 }
 // IsLength reports whether the value of e is the length of a slice. Slices of equal length may differ.
 func (e *Event) IsLength() bool { return e.HasValue() && (e.Size == 12 || e.Size == 24) }
 
-// SameBits reports whether v and e.Val agree in the lower bits that e.Size covers.
+// ValueEquals reports whether the value of e is v, of which it compares the bytes that e.Size
+// counts.
 func (e *Event) ValueEquals(v uint64) bool {
 	unused := 64 - 8*min(e.Size, 8)
 	return v<<unused == e.Val<<unused
 }
 
-// MaxLogged is how much of one run of a program is recorded, in bytes of events
-// before they are packed: sixteen to twenty million events. A test that computes all the
-// time logs them in seconds; it gets a quarter of what is left when it begins. It is
-// the memory of the analysis that sets the limit, 45 to 65 bytes an event.
+// MaxLoggedBytes bounds the events that are recorded of one run of a program, in bytes before they
+// are packed: sixteen to twenty million events. A test that only computes logs them in seconds;
+// each test gets a quarter of what is left when it begins. The memory of the analysis sets the
+// limit: 45 to 65 bytes an event.
 const MaxLoggedBytes = 256 << 20
 
 // A Goroutine is named by the test that it belongs to and by the path of its
@@ -125,28 +129,26 @@ type Site struct {
 	Op   string // "read", "write", "branch", …; "" for call sites
 	Expr string // source text of the access, e.g. "a.balance"; "" for call sites
 	Type Type   // of the value that is read or written
-	// Data is set where the value read can reach memory but, within its own
-	// statement, no branch, address, index or call: see package feasible.
+	// OnlyStored is set if the value read can reach memory but, within its own statement, no
+	// branch, address, index or call: see package feasible.
 	OnlyStored bool
-	// Update is set where the value read reaches nothing but the store of the
-	// same statement to the same memory, as in x.n++: of its goroutine's events
-	// the next one that is not a read is that store. An atomic read-modify-write
-	// has it if its result is discarded.
+	// IsUpdate is set if the value read reaches nothing but the store of the same statement to the
+	// same memory, as in x.n++. That store is the next event of the goroutine that is no read. An
+	// atomic read-modify-write has it if its result is discarded.
 	IsUpdate bool
-	// Formula says how the value that the event stores, or the outcome of a
-	// branch or assertion, follows from what the goroutine has read; "" if that
-	// is not known. See package dataflow.
+	// Formula says how the value that the event stores, or the outcome of a branch or assertion,
+	// follows from what the goroutine has read; "" if that is not known. See package dataflow.
 	Formula string
-	// Tracked is set where the value read reaches nothing but what formulas
-	// say: whatever it is, the goroutine goes on as recorded as long as the
-	// outcomes that follow from it are as recorded.
+	// OnlyInFormulas is set if the value read reaches nothing but formulas. With any other value
+	// the goroutine goes on as recorded, as long as the outcomes that these formulas give are as
+	// recorded.
 	OnlyInFormulas bool
-	// Fails says which outcome of a branch or assertion leads to a failure of
-	// the test, or to a panic.
+	// FailsIf is the outcome of a branch or assertion that leads to a failure of the test, or to a
+	// panic.
 	FailsIf Outcome
-	// Stops is set where that failure ends the goroutine. Otherwise it goes on.
+	// FailureEndsGoroutine is set if that failure ends the goroutine. Otherwise it goes on.
 	FailureEndsGoroutine bool
-	// Scope is what a branch decides; see package dataflow.
+	// Scope describes what a branch decides.
 	Scope Scope
 }
 
@@ -170,22 +172,22 @@ type Meta struct {
 	Limit uint64
 }
 
-// A Cut says that a test had more events than its share of the trace: from some
-// moment on its plain accesses and branches are missing, and with Sync also all
-// else but the begins and ends of its goroutines and tests.
+// A Cut says that a test had more events than its share of the trace. From some moment on its
+// plain accesses and branches are missing. With LacksSync all other events are missing as well,
+// except the begins and ends of its goroutines and tests.
 type Cut struct {
 	Test      string // as the goroutines name it; "" for what runs outside of tests
 	LacksSync bool
 }
 
-// An Unseen says that a test depended on something that no event records. Its behaviour may differ in
-// another run although nothing in the trace does.
+// A HiddenInput says that a test depended on something that no event records. Its behaviour may
+// differ in another run although nothing in the trace does.
 type HiddenInput struct {
 	Test   string // as the goroutines name it; "" for what runs outside of tests
-	Source string // length (of a channel), clock, files, network, chance, environment, goroutines (how many), result (of a test, so far) or processes (that it has started)
+	Source string // length (of a channel), clock, files, network, chance, environment, goroutines (their number), result (of a test, so far) or processes (that the test started)
 }
 
-// A Proof says how long a goroutine stays blocked.
+// A Proof says whether a blocked goroutine can ever go on.
 type Proof string
 
 // The proofs.
@@ -195,18 +197,19 @@ const (
 	ProofLingering Proof = "lingering" // somebody may wake it yet
 )
 
-// A Stuck is a goroutine that was blocked when nothing could move, or when a test had
-// ended. It comes after all events of the goroutine up to then.
+// A BlockedGoroutine was blocked when no goroutine could go on, or when a test had ended. It has
+// no later events before that.
 type BlockedGoroutine struct {
 	G        GID
 	Proof    Proof
-	Op       Kind   // the operation in which it waits; its event may be missing
+	Op       Kind   // the operation in which it waits; the trace may lack its event
 	Site     SiteID // of the operation
-	Obj      uint64 // likewise; 0 for a select
+	Obj      uint64 // of the operation; 0 for a select
 	Duration time.Duration
-	Stack    []Frame // innermost first, without what is the run time's own
-	// Asked is the call of the program's own packages that led to its start, where the
-	// go statement is elsewhere, as in the standard library; or the zero value.
+	Stack    []Frame // innermost first, without the frames of the runtime
+	// StartedBy is the call of the program's own packages that led to its start, if the go
+	// statement is in another package, such as one of the standard library. Otherwise it is the
+	// zero value.
 	StartedBy Frame
 }
 
@@ -225,28 +228,30 @@ type Trace struct {
 	TestNames    []string           // test names, numbered by TestBegin and TestEnd
 	Cuts         []Cut              // in the order in which they were made
 	HiddenInputs []HiddenInput      // each once
-	Blocked      []BlockedGoroutine // in the order in which that was found
+	Blocked      []BlockedGoroutine // in the order in which the run-time library found them
 	TestEvents   []TestEvent        // in the order in which they came
-	// Texts show what values of more than a word are, by digest, which is not 0: the
-	// beginning of a string, in quotes, and of interfaces the dynamic type, if not
-	// the value. Only recordings of replays have them.
+	// ValueTexts has texts that show values of more than one word, by digest, which is not 0: the
+	// beginning of a string, in quotes; the value of an interface, or at least its dynamic type.
+	// Only traces of replays have them.
 	ValueTexts      map[uint64]string
 	Events          []Event
 	Freed           []FreedObjects    // by position
-	PriorValues     []PriorValue      // by position, of writes
-	OmittedEvents   int               // events that package reduce has left out
-	EarlierElements map[uint64]uint64 // by channel: elements that went through it before the first of Events
+	PriorValues     []PriorValue      // by position
+	OmittedEvents   int               // number of events that package reduce left out
+	EarlierElements map[uint64]uint64 // by channel: elements that it transferred before the first of Events
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool
-	// Source is how package reduce reads the events again; nil if it cannot.
+	// EventSource lets package reduce read the events from their file again; nil if it cannot.
 	EventSource any
-	// ValuesDropped tells of which goroutines operands and conditions were left out; nil: of none.
+	// LacksValues says, by goroutine, whether its operands and conditions were left out; nil: of
+	// none.
 	LacksValues []bool
 }
 
-// Element returns the number of the element that e, a completed channel operation, transfers. The
-// first element that is not among Passed has number 1; the result is 0 if the channel was closed.
+// ElementNumber returns the number of the element that e, a completed channel operation,
+// transfers. The first element after those of EarlierElements has number 1. The result is 0 if the
+// channel was closed.
 func (t *Trace) ElementNumber(e *Event) uint64 {
 	if e.Val == 0 {
 		return 0
@@ -254,7 +259,8 @@ func (t *Trace) ElementNumber(e *Event) uint64 {
 	return e.Val - t.EarlierElements[e.Obj]
 }
 
-// Logged returns the number of events in the file of t, including those that package reduce left out.
+// LoggedEvents returns the number of events in the file of t, including those that package reduce
+// left out.
 func (t *Trace) LoggedEvents() int { return len(t.Events) + t.OmittedEvents }
 
 // addText records the text of the value with this digest.

@@ -1,6 +1,6 @@
 package trace
 
-// A Type is what is known of the type of a value, to show it to readers.
+// A Type is what is known of the type of a value, for showing it to readers.
 type Type uint8
 
 // The types. Values of others are shown by what they look like.
@@ -11,7 +11,7 @@ const (
 	TypeUint    // unsigned, of any size
 	TypeFloat   // of any size
 	TypePointer // pointers, maps, channels, functions: what can be nil in one word
-	TypeParts   // structs, arrays, complex numbers: several values, which are not shown
+	TypeParts   // structs, arrays, complex numbers: they have several values, which are not shown
 	TypeText    // strings
 	TypeDynamic // interfaces
 	TypeSlice   // slices: the value is the length

@@ -34,13 +34,13 @@ func (f Files) Name(path string) string {
 	if !filepath.IsAbs(path) {
 		return path
 	}
-	if rel, ok := below(filepath.Join(f.GOROOT, "src"), path); ok && f.GOROOT != "" {
+	if rel, ok := relativeTo(filepath.Join(f.GOROOT, "src"), path); ok && f.GOROOT != "" {
 		return "std/" + rel
 	}
-	if rel, ok := below(f.ModCache, path); ok {
+	if rel, ok := relativeTo(f.ModCache, path); ok {
 		return unescape(rel)
 	}
-	if rel, ok := below(f.Root, path); ok {
+	if rel, ok := relativeTo(f.Root, path); ok {
 		return rel
 	}
 	if rel, ok := f.inOtherGOROOT(path); ok {
@@ -105,7 +105,7 @@ func (f Files) Shorten(text string) string {
 }
 
 // below returns path relative to dir, with forward slashes, if it is inside.
-func below(dir, path string) (string, bool) {
+func relativeTo(dir, path string) (string, bool) {
 	if dir == "" {
 		return "", false
 	}

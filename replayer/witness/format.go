@@ -192,7 +192,7 @@ func checkStep(s *Step) error {
 	if s.Goroutine == "" {
 		return errors.New("step line names no goroutine")
 	}
-	if strings.ContainsFunc(s.Goroutine, notInName) {
+	if strings.ContainsFunc(s.Goroutine, isNoNameLetter) {
 		return fmt.Errorf("found %.60q as the name of a goroutine, expected one such as TestTransfer:0.1", s.Goroutine)
 	}
 	return nil

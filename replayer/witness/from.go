@@ -99,7 +99,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, info ScheduleInf
 	if info.Selection == StartSteps {
 		s.Steps = minimize.Apply(s, minimize.OnlyStarts(controlled))
 	}
-	pooled, items := pooled(t, index.pools, s.Steps, violation)
+	pooled, items := poolEvents(t, index.pools, s.Steps, violation)
 	steps = minimize.Apply(s, info.Selection.minimizers()...)
 	hold = filter(holdable(t, hold), isControlled)
 

@@ -195,7 +195,7 @@ func value(t *trace.Trace, i int) string {
 		return t.Goroutines[e.Obj].Path
 	case e.Kind.ChangesCounter():
 		return fmt.Sprintf("%+d", e.Delta())
-	case ofPool(&e) && e.Flags&trace.FlagFailed != 0:
+	case isPoolEvent(&e) && e.Flags&trace.FlagFailed != 0:
 		return "none"
 	case e.Kind.IsAccess() && e.HasValue():
 		if text, wide := wideValue(t, &e); wide {

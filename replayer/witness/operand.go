@@ -38,7 +38,7 @@ func Operand(k trace.Kind, line string) string {
 	line, _, _ = strings.Cut(line, "//")
 	switch k {
 	case trace.Fork:
-		return forked(line)
+		return forkOperand(line)
 	case trace.Send, trace.SelectSend:
 		before, _, ok := strings.Cut(line, "<-")
 		if !ok || strings.Count(line, "<-") > 1 {
@@ -63,7 +63,7 @@ func Operand(k trace.Kind, line string) string {
 		return CalledMethod(line)
 	}
 	if k == trace.Read || k == trace.Write {
-		return cmp.Or(accessed(line), receiver(k, line))
+		return cmp.Or(accessedOperand(line), receiver(k, line))
 	}
 	return receiver(k, line)
 }
@@ -112,7 +112,7 @@ func CalledMethod(line string) string {
 
 // touched returns what a call accesses: "buf" in "f.Read(buf)" and "pool.Put(buf)", and the
 // function itself in "v, ok := next()", which iter.Pull has made.
-func accessed(line string) string {
+func accessedOperand(line string) string {
 	for _, m := range []string{"Read", "ReadAt", "Write", "WriteAt", "Put"} {
 		if _, after, ok := strings.Cut(line, "."+m+"("); ok {
 			name := operandAtStart(after)
@@ -135,7 +135,7 @@ func accessed(line string) string {
 // forked returns the call of a go statement: "worker" in "go worker(1)", and
 // "func" where it is a literal; the receiver of WaitGroup.Go and the like is
 // shown with the method.
-func forked(line string) string {
+func forkOperand(line string) string {
 	rest := strings.TrimSpace(line)
 	if after, ok := strings.CutPrefix(rest, "go "); ok {
 		return callee(strings.TrimSpace(after))

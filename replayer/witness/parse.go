@@ -30,7 +30,7 @@ func Parse(name string, r io.Reader) (*Witness, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := p.end(); err != nil {
+	if err := p.finish(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, max(line, 1), err)
 	}
 	return p.w, nil
@@ -47,9 +47,9 @@ type parser struct {
 // line reads the n-th line, counted from 1.
 func (p *parser) line(n int, text string) error {
 	if n == 1 {
-		return version(text)
+		return checkVersion(text)
 	}
-	fields, err := split(text)
+	fields, err := splitFields(text)
 	if err != nil {
 		return err
 	}
@@ -59,13 +59,13 @@ func (p *parser) line(n int, text string) error {
 	if len(fields) == 1 && !fields[0].quoted {
 		if k := slices.IndexFunc(sections, func(s section) bool { return s.name == fields[0].text }); k >= 0 {
 			p.section = sections[k].steps(p.w)
-			return p.once(fields[0].text)
+			return p.markSeen(fields[0].text)
 		}
 	}
 	if p.section == nil {
 		return p.header(fields)
 	}
-	s, err := step(fields)
+	s, err := parseStep(fields)
 	if err == nil {
 		err = checkStep(&s)
 	}
@@ -80,7 +80,7 @@ func (p *parser) line(n int, text string) error {
 }
 
 // version checks the first line.
-func version(line string) error {
+func checkVersion(line string) error {
 	v, ok := strings.CutPrefix(strings.TrimRight(line, " \t\r"), magic)
 	if n, err := strconv.Atoi(v); !ok || err != nil {
 		return fmt.Errorf("not a gopredict witness: the first line is %.60q, expected \"%s%d\"", line, magic, Version)
@@ -91,7 +91,7 @@ func version(line string) error {
 }
 
 // once reports a header or section that comes twice.
-func (p *parser) once(name string) error {
+func (p *parser) markSeen(name string) error {
 	if p.seen[name] {
 		return fmt.Errorf("second %q; each header and section comes once", name)
 	}
@@ -101,7 +101,7 @@ func (p *parser) once(name string) error {
 
 func (p *parser) header(fields []token) error {
 	key := fields[0].text
-	if err := p.once(key); err != nil {
+	if err := p.markSeen(key); err != nil {
 		return err
 	}
 	var values []string
@@ -109,7 +109,7 @@ func (p *parser) header(fields []token) error {
 		if f.key != "" {
 			return fmt.Errorf("header %q: found %.40q, expected a plain value", key, f.text)
 		}
-		v, err := f.value()
+		v, err := f.meaning()
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func namesOf[T any](all []T, name func(T) string) string {
 }
 
 // end checks that nothing that a replay needs is missing.
-func (p *parser) end() error {
+func (p *parser) finish() error {
 	if len(p.seen) == 0 {
 		return errors.New("the witness ends after its first line")
 	}
@@ -144,14 +144,14 @@ func (p *parser) end() error {
 }
 
 // step reads the fields of one step line.
-func step(fields []token) (Step, error) {
+func parseStep(fields []token) (Step, error) {
 	s := Step{Occurrence: 1}
 	if len(fields) < 5 {
 		return s, fmt.Errorf("step line has %d fields, expected goroutine, operation, expression, function, position", len(fields))
 	}
 	var text [5]string
 	for i := range text {
-		v, err := fields[i].value()
+		v, err := fields[i].meaning()
 		if err != nil {
 			return s, err
 		}
@@ -171,7 +171,7 @@ func step(fields []token) (Step, error) {
 			return s, fmt.Errorf("second %s=", f.key)
 		}
 		seen[f.key] = true
-		if err := s.set(f); err != nil {
+		if err := s.setField(f); err != nil {
 			return s, err
 		}
 	}
@@ -182,8 +182,8 @@ func step(fields []token) (Step, error) {
 }
 
 // set takes over one of the name=value fields at the end of a step line.
-func (s *Step) set(f token) error {
-	v, err := f.value()
+func (s *Step) setField(f token) error {
+	v, err := f.meaning()
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ func sharedPools(t *trace.Trace) map[uint64]bool {
 	first, shared := make(map[uint64]trace.GID), make(map[uint64]bool)
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !ofPool(e) {
+		if !isPoolEvent(e) {
 			continue
 		}
 		if g, ok := first[e.Val]; !ok {
@@ -26,13 +26,13 @@ func sharedPools(t *trace.Trace) map[uint64]bool {
 // pooled returns those of the positions, which are in the order of a schedule, at which
 // goroutines get items of shared pools, and put those there; and for each the number of
 // the item, 0 for none.
-func pooled(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (events, items []int) {
+func poolEvents(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (events, items []int) {
 	if len(shared) == 0 {
 		return nil, nil
 	}
 	var positions []int
 	for _, i := range slices.Concat(schedule...) {
-		if e := &t.Events[i]; ofPool(e) && shared[e.Val] {
+		if e := &t.Events[i]; isPoolEvent(e) && shared[e.Val] {
 			positions = append(positions, i)
 		}
 	}
@@ -64,6 +64,6 @@ func pooled(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (events, 
 }
 
 // ofPool reports whether e is a Put or a Get of a sync.Pool.
-func ofPool(e *trace.Event) bool {
+func isPoolEvent(e *trace.Event) bool {
 	return (e.Kind == trace.Post || e.Kind == trace.Await) && e.Val != 0
 }

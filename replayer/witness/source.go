@@ -28,10 +28,10 @@ type Sources struct {
 // A sourceFile is the lines of a file, and where its functions are.
 type sourceFile struct {
 	lines []string
-	funcs map[string]extent // by declared name: "F", "T.M", "(*T).M"; no init, if there are several
+	funcs map[string]lineRange // by declared name: "F", "T.M", "(*T).M"; no init, if there are several
 	// locals are the names of the variables, parameters too, of a declaration.
-	locals      map[extent]map[string]bool
-	lineIndexes map[extent]lineIndex // of the declarations that were asked for
+	locals      map[lineRange]map[string]bool
+	lineIndexes map[lineRange]lineIndex // of the declarations that were asked for
 }
 
 // looks are the lines of a declaration by what they look like, in order: by their
@@ -40,7 +40,7 @@ type sourceFile struct {
 type lineIndex struct{ text, shape map[string][]int }
 
 // An extent is the lines of a declaration, from 1, the last included.
-type extent struct{ from, to int }
+type lineRange struct{ from, to int }
 
 // Line returns a line, from 1, of a file; "" if there is none.
 func (s *Sources) Line(file string, line int) string {
@@ -65,7 +65,7 @@ func (s *Sources) file(name string) *sourceFile {
 	f := new(sourceFile)
 	if text, err := read(name); err == nil {
 		f.lines = strings.Split(string(text), "\n")
-		f.funcs, f.locals = declared(name, text)
+		f.funcs, f.locals = declarations(name, text)
 	}
 	if s.files == nil {
 		s.files = make(map[string]*sourceFile)
@@ -85,7 +85,7 @@ func readSource(name string) ([]byte, error) {
 
 // declared returns the functions of a Go file and their variables, as far as it
 // can be parsed.
-func declared(name string, text []byte) (map[string]extent, map[extent]map[string]bool) {
+func declarations(name string, text []byte) (map[string]lineRange, map[lineRange]map[string]bool) {
 	fset := gotoken.NewFileSet()
 	file, _ := goparser.ParseFile(fset, name, text, goparser.SkipObjectResolution)
 	if file == nil {
@@ -93,16 +93,16 @@ func declared(name string, text []byte) (map[string]extent, map[extent]map[strin
 	}
 	// Positions as the file has them: a //line comment is for other readers.
 	line := func(p gotoken.Pos) int { return fset.PositionFor(p, false).Line }
-	funcs, locals := make(map[string]extent), make(map[extent]map[string]bool)
+	funcs, locals := make(map[string]lineRange), make(map[lineRange]map[string]bool)
 	again := make(map[string]bool)
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
-			e, name := extent{line(fn.Pos()), line(fn.End())}, declName(fn)
+			e, name := lineRange{line(fn.Pos()), line(fn.End())}, declName(fn)
 			_, again[name] = funcs[name]
 			funcs[name], locals[e] = e, variables(fn)
 		}
 	}
-	maps.DeleteFunc(funcs, func(name string, _ extent) bool { return again[name] })
+	maps.DeleteFunc(funcs, func(name string, _ lineRange) bool { return again[name] })
 	return funcs, locals
 }
 
@@ -169,7 +169,7 @@ func declName(d *ast.FuncDecl) string {
 // of the run time such as "p.(*T[...]).M.func1", belongs to. What is outside of
 // declared functions (the initialization of variables) belongs to the whole
 // file.
-func (s *Sources) function(file, fn string) (e extent, ok bool) {
+func (s *Sources) function(file, fn string) (e lineRange, ok bool) {
 	f := s.file(file)
 	names := declNames(fn)
 	for _, name := range names {
@@ -178,9 +178,9 @@ func (s *Sources) function(file, fn string) (e extent, ok bool) {
 		}
 	}
 	if slices.ContainsFunc(names, func(name string) bool { return name == "init" || name == "glob" }) && len(f.lines) > 0 {
-		return extent{1, len(f.lines)}, true
+		return lineRange{1, len(f.lines)}, true
 	}
-	return extent{}, false
+	return lineRange{}, false
 }
 
 // declNames are the names of the declaration that the code of fn is part of: one
@@ -202,7 +202,7 @@ func declNames(fn string) []string {
 		part, _, split := strings.Cut(part, "-") // what the compiler has split off: "F-range1"
 		literal = literal || split
 		switch {
-		case i > 0 && splitOff.MatchString(part):
+		case i > 0 && compilerPart.MatchString(part):
 			literal = true
 		case i == 0:
 			return []string{part}
@@ -217,7 +217,7 @@ func declNames(fn string) []string {
 
 // splitOff is what the compiler calls functions that it makes of parts of others,
 // function literals among them, after their name; "" as in "glob..func1".
-var splitOff = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?\d*$`)
+var compilerPart = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?\d*$`)
 
 // withoutBrackets leaves type arguments out.
 func withoutBrackets(s string) string {
@@ -237,7 +237,7 @@ func withoutBrackets(s string) string {
 }
 
 // looks returns the lines of a declaration in file by what they look like.
-func (s *Sources) linesOf(file string, e extent) lineIndex {
+func (s *Sources) linesOf(file string, e lineRange) lineIndex {
 	f := s.file(file)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,7 +254,7 @@ func (s *Sources) linesOf(file string, e extent) lineIndex {
 		}
 	}
 	if f.lineIndexes == nil {
-		f.lineIndexes = make(map[extent]lineIndex)
+		f.lineIndexes = make(map[lineRange]lineIndex)
 	}
 	f.lineIndexes[e] = l
 	return l
@@ -324,8 +324,8 @@ func (s *Sources) FindCallSite(step Step, file string, guess int) (in string, li
 		func() []int { return same },
 		func() []int { return shaped },
 		func() []int { return called },
-		func() []int { return s.operands(file, e, step, false) },
-		func() []int { return s.operands(file, e, step, true) },
+		func() []int { return s.linesWithOperand(file, e, step, false) },
+		func() []int { return s.linesWithOperand(file, e, step, true) },
 	} {
 		lines := alike()
 		switch {
@@ -344,7 +344,7 @@ func (s *Sources) FindCallSite(step Step, file string, guess int) (in string, li
 // operands returns the lines of a declaration in file that do not look like the
 // one of step, and where its operation has the same operand, or with shape
 // another one of the same [Shape].
-func (s *Sources) operands(file string, e extent, step Step, shape bool) []int {
+func (s *Sources) linesWithOperand(file string, e lineRange, step Step, shape bool) []int {
 	var out []int
 	for n := e.from; n <= e.to && step.Expr != ""; n++ {
 		text := strings.TrimSpace(s.Line(file, n))

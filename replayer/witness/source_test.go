@@ -58,7 +58,7 @@ func TestSourcesLine(t *testing.T) {
 
 func TestSourcesFunction(t *testing.T) {
 	s, dir := sourcesOf(t, map[string]string{"bank.go": account})
-	for fn, want := range map[string]extent{
+	for fn, want := range map[string]lineRange{
 		"example.com/bank.(*Account).Deposit":        {3, 9},
 		"gopkg.in/x%2ev3.(*Account).Deposit.func1.2": {3, 9},
 		"example.com/bank.Pair[...].Swap":            {11, 13},
@@ -83,7 +83,7 @@ func TestSourcesFunction(t *testing.T) {
 	} {
 		got, ok := s.function(filepath.Join(dir, "bank.go"), fn)
 		assert.Equal(t, want, got, fn)
-		assert.Equal(t, want != extent{}, ok, fn)
+		assert.Equal(t, want != lineRange{}, ok, fn)
 	}
 }
 
@@ -92,10 +92,10 @@ func TestSourcesFunctionInit(t *testing.T) {
 	const one, two = "package p\n\nfunc init() {\n\tgo f()\n}\n", "\nfunc init() { go f() }\n"
 	s, dir := sourcesOf(t, map[string]string{"one.go": one, "two.go": one + two})
 	e, ok := s.function(filepath.Join(dir, "one.go"), "p.init.0.gowrap1")
-	assert.Equal(t, extent{3, 5}, e)
+	assert.Equal(t, lineRange{3, 5}, e)
 	assert.True(t, ok)
 	e, ok = s.function(filepath.Join(dir, "two.go"), "p.init.0.gowrap1")
-	assert.Equal(t, extent{1, 8}, e)
+	assert.Equal(t, lineRange{1, 8}, e)
 	assert.True(t, ok)
 }
 

@@ -18,7 +18,7 @@ type token struct {
 }
 
 // value returns the field's meaning.
-func (t token) value() (string, error) {
+func (t token) meaning() (string, error) {
 	switch {
 	case t.rest == "-" && !t.quoted:
 		return "", nil
@@ -34,7 +34,7 @@ func (t token) value() (string, error) {
 
 // split cuts a line into fields. A comment line has none. Only from the sixth
 // field on is name=value taken apart, as expressions can hold "=".
-func split(line string) ([]token, error) {
+func splitFields(line string) ([]token, error) {
 	var out []token
 	rest := strings.TrimSpace(line)
 	if !utf8.ValidString(rest) {
@@ -46,7 +46,7 @@ func split(line string) ([]token, error) {
 		}
 		var t token
 		if len(out) >= 5 {
-			if k, after, ok := strings.Cut(rest, "="); ok && k != "" && !strings.ContainsFunc(k, notName) {
+			if k, after, ok := strings.Cut(rest, "="); ok && k != "" && !strings.ContainsFunc(k, isNoKeyLetter) {
 				t.key, t.text, rest = k, k+"=", after
 			}
 		}
@@ -73,10 +73,10 @@ func split(line string) ([]token, error) {
 	return out, nil
 }
 
-func notName(r rune) bool { return r < 'a' || r > 'z' }
+func isNoKeyLetter(r rune) bool { return r < 'a' || r > 'z' }
 
 // notInName reports whether no name has r.
-func notInName(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
+func isNoNameLetter(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 
 func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)

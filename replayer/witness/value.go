@@ -34,7 +34,7 @@ func Value(v uint64, size int, t trace.Type) string {
 	case trace.TypeParts:
 		return ""
 	}
-	return looksLike(v, size, shift)
+	return guessValue(v, size, shift)
 }
 
 // wideValue shows the value of e, an access to a string, interface or slice; "" if
@@ -63,7 +63,7 @@ func visible(r rune) rune {
 
 // looksLike takes a value of unknown type for a small number, also a negative
 // one; an address; a floating-point number; or else a bit pattern.
-func looksLike(v uint64, size, shift int) string {
+func guessValue(v uint64, size, shift int) string {
 	const small, address = 1 << 31, 1 << 47
 	if v < small {
 		return strconv.FormatUint(v, 10)

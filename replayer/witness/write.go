@@ -30,7 +30,7 @@ func (w *Witness) Write(out io.Writer) error {
 			if h.isList && strings.Contains(v, "=") { // not to be taken for name=value
 				v = strconv.Quote(v)
 			} else {
-				v = field(v)
+				v = quoteField(v)
 			}
 			b.WriteString(" " + v)
 		}
@@ -66,7 +66,7 @@ func (w *Witness) Write(out io.Writer) error {
 
 // columns returns the five fields that each step line has.
 func (s *Step) columns() [5]string {
-	return [5]string{field(s.Goroutine), s.Op.String(), field(s.Expr), field(s.Func), field(s.position())}
+	return [5]string{quoteField(s.Goroutine), s.Op.String(), quoteField(s.Expr), quoteField(s.Func), quoteField(s.position())}
 }
 
 // position returns file:line:col. The column is left out where it is unknown,
@@ -101,7 +101,7 @@ func (s *Step) appendTo(b []byte, columns *[5]string, width *[5]int) []byte {
 		if f.text == nil {
 			value = numberUnless(*f.number(s), f.usual)
 		} else if *f.text(s) != "" {
-			value = field(*f.text(s))
+			value = quoteField(*f.text(s))
 		}
 		if f.name == "occ" && s.AlikeCount > 1 {
 			space()
@@ -119,18 +119,18 @@ func (s *Step) appendTo(b []byte, columns *[5]string, width *[5]int) []byte {
 
 // field returns s as one field of a line: "-" if empty, a Go string literal
 // if it could be mistaken for something else, else s itself.
-func field(s string) string {
+func quoteField(s string) string {
 	if s == "" {
 		return "-"
 	}
-	if s == "-" || s[0] == '#' || !plain(s) {
+	if s == "-" || s[0] == '#' || !isPlain(s) {
 		return strconv.Quote(s)
 	}
 	return s
 }
 
 // plain reports whether s is the same whoever reads it, and has no end before its last letter.
-func plain(s string) bool {
+func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf { // most names have none
 			return !strings.ContainsFunc(s, func(r rune) bool {
