@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A small package has what lets it be looked at thoroughly, a large one as much as its first

@@ -9,9 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gopredict/gopredict/recorder"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder"
 )
 
 // recordings are of packages whose tests took so many seconds, with traces of so many bytes.

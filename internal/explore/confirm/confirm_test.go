@@ -320,7 +320,7 @@ func TestFailureAt(t *testing.T) {
 		{"good unlocks", bug.LockMisuse, []trace.Event{acquire, release}, "", -1},
 	} {
 		tr := &trace.Trace{Events: c.events, Sites: map[trace.SiteID]trace.Site{1: site, 2: {ID: 2, Key: 2}}}
-		assert.Equal(t, c.want, failurePosition(tr, c.kind, site, []string{c.detail}), c.name)
+		assert.Equal(t, c.want, failurePosition(new(recording.Recording).WithTrace(tr), c.kind, site, []string{c.detail}), c.name)
 	}
 }
 

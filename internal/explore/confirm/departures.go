@@ -201,7 +201,7 @@ func (d *departureSearch) predictFrom(ctx context.Context, further *recording.Re
 // searchFor looks for f in the recording of a departure, from which findings were predicted:
 // for a failure at its site, or for the same violation with a schedule.
 func (d *departureSearch) searchFor(ctx context.Context, f finding.Finding, further *recording.Recording, predicted []finding.Finding, detail []string) (evidence.Evidence, error) {
-	if pos := failurePosition(further.Trace, f.Kind, firstSite(d.base.Trace, f), detail); pos >= 0 {
+	if pos := failurePosition(further, f.Kind, firstSite(d.base.Trace, f), detail); pos >= 0 {
 		if f.Kind == bug.Assertion && d.predictedBugSites.causeFailure(further.Trace, pos) {
 			return evidence.Evidence{}, nil
 		}

@@ -88,11 +88,12 @@ func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, 
 // A failed assertion is in the trace as a branch that went the way which fails, or as a call
 // of testify's, whose message names the line; a bad unlock as the release that came too
 // early. The last one counts: it ended the run.
-func failurePosition(t *trace.Trace, kind bug.Kind, site trace.Site, detail []string) int {
+func failurePosition(r *recording.Recording, kind bug.Kind, site trace.Site, detail []string) int {
+	t := r.Trace
 	line, fatal := fmt.Sprintf("%s:%d: ", filepath.Base(site.File), site.Line), -1
 	asserts := kind.Proof() == bug.FailedTest
 	if kind.Proof() == bug.Misused {
-		fatal = recording.LastUnmatchedRelease(t)
+		fatal = r.LastUnmatchedRelease()
 	}
 	printed := slices.ContainsFunc(detail, func(text string) bool { return strings.Contains(text, line) })
 	for i, e := range slices.Backward(t.Events) {

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/internal/untrusted"
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // Whatever trace can be read and is valid can be analyzed, and what was found be printed.

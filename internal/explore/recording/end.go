@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // This file says how a recorded run ended: which tests passed, failed or ended the run of
@@ -159,24 +160,14 @@ func TestsNotBegun(t *trace.Trace, tests []string) []string {
 	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return slices.Contains(begun, test) })
 }
 
-// LastUnmatchedRelease returns the position of the last event of t that releases a lock which nobody
-// holds; -1 if there is none.
-func LastUnmatchedRelease(t *trace.Trace) int {
-	type mode struct {
-		lock   uint64
-		reader bool
-	}
-	held, last := make(map[mode]int), -1
-	for i, e := range t.Events {
-		m := mode{e.Obj, e.Kind == trace.RAcquire || e.Kind == trace.RRelease}
-		switch e.Kind {
-		case trace.Acquire, trace.RAcquire:
-			held[m]++
-		case trace.Release, trace.RRelease:
-			if held[m]--; held[m] < 0 {
-				last = i
-			}
+// LastUnmatchedRelease returns the position of the last event of r's trace that releases a
+// lock which nobody holds; -1 if there is none.
+func (r *Recording) LastUnmatchedRelease() int {
+	table := r.Facts()
+	for i, e := range slices.Backward(r.Trace.Events) {
+		if e.Kind.Class() == trace.ClassLock && e.Kind.Releases() && table.SectionOf(i) == facts.None {
+			return i
 		}
 	}
-	return last
+	return -1
 }

@@ -3,8 +3,9 @@ package recording
 import (
 	"testing"
 
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // TestEndedBy: who has ended a run, whose tests were over, and where a test has failed.

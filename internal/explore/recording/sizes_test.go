@@ -3,8 +3,9 @@ package recording
 import (
 	"testing"
 
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // What a test does of which the trace has only a part is not known: it is not recorded again.

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/stretchr/testify/assert"
 )
 
 // What a test costs by what it waits is the same for times that the machine may make of one.
