@@ -15,9 +15,9 @@ import (
 // makes a few flips of each test. If more is asked for, states that no run has reached come
 // first, and random orders last.
 
-// exploreTests explores the tests: last those that are too large to be recorded again, and
-// before them slow ones and those with input from outside. Tests that have started processes
-// are explored only where more than flips was asked for.
+// exploreTests explores the tests in this order: fast ones without input from outside, the
+// other ones, and those that are too large to be recorded again. Tests that have started
+// processes are explored only if the user asks for more than flips.
 func (l *loop) exploreTests(ctx context.Context) error {
 	b := l.session.opts.Explore
 	if b.NoExploration {
@@ -53,7 +53,7 @@ func (l *loop) exploreTests(ctx context.Context) error {
 // exploreTest explores one test.
 func (l *loop) exploreTest(ctx context.Context, test string, all *strategy.PackageFlips) error {
 	l.ledger.RunsOfTest = nil
-	for _, r := range slices.Concat(l.ledger.FirstRecordings, l.ledger.Recordings) { // the latter have the former, too
+	for _, r := range slices.Concat(l.ledger.FirstRecordings, l.ledger.Recordings) { // Recordings has the first ones, too
 		if recording.HasTest(r.Trace, test) && !slices.Contains(l.ledger.RunsOfTest, r.Recording) {
 			l.ledger.RunsOfTest = append(l.ledger.RunsOfTest, r.Recording)
 		}
@@ -67,8 +67,9 @@ func (l *loop) exploreTest(ctx context.Context, test string, all *strategy.Packa
 	return t.run(ctx)
 }
 
-// reportSequential reports, of the tests that are not among the concurrent ones, what their
-// recordings have shown: all that they can do, if nothing but order could change that.
+// reportSequential reports how far the tests without concurrent goroutines were explored. If
+// nothing but the order of goroutines could change what they do, their recordings have shown
+// all.
 func (l *loop) reportSequential(concurrent []string) {
 	pkg := l.ledger.PackageEntry()
 	for _, r := range l.ledger.FirstRecordings {
@@ -83,17 +84,17 @@ func (l *loop) reportSequential(concurrent []string) {
 	}
 }
 
-// newExplored reports how far a test was explored, by so many runs; other strategies propose
-// so many more.
-func newExplored(u *strategy.UnreachedStates, runs, more int) report.Explored {
+// newExplored returns the report of how far a test was explored. Runs is the number of its
+// runs, and other strategies propose left runs more.
+func newExplored(u *strategy.UnreachedStates, runs, left int) report.Explored {
 	result := u.Result()
 	return report.Explored{
 		Test: u.Test, Runs: runs, Behaviours: result.Behaviours, Complete: u.IsComplete(),
-		RunsLeft: len(result.Next) + more, OpenReasons: result.Open,
+		RunsLeft: len(result.Next) + left, OpenReasons: result.Open,
 	}
 }
 
-// exploreFurther explores a test until nothing is left or the budget is used up, and reports
+// exploreFurther explores a test until no run is left or the budget is used up, and reports
 // how far that was.
 func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) error {
 	b := t.session.opts.Explore

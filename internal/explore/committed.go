@@ -19,12 +19,12 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file replays the witnesses that are committed beside the tests of the package.
+// This file replays the committed witnesses: those in files beside the tests of the package.
 
 // tierWitness is the tier of a finding that only a committed witness shows.
 const tierWitness = "witness"
 
-// committedWitnesses are the witnesses that lie beside the package's tests.
+// committedWitnesses are those of one package.
 type committedWitnesses struct {
 	*loop
 	// reference is the recording that their replays are compared with.
@@ -33,9 +33,9 @@ type committedWitnesses struct {
 	recordedTests []string // that were recorded
 }
 
-// newCommittedWitnesses returns those of the package. They are compared with a run in which the
-// tests passed, if there is one: else a failure would be nothing new. Passing has the tests
-// that failed at first and pass in another order.
+// newCommittedWitnesses returns the committed witnesses of the package. Passing has the tests
+// that failed at first and pass in another order. Replays are compared with a run in which
+// these pass: compared with one in which they fail, a failure would be no effect of the bug.
 func (l *loop) newCommittedWitnesses(passing []string) (*committedWitnesses, error) {
 	c := &committedWitnesses{loop: l, reference: l.ledger.FirstRecordings[0].Recording}
 	if len(passing) > 0 {
@@ -49,9 +49,8 @@ func (l *loop) newCommittedWitnesses(passing []string) (*committedWitnesses, err
 	return c, err
 }
 
-// committedFiles returns the files of the witnesses that lie beside the package's tests, or
-// in the folder for those of all packages. The latter also has the folders of packages below
-// this one, beside those of its tests.
+// committedFiles returns the files of the committed witnesses. A folder of witnesses for all
+// packages also has the folders of packages below this one, which are no witnesses.
 func (l *loop) committedFiles() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(l.ledger.Witnesses.Paths.Witnesses.Path(), "*", "[^.]*"))
 	if filepath.IsAbs(l.session.opts.WitnessFolder) {
@@ -63,8 +62,8 @@ func (l *loop) committedFiles() ([]string, error) {
 	return files, err
 }
 
-// replayAll replays the witnesses and enters what has become of each. Those that still reach
-// their bugs are findings, one for each set of places.
+// replayAll replays the witnesses and enters the result of each. Those that still reach their
+// bugs are findings, one for each set of places.
 func (c *committedWitnesses) replayAll(ctx context.Context) error {
 	all := make([]replayedWitness, len(c.files))
 	c.replays.Progress.Total.Store(int32(len(c.files)))
@@ -86,7 +85,7 @@ func (c *committedWitnesses) replayAll(ctx context.Context) error {
 			continue
 		}
 		c.ledger.AnalysisFailed = c.ledger.AnalysisFailed || r.state.Status == bug.Damaged
-		if r.evidence != nil && r.evidence.Result.Status != bug.Confirmed { // it waits for what is predicted at its places
+		if r.evidence != nil && r.evidence.Result.Status != bug.Confirmed { // a finding of this run may show its bug yet
 			c.ledger.Witnesses.AddCommitted(r.state, &ledger.UnreachedWitness{Evidence: r.evidence})
 			continue
 		}
@@ -101,7 +100,7 @@ func (c *committedWitnesses) replayAll(ctx context.Context) error {
 	return nil
 }
 
-// A replayedWitness witness is a committed one with what has become of it.
+// A replayedWitness is a committed witness with the result of its replays.
 type replayedWitness struct {
 	state    report.WitnessState
 	evidence *evidence.Evidence // nil if it was not replayed
@@ -163,8 +162,8 @@ func (c *committedWitnesses) replayWitness(ctx context.Context, w *witness.Witne
 	return r, nil
 }
 
-// notInstrumented returns a package that the witness needs to be instrumented and that was
-// not; "" if there is none.
+// notInstrumented returns a package that the witness needs to be instrumented and that was not
+// instrumented; "" if there is none.
 func (c *committedWitnesses) notInstrumented(w *witness.Witness) string {
 	for _, p := range PatternsToInstrument(nil, w)[1:] {
 		if c.session.build.IsUninstrumented(p) {
@@ -192,8 +191,8 @@ func PatternsToInstrument(asked []string, w *witness.Witness) []string {
 	return patterns
 }
 
-// recheck says of the witnesses whose schedules the program has left, and
-// which no finding has renewed, what has become of their bugs.
+// recheck decides, for the witnesses whose schedules the program has left, whether their bugs
+// are fixed. It skips those whose bugs a finding of this run has shown.
 func (c *committedWitnesses) recheck(ctx, limit context.Context) error {
 	for _, u := range c.ledger.Witnesses.Unreached {
 		state := c.ledger.Witnesses.StateOf(u)
@@ -220,9 +219,9 @@ func (c *committedWitnesses) recheck(ctx, limit context.Context) error {
 	return nil
 }
 
-// Diverges reports whether the replays of a witness did not reach its bug, be it by a crash, or
-// were not made because places of its violation are gone: [Exploration.Recheck] tells what
-// became of the bug.
+// Diverges reports whether the replays of a witness did not reach its bug, because the program
+// left the schedule or crashed, or because places of the violation are gone.
+// [Exploration.Recheck] finds out whether the bug is fixed then.
 func Diverges(r replayer.Result) bool {
 	status := r.WitnessStatus()
 	return status == bug.Diverged || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.MissingAccesses) > 0)
@@ -237,8 +236,8 @@ func crashes(r replayer.Result) bool {
 // JoinReasons joins two reasons.
 func JoinReasons(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
 
-// ReasonOf says why replays did not reach their bug: first what of the witness no longer fits,
-// last how the test failed, if it did so all the same.
+// ReasonOf says why replays did not reach their bug: first what of the witness no longer fits
+// the sources, last how the test failed, if it failed nevertheless.
 func ReasonOf(r replayer.Result) string {
 	parts := slices.Clone(r.Stale)
 	if r.Reason != "" {

@@ -1,9 +1,9 @@
 // Package explore is the loop over runs and traces: the tests of each package are recorded,
 // bugs are predicted from the trace, and their witnesses are replayed until they are
-// confirmed. What that shows says what to run next.
+// confirmed. The results decide which run to make next.
 //
-// It stands between the rooms that each do a part of this, recorder, analysis and replayer,
-// and internal/command, which has the flags, the status line and the exit codes. An
+// It uses the rooms that each do a part of this: recorder, analysis and replayer. Package
+// internal/command, which has the flags, the status line and the exit codes, uses it. An
 // [Exploration] gets the first recordings of packages and fills a report.
 //
 //	recording ── predict ──> findings ── witnesses ──> replays ──> ledger ──> report
@@ -12,10 +12,10 @@
 //
 // Its parts are small packages. A recording is one run with its trace, and does not change;
 // finding makes witnesses of what was predicted from it; replays run these and return
-// verdicts; the ledger has what is known of each candidate by now; strategies are asked for
-// the next run from the ledger and nothing else; budget bounds all that. This package joins
-// them: it makes the runs that strategies propose, confirms what they show, and explores
-// packages concurrently, each by itself.
+// verdicts; the ledger has what is known of each candidate; strategies propose the next run by
+// the ledger and nothing else; budget bounds all that. This package joins them: it makes the
+// runs that strategies propose, confirms what they show, and explores packages concurrently,
+// each by itself.
 package explore
 
 import (
@@ -52,7 +52,7 @@ type Options struct {
 	WitnessFolder string
 	// ArtifactFolder is the folder for witnesses that cannot be saved there; "" if there is none.
 	ArtifactFolder string
-	KeepFiles      bool // the files of the runs stay
+	KeepFiles      bool // keep the files of the runs
 	// ReplayTimeout bounds all replays together; 0 if what follows the recording takes about as long
 	// as that.
 	ReplayTimeout time.Duration
@@ -115,8 +115,8 @@ type session struct {
 	rechecks            atomic.Int32 // recordings for rechecks
 }
 
-// New begins an exploration of what was built for the go command's environment env. It
-// keeps its files in the folder work, and shows on status what it does.
+// New begins an exploration of what was built for the go command's environment env. It keeps
+// its files in the folder work, and shows its progress on status.
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
 	src := recording.Sources{Files: Files(env).Cached(), Lines: new(witness.Sources), AtomicMethods: opts.AtomicMethods}
 	s := &session{
@@ -151,8 +151,8 @@ func (o *Options) analysisOf(pkg string) analysis.Options {
 	return opts
 }
 
-// Interrupt notes that the run ends early because of err, which Explore has returned. What is
-// in the report stays as it is.
+// Interrupt notes in the report that the run ended early because of err, which Explore has
+// returned.
 func (x *Exploration) Interrupt(err error) {
 	ledger.AddIncomplete(&x.Report, err.Error())
 }

@@ -15,12 +15,13 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// This file deals with runs in which tests failed. All of such a run was recorded, so its own
-// order of events is the schedule, and a replay shows whether that order makes the test fail.
-// A test that fails in each order has no concurrency bug.
+// This file confirms failures of tests. The order of events of a run in which a test failed is
+// a schedule, as all of the run was recorded. A replay shows whether this order makes the test
+// fail. A test that fails in each order has no concurrency bug.
 
 // confirmFailures replays the recordings in which tests failed that pass in another order. It
-// comes last: what was confirmed by then may be why they fail, and explains more.
+// comes last: another bug that was confirmed by then may be why a test fails, and explains
+// more.
 func (l *loop) confirmFailures(ctx context.Context) error {
 	l.reportAlwaysFailing()
 	if !l.confirmer.LooksFor(bug.Failure) {
@@ -49,10 +50,10 @@ func (l *loop) confirmFailures(ctx context.Context) error {
 }
 
 // confirmSuspects replays the runs beyond the recordings in which tests failed that pass in
-// another one. They wait until all tests were explored: other bugs that were confirmed by
-// then may be why they fail, and their replays mostly wait, so that they run concurrently.
-// The first run of each place is replayed, then the second of those places of which none was
-// confirmed, and so on.
+// another run. They are replayed after all tests were explored: another bug that was confirmed
+// by then may be why they fail. These replays mostly wait, so they run concurrently. Of each
+// place of failure the first run is replayed, then the second if the first did not confirm it,
+// and so on.
 func (l *loop) confirmSuspects(ctx context.Context) error {
 	left := l.ledger.SuspectRuns
 	l.ledger.SuspectRuns = nil
@@ -79,7 +80,7 @@ func (l *loop) confirmSuspects(ctx context.Context) error {
 	return nil
 }
 
-// replaySuspects replays runs concurrently and enters what they show in their order.
+// replaySuspects replays runs concurrently and enters their results in the order of the runs.
 func (l *loop) replaySuspects(ctx, limit context.Context, all ledger.SuspectRuns) error {
 	entries, errs := make([]finding.Entry, len(all)), make([]error, len(all))
 	confirm.ForEach(budget.ConcurrentRuns, len(all), func(i int) {
@@ -93,9 +94,9 @@ func (l *loop) replaySuspects(ctx, limit context.Context, all ledger.SuspectRuns
 	return nil
 }
 
-// enterFailure enters what the replays of a failure in the run of r have shown, or the error
-// because of which there were none, if it is a bug of its own. It is none if the test does
-// not pass any more.
+// enterFailure enters the result of replaying a failure in the run of r into the ledger; err
+// is why there was no result. A failure that another bug explains is not entered. Passes is
+// false if the test fails now without any schedule, so that its failure is no bug.
 func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, f finding.Finding, e finding.Entry, err error) (passes bool, _ error) {
 	test, inputs := f.Tests[0], recording.OutsideInputsText(r.Trace, f.Tests[0])
 	if err == nil && e.Status == bug.Confirmed {
@@ -121,8 +122,8 @@ func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, 
 	default:
 		if e.Status != bug.Confirmed {
 			e.Reason += inputs
-			// A failure that rests on time is explained by that, and a run that a witness began
-			// is no run of the user's.
+			// A failure that depends on time has that as its reason. A run that a witness
+			// began is no run that the user could see fail.
 			if e.Time == nil && r.BegunBy == nil {
 				l.unrepeatedFailures[test] = e.Reason
 			}
@@ -132,7 +133,7 @@ func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, 
 	return true, nil
 }
 
-// reportUnrepeated reports the tests whose failures no replay has shown again.
+// reportUnrepeated warns of tests that have failed and did not fail in any replay.
 func (l *loop) reportUnrepeated() {
 	path := l.ledger.FirstRun.Package.Path
 	for _, test := range slices.Sorted(maps.Keys(l.unrepeatedFailures)) {
@@ -144,7 +145,7 @@ func (l *loop) reportUnrepeated() {
 	}
 }
 
-// reportAlwaysFailing reports the tests that failed in all runs.
+// reportAlwaysFailing warns of the tests that failed in all runs.
 func (l *loop) reportAlwaysFailing() {
 	var concurrent, sequential []string
 	for _, r := range l.ledger.FirstRecordings {
@@ -172,8 +173,8 @@ func (l *loop) reportAlwaysFailing() {
 	}
 }
 
-// reportEndless reports the tests that had not ended when the time of r was over, and that
-// end in another order. The events do not show what they waited for, or spun on.
+// reportEndless warns of tests that were running when the time of r was over, and that end in
+// another order. The events do not show what they waited for, or spun on.
 func (l *loop) reportEndless(r *recording.Recording) {
 	if !recording.EndedByTimeout(r.Trace) {
 		return

@@ -46,17 +46,17 @@ type loop struct {
 	unrepeatedFailures map[string]string
 }
 
-// addPackage adds to the report what it has of a package whose tests were run, before
-// anything is analyzed.
+// addPackage adds the entry of the package to the report, with what the plain run of its tests
+// has shown.
 func (l *loop) addPackage() *report.Package {
 	r, run := &l.ledger.Report, l.ledger.FirstRun
 	r.Packages = append(r.Packages, report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds})
 	return l.ledger.PackageEntry()
 }
 
-// run explores the package, from whose first recording p was predicted; nil if it has no
-// trace. What goes wrong with this package only is reported as a warning; the error is for
-// what concerns the whole run.
+// run explores the package, from whose first recording p was predicted; p is nil if there is
+// no trace. What fails for this package only is a warning of the report. The error is for what
+// concerns the whole run.
 func (l *loop) run(ctx context.Context, p *prediction) error {
 	run, pkg := l.ledger.FirstRun, l.addPackage()
 	if !run.Started.IsZero() {
@@ -68,8 +68,8 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	if p == nil {
 		return nil
 	}
-	// The trace is written: whatever goes wrong from here on, the report has the package,
-	// with what the plain run has shown.
+	// The trace is written: whatever fails from here on, the report has the package with what
+	// the plain run has shown.
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
@@ -101,10 +101,10 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	return l.confirmAndExplore(ctx, p)
 }
 
-// confirmAndExplore confirms what was predicted from the first recording, and then what the runs show
-// that its outcome and the strategies ask for.
+// confirmAndExplore confirms what was predicted from the first recording. Then it makes the
+// further runs that strategies propose, and confirms what these show.
 func (l *loop) confirmAndExplore(ctx context.Context, p *prediction) error {
-	defer func() { // they hold traces, and the loop stays until earlier packages have ended
+	defer func() { // recordings take memory, and the loop stays until the packages before it have ended
 		l.ledger.ReleaseRecordings()
 		clear(l.passingRuns)
 	}()
@@ -135,7 +135,7 @@ func (l *loop) confirmAndExplore(ctx context.Context, p *prediction) error {
 			return err
 		}
 	}
-	// Only now other runs are made: they cost the most, and are searched only for what the
+	// Other runs are made only now: they cost the most, and are searched only for what the
 	// first has left open.
 	for _, phase := range []func(context.Context) error{l.recordOrders, l.recordAlone, l.exploreTests, l.confirmer.ConfirmMerged, l.confirmFailures} {
 		if err := phase(ctx); err != nil {
@@ -155,8 +155,8 @@ func (l *loop) confirmAndExplore(ctx context.Context, p *prediction) error {
 // firstRecordings enters the first recording of each test into the ledger: the one that p
 // was predicted from, and those of tests that its early end kept from running.
 func (l *loop) firstRecordings(ctx context.Context, p *prediction) error {
-	// All witnesses are made before the first replay: committed ones are told apart by what
-	// was predicted at their places, and what is infeasible needs no replay.
+	// All witnesses are made before the first replay: the tier of a committed witness is that
+	// of the prediction at its places, and what is infeasible needs no replay.
 	l.ledger.ShowsNew(p.trace)
 	l.ledger.Candidates.NotePredicted(p.result)
 	rec := recording.New(l.ledger.FirstRun, p.trace, l.session.sources)

@@ -6,11 +6,14 @@ import (
 	"runtime/metrics"
 )
 
-// This file says when garbage is looked for. What takes the most memory holds few pointers, so
-// that looking often costs little; in a small heap that would be done all the time.
+// This file decides when the garbage collector runs. Most of the memory is traces, which hold
+// few pointers, so that a collection is cheap and may come often. In a small heap it would
+// come all the time.
 
-// The heap may grow to roomy bytes before garbage is looked for, beyond that by a sparing-th of what is used and
-// leastGrowth bytes. Where a lot is used to look takes seconds, and it may grow by a fourth of what is beyond vast.
+// The heap may grow to freeHeap bytes without a collection. Beyond that it may grow by
+// leastGrowth bytes and by the growthDivisor-th part of what is in use. Where more than
+// largeHeap bytes are in use a collection takes seconds, and the heap may grow by a fourth of
+// what is beyond.
 const (
 	freeHeap      = 192 << 20
 	leastGrowth   = 8 << 20
@@ -18,14 +21,15 @@ const (
 	largeHeap     = 1 << 30
 )
 
-// LimitHeapGrowth has garbage looked for when roomy says so, from now on. The runtime takes a percentage of what is
-// used at the time, so that it is set anew after each look.
+// LimitHeapGrowth bounds the growth of the heap between two collections, from now on. The
+// runtime takes a percentage of what is in use, so the percentage is set anew after each
+// collection.
 func LimitHeapGrowth() { setHeapGoal(freeHeap) }
 
-// setHeapGoal sets the percentage, and sees that it is set again after the next look. The heap has had up to so many
-// bytes before, and may have them again: that takes no more memory than there was. What is free beyond that is
-// given back to the system at once.
-func setHeapGoal(had uint64) {
+// setHeapGoal sets the percentage, and a cleanup that sets it again after the next collection.
+// Reached is the largest heap so far in bytes: to reach it once more takes no more memory than
+// before. The memory limit returns what is free beyond that to the system.
+func setHeapGoal(reached uint64) {
 	m := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
@@ -35,17 +39,17 @@ func setHeapGoal(had uint64) {
 	for _, heap := range m[2:] {
 		others -= heap.Value.Uint64()
 	}
-	had = max(had, used+leastGrowth+used/growthDivisor+(max(used, largeHeap)-largeHeap)/4)
-	debug.SetGCPercent(growthPercent(used, had))
-	debug.SetMemoryLimit(int64(others + had + had/32 + 8<<20))
-	runtime.AddCleanup(new([2]uint64), setHeapGoal, had)
+	reached = max(reached, used+leastGrowth+used/growthDivisor+(max(used, largeHeap)-largeHeap)/4)
+	debug.SetGCPercent(growthPercent(used, reached))
+	debug.SetMemoryLimit(int64(others + reached + reached/32 + 8<<20))
+	runtime.AddCleanup(new([2]uint64), setHeapGoal, reached)
 }
 
-// growthPercent is by how many percent a heap of which so many bytes are used may grow to have others.
-func growthPercent(used, to uint64) int {
-	const most = 400 // of a small heap: the next look may find far more in use, before the percentage is set anew
+// growthPercent returns the percentage by which a heap grows from used to goal bytes.
+func growthPercent(used, goal uint64) int {
+	const most = 400 // for a small heap, which may grow a lot before the next collection
 	if used == 0 {
 		return most
 	}
-	return int(min(most, (to-used)*100/used))
+	return int(min(most, (goal-used)*100/used))
 }

@@ -47,7 +47,7 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 // packagesAtOnce returns how many packages are explored concurrently.
 func (s *session) packagesAtOnce() int {
 	switch {
-	case s.opts.Explore.exceedsFlips(): // maybe for a time, which is that of each in turn
+	case s.opts.Explore.exceedsFlips(): // a time for exploring is shared by the packages in turn
 		return 1
 	case s.opts.MaxConcurrentPackages > 0:
 		return min(s.opts.MaxConcurrentPackages, maxPackages)
@@ -73,9 +73,9 @@ func (s *session) newQueuedPackage(run recorder.Run, reserved time.Duration) *qu
 	return q
 }
 
-// exploreQueue explores packages, at most so many at a time. Those come first that the least
-// time is reserved for, as what they leave is for others. As many are predicted from
-// concurrently as there are processors, as long as their traces fit into memory.
+// exploreQueue explores packages, at most that many concurrently. Packages with the least
+// reserved time come first, as what they do not use is for the others. As many traces are
+// predicted from concurrently as there are processors, if they fit into memory together.
 func exploreQueue(ctx context.Context, queue []*queuedPackage, most int) {
 	slices.SortStableFunc(queue, func(a, b *queuedPackage) int { return cmp.Compare(a.reservedTime, b.reservedTime) })
 	memory := semaphore.NewWeighted(tracesInMemory)
@@ -87,7 +87,7 @@ func exploreQueue(ctx context.Context, queue []*queuedPackage, most int) {
 			continue
 		}
 		if memory.Acquire(ctx, q.traceSize) != nil || predicting.Acquire(ctx, 1) != nil {
-			q.addPackage() // with what the tests have shown
+			q.addPackage() // with what the plain run has shown
 			q.ended <- context.Cause(ctx)
 			continue
 		}

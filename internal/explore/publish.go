@@ -71,9 +71,9 @@ func (p *publisher) write(w *witness.Witness, root, file string) error {
 	return w.Save(root, name)
 }
 
-// announce tells the user of the bug that w has been confirmed for, once for all tests and
-// recordings that show it: the report comes only at the end, maybe after minutes. It may be
-// called concurrently.
+// announce reports a confirmed bug at once, as the report may come only minutes later. Each
+// bug is announced once, whichever tests and recordings show it. It may be called
+// concurrently.
 func (s *session) announce(pkg string, w *witness.Witness) {
 	if s.opts.OnConfirmedBug == nil {
 		return

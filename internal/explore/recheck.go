@@ -24,17 +24,17 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file looks for the bug of a witness whose schedule the program has left. That alone
+// This file searches for the bug of a witness whose schedule the program has left. That alone
 // does not mean that the bug is fixed: a schedule identifies goroutines by their numbers and
-// places by their functions, so that one goroutine more or one call less leads away from a
-// bug that is there. So the test is recorded again and predicted from, and what is found at
-// the same places is replayed.
+// places by their functions, so that one goroutine more or one call less leads away from a bug
+// that is there. So the test is recorded again and predicted from, and predictions at the same
+// places are replayed.
 //
 // There are three answers, and the burden of proof is on "fixed": what a few runs have not
-// shown may still be there. Whatever leaves a doubt makes the answer that it cannot be told.
+// shown may be there nevertheless. Each doubt makes the answer "cannot tell".
 
-// A Recheck says what became of the bug: it is Confirmed, and found; or Fixed; or
-// Unconfirmed, as that cannot be told, for a reason.
+// A Recheck is the answer for a witness: the bug is Confirmed, and found; or Fixed; or
+// Unconfirmed, if it is not known whether it is fixed.
 type Recheck struct {
 	Status bug.Status
 	Reason string
@@ -64,7 +64,7 @@ var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst,
 // was predicted is all the evidence then.
 var staleOrders = []recorder.Order{recorder.RandomOrder(1), recorder.RandomOrder(2)}
 
-// cannotTell is the answer that it cannot be told whether the bug is fixed, and why.
+// cannotTell returns the answer that it is not known whether the bug is fixed, and why.
 func cannotTell(format string, args ...any) Recheck {
 	return Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}
 }
@@ -82,7 +82,7 @@ type rechecking struct {
 	places    *places.Places
 	orders    []recorder.Order            // in which the test is recorded
 	runs      []ledger.PredictedRecording // by order
-	// doubt says why the bug may still be there; "" if nothing says so.
+	// doubt is why the bug may be there; "" if there is no reason.
 	doubt             string
 	startedGoroutines bool // some run has started goroutines
 	testFailed        bool // the test failed in some run
@@ -106,11 +106,10 @@ func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
 // isStale reports whether the witness no longer fits the sources.
 func (c *rechecking) isStale() bool { return len(c.result.Stale) > 0 }
 
-// run looks for the bug in further recordings of the test.
+// run searches for the bug in further recordings of the test.
 //
-// The bug is fixed only if each place of the violation that is still there was reached in
-// some run, and nothing that was predicted in any of them has a part there: else the answer
-// is that it cannot be told.
+// The bug is fixed only if some run has reached each place of the violation that the sources
+// still have, and none of the predictions has a part at these places. Else it is not known.
 func (c *rechecking) run(ctx context.Context) (Recheck, error) {
 	if w := c.committed; !c.session.opts.canFind(w) {
 		return cannotTell("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern)), nil
@@ -131,8 +130,8 @@ func (c *rechecking) run(ctx context.Context) (Recheck, error) {
 	return c.answerWithoutBug(), nil
 }
 
-// search records the test in all orders and returns the entry of the bug, if that shows it: at
-// its own places in one of the runs, or else at places that they may have moved to.
+// search records the test in all orders and returns the entry of the bug, if a replay confirms
+// it: at its own places in one of the runs, or else at places to which these may have moved.
 func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 	now := c.result.Witness
 	exact := func(v *witness.Witness) bool { return finding.BugKey(v) == finding.BugKey(now) }
@@ -149,7 +148,7 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 		}
 		c.noteRecording(again)
 		switch why, ok := errors.AsType[errNoEvidence](unpredicted); {
-		case ok && c.isStale() && c.committed.EndsBlocked(): // goroutines that block elsewhere may do so by the same bug
+		case ok && c.isStale() && c.committed.EndsBlocked(): // goroutines that block at other places may be blocked by the same bug
 			c.doubt = string(why)
 		case unpredicted != nil:
 			return finding.Entry{}, unpredicted
@@ -157,8 +156,8 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 			c.noteUnconfirmed(findings)
 		}
 	}
-	// A place that is gone, or that no run reaches any more, may be elsewhere by now. A line
-	// that was guessed may not be the place.
+	// A place that is gone, or that no run has reached, may have moved. A line that was
+	// guessed may not be the place.
 	p := c.places
 	p.Gone = slices.Clone(c.result.MissingAccesses)
 	for _, i := range c.result.GuessedAccesses {
@@ -166,8 +165,8 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 			p.Gone = append(p.Gone, i)
 		}
 	}
-	// Goroutines may block in code that is the same as another's: it does not show which of
-	// them has moved.
+	// Goroutines may block in code that is the same as that of others. Then nothing tells
+	// which of them has moved.
 	p.MayBeAnywhere = c.committed.EndsBlocked() && c.isStale()
 	if len(p.MissingPlaces()) == 0 {
 		return finding.Entry{}, nil
@@ -221,8 +220,9 @@ func (c *rechecking) predictAgain(ctx context.Context, r *recording.Recording) (
 	return findings, err
 }
 
-// reproduce returns the entry of the bug that is looked for, if a run has shown it by itself
-// or it was predicted from the run, and a replay confirms it.
+// reproduce returns the entry of the bug, if a run has shown it by itself or it was predicted
+// from the run, and a replay confirms it. Function is reports whether a violation is the one
+// of the bug.
 func (c *rechecking) reproduce(ctx context.Context, r ledger.PredictedRecording, is func(*witness.Witness) bool) (finding.Entry, error) {
 	if found, err := c.reproduceShown(ctx, r.Recording, is); err != nil || found.ConfirmedBug != "" {
 		return found, err
@@ -243,8 +243,8 @@ func (c *rechecking) reproduce(ctx context.Context, r ledger.PredictedRecording,
 	return finding.Entry{}, err
 }
 
-// reproduceShown returns the entry of the bug that is looked for, if the recorded run has shown it by
-// itself. It is confirmed if a replay shows it once more.
+// reproduceShown returns the entry of the bug, if the recorded run has shown it without a
+// schedule. It is confirmed if a replay shows it once more.
 func (c *rechecking) reproduceShown(ctx context.Context, r *recording.Recording, is func(*witness.Witness) bool) (finding.Entry, error) {
 	switch kind := c.committed.Kind; kind {
 	case bug.Deadlock, bug.Leak:
@@ -259,7 +259,8 @@ func (c *rechecking) reproduceShown(ctx context.Context, r *recording.Recording,
 	return finding.Entry{}, nil
 }
 
-// noteRecording notes what a run that did not show the bug says about it.
+// noteRecording notes which places a run that did not show the bug has reached, and whether
+// its test failed or blocked.
 func (c *rechecking) noteRecording(again *recording.Recording) {
 	w, test := c.committed, c.committed.Tests[0]
 	for i, there := range c.result.Witness.ReachedIn(again.Trace) {
@@ -278,8 +279,8 @@ func (c *rechecking) noteRecording(again *recording.Recording) {
 	}
 }
 
-// noteUnconfirmed notes which of the findings, none of which was confirmed at the places of the
-// bug, leave it open.
+// noteUnconfirmed notes which of the findings leave the bug open. None of them was confirmed
+// at its places.
 func (c *rechecking) noteUnconfirmed(findings []finding.Finding) {
 	now := c.result.Witness
 	for _, f := range findings {
@@ -296,7 +297,7 @@ func (c *rechecking) noteUnconfirmed(findings []finding.Finding) {
 	}
 }
 
-// answerWithoutBug returns what the runs say together, none of which has shown the bug.
+// answerWithoutBug returns the answer if no run has shown the bug.
 func (c *rechecking) answerWithoutBug() Recheck {
 	w, p := c.committed, c.places
 	doubt := c.doubt
@@ -358,7 +359,7 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 	run := again.Run
 	run.Args = replayer.ReplayArgs(replayer.ArgsToReplay(w, run.Args), w, replays.ReplayTime(recording.Seconds(run.Seconds)))
 	x := newExploration(c.session, "")
-	opts := &x.session.opts // the session is for this alone; nothing beside the user's tests is written
+	opts := &x.session.opts // the session ends after this; no file is written beside the user's tests
 	opts.Analysis.Kinds = []bug.Kind{w.Kind}
 	opts.WitnessFolder, opts.ArtifactFolder = filepath.Join(c.session.workFolder, "found"), ""
 	opts.ReplayTimeout = recheckTime

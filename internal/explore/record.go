@@ -15,10 +15,11 @@ import (
 	"github.com/gopredict/gopredict/replayer"
 )
 
-// This file records tests of a package again, as the strategies that propose recordings ask
-// for. Each knows the outcome of the run that it proposed last.
+// This file makes the recordings that strategies propose. A strategy finds the result of the
+// run that it proposed last in that run.
 
-// record makes a run in an order of goroutines; nothing may come of it.
+// record makes a run in an order of goroutines. It leaves r.Recording nil if there is nothing
+// to analyze.
 func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	first, s := l.ledger.FirstRun, l.session
 	limit := replays.RecordTime(first.Seconds)
@@ -45,8 +46,8 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 		return nil
 	}
 	timedOut := again.Seconds >= limit.Seconds()
-	// The tests that were recorded again are some of the package's: replays of what they show
-	// have the arguments and the time of those in the first recording.
+	// The tests that were recorded again are some of the package's. Replays of what they show
+	// have the arguments and the time of the first recording.
 	again.Args, again.Seconds, again.Processor = first.Args, first.Seconds, first.Processor
 	rec := recording.New(again, t, s.sources)
 	rec.TimedOut, rec.SingleTest = timedOut, r.SingleTest
@@ -131,7 +132,7 @@ func (l *loop) recordFailing(ctx context.Context) (passing []string, err error) 
 	return passing, nil
 }
 
-// recordOrders records the tests in other orders and confirms what that shows.
+// recordOrders records the tests in other orders and confirms what these recordings show.
 func (l *loop) recordOrders(ctx context.Context) error {
 	orders := &strategy.OtherOrders{Options: l.strategyOptions, MaxOrders: l.ledger.NumOrders}
 	for next := orders.Next(l.ledger, 1); len(next) > 0; next = orders.Next(l.ledger, 1) {
@@ -156,9 +157,8 @@ func (l *loop) recordOrders(ctx context.Context) error {
 	return nil
 }
 
-// recordAlone records tests alone whose replays left their schedules, and confirms what that
-// shows. A few replays tell whether the test alone is any better, before all of its
-// candidates are replayed.
+// recordAlone records single tests whose replays left their schedules, and confirms what these
+// recordings show. The replays of a few candidates decide whether all are replayed.
 func (l *loop) recordAlone(ctx context.Context) error {
 	alone := &strategy.SingleTests{Options: l.strategyOptions}
 	for next := alone.Next(l.ledger, 1); len(next) > 0; next = alone.Next(l.ledger, 1) {
@@ -181,9 +181,9 @@ func (l *loop) recordAlone(ctx context.Context) error {
 	return nil
 }
 
-// compareWithPassing returns the recording r so that its replays are compared with a run in
-// which the tests pass that failed in r, if there is one and they still do: to fail is an
-// effect of a bug then.
+// compareWithPassing returns r with another outcome that its replays are compared with: that
+// of a run in which those tests pass that failed in r and still pass in an earlier order. In
+// replays compared with this a failure is an effect of the bug.
 func (l *loop) compareWithPassing(ctx context.Context, r *recording.Recording) (*recording.Recording, error) {
 	var passed []string
 	for _, test := range r.FailedTests {
@@ -210,9 +210,9 @@ func (l *loop) compareWithPassing(ctx context.Context, r *recording.Recording) (
 	return r.ComparedWith(r.Outcome.WithoutTests(passed)), nil
 }
 
-// passingRun returns a function that runs a test again in an order in which it has passed,
-// without the schedule of a bug, and reports whether it still passes; nil if it has never
-// passed.
+// passingRun returns a function that runs a test again, without the schedule of a bug, in an
+// order in which it has passed. The function reports whether the test passes. It is nil if the
+// test has never passed.
 func (l *loop) passingRun(test string) func(ctx context.Context) (bool, error) {
 	for _, r := range l.ledger.Recordings {
 		if r.HasPassed(test) {
@@ -224,7 +224,7 @@ func (l *loop) passingRun(test string) func(ctx context.Context) (bool, error) {
 	if passed := l.passingRuns[test]; passed != nil {
 		return func(ctx context.Context) (bool, error) {
 			again := *passed
-			again.Recording, again.Result = nil, replayer.Result{} // a run that shows nothing does not pass
+			again.Recording, again.Result = nil, replayer.Result{} // a run without a recording does not pass
 			err := l.makeRun(ctx, &again)
 			l.ledger.NumRuns.Add(int64(len(again.Result.Verdicts)))
 			return again.Recording != nil && recording.HasPassed(again.Recording.Trace, test), err

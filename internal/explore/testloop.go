@@ -21,8 +21,8 @@ import (
 // any and the budget is not used up.
 //
 // Runs go on concurrently, but results must not depend on which of them is faster. So a
-// strategy is asked for the next run only after all runs that were proposed before the oldest
-// one still running were dealt with, whatever has ended meanwhile.
+// strategy is asked for the next run only when all runs that were proposed before the oldest
+// one still running were entered, even if later ones have ended.
 type testLoop struct {
 	*loop
 	test string
@@ -36,10 +36,10 @@ type testLoop struct {
 	exploredSoFar func() string
 }
 
-// run makes the runs. They are dealt with in the order in which they were proposed, while
-// those after them go on: which run is next follows from all that were dealt with, however
-// long each of them took. Where the test is explored further, runs that were proposed
-// together have all ended before the next are proposed.
+// run makes the runs. They are entered into the ledger in the order in which they were
+// proposed, while later ones go on: which run is next follows from those that were entered,
+// however long each of them took. Where a test is explored further, all runs that were
+// proposed together end before the next are proposed.
 func (t *testLoop) run(ctx context.Context) error {
 	if err := t.session.pool.Prepare(); err != nil {
 		return err
@@ -163,8 +163,8 @@ func (t *testLoop) awaitRuns(ctx context.Context, all []*strategy.Run) error {
 	return nil
 }
 
-// enterRun enters a run that has ended into the ledger, if it shows anything new, and confirms
-// what it shows.
+// enterRun enters a run that has ended into the ledger, if it shows a new behaviour, and
+// confirms the bugs that it shows.
 func (t *testLoop) enterRun(ctx context.Context, r *strategy.Run) (err error) {
 	if t.failedFirst && r.Recording != nil && t.passingRun(t.test) == nil && !slices.Contains(recording.FailedTests(r.Recording.Trace), t.test) {
 		t.passingRuns[t.test] = r
@@ -182,7 +182,8 @@ func (t *testLoop) enterRun(ctx context.Context, r *strategy.Run) (err error) {
 	return t.confirmRun(ctx, r)
 }
 
-// listParents names the runs that show what leads to another run, where these are no recordings.
+// listParents names the runs that led to another run. The first recordings, which have the
+// number 0, are not named.
 func listParents(parents []int) string {
 	var all []string
 	for _, n := range parents {
@@ -196,8 +197,8 @@ func listParents(parents []int) string {
 	return ", after " + strings.Join(all, ", ")
 }
 
-// confirmRun confirms what a run has shown, and what is predicted from it. That the test
-// failed comes last: a bug that makes it fail is the better explanation.
+// confirmRun confirms the bugs that a run shows, and those that are predicted from it. A
+// failure of the test comes last: another bug that makes it fail is the better explanation.
 func (t *testLoop) confirmRun(ctx context.Context, r *strategy.Run) error {
 	rec := r.Recording
 	if err := t.confirmer.ConfirmBlocked(ctx, rec); err != nil {
@@ -219,8 +220,8 @@ func (t *testLoop) confirmRun(ctx context.Context, r *strategy.Run) error {
 	return nil
 }
 
-// kindsToPredict returns those that are looked for in further runs of the test, none if these are all;
-// some is false if nothing is looked for.
+// kindsToPredict returns the kinds of bugs that are predicted from further runs of the test;
+// no kinds are all. It reports false if nothing is predicted.
 func (t *testLoop) kindsToPredict() (kinds []bug.Kind, some bool) {
 	kinds = t.session.opts.Analysis.Kinds
 	confirmed := 0
@@ -236,7 +237,7 @@ func (t *testLoop) kindsToPredict() (kinds []bug.Kind, some bool) {
 	return kinds, len(kinds) > 0
 }
 
-// noteFailures keeps a run in which the test failed at a place at which it is not known to fail.
+// noteFailures keeps a run in which the test failed at a place where it was not known to fail.
 func (t *testLoop) noteFailures(r *strategy.Run) {
 	if !t.confirmer.LooksFor(bug.Failure) {
 		return

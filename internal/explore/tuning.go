@@ -7,7 +7,7 @@ import "time"
 // processors.
 const maxPackages = 4
 
-// smallTrace bounds the traces that are in memory beside that of another large package
+// smallTrace bounds the traces that stay in memory while another package is predicted from
 // (unit: events). Trades memory for time. Chosen: some hundred megabytes.
 const smallTrace = 1 << 19
 
@@ -16,9 +16,9 @@ const smallTrace = 1 << 19
 // large trace takes.
 const tracesInMemory = 24 << 20
 
-// probedCandidates is how many candidates of a test that was recorded alone are replayed to see
-// whether being alone helps (unit: candidates). Trades candidates for replays. Chosen: by the
-// suites of others.
+// probedCandidates is how many candidates of a test that was recorded by itself are replayed
+// before the others (unit: candidates). Trades candidates for replays: if none of them is
+// confirmed the others are not replayed. Chosen: by the suites of others.
 const probedCandidates = 3
 
 // maxPatterns bounds the confirmed patterns of accesses of a test whose further runs are

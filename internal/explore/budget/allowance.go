@@ -6,13 +6,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// An Allowance is what further runs of a package may still cost: further recordings,
-// departures and flips share it. It starts with about what the first recording and its
-// analysis cost; a small package has enough to be looked at thoroughly. The costs follow
-// from numbers of events and are not measured.
+// An Allowance is what further runs of a package may cost. Further recordings, departures and
+// flips share it. It starts with about the cost of the first recording and its analysis; a
+// small package has enough to be explored thoroughly. Costs are computed from numbers of
+// events, not measured.
 type Allowance struct {
 	Left time.Duration
-	// setupCost is the price of what each run does before its test begins.
+	// setupCost is the price of the events of each run before its first test.
 	setupCost time.Duration
 }
 
@@ -31,17 +31,18 @@ func NewAllowance(t *trace.Trace) *Allowance {
 	}
 }
 
-// Cost returns the price of a run of tests that have so many events.
+// Cost returns the price of a run of tests with that many events together.
 func (a *Allowance) Cost(events int) time.Duration {
 	return RunCost + a.setupCost + timeFor(events, FurtherEvents)
 }
 
-// EventsFor returns how many events the tests of a run of that price have.
+// EventsFor returns the number of events that a run of that price pays for.
 func (a *Allowance) EventsFor(cost time.Duration) int {
 	return int(max(0, cost-a.Cost(0)) * FurtherEvents / time.Second)
 }
 
-// Take takes the price from what is left; it reports false, and takes nothing, if less is left.
+// Take subtracts the price from what is left. If less is left it subtracts nothing and reports
+// false.
 func (a *Allowance) Take(cost time.Duration) bool {
 	if cost > a.Left {
 		return false
@@ -50,7 +51,8 @@ func (a *Allowance) Take(cost time.Duration) bool {
 	return true
 }
 
-// timeFor returns the time for so many events at a number of events in each second.
+// timeFor returns the time for that many events, of which perSecond are dealt with in a
+// second.
 func timeFor(events, perSecond int) time.Duration {
 	return time.Duration(events) * time.Second / time.Duration(perSecond)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// ErrTimeOver is why a replay was not run, or not to its end.
+// ErrTimeOver is the error of a replay that was not run, or not to its end, because no time
+// was left.
 var ErrTimeOver = errors.New("the time for replays was over")
 
 // A Clock is the time that all packages have together. It runs while any of them uses it. A
@@ -41,11 +42,10 @@ func NewClock(timeout time.Duration, bounded bool) *Clock {
 // BoundsAnalysis reports whether the clock bounds analysis and recordings, not only replays.
 func (c *Clock) BoundsAnalysis() bool { return c.boundsAnalysis }
 
-// Start starts the clock for what follows the recordings and returns how much of the time is
-// reserved for each of them until it is analyzed. Three quarters of the time at most are
-// reserved for the analyses, which are not cut short, and half of the rest for what follows
-// an analysis, in proportion to its expected need. The packages that come first may use
-// what is not reserved.
+// Start starts the clock for what follows the recordings. It returns how much of the time is
+// reserved for each of them until it is analyzed: at most three quarters of the time for the
+// analyses, which are not cut short, and half of the rest for what follows an analysis, in
+// proportion to its expected need. Earlier packages may use what is not reserved.
 func (c *Clock) Start(runs []recorder.Run) []time.Duration {
 	reserved := make([]time.Duration, len(runs))
 	if !c.boundsAnalysis {
@@ -77,8 +77,8 @@ func (c *Clock) Release(d time.Duration) {
 }
 
 // recordingTime returns how long the recording of runs took, some of which ran concurrently:
-// from the first beginning to the last end, but no longer than all runs together, as
-// packages are built in between.
+// from the first beginning to the last end, but no longer than the sum of all runs, as
+// packages are built between them.
 func recordingTime(runs []recorder.Run) time.Duration {
 	var all time.Duration
 	var first, last time.Time
@@ -148,8 +148,8 @@ func (c *Clock) End() (over bool) {
 	return left == 0
 }
 
-// Limit returns a context for replays. It ends, because of [ErrTimeOver], when no time is
-// left, or when the function is called.
+// Limit returns a context for replays. It ends with cause [ErrTimeOver] when no time is left.
+// The caller must call the function to release it.
 func (c *Clock) Limit(ctx context.Context) (context.Context, func()) {
 	limit, end := context.WithCancelCause(ctx)
 	left := c.Left()
@@ -158,7 +158,7 @@ func (c *Clock) Limit(ctx context.Context) (context.Context, func()) {
 		return limit, func() {}
 	}
 	go func() {
-		for ; left > 0; left = c.Left() { // more than before, if reserved time was released
+		for ; left > 0; left = c.Left() { // it grows when reserved time is released
 			select {
 			case <-time.After(left):
 			case <-limit.Done():
@@ -170,7 +170,8 @@ func (c *Clock) Limit(ctx context.Context) (context.Context, func()) {
 	return limit, func() { end(nil) }
 }
 
-// LimitAnalysis is Limit for what does not replay. A timeout for replays does not bound that.
+// LimitAnalysis is Limit for what is no replay. The user's timeout for replays does not bound
+// that.
 func (c *Clock) LimitAnalysis(ctx context.Context) (context.Context, func()) {
 	if c.boundsAnalysis {
 		return c.Limit(ctx)
@@ -178,7 +179,7 @@ func (c *Clock) LimitAnalysis(ctx context.Context) (context.Context, func()) {
 	return ctx, func() {}
 }
 
-// TimeOverText says which time is over.
+// TimeOverText names the time that is over, for a message.
 func (c *Clock) TimeOverText() string {
 	if c.boundsAnalysis {
 		return "the time after recording, which is what that took and ten seconds (-predict.timeout=1h gives more, and with -predict.runs=N there is no such bound), was over"
@@ -186,8 +187,8 @@ func (c *Clock) TimeOverText() string {
 	return fmt.Sprintf("the time for replays, -predict.timeout=%v, was over", c.timeout)
 }
 
-// Restart makes the clock one for replays, which may take the rest of the time, but no longer
-// than the timeout.
+// Restart turns the clock into one for replays only. They may take the rest of the time, but
+// no longer than the timeout.
 func (c *Clock) Restart(timeout time.Duration) {
 	c.timeout, c.boundsAnalysis = timeout, false
 	c.rest = min(c.rest, timeout)

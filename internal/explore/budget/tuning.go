@@ -2,16 +2,18 @@ package budget
 
 import "time"
 
-// leastTime is the part of the clock that does not depend on the recording (unit: time).
-// Trades the length of a run for bugs of packages with short tests. Chosen: what a user waits.
+// leastTime is the part of the time after recording that does not depend on how long that took
+// (unit: time). Trades the length of a run for bugs of packages with short tests. Chosen: what
+// a user waits.
 const leastTime = 10 * time.Second
 
-// reportTime is the part of that which is kept for the report (unit: time). Trades replays
-// for a report in time. Chosen: what the report of a large module takes.
+// reportTime is the part of leastTime that is kept for writing the report (unit: time). Trades
+// replays for a report in time. Chosen: what the report of a large module takes.
 const reportTime = time.Second
 
-// DefaultReplayTimeout bounds the replays of a run that was asked for more than the ordinary (unit:
-// time). Trades the length of a run for confirmed bugs. Chosen: the patience of a CI job.
+// DefaultReplayTimeout bounds all replays of a run if the user asks for more exploration than
+// the default and sets no timeout (unit: time). Trades the length of a run for confirmed bugs.
+// Chosen: the patience of a CI job.
 const DefaultReplayTimeout = 10 * time.Minute
 
 // packageNeed is what a package is assumed to need besides its analysis and the time of its
@@ -45,7 +47,7 @@ const FurtherEvents = 150_000
 // as no candidates are in the set-up.
 const setupEvents = 2_000_000
 
-// ConcurrentRuns is how many runs are made concurrently (unit: runs). Trades memory for time: it is
-// the same on each machine, because the result of a run may lead to others. Chosen: what
+// ConcurrentRuns is how many runs are made concurrently (unit: runs). Trades memory for time.
+// It is the same on each machine, because the result of a run may lead to others. Chosen: what
 // sleeping tests leave of two processors.
 const ConcurrentRuns = 8

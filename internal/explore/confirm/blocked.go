@@ -21,29 +21,28 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file deals with goroutines that were blocked for ever at the end of a run. They are
-// confirmed by that run; a replay is to show them again.
+// This file confirms goroutines that were blocked for ever at the end of a run.
 //
 // The recorder proves that they are blocked for ever: no goroutine can go on any more, or
-// nothing that is alive can reach what they wait for. So the run is evidence by itself, and a
-// replay that does not show it again takes nothing from that: the report then has the bug
-// without a witness.
+// nothing that is alive can reach what they wait for. So the run itself is evidence. If no
+// replay shows it again the report has the bug nevertheless, without a witness.
 
-// An ending is a run at whose end goroutines were blocked, by one kind of bug, in one window
-// of the trace.
+// An ending is a run at whose end goroutines were blocked by one kind of bug, in one window of
+// its trace.
 type ending struct {
 	*Confirmer
 	rec          *recording.Recording // of the window
 	kind         bug.Kind
 	blockedWaits []waits.Wait // of the blocked goroutines
-	// numRecorded counts the events that happened; those after them stand for the waits.
+	// numRecorded is the number of events that happened. The events after these stand for the
+	// operations in which goroutines are blocked.
 	numRecorded int
 	cones       *analysis.Cones // nil before they are needed
 }
 
-// endings yields the ends of the run of r, for each kind of bug and each window of the trace
-// that has one. The trace may be without its events meanwhile: only a window and the
-// recording of a replay are in memory then. The error is that the events cannot be read again.
+// endings yields the endings of the run of r: one for each kind of bug and each window of the
+// trace. Only the window and the recording of a replay are in memory meanwhile. The error is
+// that the events cannot be read again.
 func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 	return func(yield func(*ending, error) bool) {
 		for _, b := range []struct {
@@ -77,8 +76,8 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 	}
 }
 
-// ConfirmBlocked confirms the goroutines that were blocked for ever at the end of the run of
-// r, and replays what led there.
+// ConfirmBlocked confirms the bugs that blocked goroutines for ever at the end of the run of
+// r, and replays the schedules that led there.
 func (c *Confirmer) ConfirmBlocked(ctx context.Context, r *recording.Recording) error {
 	for e, err := range c.endings(r) {
 		if err != nil {
@@ -108,8 +107,8 @@ func (c *Confirmer) ConfirmBlocked(ctx context.Context, r *recording.Recording) 
 	return nil
 }
 
-// ReplayBlocked returns the entry of a bug of that kind, the one that is looked for, if the run
-// of r ended with it and does so again.
+// ReplayBlocked returns the entry of a bug of that kind for which is is true, if the run of r
+// ended with it and a replay does, too.
 func (c *Confirmer) ReplayBlocked(ctx context.Context, r *recording.Recording, kind bug.Kind, is func(*witness.Witness) bool) (finding.Entry, error) {
 	for e, err := range c.endings(r) {
 		if err != nil {
@@ -129,8 +128,8 @@ func (c *Confirmer) ReplayBlocked(ctx context.Context, r *recording.Recording, k
 	return finding.Entry{}, nil
 }
 
-// HasBlocked reports whether goroutines of a test were blocked at the end of the run of r, by a
-// bug of that kind.
+// HasBlocked reports whether a bug of that kind blocked goroutines of a test at the end of the
+// run of r.
 func (c *Confirmer) HasBlocked(r *recording.Recording, kind bug.Kind, test string) bool {
 	for e, err := range c.endings(r) {
 		if err == nil && e.kind == kind && slices.Contains(e.testsOf(e.blockedWaits), test) {
@@ -140,8 +139,9 @@ func (c *Confirmer) HasBlocked(r *recording.Recording, kind bug.Kind, test strin
 	return false
 }
 
-// groupByBug returns the goroutines of each bug. In a deadlock all that wait for no cycle are
-// blocked by one bug; of goroutines that leak each is blocked by its own.
+// groupByBug returns the blocked goroutines of each bug. In a deadlock those that wait in no
+// cycle are blocked by one bug together. Of goroutines that leak each is blocked by a bug of
+// its own.
 func groupByBug(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
 	of := func(ks ...int) (members []waits.Wait) {
 		for _, k := range ks {
@@ -205,7 +205,7 @@ func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error
 	return nil
 }
 
-// effectOfBlocked returns the effect of what the run itself has shown.
+// effectOfBlocked returns the effect of a bug of that kind.
 func effectOfBlocked(kind bug.Kind) bug.Effect {
 	if kind == bug.Leak {
 		return bug.Leaks
@@ -213,9 +213,9 @@ func effectOfBlocked(kind bug.Kind) bug.Effect {
 	return bug.Blocks
 }
 
-// partOfDeadlock reports whether the report has a deadlock all of whose goroutines are
-// blocked at the end of this run. If the run ends with a deadlock that is its bug, whoever
-// else waits; if goroutines leak it is theirs only if they are among these.
+// partOfDeadlock reports whether the report has a deadlock all of whose goroutines are blocked
+// at the end of this run. If the run ended with a deadlock it is that one, whichever other
+// goroutines wait; goroutines that leak are of that bug only if they are among its goroutines.
 func (e *ending) partOfDeadlock(w *witness.Witness) bool {
 	return slices.ContainsFunc(e.Ledger.Report.Findings, func(f report.Finding) bool {
 		if f.Kind != bug.Deadlock || f.Status != bug.Confirmed || f.Package != w.Package {
@@ -235,9 +235,9 @@ func (e *ending) partOfDeadlock(w *witness.Witness) bool {
 	})
 }
 
-// replay replays what led to f, whose goroutines are the members, and notes in ev what that
-// has shown: first no more than what must have happened, at last the whole run; of a long one
-// first the run as it goes by itself.
+// replay replays the schedules that led to f, which blocks the members, and notes the results
+// in ev: first schedules of nothing but what must have happened, at last the whole run. A long
+// run is first repeated without a schedule.
 func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.Wait, ev *evidence.Evidence) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -282,7 +282,7 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 	return err
 }
 
-// replayCones replays what the waits of the members depend on, in several orders.
+// replayCones replays the events that the waits of the members depend on, in several orders.
 func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe analysis.Recipe, members []waits.Wait, ev *evidence.Evidence) error {
 	if e.cones == nil {
 		made, err := finding.UnlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(e.rec.Trace, e.blockedWaits) })
@@ -303,9 +303,9 @@ func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe anal
 	return nil
 }
 
-// noteOutcome notes in ev what the replays of a further witness have shown. If that confirms
-// the bug, the replays of the other witnesses do not count. That a bug rests on time stays
-// so, whatever the other schedules lead to.
+// noteOutcome notes in ev the result of replaying a further witness. If that confirms the bug,
+// the replays of the other witnesses do not count. A bug that depends on time by one schedule
+// does so whatever the others show.
 func noteOutcome(ev *evidence.Evidence, o replays.Outcome) {
 	if !o.IsConfirmed() {
 		o.Result.Replays += ev.Result.Replays
@@ -317,7 +317,7 @@ func noteOutcome(ev *evidence.Evidence, o replays.Outcome) {
 	ev.Witness, ev.Result, ev.ReplayTrace = o.Witness, o.Result, o.ReplayTrace
 }
 
-// siteKey names where the goroutines are blocked, in no special order of these.
+// siteKey identifies the sites at which goroutines are blocked, in any order.
 func (e *ending) siteKey(blocked []waits.Wait) string {
 	var sites []string
 	for _, w := range blocked {

@@ -1,6 +1,6 @@
-// Package confirm turns what recordings show into confirmed bugs: it replays the witnesses of
-// what was predicted, of departures, of goroutines that were blocked, of failures, and of
-// merged recordings, and enters what that shows into the ledger.
+// Package confirm turns what recordings show into confirmed bugs. It replays the witnesses of
+// predictions, departures, blocked goroutines, failures and merged recordings, and enters the
+// results into the ledger.
 package confirm
 
 import (
@@ -31,7 +31,7 @@ import (
 // replay ends first.
 type Confirmer struct {
 	Ledger *ledger.Ledger
-	// Candidates are those of the ledger, or others while one bug alone is looked for.
+	// Candidates are those of the ledger, or a set of their own during the search for one bug.
 	Candidates *ledger.Candidates
 	Replays    *replays.Replayer
 	Sources    recording.Sources
@@ -41,9 +41,9 @@ type Confirmer struct {
 	OnBug func(pkg string, w *witness.Witness)
 }
 
-// ConfirmFindings replays those of the findings that no other recording has settled, the kinds with
-// the worst effects first, until the time for replays is over. It returns how many findings
-// were confirmed.
+// ConfirmFindings replays those of the findings that no other recording has settled, the kinds
+// with the worst effects first, until the time for replays is over. It returns how many were
+// confirmed.
 func (c *Confirmer) ConfirmFindings(ctx context.Context, r *recording.Recording, findings []finding.Finding) (confirmed int, err error) {
 	open := c.Ledger.Unsettled(findings)
 	worstFirst(open)
@@ -82,9 +82,9 @@ func (c *Confirmer) WithinTime(ctx context.Context, f func(ctx context.Context) 
 	return f(limit)
 }
 
-// A confirmation is of findings that were predicted from one recording. What comes of each is
-// kept apart until all were replayed, so that the report is the same whichever replay ends
-// first.
+// A confirmation replays the findings that were predicted from one recording. The results are
+// kept by finding until all were replayed, so that the report does not depend on which replay
+// ends first.
 type confirmation struct {
 	*Confirmer
 	rec      *recording.Recording
@@ -131,9 +131,9 @@ func (c *confirmation) followDepartures(ctx, limit context.Context) {
 	}
 }
 
-// enterEntries enters into the ledger what the replays have shown, of findings at the same sites
-// that which shows most; if ctx has ended, what was confirmed by then. It returns how many
-// findings were confirmed.
+// enterEntries enters the results of the replays into the ledger: of findings at the same
+// sites the one that shows most and, if ctx has ended, only what was confirmed. It returns how
+// many findings were confirmed.
 func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 	notReplayed := 0
 	var bugs []finding.Entry
@@ -175,8 +175,8 @@ func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 	return confirmed
 }
 
-// numConcurrent returns how many findings are replayed concurrently: as many as runs can be made,
-// and fewer where the recordings of their replays would take memory.
+// numConcurrent returns how many findings are replayed concurrently: as many as runs can be
+// made, and fewer if the recordings of their replays would take too much memory.
 func (c *confirmation) numConcurrent() int {
 	longest := 1
 	for _, f := range c.findings {
@@ -185,7 +185,7 @@ func (c *confirmation) numConcurrent() int {
 	return max(c.Replays.Workers, min(budget.ConcurrentRuns, recording.ConcurrentEvents/longest))
 }
 
-// ForEach calls f for 0 to n-1, in this order, in so many goroutines.
+// ForEach calls f for 0 to n-1, in this order, in a number of goroutines.
 func ForEach(workers, n int, f func(i int)) {
 	var next atomic.Int32
 	var all sync.WaitGroup
@@ -214,15 +214,15 @@ func newAttempt(f finding.Finding) *attempt {
 }
 
 // ReplayFinding replays the schedules of f in turn until one is confirmed, and returns the
-// evidence. The error is [budget.ErrTimeOver] if there was no time, or else says why replaying
-// did not work.
+// evidence. The error is [budget.ErrTimeOver] if there was no time, or says why a replay was
+// impossible.
 func (c *Confirmer) ReplayFinding(ctx context.Context, r *recording.Recording, f finding.Finding) (evidence.Evidence, error) {
 	a := newAttempt(f)
 	defer a.stop()
 	return c.replaySchedules(ctx, r, a, math.MaxInt)
 }
 
-// replaySchedules is replayFinding for most of the schedules that are left.
+// replaySchedules is ReplayFinding for the next schedules of an attempt, at most that many.
 func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording, a *attempt, most int) (evidence.Evidence, error) {
 	f := a.Finding
 	ev := finding.EvidenceWithoutReplay(r, f, bug.Unconfirmed)
@@ -237,7 +237,7 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 		}
 		o, err := c.Replays.ReplaySmallOrWhole(ctx, r, finding.ScheduledFinding{Finding: f, Recipe: recipe, Schedule: recipe.Schedule()})
 		a.finished = ctx.Err() != nil || err != nil || o.IsConfirmed() || replays.TimedOut(o.Result)
-		if ctx.Err() != nil && (err != nil || !o.IsConfirmed()) { // what was confirmed stays so
+		if ctx.Err() != nil && (err != nil || !o.IsConfirmed()) { // a confirmed bug is kept
 			return finding.EvidenceOutOfTime(ctx, ev)
 		}
 		if err != nil {
@@ -252,7 +252,7 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 			return ev, nil
 		}
 		before := ev.Result.Replays
-		if n == 0 { // the report shows the first schedule, which is the one that is most likely to be replayed
+		if n == 0 { // the report shows the first schedule, which replays follow most likely
 			ev.Witness, ev.Result = o.Witness, o.Result
 		}
 		ev.Result.Replays = before + o.Result.Replays
@@ -276,7 +276,8 @@ func (c *Confirmer) AddEntry(e finding.Entry) {
 	c.Ledger.AddEntry(e)
 }
 
-// KeepEntry enters an entry into the ledger, with a draft of its witness if its bug is confirmed.
+// KeepEntry enters an entry into the ledger, with a draft of its witness if its bug is
+// confirmed.
 func (c *Confirmer) KeepEntry(e finding.Entry) {
 	if e.WitnessToSave != nil {
 		c.Ledger.Witnesses.Place(&e)
@@ -284,7 +285,7 @@ func (c *Confirmer) KeepEntry(e finding.Entry) {
 	c.AddEntry(e)
 }
 
-// Predict predicts from a recording that is not the first one of the package. There is no
+// Predict predicts from a recording other than the first one of the package. There is no
 // result if it cannot be analyzed.
 func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts analysis.Options) (*analysis.Result, []finding.Finding, error) {
 	bound, end := c.Replays.Clock.LimitAnalysis(ctx)
@@ -293,7 +294,7 @@ func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts an
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	if err != nil { // the user has not asked for this trace
+	if err != nil { // no error of the run: the user has not asked for this trace
 		return nil, nil, nil
 	}
 	c.Candidates.NotePredicted(result)
@@ -301,8 +302,8 @@ func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts an
 	return result, findings, err
 }
 
-// EnterPrediction makes the findings of a result with their witnesses, and enters those into the ledger
-// that no run of the program can reach.
+// EnterPrediction makes the findings of a result with their witnesses. It enters those into
+// the ledger that are proven infeasible, and returns the others.
 func (c *Confirmer) EnterPrediction(r *recording.Recording, result *analysis.Result) ([]finding.Finding, error) {
 	findings, infeasible, err := finding.FromAnalysis(r, result, c.Candidates.WitnessIDs())
 	if err != nil {
@@ -316,8 +317,8 @@ func (c *Confirmer) EnterPrediction(r *recording.Recording, result *analysis.Res
 	return findings, nil
 }
 
-// PredictOpen predicts from a further recording what is not settled, of the kinds; none are
-// all. A long recording is not searched for patterns.
+// PredictOpen predicts from a further recording the candidates of some kinds that are not
+// settled; no kinds are all. A long recording is not searched for patterns of accesses.
 func (c *Confirmer) PredictOpen(ctx context.Context, r *recording.Recording, kinds []bug.Kind) ([]finding.Finding, error) {
 	if len(r.Trace.Events) > maxPatternEvents && !c.Strategy.Exploring {
 		if kinds = WithoutPatterns(kinds); len(kinds) == 0 {
@@ -331,9 +332,10 @@ func (c *Confirmer) PredictOpen(ctx context.Context, r *recording.Recording, kin
 	return findings, err
 }
 
-// knowledgeOf says what is known of a candidate in a further recording. Patterns of accesses that
-// only such recordings have are findings only if there is a schedule: it takes more to refute
-// them than to find one, and they have the least effect.
+// knowledgeOf returns what is known of a candidate, for a further recording. A pattern of
+// accesses that only further recordings have counts as tried, so that it is a finding only if
+// there is a schedule: to refute patterns takes longer than to find one, and they have the
+// least effect.
 func (c *Confirmer) knowledgeOf(name string) analysis.Knowledge {
 	k := c.Candidates.KnowledgeOf(name)
 	if kind, _, _ := strings.Cut(name, "\x00"); k == analysis.Unknown && finding.IsPattern(bug.Kind(kind)) && !c.Strategy.Exploring {

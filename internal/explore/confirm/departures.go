@@ -15,17 +15,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file makes the runs that depart from a recorded one, and looks in their traces for
-// what the recorded run alone has ruled out (strategy.Departures).
+// This file makes the runs that depart from a recorded one, and searches their traces for the
+// findings that only the recorded branches and values have ruled out (strategy.Departures;
+// Wang et al., FAC 2011, §8).
 
 // TierDeparture is the tier of a finding that only a departure has shown.
 const TierDeparture = "departure"
 
-// FollowDepartures follows the departures of the findings of r. What these confirm takes the
-// place of the findings' entries.
+// FollowDepartures makes the runs to the departures of the findings of r. An entry that these
+// confirm replaces the entry of the finding.
 func (c *Confirmer) FollowDepartures(ctx context.Context, r *recording.Recording, findings []finding.Finding, entries []finding.Entry) error {
 	if c.Strategy.Exploring && len(r.Trace.Events) <= strategy.MaxExploredEvents {
-		return nil // the strategy Unreached makes such runs, and knows which were made
+		return nil // strategy UnreachedStates makes such runs
 	}
 	groups := strategy.DeparturesOf(c.Strategy, r, findings, c.Ledger)
 	if len(groups) == 0 {
@@ -116,8 +117,8 @@ func (keys bugSites) causeFailure(t *trace.Trace, pos int) bool {
 	return false
 }
 
-// search looks in the recording of a departure for the open findings. The run printed detail
-// where tests failed. It returns the findings that stay open.
+// search searches the recording of a departure for the open findings, and returns those that
+// stay open. Detail is what the run printed where tests failed.
 func (d *departureSearch) search(ctx context.Context, further *recording.Recording, detail []string) (left []int, err error) {
 	predicted, err := d.predictFrom(ctx, further)
 	if err != nil {
@@ -148,9 +149,9 @@ func firstSite(t *trace.Trace, f finding.Finding) trace.Site {
 	return t.Sites[t.Events[f.Accesses[0]].Site]
 }
 
-// options returns the options for the trace of a departure, where the open findings are
-// looked for. Other bugs may explain these: assertions fail because of any, and patterns have
-// races in them.
+// options returns the options for predicting from the trace of a departure. Besides the open
+// findings these are the bugs that may explain them: any bug may make an assertion fail, and a
+// pattern of accesses may have a race.
 func (d *departureSearch) options() analysis.Options {
 	opts := d.Analysis
 	opts.Solving.Budget.Steps = strategy.DepartedSolving
@@ -198,8 +199,8 @@ func (d *departureSearch) predictFrom(ctx context.Context, further *recording.Re
 	return findings, err
 }
 
-// searchFor looks for f in the recording of a departure, from which findings were predicted:
-// for a failure at its site, or for the same violation with a schedule.
+// searchFor searches the recording of a departure for f: for a failure at its site, or for the
+// same violation among the findings that were predicted from it, all of which have schedules.
 func (d *departureSearch) searchFor(ctx context.Context, f finding.Finding, further *recording.Recording, predicted []finding.Finding, detail []string) (evidence.Evidence, error) {
 	if pos := failurePosition(further, f.Kind, firstSite(d.base.Trace, f), detail); pos >= 0 {
 		if f.Kind == bug.Assertion && d.predictedBugSites.causeFailure(further.Trace, pos) {

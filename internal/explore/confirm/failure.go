@@ -18,12 +18,12 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file replays runs in which a test failed, up to the failure. If the replay fails at the
-// same place, it is the order of goroutines that makes the test fail, or something that each
-// run does: the control, a run in an order in which the test has passed, tells which.
+// This file replays runs in which a test failed, up to the failure. If a replay fails at the
+// same place, the order of goroutines makes the test fail, or each run does. The control, a
+// run in an order in which the test has passed, decides between these.
 
-// FailuresIn returns a finding for each test that failed in the run of r at a place of the
-// sources: none for a test that was only killed, or is blocked.
+// FailuresIn returns a finding for each test that failed at a place of the sources in the run
+// of r: none for a test that was only killed, or is blocked.
 func FailuresIn(r *recording.Recording) (out []finding.Finding) {
 	if recording.EndedByDeadlock(r.Trace) {
 		return nil
@@ -45,10 +45,10 @@ func FailuresIn(r *recording.Recording) (out []finding.Finding) {
 func (c *Confirmer) ReplayFailure(ctx context.Context, r *recording.Recording, f finding.Finding) (finding.Entry, error) {
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}
 	order := finding.RecordedSchedule(r.Trace, f.Accesses[0])
-	if r.BegunBy != nil { // no goroutine goes further than in that run
+	if r.BegunBy != nil { // hold goroutines where they were in that run
 		order.Hold = finding.ScheduleUpTo(r, f.Accesses[0]).Hold
 	}
-	passed := r.ComparedWith(replayer.Outcome{Effect: bug.NoEffect}) // the failure is the bug's
+	passed := r.ComparedWith(replayer.Outcome{Effect: bug.NoEffect}) // to fail is an effect of the bug
 	o, err := c.Replays.ReplaySmallOrWhole(ctx, passed, finding.ScheduledFinding{Finding: f, Recipe: recipe, Schedule: order})
 	if err != nil {
 		return finding.Entry{}, err

@@ -15,14 +15,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file looks for assertions that fail only where goroutines take the branches of
+// This file searches for assertions that fail only where goroutines take the branches of
 // different recordings (Wang et al., FAC 2011, §8). No recording leads there, nor does a run
-// that departs from one once. So all recordings of a test are merged into one program, and a
-// solver looks for a run of it that reaches the failure; this run is replayed like any other.
+// that departs from one recording once. So all recordings of a test are merged into one
+// program, and the solver searches for a run of it that reaches the failure. This run is
+// replayed like any other.
 //
 // This comes after all runs were made: each recording adds branches to the program.
 
-// ConfirmMerged looks for the assertions that are suspected in some recording and that
+// ConfirmMerged searches for the assertions that were predicted from some recording and that
 // nothing has confirmed.
 func (c *Confirmer) ConfirmMerged(ctx context.Context) error {
 	var traces []*trace.Trace
@@ -52,7 +53,7 @@ func (c *Confirmer) ConfirmMerged(ctx context.Context) error {
 	return nil
 }
 
-// A mergedSearch looks at the recordings of a package together.
+// A mergedSearch searches the recordings of a package together.
 type mergedSearch struct {
 	*Confirmer
 	traces            []*trace.Trace
@@ -83,7 +84,7 @@ func (m *mergedSearch) program(test string) *analysis.MergedTest {
 	return p
 }
 
-// search looks for a run in which f fails, which the recording r has left open, and confirms
+// search searches for a run in which f fails, which recording r has left open, and confirms
 // it.
 func (m *mergedSearch) search(ctx context.Context, r ledger.PredictedRecording, f finding.Finding) error {
 	p := m.program(f.Tests[0])
@@ -97,7 +98,7 @@ func (m *mergedSearch) search(ctx context.Context, r ledger.PredictedRecording, 
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil || t == nil: // what is suspected stays undecided
+	case err != nil || t == nil: // the assertion stays undecided
 		return nil
 	}
 	further, pos := r.NewFurther(t, nil), len(t.Events)-1

@@ -6,9 +6,9 @@ package confirm
 // of others.
 const maxPatternEvents = 50_000
 
-// maxSameSites bounds the blockages at the same places that are replayed in one run (unit:
-// replays). Trades replays for a second chance. Chosen: they are one bug, and a loop may
-// leave a thousand behind.
+// maxSameSites bounds the bugs of one run that block goroutines at the same places and are
+// replayed (unit: bugs). Trades replays for a second chance. Chosen: they are one bug, and a
+// loop may leave a thousand goroutines blocked.
 const maxSameSites = 2
 
 // maxReplayedEvents bounds the runs that are replayed as a whole (unit: events). Trades memory, and

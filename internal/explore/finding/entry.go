@@ -22,7 +22,7 @@ func EvidenceBeforeReplay(r *recording.Recording, f Finding) evidence.Evidence {
 	}
 }
 
-// EvidenceOfWitness is Evidence with another witness of f, that of a replay.
+// EvidenceOfWitness is EvidenceBeforeReplay with another witness of f, which was replayed.
 func EvidenceOfWitness(r *recording.Recording, f Finding, w *witness.Witness) evidence.Evidence {
 	ev := EvidenceBeforeReplay(r, f)
 	ev.Witness = w
@@ -36,8 +36,8 @@ func EvidenceWithoutReplay(r *recording.Recording, f Finding, status bug.Status)
 	return ev
 }
 
-// EvidenceOutOfTime returns ev of a finding that could not be replayed to the end, and why: the
-// cause for which ctx is over.
+// EvidenceOutOfTime returns the evidence for a finding that could not be replayed to the end,
+// with the reason. The error is the cause for which ctx is over.
 func EvidenceOutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, error) {
 	err := context.Cause(ctx)
 	if ev.Result.Replays == 0 {
@@ -46,13 +46,14 @@ func EvidenceOutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evid
 	return ev, err
 }
 
-// An Entry is a finding of the report that is not in it yet. Its witness has no file yet,
-// and another recording may have shown as much of the bug.
+// An Entry is a finding that may become part of the report. Its witness has no file yet. The
+// report may have the bug already, from another recording.
 type Entry struct {
 	report.Finding
-	// ConfirmedBug identifies the confirmed bug by its sites; "" if it is not confirmed.
+	// ConfirmedBug is the [BugKey] of the confirmed bug; "" if it is not confirmed.
 	ConfirmedBug string
-	// WitnessToSave is the witness to be saved, with the values of the replay.
+	// WitnessToSave is the witness with the values of the replay; nil if the bug is not
+	// confirmed.
 	WitnessToSave *witness.Witness
 }
 
@@ -66,7 +67,7 @@ func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 			observed := w.Observe(ev.ReplayTrace)
 			e.WitnessToSave = observed.Witness
 			if now := ev.Result.Witness; slices.Equal(w.Steps, now.Steps) && slices.Equal(w.Holds, now.Holds) && slices.Equal(w.Violation, now.Violation) {
-				ev.Observed = &observed // so that it is not looked for a second time
+				ev.Observed = &observed // found already
 			}
 		}
 	}
@@ -75,9 +76,10 @@ func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 	return e
 }
 
-// ReportPredictions returns what was predicted from t, of which nothing was replayed: a finding for
-// each bug, with the interleaving that leads there if there is one, and apart those that no
-// run can reach. Files are named relative to the folder root.
+// ReportPredictions returns the findings of a report on what was predicted from t, without
+// replays: one for each bug, with the interleaving that leads there if there is one. Those
+// that are proven infeasible are returned separately. Files are named relative to the folder
+// root.
 func ReportPredictions(ctx context.Context, t *trace.Trace, result *analysis.Result, root string) (predicted, infeasible []report.Finding, err error) {
 	src := recording.Sources{Files: witness.Files{Root: root}, Lines: new(witness.Sources)}
 	r := (&recording.Recording{Sources: src}).WithTrace(t)
@@ -87,7 +89,7 @@ func ReportPredictions(ctx context.Context, t *trace.Trace, result *analysis.Res
 	}
 	for _, f := range OnePerBug(findings) {
 		ev := EvidenceWithoutReplay(r, f, bug.Unconfirmed)
-		if f.Status == bug.Predicted { // outside of tests there is no schedule of it any more
+		if f.Status == bug.Predicted { // FromAnalysis has removed the schedules of findings outside of tests
 			ev.Result.Reason = "not replayed"
 		}
 		if len(f.Schedules) > 0 {

@@ -1,11 +1,11 @@
-// Package finding makes witnesses of findings, and the findings of reports from what replays
-// of these have shown.
+// Package finding makes witnesses of findings, and entries of reports from the results of
+// their replays.
 //
-// One bug has these names on its way. A candidate is a kind of bug at some sites, of which a
-// trace has events that may be it in another order. A finding is a candidate that the tiers
-// of package analysis have looked at. A witness is a schedule in terms of goroutines and
-// sites: unlike positions in a trace it fits the next run, and the sources after an edit. A
-// verdict is what one replay of a witness showed; only that confirms a finding.
+// One bug has these names on its way. A candidate is a kind of bug at some sites: the trace
+// has events that may be the bug in another order. A finding is a candidate that the tiers of
+// package analysis have looked at. A witness is a schedule in terms of goroutines and sites:
+// unlike positions in a trace it fits the next run, and the sources after an edit. A verdict
+// is the result of one replay of a witness. Only a verdict confirms a finding.
 package finding
 
 import (
@@ -20,24 +20,25 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A Finding is one of the analysis, with a witness of nothing but its violation, which
-// identifies it. Witnesses with steps are made only when they are replayed: there may be
-// many findings, and a witness may have thousands of steps.
+// A Finding is a finding of the analysis with a witness of nothing but its violation, which
+// identifies it. Witnesses with steps are made only when they are replayed: there may be many
+// findings, and a witness may have thousands of steps.
 type Finding struct {
 	analysis.Finding
 	Witness *witness.Witness
 }
 
-// WitnessIDs are the IDs of the witnesses of candidates.
+// WitnessIDs are the IDs of the witnesses of candidates, each of which is one candidate's
+// only.
 type WitnessIDs struct {
 	candidateByID map[string]string // by ID
 }
 
-// NewWitnessIDs returns names of which none is used.
+// NewWitnessIDs returns an empty set of IDs.
 func NewWitnessIDs() *WitnessIDs { return &WitnessIDs{make(map[string]string)} }
 
-// IDFor returns the ID of the witness of a candidate: id, or with a number if another candidate
-// has that.
+// IDFor returns the ID of the witness of a candidate: id or, if that is another candidate's,
+// id with a number.
 func (n *WitnessIDs) IDFor(id, candidate string) string {
 	free := id
 	for k := 2; n.candidateByID[free] != "" && n.candidateByID[free] != candidate; k++ {
@@ -47,8 +48,8 @@ func (n *WitnessIDs) IDFor(id, candidate string) string {
 	return free
 }
 
-// FromAnalysis makes the findings of a result with their witnesses, those that are proven infeasible
-// apart.
+// FromAnalysis makes the findings of a result with their witnesses. Those that are proven
+// infeasible are returned separately.
 func FromAnalysis(r *recording.Recording, result *analysis.Result, names *WitnessIDs) (open, infeasible []Finding, err error) {
 	named := func(w *witness.Witness, f analysis.Finding) Finding {
 		w.ID = names.IDFor(w.ID, f.Name)
@@ -91,8 +92,8 @@ func violationWitness(r *recording.Recording, f analysis.Finding) (*witness.Witn
 	return ScheduledFinding{Finding{Finding: f}, recipe, schedule.Schedule{}}.makeWitness(r, witness.NeededSteps)
 }
 
-// witnessWithoutSteps makes a witness of a finding that nothing can replay, because it is outside of
-// all tests or infeasible. The report shows its accesses.
+// witnessWithoutSteps makes a witness of a finding that nothing can replay: it is infeasible,
+// or outside of all tests. The report shows its accesses.
 func witnessWithoutSteps(r *recording.Recording, f analysis.Finding) *witness.Witness {
 	w := &witness.Witness{
 		ID:   r.Index.ID(r.Trace, f.Kind, f.Accesses, r.Lines),
@@ -113,8 +114,8 @@ func witnessWithoutSteps(r *recording.Recording, f analysis.Finding) *witness.Wi
 	return w
 }
 
-// BugKey identifies a bug: it names the sites of a witness's violation, wherever they are
-// now. The operand of a call may have another name by now, which its line need not show.
+// BugKey identifies a bug by the sites of a witness's violation, as the current sources have
+// them. The operand of a call is compared by its shape only: names in it may have changed.
 func BugKey(w *witness.Witness) string {
 	f := report.Finding{Kind: w.Kind, Pattern: w.Pattern}
 	for _, s := range w.Violation {
@@ -127,8 +128,8 @@ func BugKey(w *witness.Witness) string {
 	return f.BugKey()
 }
 
-// OnePerBug returns one of the findings of each bug, which has schedules if any has: for the
-// reader, findings at the same lines are one.
+// OnePerBug returns one of the findings of each bug, if possible one with schedules: for the
+// reader, findings at the same lines are one bug.
 func OnePerBug(findings []Finding) []Finding {
 	var out []Finding
 	index := make(map[string]int)

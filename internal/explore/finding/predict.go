@@ -18,8 +18,8 @@ const TruncatedWarning = "the search for atomicity violations ended early, as th
 // TooLongWarning says that assertions of some tests were not predicted.
 var TooLongWarning = fmt.Sprintf("failing assertions were not predicted for tests that have more than %d events, with those of tests that ran at the same time: -run=NAME selects fewer tests", dataflow.MaxEvents)
 
-// Predict is [analysis.Predict], which it does not wait for once ctx is done. The events of a
-// long trace are not all in memory meanwhile.
+// Predict is [analysis.Predict], but returns as soon as ctx is done. During the analysis of a
+// long trace not all of its events are in memory.
 func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.Result, error) {
 	d := reduce.Divide(t, opts.Properties)
 	predict := func() (*analysis.Result, error) { return analysis.PredictWindows(ctx, d, opts) }
@@ -33,14 +33,14 @@ func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analy
 	return r, cmp.Or(err, reduce.ReadEvents(t))
 }
 
-// RacyEvents is [analysis.FindRacyEvents], and ends with ctx.
+// RacyEvents is [analysis.FindRacyEvents], but returns as soon as ctx is done.
 func RacyEvents(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.RacyEvents, error) {
 	return UnlessDone(ctx, func() (*analysis.RacyEvents, error) { return analysis.FindRacyEvents(ctx, t, opts) })
 }
 
-// UnlessDone calls f and returns its result, but does not wait for it once ctx is done: work
-// on long traces can take minutes, and parts of it do not look at ctx. Function f goes on
-// then until the command ends, so it must not write to what others use.
+// UnlessDone calls f and returns its result, or returns as soon as ctx is done: work on long
+// traces can take minutes, and parts of it do not look at ctx. Function f then goes on until
+// the command ends, so it must not write to what others use.
 func UnlessDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		result T

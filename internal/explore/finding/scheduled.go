@@ -14,24 +14,25 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A ScheduledFinding finding is one with one of its schedules, of which witnesses are made.
+// A ScheduledFinding is a finding with one of its schedules, from which witnesses are made.
 type ScheduledFinding struct {
 	Finding
 	Recipe   analysis.Recipe
 	Schedule schedule.Schedule
 }
 
-// ShownBy reports whether the run of t, if all of it was recorded, has shown the effect of
-// the violating accesses in the order in which they are listed. It has not for a write to a
-// map: in the replay the other access comes in the middle of it.
+// ShownBy reports whether the run of t, if all of it was recorded, has shown the effect of the
+// violating accesses in the order in which they are listed. Then only the other order needs a
+// replay. A write to a map has shown nothing: in its replay the other access comes in the
+// middle of it.
 func (s ScheduledFinding) ShownBy(t *trace.Trace) bool {
 	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
 	first := &t.Events[s.Recipe.Accesses[0]]
 	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.ProofOf(len(s.Recipe.Accesses)) == bug.Simultaneous && slices.IsSorted(s.Recipe.Accesses) && s.Schedule.AsRecorded(t)
 }
 
-// NewWitness makes a witness of the schedule, which is of the trace of r. It does not wait for
-// that once ctx is done.
+// NewWitness makes a witness of the schedule, which is of the trace of r. It returns as soon
+// as ctx is done.
 func (s ScheduledFinding) NewWitness(ctx context.Context, r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
 	w, err := UnlessDone(ctx, func() (*witness.Witness, error) { return s.makeWitness(r, extent) })
 	if err == nil {
@@ -63,7 +64,8 @@ func witnessMeta(r *recording.Recording, kind bug.Kind, extent witness.StepSelec
 	}
 }
 
-// SetRunArguments has w replayed in the way in which the tests of r were run.
+// SetRunArguments has w replayed with the arguments and the order of goroutines of the run of
+// r.
 func SetRunArguments(r *recording.Recording, w *witness.Witness) {
 	w.RunPattern = replayer.SubtestFilter(r.Run.Args)
 	w.Args = replayer.WitnessArgs(r.Run.Args)
@@ -71,9 +73,9 @@ func SetRunArguments(r *recording.Recording, w *witness.Witness) {
 	w.RecordedOrder = string(r.Run.Order)
 }
 
-// BeginningWitness makes the witness that begins a further run of the test of r: as the schedule
-// says up to the events last of the trace, after which the program goes on freely. The trace
-// is that of r, or of another recording of the test.
+// BeginningWitness makes the witness that begins a further run of the test of r. The run
+// follows the schedule up to the last events, and is free from there on. The schedule is of
+// trace t: that of r, or another recording of the test.
 func BeginningWitness(r *recording.Recording, kind bug.Kind, t *trace.Trace, s schedule.Schedule, last []int) (*witness.Witness, error) {
 	meta := witnessMeta(r, kind, witness.VisibleSteps)
 	if t != r.Trace {
@@ -86,8 +88,8 @@ func BeginningWitness(r *recording.Recording, kind bug.Kind, t *trace.Trace, s s
 	return w, err
 }
 
-// ScheduleUpTo returns the schedule of the events before position pos, in their order. It holds
-// each other goroutine of the test at its first event from there on; no replay controls
+// ScheduleUpTo returns the schedule of the events before position pos, in their order. It
+// holds each other goroutine of the test before its first event after that. No replay controls
 // goroutines of other tests.
 func ScheduleUpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
 	t, last := r.Trace, r.Trace.Events[pos].G
@@ -115,9 +117,9 @@ func ScheduleUpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
 	return s
 }
 
-// RecordedSchedule returns the schedule of the first so many events of the run, in their order. It
-// leaves out what the tests' own goroutines do after their tests: that is when the recorder
-// looks for goroutines that are left behind.
+// RecordedSchedule returns the schedule of the first events of the run, in their order. It
+// leaves out what a test's own goroutine does after the test: the recorder then searches for
+// blocked goroutines.
 func RecordedSchedule(t *trace.Trace, events int) schedule.Schedule {
 	steps := make([]int, 0, events)
 	over := make(map[trace.GID]bool)
@@ -142,7 +144,7 @@ func FailureWitness(r *recording.Recording, f Finding, pos int, extent witness.S
 	if r.BegunBy != nil {
 		held = r.BegunBy.Holds
 	}
-	for _, h := range held { // a goroutine that was held may have no event after that, as the program died
+	for _, h := range held { // a held goroutine has no further event if the program died
 		same := func(o witness.Step) bool { return o.Goroutine == h.Goroutine }
 		if !slices.ContainsFunc(w.Holds, same) && !same(w.Violation[0]) && !slices.ContainsFunc(w.Steps, func(o witness.Step) bool {
 			return same(o) && o.Op == h.Op && o.Line == h.Line && o.Col == h.Col && o.Occurrence == h.Occurrence

@@ -11,14 +11,14 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// This file keeps one entry of the report for each bug. Findings at the same sites are one
-// bug for whoever fixes it: a race and a pattern, or what two tests show.
+// This file keeps one entry of the report for each bug. Findings at the same sites are one bug
+// for the user who fixes it: a race and a pattern of accesses, or the findings of two tests.
 
 // IsConfirmed reports whether the bug at the sites is confirmed.
 func (l *Ledger) IsConfirmed(sites string) bool { return l.confirmedBugs[sites] }
 
-// Unsettled returns those of the findings that are worth a replay: a bug that is confirmed
-// settles all candidates at its sites.
+// Unsettled returns those of the findings that are worth a replay. A confirmed bug settles all
+// candidates at its sites.
 func (l *Ledger) Unsettled(findings []finding.Finding) (open []finding.Finding) {
 	for _, f := range findings {
 		if l.confirmedBugs[finding.BugKey(f.Witness)] {
@@ -48,14 +48,15 @@ func (l *Ledger) reportedFinding(f *report.Finding) *report.Finding {
 	return nil
 }
 
-// HasBetter reports whether another recording has shown as much of the bug that f is of.
+// HasBetter reports whether the report has an entry of the bug of f that shows as much as f or
+// more.
 func (l *Ledger) HasBetter(f *report.Finding) bool {
 	before := l.reportedFinding(f)
 	return before != nil && (f.Status == bug.Infeasible || !f.IsBetterThan(before) && before.Status != bug.Infeasible)
 }
 
-// AddEntry puts an entry into the report, in the place of what another recording has shown of the
-// same bug. The goroutines that the bug blocked there stay.
+// AddEntry puts an entry into the report, in the place of an earlier entry of the same bug.
+// The list of goroutines that the bug blocks is kept.
 func (l *Ledger) AddEntry(e finding.Entry) {
 	if e.ConfirmedBug != "" {
 		l.confirmedBugs[e.ConfirmedBug] = true
@@ -78,8 +79,8 @@ func (l *Ledger) JoinBlocked(f *report.Finding, others []report.Access) {
 	}
 }
 
-// Explains reports whether a confirmed bug makes a test fail as f does: the output names the
-// same lines of sources.
+// Explains reports whether a confirmed bug makes a test fail in the way in which f does: the
+// output names the same lines of the sources.
 func Explains(confirmed, f *report.Finding) bool {
 	return confirmed.Status == bug.Confirmed && confirmed.Effect.Severity() >= bug.TestFailure.Severity() &&
 		confirmed.Package == f.Package && confirmed.Test == f.Test && slices.Equal(SourceLines(confirmed.Detail), SourceLines(f.Detail))
@@ -118,8 +119,8 @@ func (l *Ledger) DropReported(sites map[string]bool) {
 	})
 }
 
-// RenameWitness has the finding whose witness was to be one file name another one, "" for none,
-// and returns the heading of the finding.
+// RenameWitness replaces the witness file of a finding by another name, "" for none, and
+// returns the heading of the finding.
 func (l *Ledger) RenameWitness(file, to string) []string {
 	for k := range l.Report.Findings {
 		if f := &l.Report.Findings[k]; f.Witness == l.Witnesses.Paths.Relative(file) {

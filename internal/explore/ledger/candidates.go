@@ -9,18 +9,19 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// Candidates are what is known of the candidates of one package, by their names
-// (analysis.Finding.Name), from all recordings so far.
+// Candidates have what is known of the candidates of one package from all recordings so far,
+// by their names (analysis.Finding.Name).
 type Candidates struct {
-	// Diverged are the candidates whose replays left their schedules.
+	// Diverged are the candidates whose replays left their schedules, in the order of the
+	// replays.
 	Diverged []DivergedCandidate
 
 	witnessIDs *finding.WitnessIDs // of their witnesses
 	knowledge  map[string]analysis.Knowledge
 }
 
-// A DivergedCandidate candidate is one whose replays left their schedules. Recorded alone, its test may
-// show one that the replays keep to.
+// A DivergedCandidate is one whose replays left their schedules. A recording of its test alone
+// may show schedules that replays can follow.
 type DivergedCandidate struct {
 	Test, Candidate string
 	Order           recorder.Order
@@ -34,7 +35,7 @@ func NewCandidates() *Candidates {
 // WitnessIDs returns the IDs of the candidates' witnesses.
 func (c *Candidates) WitnessIDs() *finding.WitnessIDs { return c.witnessIDs }
 
-// KnowledgeOf says what is known of a candidate, for the analysis of a further trace.
+// KnowledgeOf returns what is known of a candidate, for the analysis of a further trace.
 func (c *Candidates) KnowledgeOf(candidate string) analysis.Knowledge { return c.knowledge[candidate] }
 
 // NotePredicted notes the candidates of a result as tried.
@@ -44,13 +45,14 @@ func (c *Candidates) NotePredicted(r *analysis.Result) {
 	}
 }
 
-// MarkSettled notes that a candidate needs no further search: it was replayed, or confirmed.
+// MarkSettled notes that a candidate needs no further search: it was replayed, or is
+// confirmed.
 func (c *Candidates) MarkSettled(candidate string) { c.knowledge[candidate] = analysis.Settled }
 
-// MarkTried notes that a settled candidate is searched for in a further recording.
+// MarkTried notes that a settled candidate is to be searched for in a further recording.
 func (c *Candidates) MarkTried(candidate string) { c.knowledge[candidate] = analysis.TriedBefore }
 
-// NoteReplayed notes what the replays of a finding of r have shown.
+// NoteReplayed notes the result of the replays of a finding of r.
 func (c *Candidates) NoteReplayed(r *recording.Recording, f finding.Finding, shown *report.Finding) {
 	if shown.Replays == 0 {
 		return
@@ -64,8 +66,8 @@ func (c *Candidates) NoteReplayed(r *recording.Recording, f finding.Finding, sho
 	}
 }
 
-// A SuspectRun is a run beyond the recordings in which a test failed. It is replayed when all
-// tests were explored: a bug that is confirmed by then may be why the test fails.
+// A SuspectRun is a run beyond the recordings in which a test failed. It is replayed after all
+// tests were explored: another bug that is confirmed by then may be why the test failed.
 type SuspectRun struct {
 	Recording *recording.Recording
 	Finding   finding.Finding

@@ -1,11 +1,11 @@
-// Package ledger holds what exploration knows of one package: its recordings, the candidates
-// with what became of them, the bugs for the report, and where their witnesses go. It does
-// no I/O.
+// Package ledger holds what exploration knows of one package: its recordings, its candidates
+// with the results of their replays, the bugs for the report, and the files for their
+// witnesses. It does no I/O.
 //
-// Strategies read it and nothing else; the loop of package explore writes it, but never
-// during concurrent replays. It is why a further recording costs little: what is settled is
-// not searched for, and what was tried without a schedule is not solved a second time
-// (analysis.Options.Known).
+// Strategies read the ledger and nothing else. The loop of package explore writes it, but
+// never during concurrent replays. Because of the ledger a further recording costs little:
+// candidates that are settled are not searched for, and those that were tried in vain are not
+// solved a second time (analysis.Options.KnowledgeOf).
 package ledger
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A PredictedRecording recording is one with the findings that were predicted from it.
+// A PredictedRecording is a recording with the findings that were predicted from it.
 type PredictedRecording struct {
 	*recording.Recording
 	Findings []finding.Finding
@@ -35,7 +35,8 @@ type Ledger struct {
 	AnalysisFailed bool
 
 	FirstRun recorder.Run // the first
-	// FirstRecordings are the first recording, and those of tests that its end kept from running.
+	// FirstRecordings are the first recording of the package, and those of tests that the
+	// early end of its run kept from running.
 	FirstRecordings []PredictedRecording
 	Recordings      []PredictedRecording // all that showed something new
 	TestsToRecord   []string             // that are worth other recordings
@@ -45,11 +46,12 @@ type Ledger struct {
 	EventsOfTest map[string]int
 	WaitingTimes map[string]time.Duration // by test, in the first recordings
 	Allowance    *budget.Allowance        // beyond the first recording
-	// EndlessDepartures has the tests of which a departure has not ended.
+	// EndlessDepartures has the tests of which a departure did not end in time.
 	EndlessDepartures map[string]bool
 	// RunsOfTest are the runs that showed something new of the test that is explored now.
 	RunsOfTest []*recording.Recording
-	// TimeLeft returns what is left for all packages; if that is 0 nothing new begins.
+	// TimeLeft returns the time that is left for all packages; if that is 0, nothing new
+	// begins.
 	TimeLeft func() time.Duration
 	NumRuns  atomic.Int64 // of tests, after the recorded one
 	// SuspectRuns are runs in which tests failed, to be replayed.
@@ -58,12 +60,13 @@ type Ledger struct {
 	Witnesses   *Witnesses
 
 	confirmedBugs map[string]bool // bugs, by their sites
-	// findingIndex are the indices of bugs in Report.Findings, by their sites.
+	// findingIndex has the indices of bugs in Report.Findings, by [finding.BugKey].
 	findingIndex map[string]int
 	fingerprints map[uint64]bool // fingerprints of tests
-	// recordings counts the further recordings, also those that showed nothing.
+	// recordings counts the further recordings, including those that showed nothing new.
 	recordings atomic.Int32
-	// replayedEndings counts the replayed runs that ended with goroutines blocked, by sites.
+	// replayedEndings counts the replays of runs that ended with blocked goroutines, by the
+	// sites where these were blocked.
 	replayedEndings map[string]int
 }
 
@@ -77,7 +80,8 @@ func New(run recorder.Run, paths Paths, sites map[string][]trace.Site) *Ledger {
 	}
 }
 
-// ReleaseRecordings releases all recordings, which take memory. The report and the drafts stay.
+// ReleaseRecordings releases all recordings, which take memory. The report and the drafts are
+// kept.
 func (l *Ledger) ReleaseRecordings() {
 	l.FirstRecordings, l.Recordings, l.RunsOfTest, l.SuspectRuns, l.Witnesses.Unreached = nil, nil, nil, nil, nil
 }
@@ -117,8 +121,8 @@ func (l *Ledger) AddNotes(n recording.TraceNotes) {
 // NextRecording counts a further recording and returns its number, from 1.
 func (l *Ledger) NextRecording() int32 { return l.recordings.Add(1) }
 
-// ShowsNew reports whether t shows a behaviour of some test that no trace before did, and
-// notes all of them.
+// ShowsNew reports whether t shows a behaviour of some test that no earlier trace did, and
+// remembers all of them.
 func (l *Ledger) ShowsNew(t *trace.Trace) bool {
 	fresh := false
 	for _, sum := range recording.Fingerprints(t) {
@@ -128,8 +132,8 @@ func (l *Ledger) ShowsNew(t *trace.Trace) bool {
 	return fresh
 }
 
-// CountEndingReplay counts a replay of a run that ended with goroutines blocked at the sites; it
-// reports false if there were enough of these.
+// CountEndingReplay counts a replay of a run that ended with goroutines blocked at the sites.
+// It reports false if there were enough replays of these.
 func (l *Ledger) CountEndingReplay(sites string) bool {
 	if l.replayedEndings[sites] == MaxReplayedEndings {
 		return false

@@ -1,6 +1,7 @@
 package ledger
 
-// MaxReplayedEndings bounds the runs of one failure or blockage that are replayed (unit: runs).
-// Trades replays for a second chance of what did not come again. Chosen: a loop may leave a
-// thousand goroutines behind at the same places, which are one bug.
+// MaxReplayedEndings bounds the replayed runs of one failure, or of goroutines that block at
+// the same places (unit: runs). Trades replays for a second chance of what a replay did not
+// show. Chosen: a loop may leave a thousand goroutines blocked at the same places, which are
+// one bug.
 const MaxReplayedEndings = 6

@@ -13,29 +13,30 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file says which file the witness of a confirmed bug belongs into. Witnesses are drafts
-// until the last run of the package: some tests read all files of their testdata, and would
-// do something else in the runs after the first bug.
+// This file chooses the files of the witnesses of confirmed bugs. Witnesses are drafts until
+// the last run of the package: some tests read all files of their testdata, and would behave
+// differently in runs after the first bug.
 //
-// A folder that fills with witnesses of one bug is no help. So a bug has one file for each
-// test, which is kept when the bug is confirmed anew, in this run or by a later version of
-// the program: scripts and baselines name bugs by these files.
+// Many witnesses of one bug are of no use. So a bug has one file for each test, which is kept
+// when the bug is confirmed again, in this run or by a later version of the program: scripts
+// and baselines name bugs by these files.
 
-// A WitnessFolder is where the witnesses of a package are, in a folder for each test: Below is in
-// Root, and no link leads out of that.
+// A WitnessFolder has the witnesses of a package, in a folder for each test. It is Below in
+// Root, and no link leads out of Root.
 type WitnessFolder struct{ Root, Below string }
 
 // Path returns the path of the folder.
 func (f WitnessFolder) Path() string { return filepath.Join(f.Root, f.Below) }
 
-// Paths say how files are named in the report, and where the witnesses of a package are.
+// Paths are the folders of the files that the report names, and of the witnesses of a package.
 type Paths struct {
 	// Root is the module root, that the report names files relative to.
 	Root      string
 	Witnesses WitnessFolder
 }
 
-// Relative names a file relative to the root, with forward slashes; one elsewhere by its path.
+// Relative names a file relative to the root, with forward slashes. A file outside of the root
+// keeps its path.
 func (p Paths) Relative(file string) string {
 	if r, err := filepath.Rel(p.Root, file); err == nil && filepath.IsLocal(r) {
 		return filepath.ToSlash(r)
@@ -86,8 +87,8 @@ type UnreachedWitness struct {
 // A savedWitness witness is one that has a file.
 type savedWitness struct{ test, file, id string }
 
-// AddCommitted notes a committed witness that was replayed, with what became of it. If its
-// bug was not reached the evidence says how.
+// AddCommitted notes a committed witness that was replayed, with its state. If its bug was not
+// reached, unreached has the evidence.
 func (w *Witnesses) AddCommitted(state report.WitnessState, unreached *UnreachedWitness) {
 	if state.Status != bug.Damaged {
 		w.committedFiles = append(w.committedFiles, w.Paths.Absolute(state.Witness))
@@ -129,8 +130,8 @@ func (w *Witnesses) Place(e *finding.Entry) {
 	w.drafts = append(w.drafts, Draft{e.WitnessToSave, place.file})
 }
 
-// renewCommitted looks for committed witnesses of the confirmed bug that did not reach it, or whose
-// places are gone. If one is of the same test, its file becomes that of the entry.
+// renewCommitted marks committed witnesses as confirmed whose replays did not reach the bug of
+// the entry. If one is of the same test, the entry gets its file.
 func (w *Witnesses) renewCommitted(e *finding.Entry) {
 	for _, u := range w.Unreached {
 		state := w.StateOf(u)

@@ -1,5 +1,5 @@
-// Package places finds the bug of a witness in sources that were edited since: code may have
-// moved to another function, and what it names may have another name.
+// Package places finds the bug of a witness in sources that were edited since. Code may have
+// moved to another function, and variables may have other names.
 package places
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Places are those of the violation of a witness.
+// Places are the places of the violation of a witness.
 type Places struct {
-	// Current has the places where they are in the current sources.
+	// Current is the witness with its places in the current sources.
 	Current *witness.Witness
 	// Gone are the indices of those that are no longer there.
 	Gone          []int
@@ -29,13 +29,15 @@ type Places struct {
 	sites map[string][]trace.Site
 }
 
-// New returns the places of the violation of a witness as it is now. No run has reached one yet.
+// New returns the places of the violation of a witness in the current sources. No run has
+// reached one yet. Sites are those of the current sources, by function.
 func New(now *witness.Witness, sites map[string][]trace.Site) *Places {
 	return &Places{Current: now, ReachedByRun: make([]bool, len(now.Violation)), sites: sites}
 }
 
-// MissingPlaces returns the places that are gone, or that no run has reached, and those that the
-// violation has twice, of which one may have moved; all if they may be anywhere.
+// MissingPlaces returns the places that may have moved: those that the sources no longer have,
+// those that no run has reached, and those that the violation has twice. These are all if
+// MayBeAnywhere is set.
 func (p *Places) MissingPlaces() (all []int) {
 	for i, reached := range p.ReachedByRun {
 		if p.MayBeAnywhere || !reached || p.isRepeated(i) || slices.Contains(p.Gone, i) {
@@ -45,7 +47,7 @@ func (p *Places) MissingPlaces() (all []int) {
 	return all
 }
 
-// isRepeated reports whether the violation has its i-th place a second time.
+// isRepeated reports whether another access of the violation has the same place as the i-th.
 func (p *Places) isRepeated(i int) bool {
 	s := p.Current.Violation[i]
 	for k, o := range p.Current.Violation {
@@ -56,8 +58,8 @@ func (p *Places) isRepeated(i int) bool {
 	return false
 }
 
-// MayBeBug reports whether the violation of v may be the one that is looked for: it has the
-// same places, but for those that are missing, and some that look like the missing ones.
+// MayBeBug reports whether the violation of v may be the same bug: it has the same places, but
+// for missing ones, which it has others like.
 func (p *Places) MayBeBug(v *witness.Witness) bool {
 	w := p.Current
 	if v.Kind != w.Kind || v.Pattern != w.Pattern || len(v.Violation) != len(w.Violation) {
@@ -98,8 +100,9 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 	return fits(0)
 }
 
-// mayBeRenamed reports whether the operand of b may be that of a, in the same package: fields have
-// the same names, or the package no longer has a's operand, and only the names differ.
+// mayBeRenamed reports whether the operand of b may be that of a under other names, in the
+// same package: fields have the same names, or the package no longer has the operand of a, and
+// nothing but names differs.
 func (p *Places) mayBeRenamed(a, b witness.Step) bool {
 	if path.Dir(a.File) != path.Dir(b.File) { // a report's functions may have no package in their names
 		return false
@@ -121,7 +124,7 @@ func (p *Places) mayBeRenamed(a, b witness.Step) bool {
 
 var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*`)
 
-// ViolationOf returns the violation of a finding as [Places.MayBeBug] compares it.
+// ViolationOf returns the violation of a finding, for [Places.MayBeBug].
 func (p *Places) ViolationOf(f *report.Finding) *witness.Witness {
 	v := &witness.Witness{Kind: f.Kind, Pattern: f.Pattern}
 	for _, a := range f.Accesses {

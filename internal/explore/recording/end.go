@@ -7,14 +7,14 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// This file says how a recorded run ended: which tests passed, failed or ended the run of
+// This file finds out how a recorded run ended: which tests passed, failed or ended the run of
 // all others, and where.
 //
-// The events of package testing tell how a test ended. A crash leaves no such event: the last
-// events of the trace are where it happened. A test that has not ended failed, unless only
-// the recording ended.
+// Package testing reports how a test ended by events. A crash leaves no such event: it
+// happened at the last events of the trace. A test without such an event failed, unless only
+// the recording was stopped.
 
-// EndedByDeadlock reports whether the run of t was ended because no goroutine could go on.
+// EndedByDeadlock reports whether the run of t was ended because all goroutines were blocked.
 func EndedByDeadlock(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return s.Proof == trace.ProofDeadlock })
 }
@@ -26,13 +26,14 @@ func DeadlockBlocks(t *trace.Trace, test string) bool {
 	})
 }
 
-// BlockedBeforeDeadlock reports whether goroutine g was already blocked when its own test ended, before
-// a deadlock stopped the run. It then has no part in the deadlock of a later test.
+// BlockedBeforeDeadlock reports whether goroutine g was blocked when its own test ended,
+// before a deadlock ended the run. It then has no part in the deadlock, which is of a later
+// test.
 func BlockedBeforeDeadlock(t *trace.Trace, g trace.GID) bool {
 	return slices.ContainsFunc(t.Blocked, func(s trace.BlockedGoroutine) bool { return s.G == g && s.Proof != trace.ProofDeadlock })
 }
 
-// EndedByTimeout reports whether the run of t was ended because the time of the tests was over.
+// EndedByTimeout reports whether package testing ended the run of t because its time was over.
 func EndedByTimeout(t *trace.Trace) bool {
 	last := len(t.Events) - 1
 	return !t.Complete && last >= 0 && t.Events[last].Kind == trace.Panic && t.Goroutines[t.Events[last].G].Test == ""
@@ -64,7 +65,8 @@ func CrashPosition(t *trace.Trace) (pos int, crashed bool) {
 	})
 }
 
-// isOfTesting reports whether package testing itself has made an event to pass a failure on.
+// isOfTesting reports whether package testing itself made the event, to pass a failure on to
+// the parent test.
 func isOfTesting(t *trace.Trace, e *trace.Event) bool {
 	return trace.IsTestingFunction(t.Sites[e.Site].Func)
 }

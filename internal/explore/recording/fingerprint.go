@@ -7,12 +7,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file tells whether a recording shows a new behaviour. Most further recordings do
-// not: their events have the order of an earlier one, so there is nothing new to predict.
-// The fingerprint of a test is the order of its events, by goroutines and sites. Addresses
-// and values do not count: they differ between runs of one order.
+// This file finds out whether a recording shows a new behaviour. Most further recordings do
+// not: their events have the order of an earlier recording, so that nothing new can be
+// predicted. The fingerprint of a test is a hash of the order of its events, by goroutines and
+// sites. Addresses and values do not count, as they differ between runs of one order.
 
-// An testAssigner finds the test that each event of a trace belongs to, in trace order.
+// A testAssigner finds the test that each event of a trace belongs to. It must see the events
+// in trace order.
 type testAssigner struct {
 	// tests are their names; the first is "", of the code that runs the tests.
 	tests       []string
@@ -21,7 +22,7 @@ type testAssigner struct {
 	testEnded   []bool  // by test
 }
 
-// An owner says which test a goroutine was started by.
+// An owner is the test that started a goroutine.
 type owner struct {
 	test int32
 	// The goroutine runs all tests, or is the first one of its test.
@@ -45,9 +46,10 @@ func newTestAssigner(t *trace.Trace) *testAssigner {
 	return a
 }
 
-// testOf returns the number of the test that the next event belongs to: the test of its
-// goroutine. If that test is over, or there is none, the goroutine serves the test that
-// began last, as the workers of a pool do. The result is 0 for the code that runs the tests.
+// testOf returns the index of the test that the next event belongs to: the test of its
+// goroutine. If that test has ended, or there is none, the goroutine is taken to serve the
+// test that began last, as the workers of a pool do. The index is 0 for the code that runs the
+// tests.
 func (a *testAssigner) testOf(e *trace.Event) int32 {
 	g := a.byGoroutine[e.G]
 	switch {
@@ -69,8 +71,8 @@ func Fingerprints(t *trace.Trace) map[string]uint64 {
 	return FingerprintPrefixes(t, func(int, string, uint64) {})
 }
 
-// FingerprintPrefixes is [Fingerprints]. It calls visit with the position of each event of
-// a test, and with the fingerprint of that test up to there.
+// FingerprintPrefixes is [Fingerprints]. It also calls visit for each event of a test, with
+// its position and the fingerprint of the test up to and including that event.
 func FingerprintPrefixes(t *trace.Trace, visit func(pos int, test string, sum uint64)) map[string]uint64 {
 	names := make([]uint64, len(t.Goroutines))
 	for i, g := range t.Goroutines {

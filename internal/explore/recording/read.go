@@ -16,12 +16,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// This file reads the traces of recorded runs and of replays. A trace that is damaged, or cut
-// short by a crash, a limit or a full disk, is used as far as it goes, because a prediction
-// from its beginning is as good as any; the report says what is missing.
+// This file reads the traces of recorded runs and of replays. A trace that is damaged, or was
+// cut short by a crash, a limit or a full disk, is used as far as it goes: a prediction from
+// the beginning of a run is as good as any. The report says what is missing.
 
-// ReadReplay reads the recording of a replay; nil if there is none. The values of the
-// recorded run are shown then.
+// ReadReplay reads the recording of a replay; nil if there is none. The values in a report are
+// those of this run.
 func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 	t, err := trace.ReadFile(file)
 	if err != nil {
@@ -63,8 +63,8 @@ func ReadRecording(run recorder.Run, b *recorder.Build, keep bool, n *TraceNotes
 		return nil, false
 	}
 	whole = !damaged
-	// Predictions from the beginning of a run are as good as any. Only the user must know
-	// that there was more.
+	// The analysis uses a beginning of a run like a whole one. Only the user must know that
+	// there was more.
 	switch {
 	case damaged:
 		n.Warn("%s: %v; the %d events before that are used", name, damage, t.LoggedEvents())
@@ -86,8 +86,8 @@ func ReadRecording(run recorder.Run, b *recorder.Build, keep bool, n *TraceNotes
 			whole = false
 		}
 	}
-	// A fault of recording may lie long before the first event that shows it, maybe in
-	// another test: no part of such a trace can be relied on.
+	// A fault of recording may lie long before the first event that shows it, perhaps in
+	// another test: no part of such a trace is reliable.
 	if err := trace.Validate(t); err != nil {
 		n.Warn("%s: nothing is analyzed, for no program can have run as it was recorded: a defect of gopredict, please report it: %v", name, err)
 		n.Incomplete = append(n.Incomplete, fmt.Sprintf("nothing was analyzed of %s, as it was not recorded as it ran", name))
@@ -127,9 +127,9 @@ func ListCutTests(t *trace.Trace) string {
 	return ListTests(tests, maxCutListed)
 }
 
-// adviceForMoreRoom says how to record more of the tests of which t has only a part, to be put after
-// their names; "" if there is no way. A test that is alone already has all the room, but a
-// subtest of it may have more.
+// adviceForMoreRoom says how to record more of the tests that were recorded in part, to be
+// appended to their names; "" if that is impossible. A single test has all the room already,
+// but a subtest of it may have more.
 func adviceForMoreRoom(t *trace.Trace) string {
 	if CountTests(t) > 1 {
 		return ": -run=NAME records a test alone, with more room"

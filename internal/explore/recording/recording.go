@@ -1,9 +1,8 @@
-// Package recording is the recording of one run of a package's tests, which does not change,
+// Package recording has the recording of one run of a package's tests, which does not change,
 // and what follows from its trace: the tests and their sizes, how the run ended, how long
 // tests waited, and whether it showed a new behaviour.
 //
-// It stands below all other parts of package explore: what is known of candidates, the
-// strategies and the replays go by recordings.
+// All other parts of package explore use recordings, and this package uses none of them.
 package recording
 
 import (
@@ -55,14 +54,16 @@ type Recording struct {
 	FailedTests []string // the tests that failed
 	NumTests    int      // number of tests
 
-	// BegunBy is the witness that began the run; nil if none did.
+	// BegunBy is the witness that began the run; nil if the run had an order of goroutines.
 	BegunBy *witness.Witness
-	// RunNumber is that of the run among those beyond the recordings, from 1; 0 for a recording.
+	// RunNumber counts the runs that strategies proposed beyond the recordings, from 1. It is
+	// 0 for a recording.
 	RunNumber int
 	// ParentRuns are the numbers of the runs that led to this one.
 	ParentRuns []int
 	TimedOut   bool // the run did not end in time
-	// SingleTest is set if one test was recorded to see what it does alone.
+	// SingleTest is set if the test was recorded without the tests before it, to see what
+	// depends on these.
 	SingleTest bool
 
 	sizes func() Sizes
@@ -76,7 +77,7 @@ func New(run recorder.Run, t *trace.Trace, src Sources) *Recording {
 	return r.WithTrace(t)
 }
 
-// WithTrace returns r with another trace of the same run, or of a part of it.
+// WithTrace returns r with another trace of the same run, or with a window of its trace.
 func (r *Recording) WithTrace(t *trace.Trace) *Recording {
 	c := *r
 	c.Trace, c.Index = t, witness.NewIndex(t)
@@ -85,13 +86,13 @@ func (r *Recording) WithTrace(t *trace.Trace) *Recording {
 	return &c
 }
 
-// NewFurther returns the recording of a run that the witness began as r's run had begun. How
-// the tests ended in r is what its replays are compared with; toward is nil for a run that
-// was computed and not made.
-func (r *Recording) NewFurther(t *trace.Trace, toward *witness.Witness) *Recording {
+// NewFurther returns the recording of a run that a witness began, in the place of the run of
+// r. Its replays are compared with the outcome of r. BegunBy is nil for a run that the solver
+// computed and nothing made.
+func (r *Recording) NewFurther(t *trace.Trace, begunBy *witness.Witness) *Recording {
 	c := &Recording{
 		Sources: r.Sources, Run: r.Run, Outcome: r.Outcome, FailedTests: r.FailedTests, NumTests: CountTests(t),
-		BegunBy: toward,
+		BegunBy: begunBy,
 	}
 	return c.WithTrace(t)
 }
@@ -103,7 +104,7 @@ func (r *Recording) With(change func(*Recording)) *Recording {
 	return &c
 }
 
-// ComparedWith returns r with another outcome that replays are compared with.
+// ComparedWith returns r with another outcome to compare replays with.
 func (r *Recording) ComparedWith(o replayer.Outcome) *Recording {
 	return r.With(func(c *Recording) { c.Outcome = o })
 }
@@ -116,7 +117,7 @@ func (r *Recording) HasPassed(test string) bool {
 	return HasTest(r.Trace, test) && !slices.Contains(r.FailedTests, test)
 }
 
-// Tier returns the tier of what the run itself has shown.
+// Tier returns the tier of bugs that the run itself has shown.
 func (r *Recording) Tier() string {
 	switch {
 	case r.BegunBy != nil && r.BegunBy.Kind != KindExplored:
@@ -127,8 +128,8 @@ func (r *Recording) Tier() string {
 	return tierRecording
 }
 
-// TestTime returns how long some tests of a run took at most: what they waited, and all of
-// the run in which no test waited. Waited has the waiting time of each test.
+// TestTime returns an upper bound of the time that some tests of a run took: all time in which
+// no test waited, and the waiting time of these tests. WaitingTimes are by test.
 func TestTime(run recorder.Run, tests []string, waited map[string]time.Duration) time.Duration {
 	rest, own := Seconds(run.Seconds), time.Duration(0)
 	for test, d := range waited {

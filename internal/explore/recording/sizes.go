@@ -7,8 +7,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file measures the tests of a trace: what a run of a test costs follows from the
-// number of its events, and only tests with several goroutines have other orders.
+// This file measures the tests of a trace. The cost of a run of a test follows from the number
+// of its events, and only a test with several goroutines can behave in other ways.
 
 // Sizes are the tests of a trace and their events.
 type Sizes struct {
@@ -17,9 +17,9 @@ type Sizes struct {
 	Events          map[string]int // by test
 }
 
-// SizesOf returns the sizes of the tests of t. A test of which t has only a part counts as
-// larger than what is recorded a second time. A goroutine that waits for its subtests, one
-// after the other, and those subtests count as one goroutine.
+// SizesOf returns the sizes of the tests of t. A test that was recorded only in part counts as
+// too large to be recorded a second time. A goroutine that waits for its subtests, one after
+// the other, counts as one goroutine together with these.
 func SizesOf(t *trace.Trace) Sizes {
 	a := newTestAssigner(t)
 	events, several := make([]int, len(a.tests)), make([]bool, len(a.tests))
@@ -58,7 +58,7 @@ func SizesOf(t *trace.Trace) Sizes {
 	return s
 }
 
-// EventsOf returns how many events some tests have together.
+// EventsOf returns the number of events of some tests together.
 func (s Sizes) EventsOf(tests []string) (events int) {
 	for _, test := range tests {
 		events += s.Events[TestFunction(test)]
@@ -81,8 +81,8 @@ func SmallestTests(tests []string, size map[string]int, most int) (some []string
 	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !slices.Contains(bySize, test) }), events
 }
 
-// goroutineNestings tell which goroutines run concurrently with others. A subtest that its parent
-// waits for does not.
+// goroutineNestings say, by goroutine, which ones run concurrently with others of their test.
+// A subtest that its parent waits for does not.
 type goroutineNestings []goroutineNesting
 
 // A goroutineNesting is the state of one goroutine, which may run a subtest.
@@ -90,7 +90,7 @@ type goroutineNesting struct {
 	// child is the subtest that began last; the goroutine itself if none did.
 	parent, child trace.GID
 	hasEvents     bool // it has events
-	// The subtest of the goroutine runs, or has run.
+	// The subtest that this goroutine executes is running, or has ended.
 	running, ran bool
 	// overlapped is set if the parent had events while the subtest ran.
 	overlapped bool
@@ -104,7 +104,7 @@ func newNestings(t *trace.Trace) goroutineNestings {
 	return all
 }
 
-// add takes the next event of the trace.
+// add updates the states by the next event of the trace.
 func (all goroutineNestings) add(e *trace.Event) {
 	g := &all[e.G]
 	g.hasEvents = true

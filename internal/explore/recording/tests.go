@@ -9,10 +9,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file names the tests of a trace. A test is a top-level one: its subtests belong to it.
+// This file has the names of tests and what they read from outside. A test is a top-level one:
+// its subtests belong to it.
 
-// TestFunction returns the name of the function of a test. A package and its external tests may
-// both have a function of that name; the trace numbers such tests, as in "TestX#2".
+// TestFunction returns the name of the function of a test. A package and its external tests
+// may both have a function of that name; the trace then numbers the tests, as in "TestX#2".
 func TestFunction(test string) string {
 	name, _, _ := strings.Cut(test, "#")
 	return name
@@ -78,14 +79,14 @@ func PackageOfFunction(fn string) string {
 	return path
 }
 
-// inputNames are the words for [trace.Unseen.What], of input that no order of goroutines decides.
+// inputNames has, for the sources of [trace.HiddenInput], what messages call them. No order of
+// goroutines decides this input.
 var inputNames = map[string]string{
 	"clock": "the clock", "files": "files", "network": "the network", "chance": "crypto/rand", "environment": "the environment",
 	"processes": "other processes",
 }
 
-// OutsideInputs returns what a test of t read from outside of the program, as [trace.Unseen.What]
-// names it.
+// OutsideInputs returns the sources of what a test of t read from outside of the program.
 func OutsideInputs(t *trace.Trace, test string) (all []string) {
 	for _, u := range t.HiddenInputs {
 		if TestFunction(u.Test) == test && inputNames[u.Source] != "" {
@@ -95,8 +96,8 @@ func OutsideInputs(t *trace.Trace, test string) (all []string) {
 	return all
 }
 
-// OutsideInputsText names what a test of t read from outside of the program, to be put after a
-// reason; "" if that is nothing.
+// OutsideInputsText names what a test of t read from outside of the program, to be appended to
+// a reason; "" if it read nothing.
 func OutsideInputsText(t *trace.Trace, test string) string {
 	var all []string
 	for _, what := range OutsideInputs(t, test) {

@@ -10,11 +10,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file says how long tests take. It goes by the clock of the recorded program, which
-// moves while the program waits and little while it computes: a busy machine changes little.
+// This file computes how long tests take, by the clock of the recorded program. That moves
+// while the program waits, and little while it computes, so that a busy machine changes
+// little.
 
-// WaitingTimes returns how long each test of t took. Package testing reports a test without its
-// parallel subtests, which may take as long as all of them together.
+// WaitingTimes returns how long each test of t took. Package testing reports the time of a
+// test without its parallel subtests, which may take as long as all of them together.
 func WaitingTimes(t *trace.Trace) map[string]time.Duration {
 	all, subtests := make(map[string]time.Duration), make(map[string]time.Duration)
 	for _, e := range t.TestEvents {
@@ -38,7 +39,8 @@ func WaitingTimes(t *trace.Trace) map[string]time.Duration {
 	return all
 }
 
-// WaitingTimeOf returns how long some tests wait, rounded down, by what they waited in a recording.
+// WaitingTimeOf returns the waiting time of some tests together, rounded down. Waited has the
+// waiting times of a recording, by test.
 func WaitingTimeOf(tests []string, waited map[string]time.Duration) (all time.Duration) {
 	for _, test := range tests {
 		all += RoundedWait(waited[TestFunction(test)])

@@ -19,13 +19,13 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file makes sure that it is the schedule which makes a test fail. A test may fail each
-// time but the first: its first run has left a file behind, or a port open; or randomness
-// decides. So the test is run without a schedule after the replay, apart from others of its
-// package and in the order of goroutines in which it has passed: the control.
+// This file checks that it is the schedule which makes a test fail. A test may fail in each
+// run but the first: that has left a file behind, or a port open; or randomness decides. So
+// after the replay the test is run without a schedule, while no other test of its package
+// runs, in the order of goroutines in which it has passed. This run is the control.
 
-// PassesWithoutSchedule reports whether a test that passed in the recorded run still passes in its
-// order of goroutines, apart from other runs of its package.
+// PassesWithoutSchedule reports whether a test passes in the order of goroutines of rec,
+// without a schedule, while no other test of its package runs.
 func (r *Replayer) PassesWithoutSchedule(ctx context.Context, rec *recording.Recording, test string) (bool, error) {
 	key := fmt.Sprintf("%s %s %s", rec.Run.Package.Path, test, rec.Run.Order)
 	control, _ := r.controls.LoadOrStore(key, sync.OnceValues(func() (bool, error) { return r.runControl(ctx, rec, test) }))
@@ -47,8 +47,8 @@ func (r *Replayer) runControl(ctx context.Context, rec *recording.Recording, tes
 	return passed, cmp.Or(err, noRoom)
 }
 
-// checkWithoutSchedule returns the result of replays of w without the failure of the test, if the
-// schedule is not what makes it fail.
+// checkWithoutSchedule returns the result of replays of w. If the test fails without the
+// schedule, too, the failure is not in the result.
 func (r *Replayer) checkWithoutSchedule(ctx context.Context, rec *recording.Recording, w *witness.Witness, res replayer.Result) (replayer.Result, error) {
 	switch {
 	case res.Status != bug.Confirmed, res.Effect.Severity() < bug.TestFailure.Severity():
@@ -85,7 +85,7 @@ func (r *Replayer) waitingTime(run recorder.Run, tests []string) (all time.Durat
 	return min(all, recording.Seconds(run.Seconds)) // parallel subtests wait at the same time
 }
 
-// uncheckedReason says that a test may fail without the schedule of a bug, too.
+// uncheckedReason is the reason for tests that had no control.
 const uncheckedReason = "whether it does so without the schedule, too, is not known, as there was no time for that"
 
 // UncheckedWarnings returns a warning for each test that failed in replays and was not run without a

@@ -1,6 +1,6 @@
-// Package replays runs tests again, under witnesses and without, and returns what that
-// showed. It bounds how many of these runs there are at the same time, gives each its folder
-// and its time, and makes sure that it is the schedule which makes a test fail.
+// Package replays runs tests again, under witnesses and without, and returns the results. It
+// bounds how many of these runs go on concurrently, gives each a folder and a time limit, and
+// checks that it is the schedule which makes a test fail.
 package replays
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A Machine runs test binaries. There is one, and others for tests.
+// A Machine runs test binaries. Tests use a fake one.
 type Machine interface {
 	// Record runs the tests of a run again and records them into a file, see [recorder.Run.RecordAgain].
 	Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string, limit time.Duration) (recorder.Run, error)
@@ -58,8 +58,8 @@ type Pool struct {
 	Program replayer.Program // what witnesses are matched with
 	Clock   *budget.Clock
 	Status  *report.Status
-	// Workers is how many findings of a package are replayed concurrently, so that no slot stays
-	// free.
+	// Workers is how many findings of a package are replayed concurrently: more than there are
+	// slots, so that no slot is idle.
 	Workers int
 
 	work    string          // folder for the files of replays
@@ -67,13 +67,13 @@ type Pool struct {
 	steps   *semaphore.Weighted
 	folders chan *replayer.Folder // those that no replay uses now
 	prepare func() error          // makes the folders, once
-	// controls are the runs without a schedule, as functions that make each run once and say
-	// whether it passed. The keys name package, test and order of goroutines.
+	// controls are the runs of tests without a schedule, as functions that make the run once
+	// and report whether the test passed. The keys name package, test and order of goroutines.
 	controls    sync.Map
 	controlRuns atomic.Int64
 }
 
-// NewPool returns a pool for so many processors that keeps its files in the folder work.
+// NewPool returns a pool for a number of processors that keeps its files in the folder work.
 func NewPool(build *recorder.Build, code replayer.Program, clock *budget.Clock, status *report.Status, work string, processors int) *Pool {
 	workers := processors + (processors+1)/2
 	p := &Pool{
@@ -100,7 +100,7 @@ func (p *Pool) makeFolders() error {
 }
 
 // Record records the tests of a run again, in an order, with arguments of the test binary,
-// into a file. It waits for room among the replays.
+// into a file. It waits until a slot is free.
 func (p *Pool) Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string) (again recorder.Run, err error) {
 	if noRoom := p.slots.Run(ctx, run.Package.Path, func() (processor, elapsed time.Duration) {
 		again, err = p.Machine.Record(ctx, run, o, args, file, RecordTime(run.Seconds)+time.Second)
@@ -111,21 +111,21 @@ func (p *Pool) Record(ctx context.Context, run recorder.Run, o recorder.Order, a
 	return again, err
 }
 
-// RecordTime returns the time that a further recording may take, of a run that took so many
-// seconds.
+// RecordTime returns the time limit of a further recording of a run that took some seconds.
 func RecordTime(seconds float64) time.Duration {
 	return 10*time.Second + 2*recording.Seconds(seconds)
 }
 
-// ReplayTime returns the time that one replay may take, of tests that took so long when they
-// were recorded. Short tests are not waited for as long as others.
+// ReplayTime returns the time limit of one replay of tests that took some time when they were
+// recorded. The limit is tighter for short tests.
 func ReplayTime(took time.Duration) time.Duration {
 	return min(replayer.DefaultTimeout, 5*time.Second+20*took) + 3*took
 }
 
-// continueTime returns the time of a run beyond what was recorded: it only looks for more.
+// continueTime returns the time limit of a run that a witness begins. It is tight, as such a
+// run is only one of many.
 func continueTime(took time.Duration) time.Duration { return 2*time.Second + 3*took }
 
-// timeToEnd returns how long a program goes on that has left its schedule, where its end
-// counts: longer than its tests took.
+// timeToEnd returns how long a program may go on after it has left its schedule, where its end
+// matters: longer than its tests took.
 func timeToEnd(took time.Duration) time.Duration { return 2*time.Second + took }

@@ -53,8 +53,8 @@ func (r *Replayer) Confirm(ctx context.Context, rec *recording.Recording, w *wit
 	return r.confirm(ctx, rec, w, rec.Run.Args, shown, timeAfterDivergence)
 }
 
-// ConfirmCommitted is Confirm of a witness that was committed: with its own arguments, and
-// until the program ends, as that is what became of its bug.
+// ConfirmCommitted is Confirm of a committed witness: with the arguments of the witness, and
+// until the program ends, as its end shows what became of the bug.
 func (r *Replayer) ConfirmCommitted(ctx context.Context, rec *recording.Recording, w *witness.Witness) (Outcome, error) {
 	return r.confirm(ctx, rec, w, replayer.ArgsToReplay(w, rec.Run.Args), false, timeToEnd(r.testTime(rec.Run, w.Tests)))
 }
@@ -73,9 +73,9 @@ func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *wit
 	})
 }
 
-// Continue replays w once, after which the program goes on freely, and returns the recording
-// of that; nil if the program did not reach the end of the schedule. If w delays an
-// operation, delay says how long. The runs are for the caller to count.
+// Continue replays w once, after which the program runs freely, and returns the recording of
+// that run; nil if the program did not reach the end of the schedule. If w delays an
+// operation, delay says how. The caller counts the runs.
 func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *witness.Witness, delay replayer.Delay) (*recording.Recording, replayer.Result, error) {
 	read := func(res replayer.Result) *trace.Trace { return recording.ReadReplay(res.Trace, r.Build) }
 	o, err := r.replay(rec, w, rec.Run.Args, false, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
@@ -91,8 +91,9 @@ func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *wi
 	return rec.NewFurther(o.ReplayTrace, w), o.Result, nil
 }
 
-// replay has run replay w in a folder that is free, or in two if the two orders of w may be
-// replayed at once and two folders are free. It reads the recording of a confirmed replay.
+// replay calls run with a folder that is free. If the two orders of w may be replayed
+// concurrently, and a second folder is free, run gets both. If the replay is confirmed, read
+// reads its recording.
 func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []string, twoAtOnce bool, read func(replayer.Result) *trace.Trace, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (Outcome, error) {
 	p := &r.Progress
 	n := p.Replayed.Add(1)
@@ -124,15 +125,15 @@ func (r *Replayer) testTime(run recorder.Run, tests []string) time.Duration {
 	return recording.TestTime(run, tests, r.WaitingTimes)
 }
 
-// TimedOut reports whether a replay was over before the test had ended, though it had not
+// TimedOut reports whether a replay ran out of time before the test ended, though it had not
 // left its schedule. Another schedule would most likely take as long.
 func TimedOut(res replayer.Result) bool {
 	return slices.ContainsFunc(res.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut && !v.EndedEarly })
 }
 
-// ReplaySmallOrWhole replays the small witness of a schedule of the trace of rec. If that does not
-// confirm it, it replays the whole schedule: the small witness leaves out events that do not
-// matter by what the trace shows, but may matter by what it does not show.
+// ReplaySmallOrWhole replays the small witness of a schedule of the trace of rec. If that is
+// not confirmed, it replays the whole schedule: the small witness leaves out events that do
+// not matter by the trace, but may matter by what the trace does not have.
 func (r *Replayer) ReplaySmallOrWhole(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding) (Outcome, error) {
 	steps := int64(min(len(s.Schedule.Steps), maxConcurrentSteps))
 	if err := r.steps.Acquire(ctx, steps); err != nil {
@@ -153,15 +154,16 @@ func (r *Replayer) ReplaySmallOrWhole(ctx context.Context, rec *recording.Record
 		return whole, err
 	}
 	whole.Result.Replays += small.Result.Replays
-	if small.Result.DependsOnTime { // that it rests on time says more than that the whole schedule does not reach it
+	if small.Result.DependsOnTime { // its dependence on time is the better reason
 		small.Result.Replays, small.ReplayTrace = whole.Result.Replays, nil
 		return small, err
 	}
 	return whole, err
 }
 
-// ReplaySmall replays the small witness of a schedule. If that is confirmed and long, it tries one
-// with fewer goroutines. Shown says that the recorded run has shown one of the orders.
+// ReplaySmall replays the small witness of a schedule. If that is confirmed and long, it tries
+// one that controls fewer goroutines. Shown says that the recorded run has shown one of the
+// two orders of the accesses.
 func (r *Replayer) ReplaySmall(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding, shown bool) (Outcome, error) {
 	o, err := r.ReplaySteps(ctx, rec, s, witness.NeededSteps, shown)
 	if err == nil && o.IsConfirmed() {
@@ -170,7 +172,7 @@ func (r *Replayer) ReplaySmall(ctx context.Context, rec *recording.Recording, s 
 	return o, err
 }
 
-// ReplaySteps replays the witness of that extent of a schedule.
+// ReplaySteps replays the witness of a schedule with a selection of its steps.
 func (r *Replayer) ReplaySteps(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding, extent witness.StepSelection, shown bool) (Outcome, error) {
 	w, err := s.NewWitness(ctx, rec, extent)
 	if err != nil {
@@ -179,16 +181,16 @@ func (r *Replayer) ReplaySteps(ctx context.Context, rec *recording.Recording, s 
 	return r.Confirm(ctx, rec, w, shown)
 }
 
-// shortenToFewGoroutines leaves the goroutines that have no part in the violation out of a long
-// witness that was confirmed, if a replay shows that they need no control.
+// shortenToFewGoroutines leaves the goroutines that have no part in the violation out of a
+// long confirmed witness, if a replay shows that these need no control.
 func (r *Replayer) shortenToFewGoroutines(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding, long Outcome) (Outcome, error) {
 	w := long.Witness
-	if max(len(w.Steps), len(w.Holds)) <= LongWitnessSteps || len(w.Steps) > maxShortenedSteps || !w.HasBystanders() || s.Kind == bug.Failure { // the steps are all that explains a failure
+	if max(len(w.Steps), len(w.Holds)) <= LongWitnessSteps || len(w.Steps) > maxShortenedSteps || !w.HasBystanders() || s.Kind == bug.Failure { // nothing but the steps explains a failure
 		return long, nil
 	}
 	few, err := s.NewWitness(ctx, rec, witness.InvolvedSteps)
 	if ctx.Err() != nil {
-		return long, nil // it stays confirmed
+		return long, nil // the long witness is confirmed
 	}
 	if err != nil {
 		return long, err

@@ -6,10 +6,10 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// SingleTests records tests alone. A test that was recorded after others may have found what these
-// left behind, in caches, pools and variables of the package; a replay, which runs it alone,
-// does not. The test is recorded in the order in which the candidate was found, as that may
-// be what it needs.
+// SingleTests records tests without those before them. A test that was recorded after others
+// may have found what these left behind, in caches, pools and variables of the package. A
+// replay, which runs it alone, does not. The test is recorded in the order in which the
+// candidate was found, as the candidate may need that order.
 type SingleTests struct {
 	Options
 
@@ -17,15 +17,15 @@ type SingleTests struct {
 	nextTest      int
 }
 
-// A divergedTest is a test with candidates whose replays left their schedules.
+// A divergedTest is a test with the candidates whose replays left their schedules.
 type divergedTest struct {
 	test       string
 	order      recorder.Order
 	candidates []string
 }
 
-// Next returns a recording of the next test that is worth one, of which the candidates are
-// searched for anew.
+// Next returns a recording of the next such test, whose candidates are then searched for
+// again.
 func (a *SingleTests) Next(l *ledger.Ledger, _ int) []*Run {
 	if a.divergedTests == nil {
 		a.divergedTests = groupByTest(l.Candidates.Diverged)

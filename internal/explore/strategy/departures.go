@@ -13,18 +13,18 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Departures proposes runs that depart from a recorded one, for findings of the same tests:
-// a branch goes the other way there, or a read returns another value, and what follows is in
-// no trace yet. So the program is run to there and recorded from then on, as a further trace
-// of the same test (Wang et al., FAC 2011, §8: traces with different branches).
+// Departures proposes runs that depart from a recorded one, for findings of the same tests: a
+// branch goes the other way, or a read returns another value, and what follows is in no trace
+// yet. So the program is run to that place and recorded from there on, as a further trace of
+// the same test (Wang et al., FAC 2011, §8: traces with different branches).
 //
 // A finding has departures if only its recorded branches and values rule it out. Departures
 // are pointers, which findings of the same test share: each is followed once.
 type Departures struct {
 	Findings []finding.Finding // of the recording
-	// OpenFindings are the indices of those that no departure has confirmed.
+	// OpenFindings are the indices of the findings that no departure has confirmed.
 	OpenFindings []int
-	// DidNotEnd is set if one departure has not ended: the next may take as long.
+	// DidNotEnd is set if one departure did not end in time: the next may take as long.
 	DidNotEnd bool
 	TestsKey  string // identifies the tests
 
@@ -34,7 +34,8 @@ type Departures struct {
 	followed    map[*analysis.Departure]bool
 	// depth is the index of the departures that are followed now.
 	depth int
-	// pendingFindings has the findings whose departure at that index is yet to be followed.
+	// pendingFindings has the findings whose departure at the index depth is yet to be
+	// followed.
 	pendingFindings []int
 }
 
@@ -62,12 +63,11 @@ func DeparturesOf(o Options, r *recording.Recording, findings []finding.Finding,
 	return all
 }
 
-// grantRuns says how many departures each group may follow. Each has one in turn, as long as
-// these cost no more than half of what is left of the allowance, or an eighth if r is beyond
-// the recordings: there are many such runs, and each has departures. What tests wait bounds
-// the departures, too, but takes nothing from other runs. Findings of the same tests share
-// departures: those of a single test may have all, those of a package with many tests fewer
-// each.
+// grantRuns decides how many departures each group may follow. Each group gets one in turn, as
+// long as these cost no more than half of what is left of the allowance, or an eighth if r is
+// a further run: there are many such runs, and each has departures. Waiting times bound the
+// departures, too, but are not taken from the allowance. Findings of the same tests share
+// departures. A single test may follow all, a package with many tests fewer for each.
 func grantRuns(o Options, r *recording.Recording, groups []*Departures, sizes recording.Sizes, a *budget.Allowance) {
 	if len(groups) == 0 {
 		return

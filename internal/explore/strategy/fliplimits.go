@@ -8,17 +8,18 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/recording"
 )
 
-// This file divides what the flips of a package may cost among its tests. Tests that have no
-// flips, or are too large for any, take nothing from the others.
+// This file divides the budget for the flips of a package among its tests. Tests without
+// flips, or that are too large for any, get no share.
 
 // PackageFlips are the flips of all tests of a package.
 type PackageFlips struct {
 	Options
 	flipsLeft int           // flips that may be made yet
 	timeLeft  time.Duration // that they may take yet
-	// testsLeft are the tests that have flips, none of which was asked for yet.
+	// testsLeft are the tests that have flips and were not explored yet.
 	testsLeft map[string]bool
-	// maxPackageRuns is how many runs of the package leave room for another flip.
+	// maxPackageRuns is the number of runs of the package from which on no further flip is
+	// made.
 	maxPackageRuns int64
 	// maxFruitless is how many fruitless flips of a test may follow each other.
 	maxFruitless     int
@@ -26,7 +27,7 @@ type PackageFlips struct {
 
 	// currentKeys are those of the flips that were made of the current test.
 	currentKeys map[string]bool
-	// testsWithKey counts, by key of a flip, the tests before in which it was made.
+	// testsWithKey counts, by key of a flip, the earlier tests in which such a flip was made.
 	testsWithKey map[string]int
 }
 
@@ -59,7 +60,7 @@ func NewPackageFlips(o Options, l *ledger.Ledger, tests []string) *PackageFlips 
 	return p
 }
 
-// flipCost returns the price of a run of a test, by its size and by what it waited.
+// flipCost returns the price of a run of a test, by its events and its waiting time.
 func flipCost(l *ledger.Ledger, test string) time.Duration {
 	return l.Allowance.Cost(l.EventsOfTest[test]) + recording.RoundedWait(l.WaitingTimes[test])/waitDivisor
 }
@@ -75,8 +76,8 @@ func (p *PackageFlips) list(r *recording.Recording, test string) []flip {
 	return all[test]
 }
 
-// FlipsOf begins with the flips of a test, which has so many recordings. It has an equal share of
-// what all may cost, with the tests that are still to come and have flips.
+// FlipsOf returns the flips of a test that has a number of recordings. The test shares what is
+// left of the budget equally with the tests that have flips and come later.
 func (p *PackageFlips) FlipsOf(l *ledger.Ledger, test string, recordings int) *Flips {
 	left := max(1, len(p.testsLeft))
 	delete(p.testsLeft, test)
@@ -98,20 +99,22 @@ func (p *PackageFlips) FlipsOf(l *ledger.Ledger, test string, recordings int) *F
 type limits struct {
 	timeLeftOfTest time.Duration // that its flips may take yet
 	maxOfTest      int           // flips that it may have
-	// maxRuns is how many runs of the package leave room for another flip of the test.
+	// maxRuns is the number of runs of the package from which on the test makes no further
+	// flip.
 	maxRuns int64
 	numMade int // flips
-	// lastFruitful counts those up to the last one that showed something new, and those concurrent
-	// with it.
+	// lastFruitful is the number of flips up to the last one that showed something new, with
+	// those that ran concurrently with it.
 	lastFruitful int
 }
 
-// MayMakeMore reports whether an ordinary run may make another flip.
+// MayMakeMore reports whether the test may make another flip, unless the user asks for more
+// exploration.
 func (f *Flips) MayMakeMore(l *ledger.Ledger) bool {
 	return f.numMade < f.maxOfTest && l.NumRuns.Load() < f.limits.maxRuns && 2*f.timeLeftOfTest > flipCost(l, f.Test)
 }
 
-// isFruitless reports whether too many flips since the last fruitful one showed nothing new.
+// isFruitless reports whether too many flips after the last fruitful one showed nothing new.
 func (f *Flips) isFruitless() bool { return f.numMade >= f.lastFruitful+f.maxFruitless }
 
 // takeCost takes the price of a flip of that key.

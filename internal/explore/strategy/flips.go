@@ -15,16 +15,16 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file proposes runs in which one choice is made otherwise: an operation is delayed
+// This file proposes runs in which one choice is made differently: an operation is delayed
 // (analysis/flips), so that the program does what no recording shows. Goroutines that block
-// for ever at the end of such a run are confirmed like those of a recorded one, and other
-// bugs are predicted from its trace. It has choices of its own, which are flipped in turn.
+// for ever at the end of such a run are confirmed like those of a recorded run, and other bugs
+// are predicted from its trace. The run has choices of its own, which are flipped in turn.
 //
 // A few delays find most bugs that depend on the order of operations (Emmi, Qadeer and
 // Rakamarić, Delay-Bounded Scheduling, POPL 2011). So each run has one delay more than the run
 // that it departs from, and runs with few delays come first.
 
-// A flip is one of a recording.
+// A flip is a choice of a recording that is made differently.
 type flip struct {
 	flips.Flip
 	recording *recording.Recording
@@ -40,9 +40,9 @@ type destination struct {
 	selectCase int
 }
 
-// Flips proposes the flips of one test, none that leads to a run that was made: first those
-// of the recordings, then those of runs with a flip, then those that wait for timers, then
-// those of atomic operations, and last those that were made in another run.
+// Flips proposes the flips of one test, none that leads to a run that was made. First come
+// those of the recordings, then those of runs with a flip, then those that wait for timers,
+// then those of atomic operations, and last those whose key had a flip before.
 type Flips struct {
 	*PackageFlips
 	Test string
@@ -56,12 +56,12 @@ type Flips struct {
 	destinations  map[destination]bool
 	numRunsRead   int // runs of the ledger
 	numRecordings int // how many of these are recordings
-	// furtherEvents counts the events of the other runs whose flips were collected.
+	// furtherEvents counts the events of further runs whose flips were collected.
 	furtherEvents int
 	// lockFlips counts the collected flips of operations on locks.
 	lockFlips   int
 	atomicFlips int // likewise of atomic operations
-	// bugsShown counts the bugs that were shown when a flip was last fruitful.
+	// bugsShown is how many bugs were shown when a flip was last fruitful.
 	bugsShown    int
 	runningFlips []askedFlip
 
@@ -74,11 +74,11 @@ type askedFlip struct {
 	flip flip
 }
 
-// NumQueued counts the flips that are yet to be made.
+// NumQueued counts the flips that are yet to be made, without those that come last.
 func (f *Flips) NumQueued() int { return len(f.queue) }
 
-// Next returns runs with the next flips. While runs with flips go on, which may have others
-// that come first, it waits for these.
+// Next returns runs with the next flips. While flips are running that may lead to further
+// ones, which come first, it proposes none of the last kinds.
 func (f *Flips) Next(l *ledger.Ledger, n int) (all []*Run) {
 	f.runningFlips = slices.DeleteFunc(f.runningFlips, func(a askedFlip) bool {
 		if retry := a.flip; a.IsDealtWith && timerDue(a.Result) && retry.delay == replayer.UntilOthersBlocked {
@@ -103,12 +103,12 @@ func (f *Flips) Next(l *ledger.Ledger, n int) (all []*Run) {
 	return all
 }
 
-// collect collects the flips of the runs that were not looked at yet, and notes whether
-// those made so far were fruitful.
+// collect collects the flips of the runs that were not read yet, and notes whether the flips
+// so far were fruitful.
 func (f *Flips) collect(l *ledger.Ledger) {
 	done := f.numMade - len(f.runningFlips)
 	if done > 0 {
-		done += budget.ConcurrentRuns - 1 // as if all runs that may go on beside the last one had been made
+		done += budget.ConcurrentRuns - 1 // counts all runs that may be running now, as the result must not depend on how many are
 	}
 	for _, r := range l.RunsOfTest[f.numRunsRead:] {
 		if f.numRunsRead++; f.numRunsRead > f.numRecordings {
@@ -136,8 +136,8 @@ func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
 	return run
 }
 
-// collectFrom collects the flips of a run, and reports whether any has a new key. The others
-// are made last.
+// collectFrom collects the flips of a run, and reports whether any has a new key. Flips of a
+// known key are made last.
 func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 	for _, next := range f.list(r, f.Test) {
 		if f.isTriedLibraryFlip(next) {
@@ -175,9 +175,9 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 	return fresh
 }
 
-// isTriedLibraryFlip reports whether a flip is a choice of the standard library that other tests have
-// made often enough. Choices of package testing, as which subtest begins first, are flipped
-// once in a package: recordings in other orders show them, too.
+// isTriedLibraryFlip reports whether a flip is a choice of the standard library that other
+// tests have made often enough. Choices of package testing, as which subtest begins first, are
+// flipped once in a package: recordings in other orders show them, too.
 func (f *Flips) isTriedLibraryFlip(next flip) bool {
 	site := next.recording.Trace.Sites[next.recording.Trace.Events[next.At].Site]
 	switch {

@@ -10,10 +10,11 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// This file records the tests of a package in other orders of goroutines. One recording
-// shows one order, and keeps what that chose: which of two goroutines took a channel that is
-// used as a mutex, what a queue held, which branch was taken. Must-happen-before keeps these
-// choices in all that is predicted from it, so that another order may show what they hide.
+// This file proposes recordings of the tests in other orders of goroutines. One recording
+// shows one order, and with it its choices: which of two goroutines took a channel that is
+// used as a mutex, what a queue held, which branch was taken. All that is predicted from a
+// recording keeps these choices (must-happen-before), so that another order may show what they
+// hide.
 
 // OtherOrder returns the order of the n-th further recording, from 0.
 func (o Options) OtherOrder(n int) recorder.Order {
@@ -26,8 +27,8 @@ func (o Options) OtherOrder(n int) recorder.Order {
 	return recorder.RandomOrder(o.FirstSeed + n - 2)
 }
 
-// CountOrders returns how many other orders a package is recorded in. Its first recording
-// took as long as run, and the tests to be recorded have so many events.
+// CountOrders returns how many other orders a package is recorded in. Run is its first
+// recording, and events those of the tests to be recorded.
 func (o Options) CountOrders(run recorder.Run, events int) int {
 	if o.Recordings > 0 {
 		return o.Recordings - 1
@@ -49,9 +50,9 @@ func timeUnlessShort(run recorder.Run) time.Duration {
 	return 0
 }
 
-// AffordableTests returns those of the tests of a run that are recorded once more, and takes the
-// price from the allowance: the smallest tests, up to half of what is left. They waited so
-// long in the first recording. If the user has asked for a number of runs these are all.
+// AffordableTests returns the tests of a run that are recorded once more, and takes the price
+// from the allowance: the smallest tests, up to half of what is left. Waited has their waiting
+// times in the first recording. If the user asks for a number of runs these are all tests.
 func (o Options) AffordableTests(run recorder.Run, waited map[string]time.Duration, tests []string, size map[string]int, a *budget.Allowance) []string {
 	if o.isUnbounded() {
 		return tests
@@ -107,8 +108,8 @@ func (o *OtherOrders) ask(order recorder.Order, tests []string) []*Run {
 	return []*Run{o.lastRun}
 }
 
-// PassingOrders records tests that failed in other orders until they pass: beside a run that has
-// failed itself, a bug that makes the tests fail would have no effect.
+// PassingOrders records tests that failed in other orders until they pass: a bug that makes a
+// test fail has no visible effect if the run that it is compared with has failed, too.
 type PassingOrders struct {
 	Options
 	FailedTests []string // failed in the first recording
@@ -120,8 +121,8 @@ type PassingOrders struct {
 	lastRun  *Run
 }
 
-// NewPassingOrders returns the strategy for the tests that failed in r, which are recorded in so
-// many orders anyway.
+// NewPassingOrders returns the strategy for the tests that failed in r. Orders is how many
+// other orders are recorded in any case.
 func NewPassingOrders(o Options, r *recording.Recording, orders int) *PassingOrders {
 	p := &PassingOrders{Options: o, MaxOrders: orders}
 	several, _ := recording.SmallestTests(r.Sizes().ConcurrentTests, r.Sizes().Events, recording.MaxRepeated)

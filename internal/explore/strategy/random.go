@@ -6,17 +6,18 @@ import (
 )
 
 // RandomOrders proposes runs of a test in random orders, for what no strategy with a reason
-// reaches. The seeds follow each other, so that the number of a run is enough to repeat it.
+// reaches. The seeds are consecutive numbers, so that the number of a run is enough to repeat
+// it.
 //
-// The orders are those of partial order sampling (Yuan, Yang and Gu, CAV 2018) and of
-// probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010).
+// The orders are those of partial order sampling (POS: Yuan, Yang and Gu, CAV 2018) and of
+// probabilistic concurrency testing (PCT: Burckhardt et al., ASPLOS 2010).
 type RandomOrders struct {
 	Options
 	Test    string
 	NumMade int
 
 	maxSteps int // of the longest run yet
-	// numRunsRead counts the runs of the ledger that were looked at.
+	// numRunsRead is how many of the ledger's runs of the test were read.
 	numRunsRead int
 }
 

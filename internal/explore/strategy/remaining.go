@@ -7,8 +7,8 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/recording"
 )
 
-// RemainingTests records the tests that the end of a run kept from running: a panic, a deadlock
-// or os.Exit in one test is the end of all. They are recorded without that one.
+// RemainingTests records the tests that the end of a run kept from running: a panic, a
+// deadlock or os.Exit in one test ends all. They are recorded without that test.
 type RemainingTests struct {
 	Culprits []string // the tests that ended the last run
 
@@ -16,8 +16,8 @@ type RemainingTests struct {
 	numRuns    int
 }
 
-// Next returns a run of the tests that no recording has. The last one of the ledger's first
-// recordings says which they are.
+// Next returns a run of the tests that are in no recording: those that the last of the first
+// recordings kept from running.
 func (r *RemainingTests) Next(l *ledger.Ledger, _ int) []*Run {
 	if r.numRuns == maxEarlyEnds {
 		return nil

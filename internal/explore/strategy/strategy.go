@@ -1,16 +1,16 @@
-// Package strategy proposes further runs of a package's tests: which ones are worth making
+// Package strategy proposes further runs of a package's tests: which runs are worth making
 // follows from the ledger and nothing else. There is a file for each strategy.
 //
-//   - Remaining: tests that the end of a run kept from running.
-//   - Passing: other orders, in which a test that failed may pass.
-//   - Orders: other orders of goroutines.
-//   - Alone: a test without those before it.
-//   - Departures: runs that depart from the recorded one at a branch or a read.
-//   - Unreached: states of a test that no run has reached.
-//   - Flips: runs in which one operation is delayed.
-//   - Random: random orders, where no other strategy proposes anything.
+//	RemainingTests: tests that the end of a run kept from running.
+//	PassingOrders: other orders, in which a test that failed may pass.
+//	OtherOrders: other orders of goroutines.
+//	SingleTests: a test without those before it.
+//	Departures: runs that depart from the recorded one at a branch or a read.
+//	UnreachedStates: states of a test that no run has reached.
+//	Flips: runs in which one operation is delayed.
+//	RandomOrders: random orders, where no other strategy proposes anything.
 //
-// The loop of package explore makes the runs, and enters into the ledger what they show.
+// The loop of package explore makes the runs, and enters their results into the ledger.
 package strategy
 
 import (
@@ -26,10 +26,10 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A Strategy knows which runs are worth making.
+// A Strategy proposes runs that are worth making.
 type Strategy interface {
-	// Next returns up to n runs to make; none if it proposes nothing by now. It is called
-	// again when the loop has dealt with some of these runs.
+	// Next returns up to n runs to make, none if it proposes nothing now. It is called again
+	// when the loop has entered some of these runs.
 	Next(l *ledger.Ledger, n int) []*Run
 }
 
@@ -41,16 +41,16 @@ type Options struct {
 	Exploring  bool // tests are run beyond a few flips
 }
 
-// isUnbounded reports whether the user has asked for a number of runs, whatever they cost.
+// isUnbounded reports whether the user asks for a number of runs, whatever they cost.
 func (o Options) isUnbounded() bool { return o.Recordings > 0 || o.Exploring }
 
-// A Run is a run to be made: in an order of goroutines or, if it has a beginning, as a
-// witness says and from there on freely.
+// A Run is a run to be made: in an order of goroutines or, if MakeBeginning is set, first as a
+// witness says and then freely.
 type Run struct {
 	Order         recorder.Order
 	Tests         []string // nil: all but those of Without
 	ExcludedTests []string
-	SingleTest    bool // to see what a test does alone
+	SingleTest    bool // only the test of Tests runs, to see what depends on the tests before it
 
 	// Base is the recording that the run departs from.
 	Base *recording.Recording
@@ -60,18 +60,18 @@ type Run struct {
 	Delay replayer.Delay
 	// Description tells readers what leads to the new behaviour.
 	Description string
-	// ParentRuns are the numbers of the runs that show what leads there, 0 for recordings; nil:
-	// that of Base. Random runs have none.
+	// ParentRuns are the numbers of the runs that show what leads there, 0 for recordings. If
+	// it is nil, that is the run of Base. Random runs have none.
 	ParentRuns []int
 
-	// Number is that of the run among those of its test, from 1.
+	// Number counts the runs of the test, from 1.
 	Number int
 	// Recording is nil if the run did not get to where it should.
 	Recording *recording.Recording
 	Result    replayer.Result
 	Err       error
 	Ended     chan struct{} // closed when the run has ended
-	// IsDealtWith is set once the loop has dealt with the end of the run.
+	// IsDealtWith is set when the loop has taken the result of the run.
 	IsDealtWith bool
 }
 
@@ -81,8 +81,8 @@ func describeEvent(files witness.Files, t *trace.Trace, e *trace.Event) string {
 	return fmt.Sprintf("%s by goroutine %s (%s:%d)", strings.TrimSpace(e.Kind.String()+" "+s.Expr), t.Goroutines[e.G].Path, files.Name(s.File), s.Line)
 }
 
-// SlowTestsLast returns those of tests last that took long in the first recordings, or whose input
-// comes from outside of the program; the others keep their order.
+// SlowTestsLast returns the tests with those last that took long in the first recordings, or
+// that read from outside of the program.
 func SlowTestsLast(firsts []ledger.PredictedRecording, tests []string) []string {
 	slow := make(map[string]bool)
 	for _, r := range firsts {

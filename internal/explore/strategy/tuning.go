@@ -61,8 +61,8 @@ const maxAtomicFlips = 8
 // subjects.
 const maxFruitless = 16
 
-// maxRuns bounds the runs of a test, of any sort, that leave room for another flip (unit:
-// runs; on average of the tests, or since the first flip of the test). Trades flips for
+// maxRuns is the number of runs of a test, of any sort, from which on no further flip is made
+// (unit: runs; on average of the tests, or since the first flip of the test). Trades flips for
 // confirmations. Chosen: maxFlips and some replays.
 const maxRuns = 56
 
@@ -115,8 +115,8 @@ const DepartedSolving = FurtherSolving / 4
 // of one. Chosen: a second.
 const maxShortTime = time.Second
 
-// minSlowTime bounds from below the tests that are explored after the others (unit: time).
-// Trades the order of tests for results in time. Chosen: a second.
+// minSlowTime is the time from which on a test is slow and explored after the others (unit:
+// time). Trades the order of tests for results in time. Chosen: a second.
 const minSlowTime = time.Second
 
 // flipTime is the time that the flips of a package may take in any case (unit: time). Beyond
@@ -124,7 +124,7 @@ const minSlowTime = time.Second
 // for bugs of short tests. Chosen: what a user does not notice.
 const flipTime = 3 * time.Second
 
-// waitDivisor is the share of the waiting time that a run is charged for, as it waits
-// concurrently with others (unit: factor). Trades runs of sleeping tests for time. Chosen:
+// waitDivisor is the part of its waiting time that a run is charged for, as it waits
+// concurrently with others (unit: divisor). Trades runs of sleeping tests for time. Chosen:
 // half of the concurrent runs.
 const waitDivisor = 4

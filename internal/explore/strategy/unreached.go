@@ -14,12 +14,12 @@ import (
 )
 
 // UnreachedStates proposes runs to states of a test that no run has reached: a read of another
-// value, a message of another sender, another case of a select (analysis/reach). If there
-// are none, the test was explored completely.
+// value, a message of another sender, another case of a select (analysis/reach). If there are
+// no such states, the test was explored completely.
 //
-// All runs of the test are taken for parts of one program. What they have in common is
-// searched for states that the program can reach by what is known of it; a run to such a
-// state shows what the program does there, and is added in turn.
+// All runs of the test are taken as parts of one program, which is searched for states that it
+// can reach. A run to such a state shows what the program does from there on, and becomes part
+// of the program in turn.
 type UnreachedStates struct {
 	Options
 	Test string
@@ -37,7 +37,7 @@ type UnreachedStates struct {
 	hasTooLongRun  bool // a run has too many events
 }
 
-// An askedRun is a run that was asked for, and where it leads.
+// An askedRun is a run that was proposed, and where it leads.
 type askedRun struct {
 	*Run
 	destination *reach.Beginning // nil: to no state in particular
@@ -48,8 +48,8 @@ func NewUnreachedStates(o Options, test string) *UnreachedStates {
 	return &UnreachedStates{Options: o, Test: test, program: reach.New(test)}
 }
 
-// SearchRecording searches what the test can do by a single run: all, if nothing but the order of
-// goroutines could change that.
+// SearchRecording searches what the test can do by a single run. That is all, if nothing but
+// the order of goroutines could change it.
 func (u *UnreachedStates) SearchRecording(r *recording.Recording) {
 	if u.addRun(r); !u.hasTooLongRun {
 		u.result, u.searched, u.programChanged = u.program.Search(maxStates), true, false
@@ -75,7 +75,7 @@ func (u *UnreachedStates) Status() string {
 // Next returns runs to states that the last search has found and no run has reached since.
 func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 	for _, r := range l.RunsOfTest[u.numRunsRead:] {
-		if recording.CountTests(r.Trace) == 1 { // the memory of several tests is elsewhere than in a replay
+		if recording.CountTests(r.Trace) == 1 { // with several tests, memory has other addresses than in a replay
 			u.addRun(r)
 		}
 	}
@@ -116,7 +116,8 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 	return all
 }
 
-// describeDestination says what b leads to: the operation after which a goroutine does something new.
+// describeDestination says what b leads to: the operation after which a goroutine does
+// something new.
 func (u *UnreachedStates) describeDestination(r *recording.Recording, b *reach.Beginning) string {
 	if b.Stuck() {
 		return "where goroutines block for ever"
@@ -134,8 +135,8 @@ func (u *UnreachedStates) parents(b *reach.Beginning) (all []int) {
 	return slices.Compact(all)
 }
 
-// statesLeft returns what the last search has found and no run has shown since, in the order in
-// which it is worth a run.
+// statesLeft returns the states that the last search has found and no run has reached since,
+// the most promising first.
 func (u *UnreachedStates) statesLeft() (all []*reach.Beginning) {
 	for k := range u.result.Next {
 		if b := &u.result.Next[k]; !u.program.Shown(b) && !u.program.HasTried(b) {
