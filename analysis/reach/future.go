@@ -90,8 +90,10 @@ type futures struct {
 	// By node, of an acquisition that is one step with all up to its
 	// release: the uses of that.
 	inside [][]use
-	// By node: see search.
+	// By node: no other goroutine's operation can come before it, or see it.
 	local []bool
+	// By use: the goroutines that have it.
+	users []map[int32]bool
 }
 
 // number numbers a use.
@@ -100,16 +102,16 @@ func (f *futures) number(u use) int {
 	if !ok {
 		k = len(f.numbers)
 		f.numbers[u] = k
+		f.users = append(f.users, make(map[int32]bool))
 	}
 	return k
 }
 
-// lookAhead finds the futures of a program's nodes, of which those are local
-// that no other goroutine can see.
-func lookAhead(p *Program, group []int32, local []bool) *futures {
+// lookAhead finds the futures of a program's nodes.
+func lookAhead(p *Program) *futures {
 	f := &futures{
-		Program: p, numbers: make(map[use]int), values: make(map[int32][]use), group: group, local: local,
-		byNode: make([]future, len(p.nodes)), inside: make([][]use, len(p.nodes)),
+		Program: p, numbers: make(map[use]int), values: make(map[int32][]use), group: p.overlapGroups(),
+		byNode: make([]future, len(p.nodes)), inside: make([][]use, len(p.nodes)), local: make([]bool, len(p.nodes)),
 	}
 	for k := range p.nodes {
 		n := &p.nodes[k]
@@ -117,6 +119,13 @@ func lookAhead(p *Program, group []int32, local []bool) *futures {
 			f.values[u.on] = append(f.values[u.on], u)
 		}
 	}
+	for k := range p.nodes {
+		n := &p.nodes[k]
+		for _, u := range f.usesOf(n) {
+			f.users[f.number(u)][n.g] = true
+		}
+	}
+	f.findLocal()
 	f.findAtomicSections()
 	for k := len(p.nodes) - 1; k >= 0; k-- { // what comes behind has a higher number
 		n := &p.nodes[k]
@@ -140,6 +149,51 @@ func lookAhead(p *Program, group []int32, local []bool) *futures {
 		f.byNode[k] = all
 	}
 	return f
+}
+
+// findLocal finds the operations that no other goroutine's can come before, or
+// see: nothing that others ever do depends on them, or all others hold the
+// same lock, or the operation is on a channel between two goroutines.
+func (f *futures) findLocal() {
+	locks := make(map[int32][]held) // by memory: those that all hold
+	selected := make(map[int32]bool)
+	for k := range f.nodes {
+		n := &f.nodes[k]
+		for _, c := range n.cases {
+			selected[c.ch] = true
+		}
+		m := f.memory(n)
+		if m == none {
+			continue
+		}
+		common, known := locks[m]
+		if !known {
+			common = slices.Clone(n.held)
+		}
+		locks[m] = slices.DeleteFunc(common, func(h held) bool { return !holds(n, h.lock) })
+	}
+	atMostOne := func(k useKind, ch int32) bool {
+		u, ok := f.numbers[use{k, ch, 0}]
+		return !ok || len(f.users[u]) <= 1
+	}
+	for k := range f.nodes {
+		n := &f.nodes[k]
+		switch {
+		case f.mayExit(n), n.kind == trace.None, n.kind == trace.Select, n.kind.Class() == trace.ClassCond && n.kind != trace.CondWake:
+		case n.kind.IsAccess() && len(locks[f.memory(n)]) > 0, n.kind.Class() == trace.ClassChannel && n.obj == none:
+			f.local[k] = true
+		case n.kind.Begins() && n.kind.Class() == trace.ClassChannel, n.kind == trace.Close:
+			f.local[k] = !selected[n.obj] && !f.external[n.obj] && atMostOne(sends, n.obj) && atMostOne(receives, n.obj)
+		default:
+			f.local[k] = n.kind.Completes() || !slices.ContainsFunc(f.usesOf(n), func(u use) bool { return !f.useIndependent(nil, n.g, u) })
+		}
+	}
+}
+
+// holds reports whether the goroutine of an access holds a lock so that no
+// other one can make an access that matters to it.
+func holds(n *node, lock int32) bool {
+	return slices.ContainsFunc(n.held, func(h held) bool { return h.lock == lock && (!h.reader || !n.kind.IsWrite()) })
 }
 
 // memory returns the memory of an access: of extents that overlap the first.
@@ -275,14 +329,15 @@ func (f *futures) independent(s *state, g int32) bool {
 }
 
 // useIndependent reports whether nothing that other goroutines than g may do
-// depends on a use. A store of what is there already changes nothing, as long
-// as the others store nothing else.
+// in s, or after, depends on a use; without s, nothing that they ever do. A
+// store of what is there already changes nothing, as long as the others store
+// nothing else.
 func (f *futures) useIndependent(s *state, g int32, u use) bool {
 	switch u.kind {
 	case reads:
 		return f.unchangedByOthers(s, g, u.on)
 	case stores:
-		if s.content(u.on) == u.left && f.unchangedByOthers(s, g, u.on) {
+		if s != nil && s.content(u.on) == u.left && f.unchangedByOthers(s, g, u.on) {
 			return true
 		}
 		return !f.othersMay(s, g, use{reads, u.on, 0}) && (!f.othersMayStore(s, g, u.on) || !f.mayRead(s, g, u.on))
@@ -308,6 +363,9 @@ func (f *futures) othersMay(s *state, g int32, u use) bool {
 	if !ok {
 		return false
 	}
+	if s == nil {
+		return len(f.users[k]) > 1 || !f.users[k][g]
+	}
 	for h, at := range s.next {
 		if int32(h) != g && at != none && f.byNode[at].has(k) {
 			return true
@@ -319,7 +377,7 @@ func (f *futures) othersMay(s *state, g int32, u use) bool {
 // mayRead reports whether g may read some memory yet.
 func (f *futures) mayRead(s *state, g, memory int32) bool {
 	k, ok := f.numbers[use{reads, memory, 0}]
-	return ok && f.byNode[s.next[g]].has(k)
+	return ok && (s == nil || f.byNode[s.next[g]].has(k))
 }
 
 // othersMayStore reports whether another goroutine than g may store to some
@@ -334,7 +392,7 @@ func (f *futures) unchangedByOthers(s *state, g, memory int32) bool {
 	if f.othersMay(s, g, use{updates, memory, 0}) {
 		return false
 	}
-	return !slices.ContainsFunc(f.values[memory], func(u use) bool { return u.left != s.content(memory) && f.othersMay(s, g, u) })
+	return !slices.ContainsFunc(f.values[memory], func(u use) bool { return (s == nil || u.left != s.content(memory)) && f.othersMay(s, g, u) })
 }
 
 // mayBeRead reports whether an extent may be read yet. What nobody reads any

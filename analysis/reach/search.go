@@ -52,8 +52,6 @@ type reachedState struct {
 // A search looks at the states that a program can reach, breadth first.
 type search struct {
 	*Program
-	// By node: no other goroutine's operation can come before it, or see it.
-	local []bool
 	// What may come after each node.
 	futures *futures
 	// The states that were reached.
@@ -82,7 +80,7 @@ func (p *Program) Search(limit int) Result {
 		Program: p, seen: make(map[uint64]bool), endsSeen: make(map[uint64]bool), edgesFound: make(map[edgeKey]bool), deadlocksFound: make(map[string]bool),
 	}
 	x.out.Open = slices.Clone(p.doubts)
-	x.findLocal()
+	x.futures = lookAhead(p)
 	type entry struct {
 		s  *state
 		at int32
@@ -177,7 +175,7 @@ func (x *search) runIndependent(s *state, from int32, steps []action) (all []act
 		for g := range s.next {
 			for s.next[g] != none && !s.over {
 				at := s.next[g]
-				if s.alternatives(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.local[at] && !x.futures.independent(s, int32(g)) {
+				if s.alternatives(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.futures.local[at] && !x.futures.independent(s, int32(g)) {
 					break
 				}
 				if steps, again = x.step(s, int32(g), 0, from, steps); !again {
@@ -230,16 +228,9 @@ func (x *search) end(s *state, at int32) {
 	x.out.Next = append(x.out.Next, x.beginning(s, at, nil, func(b *Beginning) { b.stuck = stuck }))
 }
 
-// findLocal finds the operations that no other goroutine's can come before,
-// or see: on memory or an object that only one goroutine uses, on memory that
-// nobody writes, or that is always accessed under one lock.
-func (x *search) findLocal() {
-	type usage struct {
-		by     map[int32]bool
-		writes bool
-		locks  []held // that all hold
-	}
-	group := make([]int32, len(x.extents)) // of extents that overlap
+// overlapGroups returns by extent the first of the extents that overlap with it, directly or by others.
+func (p *Program) overlapGroups() []int32 {
+	group := make([]int32, len(p.extents))
 	for k := range group {
 		group[k] = int32(k)
 	}
@@ -249,7 +240,7 @@ func (x *search) findLocal() {
 		}
 		return k
 	}
-	for k, others := range x.overlaps {
+	for k, others := range p.overlaps {
 		for _, o := range others {
 			a, b := find(int32(k)), find(o)
 			group[max(a, b)] = min(a, b)
@@ -258,79 +249,7 @@ func (x *search) findLocal() {
 	for k := range group {
 		group[k] = find(int32(k))
 	}
-	memory := make([]usage, len(x.extents))
-	type parties struct{ sends, recvs, adds, waits, all map[int32]bool }
-	objects := make(map[object]*parties)
-	selected := make(map[int32]bool)
-	party := func(c class, obj int32) *parties {
-		o := object{c, uint64(obj)}
-		if objects[o] == nil {
-			objects[o] = &parties{make(map[int32]bool), make(map[int32]bool), make(map[int32]bool), make(map[int32]bool), make(map[int32]bool)}
-		}
-		return objects[o]
-	}
-	for k := range x.nodes {
-		n := &x.nodes[k]
-		switch {
-		case n.kind == trace.None || n.obj == none:
-		case n.kind.IsAccess():
-			u := &memory[group[n.obj]]
-			if u.by == nil {
-				u.by, u.locks = make(map[int32]bool), slices.Clone(n.held)
-			}
-			u.by[n.g] = true
-			u.writes = u.writes || n.kind.IsWrite()
-			u.locks = slices.DeleteFunc(u.locks, func(h held) bool { return !holds(n, h.lock) })
-		case n.kind == trace.Fork:
-		default:
-			p := party(classOf(n.kind), n.obj)
-			p.all[n.g] = true
-			switch {
-			case n.kind == trace.Send, n.kind == trace.Close:
-				p.sends[n.g] = true
-			case n.kind == trace.Recv:
-				p.recvs[n.g] = true
-			case n.kind == trace.WaitGroupWait:
-				p.waits[n.g] = true
-			case n.delta() > 0:
-				p.adds[n.g] = true
-			}
-		}
-		for _, c := range n.cases {
-			selected[c.ch] = true
-		}
-	}
-	only := func(by map[int32]bool, g int32) bool { return len(by) == 0 || len(by) == 1 && by[g] }
-	x.local = make([]bool, len(x.nodes))
-	for k := range x.nodes {
-		n := &x.nodes[k]
-		if x.mayExit(n) {
-			continue // what others do before that counts
-		}
-		local := true
-		switch n.kind {
-		case trace.None, trace.Select, trace.CondWait, trace.CondSignal, trace.CondBroadcast:
-			local = false
-		case trace.Acquire, trace.RAcquire:
-			local = only(party(ofLock, n.obj).all, n.g)
-		case trace.OnceBegin, trace.OnceEnd:
-			local = only(party(ofOnce, n.obj).all, n.g)
-		case trace.Send, trace.Recv, trace.Close:
-			p := party(ofChan, n.obj)
-			local = n.obj == none || !selected[n.obj] && !x.external[n.obj] && len(p.sends) <= 1 && len(p.recvs) <= 1
-		case trace.WaitGroupWait:
-			local = only(party(ofGroup, n.obj).adds, n.g)
-		}
-		if n.kind.ChangesCounter() {
-			local = n.delta() < 0 || only(party(ofGroup, n.obj).waits, n.g)
-		}
-		if n.kind.IsAccess() {
-			u := &memory[group[n.obj]]
-			local = !u.writes || only(u.by, n.g) || len(u.locks) > 0
-		}
-		x.local[k] = local
-	}
-	x.futures = lookAhead(x.Program, group, x.local)
+	return group
 }
 
 // mayExit reports whether the program can end at once with an operation, by a
@@ -342,12 +261,6 @@ func (p *Program) mayExit(n *node) bool {
 		sends := next.kind == trace.SendDone || next.kind == trace.SelectDone // or a select does
 		return e.found == panicked && next.exits || sends && n.kind != next.kind && p.mayExit(next)
 	})
-}
-
-// holds reports whether the goroutine of an access holds a lock so that no
-// other one can make an access that matters to it.
-func holds(n *node, lock int32) bool {
-	return slices.ContainsFunc(n.held, func(h held) bool { return h.lock == lock && (!h.reader || !n.kind.IsWrite()) })
 }
 
 // path returns the steps of a run to a reached state, and some more.
