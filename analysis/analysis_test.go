@@ -524,7 +524,7 @@ func BenchmarkPredict(b *testing.B) {
 func BenchmarkServer(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 447_392, 1_000_000, 10_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			tr := tracetest.Server(n)
+			tr := tracetest.ServerTrace(n)
 			for b.Loop() {
 				r, err := analysis.Predict(context.Background(), tr, analysis.Options{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}})
 				if err != nil {

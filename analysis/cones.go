@@ -37,7 +37,7 @@ func (c *Cones) SchedulesFor(members []waits.Wait) iter.Seq[schedule.Schedule] {
 	return func(yield func(schedule.Schedule) bool) {
 		var last schedule.Schedule
 		for _, wide := range []bool{false, true} {
-			s := c.planner.Blocked(c.causes.Of(members, wide))
+			s := c.planner.Blocked(c.causes.Find(members, wide))
 			if wide && slices.Equal(s.Steps, last.Steps) || c.judge.CheckFrom(s.From, s.Steps, s.Violation) != nil {
 				continue
 			}

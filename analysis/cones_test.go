@@ -43,8 +43,8 @@ func TestConesAreSmall(t *testing.T) {
 	for s := range c.SchedulesFor(ws) {
 		n++
 		assert.Len(t, s.Steps, 6, "two forks, and what the two have done")
-		assert.Equal(t, []int{ws[0].At, ws[1].At}, s.Violation)
-		assert.NotContains(t, s.Hold, ws[0].At)
+		assert.Equal(t, []int{ws[0].Position, ws[1].Position}, s.Violation)
+		assert.NotContains(t, s.Hold, ws[0].Position)
 	}
 	assert.Equal(t, 1, n, "what those did who hold the locks is no more")
 }

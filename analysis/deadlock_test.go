@@ -101,7 +101,7 @@ func TestDeadlocksOracle(t *testing.T) {
 	for name, shape := range map[string]tracetest.Config{
 		"mutexes":     {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 3},
 		"not nested":  {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 3, Unnested: true},
-		"RW mutexes":  {Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Again: true},
+		"RW mutexes":  {Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, RepeatedReadLocks: true},
 		"messages":    {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Posts, Locks: 2},
 		"many":        {Goroutines: 4, Events: 5, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3},
 		"with values": {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 2, Locations: 1},
@@ -110,7 +110,7 @@ func TestDeadlocksOracle(t *testing.T) {
 			oracle(t, func(seed uint64) *trace.Trace { return tracetest.Random(seed, shape) })
 		})
 	}
-	t.Run("communication", func(t *testing.T) { oracle(t, tracetest.Talk) })
+	t.Run("communication", func(t *testing.T) { oracle(t, tracetest.RandomMessages) })
 }
 
 // oracle compares what is predicted for programs with all of their interleavings.
@@ -194,7 +194,7 @@ func within(set, ops []int) bool {
 // Of circles in a long trace, those that need few events are decided first: all of them
 // share one budget.
 func TestDeadlocksThatNeedLeastComeFirst(t *testing.T) {
-	tr := tracetest.Nested(100_000, 4, true)
+	tr := tracetest.NestedLocks(100_000, 4, true)
 	r, err := analysis.Predict(context.Background(), tr, analysis.Options{Kinds: []bug.Kind{bug.Deadlock}, Schedules: 1})
 	require.NoError(t, err)
 	require.Greater(t, len(r.Findings), 1)
@@ -208,7 +208,7 @@ func TestDeadlocksThatNeedLeastComeFirst(t *testing.T) {
 // In a long trace, what a schedule costs follows from what is between the operations, and so
 // all deadlocks have one.
 func TestDeadlocksOfLongTraces(t *testing.T) {
-	r := deadlocks(t, tracetest.Nested(300_000, 8, true))
+	r := deadlocks(t, tracetest.NestedLocks(300_000, 8, true))
 	require.NotEmpty(t, r.Findings)
 	for _, f := range r.Findings {
 		assert.Contains(t, []string{analysis.TierCone, analysis.TierTurned}, f.Tier, "%s: %s", f.Name, f.Reason)

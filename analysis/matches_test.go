@@ -34,7 +34,7 @@ func TestOracleOfMatches(t *testing.T) {
 		{"mutexes", tracetest.Config{Goroutines: 2, Events: 18, Sync: tracetest.Mutexes, Locks: 2, Locations: 1}},
 		{"two variables", tracetest.Config{Goroutines: 2, Events: 18, Sync: tracetest.Mutexes, Locks: 2, Locations: 2}},
 		{"readers", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 1, Unnested: true}},
-		{"posts", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Posts | tracetest.Late, Locks: 1, Locations: 1}},
+		{"posts", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Posts | tracetest.LateForks, Locks: 1, Locations: 1}},
 		{"channels", tracetest.Config{Goroutines: 3, Events: 10, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 1, Locations: 2}},
 	} {
 		t.Run(shape.name, func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestOracleOfPairs(t *testing.T) {
 		tracetest.Config
 	}{
 		{"mutexes", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 1, Unnested: true}},
-		{"posts", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Posts | tracetest.Late, Locks: 1, Locations: 1}},
+		{"posts", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Posts | tracetest.LateForks, Locks: 1, Locations: 1}},
 		{"channels", tracetest.Config{Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 1, Locations: 1}},
 		{"two goroutines", tracetest.Config{Goroutines: 2, Events: 18, Sync: tracetest.Mutexes | tracetest.Posts, Locks: 1, Locations: 1}},
 		{"all", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.All, Locks: 2, Locations: 2}},

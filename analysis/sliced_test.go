@@ -80,7 +80,7 @@ func TestSlicedRacesOracle(t *testing.T) {
 		s := sliced.New(tr, o)
 		hb, runs := s.HappensBefore(), p.races()
 		for _, g := range o.Groups() {
-			slice := s.Of(g.Events)
+			slice := s.SliceOf(g.Events)
 			for n, j := range g.Events {
 				for m, i := range g.Events[:n] {
 					if tr.Events[i].G == tr.Events[j].G || !g.Accesses[m].Conflicts(g.Accesses[n]) || o.Exclude(o.LockSet(int(i)), o.LockSet(int(j))) {

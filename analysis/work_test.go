@@ -16,12 +16,12 @@ import (
 func TestWorkIsBounded(t *testing.T) {
 	used := 0
 	for name, tr := range map[string]*trace.Trace{
-		"many places":           tracetest.Servers(3_000, 8, 150),
-		"many goroutines":       tracetest.Servers(10_000, 64, 40),
-		"two goroutines":        tracetest.Servers(10_000, 2, 40),
-		"many ways to choose":   tracetest.Servers(30_000, 64, 140),
-		"few places":            tracetest.Servers(100_000, 8, 4),
-		"many circles of locks": tracetest.Nested(100_000, 8, true),
+		"many places":           tracetest.ServerTraceOf(3_000, 8, 150),
+		"many goroutines":       tracetest.ServerTraceOf(10_000, 64, 40),
+		"two goroutines":        tracetest.ServerTraceOf(10_000, 2, 40),
+		"many ways to choose":   tracetest.ServerTraceOf(30_000, 64, 140),
+		"few places":            tracetest.ServerTraceOf(100_000, 8, 4),
+		"many circles of locks": tracetest.NestedLocks(100_000, 8, true),
 	} {
 		for _, parts := range []int64{1, 8, 64} {
 			whole, left, err := analysis.WorkLeft(t.Context(), tr, parts, analysis.Options{})

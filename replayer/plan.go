@@ -152,7 +152,7 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 		if violated == nil {
 			return nil, &StaleError{Reasons: []string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
 		}
-		plan.violationAllowed = violated.Fine
+		plan.violationAllowed = violated.OnlyIfFails
 		steps = append(monitorText(violated), steps...)
 	}
 	var err error

@@ -17,7 +17,7 @@ func BenchmarkSearch(b *testing.B) {
 		name string
 		make func() *trace.Trace
 	}{
-		{"server", func() *trace.Trace { return tracetest.Server(447_392) }},
+		{"server", func() *trace.Trace { return tracetest.ServerTrace(447_392) }},
 		{"random", func() *trace.Trace {
 			return tracetest.Random(1, tracetest.Config{Goroutines: 4, Events: 100_000, Sync: tracetest.Mutexes, Locks: 8, Locations: 99})
 		}},

@@ -111,7 +111,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	shapes := []tracetest.Config{
 		{Goroutines: 3, Events: 12, Sync: tracetest.All, Locks: 2, Locations: 3},
 		{Goroutines: 4, Events: 40, Sync: tracetest.All, Locks: 2, Locations: 2, Unnested: true, HandOver: true, Overlap: true},
-		{Goroutines: 60, Events: 6, Sync: tracetest.Posts | tracetest.Mutexes | tracetest.Late, Locks: 2, Locations: 2},
+		{Goroutines: 60, Events: 6, Sync: tracetest.Posts | tracetest.Mutexes | tracetest.LateForks, Locks: 2, Locations: 2},
 		{Goroutines: 40, Events: 30, Sync: tracetest.Posts, Locks: 1, Locations: 1},
 	}
 	for k, shape := range shapes {

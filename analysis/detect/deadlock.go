@@ -12,9 +12,9 @@ import (
 // deadlocks returns the candidates for goroutines that wait for each other in a circle:
 // each stands at an operation that another one of them keeps from going on.
 func deadlocks(in *Input, counts *Counts) []Candidate {
-	found := with(in.ahead.circles, in.LooksLeft, in.circles, func(f waits.Found) int { return f.Spent })
-	in.LooksLeft -= found.Spent
-	counts.Locked, counts.Ordered, counts.Truncated = found.Locked, found.Ordered, found.Cut
+	found := with(in.ahead.circles, in.LooksLeft, in.circles, func(f waits.Found) int { return f.Effort })
+	in.LooksLeft -= found.Effort
+	counts.Locked, counts.Ordered, counts.Truncated = found.GatedPairs, found.OrderedCycles, found.Incomplete
 	var cs []Candidate
 	wakers := in.wakers()
 	for _, c := range found.Cycles {
@@ -26,7 +26,7 @@ func deadlocks(in *Input, counts *Counts) []Candidate {
 			}
 		}
 		if len(instances) > 0 {
-			cs = append(cs, Candidate{Kind: bug.Deadlock, Instances: instances, Exhaustive: c.Exhaustive && len(instances) == len(c.Sets) && !found.Cut})
+			cs = append(cs, Candidate{Kind: bug.Deadlock, Instances: instances, Exhaustive: c.Exhaustive && len(instances) == len(c.Sets) && !found.Incomplete})
 		}
 	}
 	return cs

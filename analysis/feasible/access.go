@@ -8,7 +8,7 @@ import (
 
 // A memoryState is what is in memory.
 type memoryState struct {
-	p *program
+	program *program
 	contents
 	changes changeLog
 }
@@ -26,8 +26,8 @@ const computed = -2
 
 // access executes a memory access.
 func (s *state) access(pos int32, e *trace.Event, ref int32) string {
-	sp := s.p.mem.span(pos)
-	v, known, tracked := s.follow(pos, e, sp, ref)
+	sp := s.program.mem.span(pos)
+	v, known, tracked := s.computeAccess(pos, e, sp, ref)
 	if reads(e.Kind) && !tracked {
 		if reason := s.read(pos, e, sp, ref); reason != "" {
 			return reason
@@ -38,7 +38,7 @@ func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 	}
 	s.mem.changes.record(&s.mem.contents, sp.First, sp.N)
 	taint := s.taints.ofWrite(e.G)
-	if s.p.flow.InstanceAt(int(pos)) != nil {
+	if s.program.flow.InstanceAt(int(pos)) != nil {
 		s.mem.storeComputed(pos, e, sp, v, known)
 	} else {
 		s.mem.store(pos, sp, taint)
@@ -53,9 +53,9 @@ func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) st
 	c, was, differs := s.mem.firstDifference(e, sp, writers)
 	switch {
 	case !differs:
-	case s.p.uses[pos]&isUpdate != 0:
-		s.taints.updates[e.G] = pos
-	case s.p.uses[pos]&isData != 0 || s.end:
+	case s.program.uses[pos]&isUpdate != 0:
+		s.taints.pendingUpdates[e.G] = pos
+	case s.program.uses[pos]&isData != 0 || s.lastOfGoroutine:
 		s.taints.deviate(pos, e)
 	default:
 		return s.mem.difference(e, was, c)
@@ -63,14 +63,14 @@ func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) st
 	return ""
 }
 
-// follow executes the part of the access at pos, of sp, that formulas
+// computeAccess executes the part of the access at pos, of sp, that formulas
 // (dataflow.Formula) tell of. It reports whether the access is a read that is
 // tracked, of which all that follows is in formulas, and returns the value
 // that it stores; known says that that is known. A tracked read may find
 // something else than recorded.
-func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) (v int64, known, tracked bool) {
-	in := s.p.flow.InstanceAt(int(pos))
-	tracked = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
+func (s *state) computeAccess(pos int32, e *trace.Event, sp trace.Span, writers int32) (v int64, known, tracked bool) {
+	in := s.program.flow.InstanceAt(int(pos))
+	tracked = s.program.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
 	same := tracked && s.mem.undisturbed(sp, writers)
 	if s.taints.asRecorded(in) && (!tracked || same) {
 		// Whatever the memory held at first: an allocator may have cleared
@@ -79,7 +79,7 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) 
 	}
 	old, known := uint64(0), true
 	if tracked {
-		old, known = s.p.flow.ValueBefore(s.p.t, int(pos))
+		old, known = s.program.flow.ValueBefore(s.program.t, int(pos))
 		if !same || !known {
 			old, known = s.mem.word(e, sp)
 		}
@@ -96,7 +96,7 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) 
 		old = uint64(v)
 	}
 	if !known || !e.ValueEquals(old) {
-		s.taints.found[pos] = finding{old, known}
+		s.taints.deviations[pos] = foundValue{old, known}
 	}
 	return v, known, true
 }
@@ -104,10 +104,10 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) 
 // firstDifference returns the first cell of sp in which e finds something
 // else than in the trace, and who had written it there.
 func (s *memoryState) firstDifference(e *trace.Event, sp trace.Span, writers int32) (c, was int32, differs bool) {
-	from := s.p.mem.from[writers:]
+	from := s.program.mem.from[writers:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
 		was := s.cells[c].writer
-		if s.p.mem.cells[c].shared {
+		if s.program.mem.cells[c].shared {
 			was, from = from[0], from[1:]
 		}
 		if s.differs(e, s.cells[c], was, c) {
@@ -134,7 +134,7 @@ func (s *memoryState) differs(e *trace.Event, now cellState, was, c int32) bool 
 func (s *memoryState) difference(e *trace.Event, was, c int32) string {
 	now := s.cells[c]
 	if now.taint >= 0 {
-		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.p.describe(int(now.taint)))
+		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.program.describe(int(now.taint)))
 	}
 	if want, got, known := s.values(e, was, c); known {
 		return fmt.Sprintf("expected to read %#x, found %#x of %s", want, got, s.writerName(now.writer))
@@ -146,13 +146,13 @@ func (s *memoryState) writerName(w int32) string {
 	if w == none {
 		return "the initial value"
 	}
-	return s.p.describe(int(w))
+	return s.program.describe(int(w))
 }
 
 // values returns what e read in cell c in the trace, and what it finds there
 // now, if both are known.
 func (s *memoryState) values(e *trace.Event, was, c int32) (want, got uint64, known bool) {
-	want, recorded := s.p.mem.recorded(s.p.t, e, was, c)
+	want, recorded := s.program.mem.recorded(s.program.t, e, was, c)
 	got, found := s.value(c)
 	return want, got, recorded && found
 }
@@ -160,7 +160,7 @@ func (s *memoryState) values(e *trace.Event, was, c int32) (want, got uint64, kn
 // value returns what is in cell c, if that is known.
 func (s *memoryState) value(c int32) (uint64, bool) {
 	if now := s.cells[c]; now.taint != computed {
-		return s.p.mem.value(s.p.t, now.writer, c)
+		return s.program.mem.value(s.program.t, now.writer, c)
 	}
 	return s.vals[c], true
 }
@@ -176,7 +176,7 @@ func (s *memoryState) word(e *trace.Event, sp trace.Span) (v uint64, known bool)
 		if !ok || s.cells[c].taint >= 0 {
 			return 0, false
 		}
-		v |= part << (8 * (s.p.mem.layout.Cell(c).Addr - e.Obj))
+		v |= part << (8 * (s.program.mem.layout.Cell(c).Addr - e.Obj))
 	}
 	return v, true
 }
@@ -184,13 +184,13 @@ func (s *memoryState) word(e *trace.Event, sp trace.Span) (v uint64, known bool)
 // undisturbed reports whether the memory of an access holds what it held in
 // the trace: the same writers' values.
 func (s *memoryState) undisturbed(sp trace.Span, writers int32) bool {
-	from := s.p.mem.from[writers:]
+	from := s.program.mem.from[writers:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
 		now := s.cells[c]
 		if now.taint != none {
 			return false
 		}
-		if s.p.mem.cells[c].shared {
+		if s.program.mem.cells[c].shared {
 			if now.writer != from[0] {
 				return false
 			}
@@ -214,11 +214,11 @@ func (s *memoryState) storeComputed(pos int32, e *trace.Event, sp trace.Span, v 
 	stored := *e
 	stored.Val = uint64(v)
 	for c := sp.First; c < sp.First+sp.N; c++ {
-		part, _ := s.p.mem.part(&stored, c)
-		isPiece := !isWord(e) && s.p.mem.layout.Cell(c).Size != uint64(e.Size) // of what has a digest
+		part, _ := s.program.mem.part(&stored, c)
+		isPiece := !isWord(e) && s.program.mem.layout.Cell(c).Size != uint64(e.Size) // of what has a digest
 		if !known || isPiece {
 			s.cells[c].taint = pos
-		} else if was, _ := s.p.mem.part(e, c); part != was {
+		} else if was, _ := s.program.mem.part(e, c); part != was {
 			s.cells[c].taint, s.vals[c] = computed, part
 		}
 	}

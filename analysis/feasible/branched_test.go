@@ -17,7 +17,7 @@ func TestBranched(t *testing.T) {
 		tr := tracetest.Random(seed, tracetest.Config{
 			Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 1, Locations: 2, Counters: seed%2 == 0,
 		})
-		branched, at := tracetest.Branched(tr)
+		branched, at := tracetest.WithoutBranches(tr)
 		marked += len(tr.Events) - len(branched.Events)
 		want := feasible.Races(tr)
 		var got [][2]int

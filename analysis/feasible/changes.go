@@ -21,7 +21,7 @@ func (c *contents) set(o *contents) {
 // than to execute most schedules.
 type changeLog struct {
 	// Changes are recorded.
-	on bool
+	recording bool
 	// The changes since then.
 	list []change
 }
@@ -42,7 +42,7 @@ func (l *changeLog) stop() { *l = changeLog{false, l.list[:0]} }
 
 // record records what the n cells of c from first on hold, before a write.
 func (l *changeLog) record(c *contents, first, n int32) {
-	if !l.on {
+	if !l.recording {
 		return
 	}
 	for cell := first; cell < first+n; cell++ {

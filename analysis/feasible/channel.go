@@ -55,7 +55,7 @@ const unranked = math.MaxUint64
 type chanMatcher struct {
 	*program
 	// The numbers of channels.
-	ids numbering
+	ids numberTable
 	// By goroutine: the begin of the operation underway, or none.
 	begun []int32
 	// By goroutine: the first case of the select to come.
@@ -64,7 +64,7 @@ type chanMatcher struct {
 
 // compileChannels fills in what the trace tells of channels.
 func (p *program) compileChannels() {
-	m := chanMatcher{program: p, ids: numbering{}, begun: make([]int32, len(p.forked)), cases: map[trace.GID]int32{}}
+	m := chanMatcher{program: p, ids: numberTable{}, begun: make([]int32, len(p.forked)), cases: map[trace.GID]int32{}}
 	for g := range m.begun {
 		m.begun[g] = none
 	}
@@ -225,11 +225,11 @@ func (s *chansState) execute(pos int32, e *trace.Event, ref int32, taints *taint
 			s.states[ref].made = true
 		}
 	case trace.Send, trace.Recv, trace.Select:
-		return s.begin(e.G, ref, taints.of[e.G])
+		return s.begin(e.G, ref, taints.goroutineTaints[e.G])
 	case trace.Close:
-		return s.close(ref, s.p.unfinished(pos))
+		return s.close(ref, s.program.unfinished(pos))
 	case trace.SendDone, trace.RecvDone:
-		n, recv := s.p.t.ElementNumber(e), e.Kind == trace.RecvDone
+		n, recv := s.program.t.ElementNumber(e), e.Kind == trace.RecvDone
 		if taint, ok := s.elements[element{ref, n}]; ok && recv && n > 0 {
 			taints.infect(e.G, taint)
 		}

@@ -12,7 +12,7 @@ import (
 // that are underway.
 type chansState struct {
 	// The program whose state it is.
-	p *program
+	program *program
 	// By channel.
 	states []chanState
 	// By goroutine: its operation underway.
@@ -30,17 +30,17 @@ type chanState struct {
 	// How many ranked operations have begun.
 	sends, recvs uint32
 	// How many elements were sent before the close.
-	last uint32
-	// diverged is the number of the last element that comes from the send
+	sentBeforeClose uint32
+	// firstDivergent is the number of the last element that comes from the send
 	// and goes to the receive of the trace: an operation that should have
 	// found the channel closed found it open, and is in the queue after it.
-	diverged uint32
-	// strays counts operations without a rank that began while the channel
+	firstDivergent uint32
+	// unrankedBegun counts operations without a rank that began while the channel
 	// was open, sends and receives.
-	strays [2]uint32
-	// capacity is how many elements could be sent before the close, and all
+	unrankedBegun [2]uint32
+	// roomBeforeClose is how many elements could be sent before the close, and all
 	// how many were, with those of strays.
-	capacity, all uint32
+	roomBeforeClose, begunBeforeClose uint32
 }
 
 // A chanWait is a goroutine's channel operation underway.
@@ -61,9 +61,9 @@ type element struct {
 }
 
 func newChans(p *program) chansState {
-	s := chansState{p: p, states: make([]chanState, len(p.chans)), underway: make([]chanWait, len(p.forked)), elements: map[element]int32{}}
+	s := chansState{program: p, states: make([]chanState, len(p.chans)), underway: make([]chanWait, len(p.forked)), elements: map[element]int32{}}
 	for c := range s.states {
-		s.states[c] = chanState{diverged: math.MaxUint32, closed: p.chans[c].closed}
+		s.states[c] = chanState{firstDivergent: math.MaxUint32, closed: p.chans[c].closed}
 	}
 	for g := range s.underway {
 		s.underway[g].op = none
@@ -81,7 +81,7 @@ func (s *chansState) set(o *chansState) {
 // sentSoFar is how many sends have taken effect.
 func (c *chanState) sentSoFar(ch *channel) uint64 {
 	if c.closed {
-		return uint64(c.last)
+		return uint64(c.sentBeforeClose)
 	}
 	return min(uint64(c.sends), uint64(c.recvs)+ch.cap)
 }
@@ -92,7 +92,7 @@ func (s *chansState) begin(g trace.GID, ref, taint int32) string {
 	if ref == none {
 		return ""
 	}
-	o := &s.p.ops[ref]
+	o := &s.program.ops[ref]
 	c := &s.states[o.ch]
 	count, side, word := &c.sends, 0, "send"
 	if o.recv {
@@ -103,17 +103,17 @@ func (s *chansState) begin(g trace.GID, ref, taint int32) string {
 		s.elements[element{o.ch, o.rank}] = taint
 	}
 	switch {
-	case s.p.chans[o.ch].made && !c.made:
+	case s.program.chans[o.ch].made && !c.made:
 		return "expected the channel to be made before, found that it is not"
 	case o.rank == 0:
-		if !c.closed || o.recv && c.recvs < c.last {
-			c.diverged = min(c.diverged, *count)
+		if !c.closed || o.recv && c.recvs < c.sentBeforeClose {
+			c.firstDivergent = min(c.firstDivergent, *count)
 		}
 		if c.closed {
 			return ""
 		}
-		c.strays[side]++
-		if c.strays[1-side] > 0 {
+		c.unrankedBegun[side]++
+		if c.unrankedBegun[1-side] > 0 {
 			return "expected the channel to be closed, found that this operation completes one that waits"
 		}
 	case o.rank != uint64(*count)+1:
@@ -135,7 +135,7 @@ func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) strin
 	if w.op == none {
 		return "expected an operation on the channel to have begun, found none"
 	}
-	c, ch := &s.states[ref], &s.p.chans[ref]
+	c, ch := &s.states[ref], &s.program.chans[ref]
 	if ch.external {
 		return ""
 	}
@@ -143,11 +143,11 @@ func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) strin
 	switch {
 	case recv && n == 0 && !c.closed:
 		return "expected a closed channel, found it open"
-	case recv && n == 0 && c.all > w.before:
+	case recv && n == 0 && c.begunBeforeClose > w.before:
 		return fmt.Sprintf("expected an empty channel, found element %d for this receive", w.before+1)
 	case recv && n == 0:
 		return ""
-	case n > uint64(c.diverged):
+	case n > uint64(c.firstDivergent):
 		return fmt.Sprintf("expected element %d to pass as recorded, found that another operation came before", n)
 	case n > sent && c.closed:
 		return fmt.Sprintf("expected element %d to be sent, found the channel closed after %d", n, sent)
@@ -174,9 +174,9 @@ func (s *chansState) close(ref int32, mayPanic bool) string {
 		}
 		return "expected an open channel, found it closed"
 	}
-	c.last = uint32(c.sentSoFar(&s.p.chans[ref]))
-	c.capacity = uint32(min(uint64(c.recvs)+s.p.chans[ref].cap, math.MaxUint32))
-	c.all = min(c.sends+c.strays[0], c.capacity)
+	c.sentBeforeClose = uint32(c.sentSoFar(&s.program.chans[ref]))
+	c.roomBeforeClose = uint32(min(uint64(c.recvs)+s.program.chans[ref].cap, math.MaxUint32))
+	c.begunBeforeClose = min(c.sends+c.unrankedBegun[0], c.roomBeforeClose)
 	c.closed = true
 	return ""
 }
@@ -185,23 +185,23 @@ func (s *chansState) close(ref int32, mayPanic bool) string {
 // does not: a send panics if the channel is closed, or is while it waits.
 func (s *chansState) panicked(g trace.GID) string {
 	w := s.underway[g]
-	if w.op == none || s.p.ops[w.op].recv {
+	if w.op == none || s.program.ops[w.op].recv {
 		return ""
 	}
-	c := &s.states[s.p.ops[w.op].ch]
+	c := &s.states[s.program.ops[w.op].ch]
 	switch {
 	case !c.closed:
 		return "expected a send on a closed channel, found it open"
-	case w.open && w.before < c.capacity:
+	case w.open && w.before < c.roomBeforeClose:
 		return "expected the send to wait until the channel is closed, found room for its element"
 	}
 	return ""
 }
 
-// proceeds tells why an operation that begins now on a channel completes in a
+// completesLater tells why an operation that begins now on a channel completes in a
 // deadlock.
-func (s *chansState) proceeds(ch int32, recv bool, f *future) string {
-	c, of := &s.states[ch], &s.p.chans[ch]
+func (s *chansState) completesLater(ch int32, recv bool, f *remainingEffects) string {
+	c, of := &s.states[ch], &s.program.chans[ch]
 	n, others := uint64(c.sends)+1, uint64(c.recvs)+of.cap
 	if recv {
 		n, others = uint64(c.recvs)+1, uint64(c.sends)
@@ -211,7 +211,7 @@ func (s *chansState) proceeds(ch int32, recv bool, f *future) string {
 		return "expected a channel of which all elements come from sends, found one that others send to"
 	case c.closed || f.closes[ch]:
 		return "expected a channel that stays open, found it closed"
-	case n <= others || c.strays != [2]uint32{}:
+	case n <= others || c.unrankedBegun != [2]uint32{}:
 		return fmt.Sprintf("expected a channel on which operation number %d has to wait, found %d of the other side", n, others)
 	case recv && f.sends[ch], !recv && f.recvs[ch]:
 		return "expected that nobody but those who wait in turn could come to the channel's other side, found one"

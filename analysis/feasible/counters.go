@@ -11,7 +11,7 @@ import (
 // channels: conditions, WaitGroups, Onces and tokens.
 type countersState struct {
 	// The program whose state it is.
-	p *program
+	program *program
 	// By condition: the goroutines that wait, first come first served.
 	queues [][]trace.GID
 	// By goroutine: it was taken from the condition's queue.
@@ -39,7 +39,7 @@ const (
 func newCounters(p *program) countersState {
 	n := len(p.forked)
 	return countersState{
-		p: p, queues: make([][]trace.GID, p.conds), signalled: make([]bool, n), groups: make([]int64, p.waitGroups), wasZero: make([]bool, n),
+		program: p, queues: make([][]trace.GID, p.conds), signalled: make([]bool, n), groups: make([]int64, p.waitGroups), wasZero: make([]bool, n),
 		onces: make([]onceState, len(p.onceEnds)), posts: make([]int32, len(p.tokens)), posted: make([]bool, p.posts),
 	}
 }
@@ -118,7 +118,7 @@ func (s *countersState) waitGroup(pos int32, e *trace.Event, ref int32) string {
 		}
 	default:
 		*n += delta(e)
-		if *n < 0 && !s.p.unfinished(pos) { // else it has panicked
+		if *n < 0 && !s.program.unfinished(pos) { // else it has panicked
 			return fmt.Sprintf("expected a counter from zero up, found %d", *n)
 		}
 	}
@@ -138,7 +138,7 @@ func (s *countersState) once(k trace.Kind, ref int32) string {
 		*o = onceReturned
 	case *o == onceNotBegun:
 		return "expected Once's function to have run, found that it has not begun"
-	case *o == onceRunning && s.p.onceEnds[ref]:
+	case *o == onceRunning && s.program.onceEnds[ref]:
 		return "expected Once's function to have returned, found it running"
 	}
 	return ""
@@ -147,7 +147,7 @@ func (s *countersState) once(k trace.Kind, ref int32) string {
 // token executes a post or an await. An await needs all posts of its token
 // that came before it in the recorded run, so only posts without a gap count.
 func (s *countersState) token(k trace.Kind, c count) string {
-	tok, posts := s.p.tokens[c.token], &s.posts[c.token]
+	tok, posts := s.program.tokens[c.token], &s.posts[c.token]
 	switch {
 	case k == trace.Post:
 		s.posted[tok.first+c.posts-1] = true
@@ -160,18 +160,18 @@ func (s *countersState) token(k trace.Kind, c count) string {
 	return ""
 }
 
-// groupHarmless tells why the operation of a WaitGroup at which a goroutine
+// noAddAtZero tells why the operation of a WaitGroup at which a goroutine
 // stands is no misuse while another one waits: only an Add at zero is.
-func (s *countersState) groupHarmless(k trace.Kind, ref int32) string {
+func (s *countersState) noAddAtZero(k trace.Kind, ref int32) string {
 	if n := s.groups[ref]; mayAdd(k) && n != 0 {
 		return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", n)
 	}
 	return ""
 }
 
-// groupInProperUse tells why an Add is no misuse: the counter does not fall
+// staysAboveZero tells why an Add is no misuse: the counter does not fall
 // below zero.
-func (s *countersState) groupInProperUse(e *trace.Event, ref int32) string {
+func (s *countersState) staysAboveZero(e *trace.Event, ref int32) string {
 	if n := s.groups[ref]; n+delta(e) >= 0 {
 		return fmt.Sprintf("expected the counter to fall below zero, found it at %d", n)
 	}
@@ -180,17 +180,17 @@ func (s *countersState) groupInProperUse(e *trace.Event, ref int32) string {
 
 // waitReturns tells why Wait returns in a deadlock: the WaitGroup's counter
 // is zero, or others take away all of it.
-func (s *countersState) waitReturns(ref int32, f *future) string {
+func (s *countersState) waitReturns(ref int32, f *remainingEffects) string {
 	if n := s.groups[ref] + f.dones[ref]; n <= 0 {
 		return fmt.Sprintf("expected a WaitGroup of which goroutines that wait in turn have Dones left, found %d", n)
 	}
 	return ""
 }
 
-// wakes tells why goroutine g, which waits for a condition, wakes in a
+// isWoken tells why goroutine g, which waits for a condition, wakes in a
 // deadlock: it was signalled, or there are more signals to come than
 // goroutines in the queue before it.
-func (s *countersState) wakes(g trace.GID, ref int32, f *future) string {
+func (s *countersState) isWoken(g trace.GID, ref int32, f *remainingEffects) string {
 	before := slices.Index(s.queues[ref], g)
 	switch {
 	case before < 0:
@@ -203,9 +203,9 @@ func (s *countersState) wakes(g trace.GID, ref int32, f *future) string {
 
 // doReturns tells why Do returns in a deadlock: nobody runs the Once's
 // function, or it returns.
-func (s *countersState) doReturns(ref int32, f *future) string {
+func (s *countersState) doReturns(ref int32, f *remainingEffects) string {
 	switch {
-	case ref == none || s.onces[ref] != onceRunning || !s.p.onceEnds[ref]:
+	case ref == none || s.onces[ref] != onceRunning || !s.program.onceEnds[ref]:
 		return "expected a Once of which the function is running, found another one"
 	case f.ends[ref]:
 		return "expected that the Once's function cannot return, found that it does"

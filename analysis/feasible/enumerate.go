@@ -64,7 +64,7 @@ func Fails(t *trace.Trace, i int) bool {
 	fails := false
 	p.visit(func(s *state) bool {
 		pos, reason := s.nextOf(int(e.G))
-		fails = reason == "" && int(pos) == i && s.fails(pos, e)
+		fails = reason == "" && int(pos) == i && s.isViolation(pos, e)
 		return !fails
 	})
 	return fails
@@ -116,7 +116,7 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		last := accesses[len(accesses)-1]
-		if pos, ok := at.s.standsAt(int(t.Events[last].G)); ok && int(pos) == last && at.n == len(accesses)-1 && at.ended>>t.Events[last].G&1 == 0 {
+		if pos, ok := at.s.violationNext(int(t.Events[last].G)); ok && int(pos) == last && at.n == len(accesses)-1 && at.ended>>t.Events[last].G&1 == 0 {
 			return true
 		}
 		for g := range p.forked {
@@ -129,9 +129,9 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 			if k == n {
 				n++
 				ends := at.s.clone()
-				ends.end = true
+				ends.lastOfGoroutine = true
 				if ends.step(pos) == "" {
-					ends.end = false
+					ends.lastOfGoroutine = false
 					add(progress{ends, n, at.ended | 1<<g})
 				}
 			}
@@ -190,26 +190,26 @@ func appendValue(key []byte, v reflect.Value) []byte {
 // collect adds the pairs of goroutines that stand at a race in s.
 func (p *program) collect(s *state, found map[[2]int]bool) {
 	for g := range p.forked {
-		a, ok := s.standsAt(g)
+		a, ok := s.violationNext(g)
 		if !ok {
 			continue
 		}
 		for h := range g {
-			if b, ok := s.standsAt(h); ok && p.conflict(a, b) {
+			if b, ok := s.violationNext(h); ok && p.conflict(a, b) {
 				found[[2]int{int(min(a, b)), int(max(a, b))}] = true
 			}
 		}
 	}
 }
 
-// standsAt returns the event at which goroutine g stands, if it is part of a
+// violationNext returns the event at which goroutine g stands, if it is part of a
 // violation should another one be, too.
-func (s *state) standsAt(g int) (pos int32, ok bool) {
+func (s *state) violationNext(g int) (pos int32, ok bool) {
 	pos, reason := s.nextOf(g)
 	if reason != "" {
 		return none, false
 	}
-	return pos, s.taints.misses(&s.p.t.Events[pos]) == "" && s.harmless(pos) == ""
+	return pos, s.taints.cannotReach(&s.program.t.Events[pos]) == "" && s.noViolation(pos) == ""
 }
 
 // conflict reports whether events of different goroutines form a race when

@@ -57,7 +57,7 @@ type Hold struct {
 
 // Holds are those of a goroutine, the last one first.
 func (d *Derivation) Holds(g trace.GID) (all []Hold) {
-	for h := range d.s.locks.of(g) {
+	for h := range d.s.locks.heldBy(g) {
 		all = append(all, Hold{h.lock, h.shared})
 	}
 	return all

@@ -18,17 +18,17 @@ var factTraces = flag.Int("feasible.facts", 500, "how many random traces to comp
 // factShapes are the shapes of the random traces.
 var factShapes = []func(seed uint64) *trace.Trace{
 	randomOf(tracetest.Config{Goroutines: 3, Events: 12, Sync: tracetest.All, Locks: 2, Locations: 3}),
-	randomOf(tracetest.Config{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 3, Locations: 2, Unnested: true, HandOver: true, Again: true, Overlap: true, Counters: true}),
+	randomOf(tracetest.Config{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 3, Locations: 2, Unnested: true, HandOver: true, RepeatedReadLocks: true, Overlap: true, Counters: true}),
 	randomOf(tracetest.Config{Goroutines: 40, Events: 6, Sync: tracetest.All, Locks: 2, Locations: 4}),
 	randomOf(tracetest.Config{Goroutines: 3, Events: 40, Sync: tracetest.Channels, Locks: 1, Locations: 3}),
-	randomOf(tracetest.Config{Goroutines: 3, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 3, Unnested: true, HandOver: true, Again: true}),
+	randomOf(tracetest.Config{Goroutines: 3, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 3, Unnested: true, HandOver: true, RepeatedReadLocks: true}),
 	randomOf(tracetest.Config{Goroutines: 3, Events: 40, Sync: tracetest.Mutexes | tracetest.Conds, Locks: 2, Locations: 2}),
-	randomOf(tracetest.Config{Goroutines: 5, Events: 60, Sync: tracetest.Channels | tracetest.WaitGroups | tracetest.Onces | tracetest.Posts | tracetest.Late, Locks: 1}),
-	randomOf(tracetest.Config{Goroutines: 3, Events: 20, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 2, Locations: 2, Sections: true, Distinct: true}),
-	tracetest.Talk,
+	randomOf(tracetest.Config{Goroutines: 5, Events: 60, Sync: tracetest.Channels | tracetest.WaitGroups | tracetest.Onces | tracetest.Posts | tracetest.LateForks, Locks: 1}),
+	randomOf(tracetest.Config{Goroutines: 3, Events: 20, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 2, Locations: 2, Sections: true, DistinctValues: true}),
+	tracetest.RandomMessages,
 	func(seed uint64) *trace.Trace { return tracetest.RandomData(seed, 3, 40) },
-	func(seed uint64) *trace.Trace { return tracetest.Nested(200, 3, seed%2 == 0) },
-	func(seed uint64) *trace.Trace { return tracetest.Servers(200, 4, 1+int(seed%8)) },
+	func(seed uint64) *trace.Trace { return tracetest.NestedLocks(200, 3, seed%2 == 0) },
+	func(seed uint64) *trace.Trace { return tracetest.ServerTraceOf(200, 4, 1+int(seed%8)) },
 }
 
 func randomOf(c tracetest.Config) func(seed uint64) *trace.Trace {

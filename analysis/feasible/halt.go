@@ -6,9 +6,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A future is what still happens, by the trace, if some goroutines do not go
+// A remainingEffects is what still happens, by the trace, if some goroutines do not go
 // on.
-type future struct {
+type remainingEffects struct {
 	// By channel: there are such operations to come.
 	sends, recvs, closes []bool
 	// By WaitGroup: what Dones to come take away.
@@ -19,13 +19,13 @@ type future struct {
 	ends []bool
 }
 
-// A halt follows what does not happen, in the order of the trace.
-type halt struct {
+// A stoppage follows what does not happen, in the order of the trace.
+type stoppage struct {
 	*state
 	// By goroutine: it has come to where it does not go on.
 	stopped []bool
 	// By lock: how those who do not go on hold it.
-	kept []lockSide
+	lockedBy []lockSide
 	// By number of a ranked operation on a channel (channel.number): it does
 	// not happen.
 	begins []bool
@@ -41,7 +41,7 @@ type halt struct {
 	wakers []int
 	// By goroutine: it has not begun to wait for a condition when the others
 	// stop.
-	waits []bool
+	waitsForCond []bool
 }
 
 // A lockSide is how a lock is held, 0 if it is not.
@@ -52,20 +52,20 @@ const (
 	forWriting
 )
 
-// futureWithout returns what still happens if the goroutines that stand at
+// effectsWithout returns what still happens if the goroutines that stand at
 // ops do not go on: of all events that have not happened those that need none
 // of theirs, nor a lock that these keep, directly or by others that wait for
 // them; and that they begin the operations. It is nil where all these are
 // acquires, to which nothing else matters.
-func (s *state) futureWithout(ops []int32) *future {
-	if !slices.ContainsFunc(ops, func(pos int32) bool { return s.p.t.Events[pos].Kind.Class() != trace.ClassLock }) {
+func (s *state) effectsWithout(ops []int32) *remainingEffects {
+	if !slices.ContainsFunc(ops, func(pos int32) bool { return s.program.t.Events[pos].Kind.Class() != trace.ClassLock }) {
 		return nil
 	}
-	n, groups, conds, onces := len(s.p.chans), s.p.waitGroups, s.p.conds, len(s.p.onceEnds)
-	f := &future{sends: make([]bool, n), recvs: make([]bool, n), closes: make([]bool, n), dones: make([]int64, groups), signals: make([]int, conds), ends: make([]bool, onces)}
-	h := &halt{
-		state: s, stopped: make([]bool, len(s.next)), kept: make([]lockSide, s.p.locks), begins: make([]bool, s.p.ranked), closes: make([]bool, n),
-		groups: make([]bool, groups), tokens: make([]bool, len(s.p.tokens)), onces: make([]bool, onces), wakers: make([]int, conds), waits: make([]bool, len(s.next)),
+	n, groups, conds, onces := len(s.program.chans), s.program.waitGroups, s.program.conds, len(s.program.onceEnds)
+	f := &remainingEffects{sends: make([]bool, n), recvs: make([]bool, n), closes: make([]bool, n), dones: make([]int64, groups), signals: make([]int, conds), ends: make([]bool, onces)}
+	h := &stoppage{
+		state: s, stopped: make([]bool, len(s.next)), lockedBy: make([]lockSide, s.program.locks), begins: make([]bool, s.program.ranked), closes: make([]bool, n),
+		groups: make([]bool, groups), tokens: make([]bool, len(s.program.tokens)), onces: make([]bool, onces), wakers: make([]int, conds), waitsForCond: make([]bool, len(s.next)),
 	}
 	h.countWakers()
 	h.keepLocks(ops)
@@ -76,7 +76,7 @@ func (s *state) futureWithout(ops []int32) *future {
 			h.stop(pos, e)
 		}
 		if begins || !h.stopped[e.G] {
-			f.add(s.p, pos, e)
+			f.add(s.program, pos, e)
 		}
 	})
 	return f
@@ -85,8 +85,8 @@ func (s *state) futureWithout(ops []int32) *future {
 // toCome calls f with the events that have not happened, in the order of the
 // trace.
 func (s *state) toCome(f func(pos int32, e *trace.Event)) {
-	for i := s.toComeFrom(); i < len(s.p.t.Events); i++ {
-		pos, e := int32(i), &s.p.t.Events[i]
+	for i := s.toComeFrom(); i < len(s.program.t.Events); i++ {
+		pos, e := int32(i), &s.program.t.Events[i]
 		if next := s.next[e.G]; next != none && pos >= next {
 			f(pos, e)
 		}
@@ -95,7 +95,7 @@ func (s *state) toCome(f func(pos int32, e *trace.Event)) {
 
 // toComeFrom is the first of the events that have not happened.
 func (s *state) toComeFrom() int {
-	from := len(s.p.t.Events)
+	from := len(s.program.t.Events)
 	for _, next := range s.next {
 		if next != none {
 			from = min(from, int(next))
@@ -105,57 +105,57 @@ func (s *state) toComeFrom() int {
 }
 
 // countWakers counts the signals to come.
-func (h *halt) countWakers() {
-	if h.p.conds == 0 {
+func (h *stoppage) countWakers() {
+	if h.program.conds == 0 {
 		return
 	}
 	h.toCome(func(pos int32, e *trace.Event) {
 		if e.Kind.Class() == trace.ClassCond {
-			h.wakers[h.p.refs[pos]] += mostWoken(e)
+			h.wakers[h.program.refs[pos]] += mostWoken(e)
 		}
 	})
 }
 
 // keepLocks notes the locks of the goroutines at ops. A writer that waits
 // keeps readers out.
-func (h *halt) keepLocks(ops []int32) {
+func (h *stoppage) keepLocks(ops []int32) {
 	for _, pos := range ops {
-		e := &h.p.t.Events[pos]
-		for held := range h.locks.of(e.G) {
+		e := &h.program.t.Events[pos]
+		for held := range h.locks.heldBy(e.G) {
 			how := forWriting
 			if held.shared {
 				how = forReading
 			}
-			h.kept[held.lock] = max(h.kept[held.lock], how)
+			h.lockedBy[held.lock] = max(h.lockedBy[held.lock], how)
 		}
 		if e.Kind == trace.Acquire {
-			h.kept[h.p.refs[pos]] = forWriting
+			h.lockedBy[h.program.refs[pos]] = forWriting
 		}
 	}
 }
 
 // needsStopped reports whether event e needs one that does not happen.
-func (h *halt) needsStopped(pos int32, e *trace.Event) bool {
-	ref := h.p.refs[pos]
+func (h *stoppage) needsStopped(pos int32, e *trace.Event) bool {
+	ref := h.program.refs[pos]
 	switch k := e.Kind; {
 	case k == trace.CondWait:
-		h.waits[e.G] = true
+		h.waitsForCond[e.G] = true
 	case k == trace.CondWake:
-		return h.wakers[ref] == 0 && (h.waits[e.G] || !h.counters.signalled[e.G])
+		return h.wakers[ref] == 0 && (h.waitsForCond[e.G] || !h.counters.signalled[e.G])
 	case ref == none:
 	case k == trace.Acquire:
-		return h.kept[ref] > 0
+		return h.lockedBy[ref] > 0
 	case k == trace.RAcquire:
-		return h.kept[ref] == forWriting
+		return h.lockedBy[ref] == forWriting
 	case k.Class() == trace.ClassChannel:
-		if n, ok := h.p.partner(e, ref); ok {
+		if n, ok := h.program.partner(e, ref); ok {
 			return h.begins[n]
 		}
 		return findsClosed(e) && h.closes[ref]
 	case k == trace.WaitGroupWaited:
 		return h.groups[ref]
 	case k == trace.Await:
-		return h.tokens[h.p.counts[ref].token]
+		return h.tokens[h.program.counts[ref].token]
 	case k == trace.OnceDone:
 		return h.onces[ref]
 	}
@@ -163,15 +163,15 @@ func (h *halt) needsStopped(pos int32, e *trace.Event) bool {
 }
 
 // stop notes that event e does not happen.
-func (h *halt) stop(pos int32, e *trace.Event) {
-	ref := h.p.refs[pos]
+func (h *stoppage) stop(pos int32, e *trace.Event) {
+	ref := h.program.refs[pos]
 	switch k := e.Kind; {
 	case k == trace.Fork && e.Obj < uint64(len(h.stopped)):
 		h.stopped[e.Obj] = true
 	case ref == none:
 	case k == trace.Send || k == trace.Recv || k == trace.Select:
-		o := &h.p.ops[ref]
-		if n, ok := h.p.chans[o.ch].number(o.recv, o.rank); ok {
+		o := &h.program.ops[ref]
+		if n, ok := h.program.chans[o.ch].number(o.recv, o.rank); ok {
 			h.begins[n] = true
 		}
 	case k == trace.Close:
@@ -179,7 +179,7 @@ func (h *halt) stop(pos int32, e *trace.Event) {
 	case k.Class() == trace.ClassWaitGroup:
 		h.groups[ref] = h.groups[ref] || delta(e) < 0
 	case k == trace.Post:
-		h.tokens[h.p.counts[ref].token] = true
+		h.tokens[h.program.counts[ref].token] = true
 	case k == trace.OnceEnd:
 		h.onces[ref] = true
 	case k.Class() == trace.ClassCond:
@@ -188,7 +188,7 @@ func (h *halt) stop(pos int32, e *trace.Event) {
 }
 
 // add notes that event e happens.
-func (f *future) add(p *program, pos int32, e *trace.Event) {
+func (f *remainingEffects) add(p *program, pos int32, e *trace.Event) {
 	ref := p.refs[pos]
 	switch k := e.Kind; {
 	case ref == none:

@@ -28,7 +28,7 @@ func (e *Infeasible) Error() string {
 // Check reports whether executing the events of t at the positions steps, in
 // this order, and then standing before the events at the positions violation
 // is a possible execution, in which these would still be what makes them a
-// violation: see [state.harmless]. It returns nil if it is and an
+// violation: see [state.noViolation]. It returns nil if it is and an
 // [*Infeasible] if it is not. Whoever has many schedules of one trace makes
 // one [Judge].
 func Check(t *trace.Trace, steps, violation []int) error {
@@ -38,19 +38,19 @@ func Check(t *trace.Trace, steps, violation []int) error {
 // A Judge checks schedules of one trace. It serves one goroutine at a time.
 type Judge struct {
 	// The program of the trace.
-	p *program
+	program *program
 	// The state of the last check: fresh, or ran.
-	s *state
+	state *state
 	// For checks that begin with no event; nil before there was one.
-	fresh *state
+	fromStart *state
 	// For others; nil likewise.
-	ran *state
+	afterPrefix *state
 	// The state with which these began last, without what is in memory: see
 	// earlier.
-	base saved
+	lastPrefix savedState
 	// States after every so many events, as far as the recorded run was
 	// executed.
-	saves []saved
+	savedStates []savedState
 	// How many events are between two of these.
 	saveEvery int
 	// Where the recorded run was executed to.
@@ -71,7 +71,7 @@ func New(t *trace.Trace) *Judge {
 // flow and the layout already.
 func NewWith(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *trace.Layout) *Judge {
 	p := compile(t, order, flow, l)
-	return &Judge{p: p, saveEvery: p.spacing(), last: lastSchedule{least: max(leastMark, p.size()-len(p.mem.cells))}}
+	return &Judge{program: p, saveEvery: p.spacing(), last: lastSchedule{least: max(leastMark, p.size()-len(p.mem.cells))}}
 }
 
 // Spent is the work that was done for checks so far: events looked at, and
@@ -92,47 +92,47 @@ func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, step
 // the last of these in a goroutine reads need not be as recorded, if the
 // goroutine has no further step and does not stand at the violation.
 func (j *Judge) CheckFrom(from int, steps, violation []int) error {
-	from = min(max(from, 0), len(j.p.t.Events))
+	from = min(max(from, 0), len(j.program.t.Events))
 	j.spent += len(steps)
-	stand, ends := j.divide(steps, violation)
-	turned := j.turned(steps, stand)
+	stand, ends := j.splitViolation(steps, violation)
+	turned := j.flippedBranches(steps, stand)
 	if len(turned) > 0 { // what was within their scopes is left out
 		j.last.marks = nil
 	}
 	first := j.resume(from, steps, ends)
-	j.s.turned = turned
+	j.state.flipped = turned
 	spacing := max(j.last.least, len(steps)/mostMarks)
 	for i := first; i < len(steps); i++ {
 		pos := steps[i]
 		if reason := j.outOfTurn(pos); reason != "" {
 			return j.infeasible(i, pos, reason)
 		}
-		j.s.end = slices.Contains(ends, pos)
-		if reason := j.s.step(int32(pos)); reason != "" {
+		j.state.lastOfGoroutine = slices.Contains(ends, pos)
+		if reason := j.state.step(int32(pos)); reason != "" {
 			return j.infeasible(i, pos, reason)
 		}
 		if len(turned) == 0 {
-			j.done(pos, spacing)
+			j.noteStep(pos, spacing)
 		}
 	}
 	stands := map[trace.GID]bool{}
 	for _, pos := range stand {
 		reason := j.outOfTurn(pos)
 		if reason == "" {
-			g := j.p.t.Events[pos].G
+			g := j.program.t.Events[pos].G
 			if stands[g] {
 				reason = "expected one violating event for each goroutine, found a second one"
 			}
 			stands[g] = true
 		}
 		if reason == "" {
-			reason = j.s.taints.misses(&j.p.t.Events[pos])
+			reason = j.state.taints.cannotReach(&j.program.t.Events[pos])
 		}
 		if reason == "" {
-			if len(violation) == 1 && misusable(j.p.t.Events[pos].Kind) {
-				reason = j.s.inProperUse(int32(pos))
+			if len(violation) == 1 && misusable(j.program.t.Events[pos].Kind) {
+				reason = j.state.noMisuse(int32(pos))
 			} else {
-				reason = j.s.harmless(int32(pos))
+				reason = j.state.noViolation(int32(pos))
 			}
 		}
 		if reason != "" {
@@ -142,22 +142,22 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	return nil
 }
 
-// turned returns the branches behind which steps, or the events at which
+// flippedBranches returns the branches behind which steps, or the events at which
 // goroutines stand then, go on where the branches' scopes have ended.
-func (j *Judge) turned(steps, stand []int) map[int32]bool {
-	if j.p.slice.Empty() {
+func (j *Judge) flippedBranches(steps, stand []int) map[int32]bool {
+	if j.program.slice.Empty() {
 		return nil
 	}
 	turned := make(map[int32]bool)
 	last := make(map[trace.GID]int)
 	for _, list := range [][]int{steps, stand} {
 		for _, pos := range list {
-			if pos < 0 || pos >= len(j.p.t.Events) {
+			if pos < 0 || pos >= len(j.program.t.Events) {
 				continue
 			}
-			g := j.p.t.Events[pos].G
-			if at, ok := last[g]; ok && j.p.order.Next(at) != pos {
-				if end, ok := j.p.slice.End(at); ok && end == pos {
+			g := j.program.t.Events[pos].G
+			if at, ok := last[g]; ok && j.program.order.Next(at) != pos {
+				if end, ok := j.program.slice.End(at); ok && end == pos {
 					turned[int32(at)] = true
 				}
 			}
@@ -167,9 +167,9 @@ func (j *Judge) turned(steps, stand []int) map[int32]bool {
 	return turned
 }
 
-// divide returns of a violation the events at which goroutines stand, and of
+// splitViolation returns of a violation the events at which goroutines stand, and of
 // the others those after which their goroutines do nothing.
-func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
+func (j *Judge) splitViolation(steps, violation []int) (stand, ends []int) {
 	var happened []int // among the steps
 	for _, pos := range violation {
 		if slices.Contains(steps, pos) {
@@ -179,7 +179,7 @@ func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
 		}
 	}
 	for _, pos := range happened {
-		if !slices.ContainsFunc(stand, func(at int) bool { return j.together(at, pos) }) && j.lastStep(steps, pos) {
+		if !slices.ContainsFunc(stand, func(at int) bool { return j.sameGoroutine(at, pos) }) && j.lastStep(steps, pos) {
 			ends = append(ends, pos)
 		}
 	}
@@ -190,17 +190,17 @@ func (j *Judge) divide(steps, violation []int) (stand, ends []int) {
 // goroutine does.
 func (j *Judge) lastStep(steps []int, pos int) bool {
 	for _, step := range slices.Backward(steps) {
-		if j.together(step, pos) {
+		if j.sameGoroutine(step, pos) {
 			return step == pos
 		}
 	}
 	return false
 }
 
-// together reports whether the events at positions a and b are there and of
+// sameGoroutine reports whether the events at positions a and b are there and of
 // one goroutine.
-func (j *Judge) together(a, b int) bool {
-	es := j.p.t.Events
+func (j *Judge) sameGoroutine(a, b int) bool {
+	es := j.program.t.Events
 	return a >= 0 && a < len(es) && b >= 0 && b < len(es) && es[a].G == es[b].G
 }
 
@@ -209,7 +209,7 @@ func (j *Judge) together(a, b int) bool {
 // formulas tell what comes of it.
 func (j *Judge) Deviations() []int {
 	var all []int
-	for pos := range j.s.taints.found {
+	for pos := range j.state.taints.deviations {
 		all = append(all, int(pos))
 	}
 	slices.Sort(all)
@@ -218,19 +218,19 @@ func (j *Judge) Deviations() []int {
 
 // outOfTurn tells why the event at pos is not the next one of its goroutine.
 func (j *Judge) outOfTurn(pos int) string {
-	events := j.p.t.Events
+	events := j.program.t.Events
 	if pos < 0 || pos >= len(events) {
 		return fmt.Sprintf("expected a position below %d", len(events))
 	}
-	want, reason := j.s.nextOf(int(events[pos].G))
+	want, reason := j.state.nextOf(int(events[pos].G))
 	if reason == "" && want != int32(pos) {
-		reason = fmt.Sprintf("expected the goroutine's next event, %s, first", j.p.describe(int(want)))
+		reason = fmt.Sprintf("expected the goroutine's next event, %s, first", j.program.describe(int(want)))
 	}
 	return reason
 }
 
 func (j *Judge) infeasible(step, pos int, reason string) error {
-	return &Infeasible{Step: step, Event: pos, Where: j.p.describe(pos), Reason: reason}
+	return &Infeasible{Step: step, Event: pos, Where: j.program.describe(pos), Reason: reason}
 }
 
 // describe names an event for people.

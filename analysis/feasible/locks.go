@@ -13,7 +13,7 @@ type locksState struct {
 	// By lock: its state.
 	locks []lockState
 	// By goroutine: its last holding, an index of holdings, or none.
-	last []int32
+	lastHolding []int32
 	// holdings are what goroutines hold. Those of one goroutine are linked,
 	// the last one first, and so are those from free on, which are nobody's.
 	holdings []holding
@@ -42,9 +42,9 @@ type holding struct {
 }
 
 func newLocks(p *program) locksState {
-	s := locksState{locks: make([]lockState, p.locks), last: make([]int32, len(p.forked)), free: none}
-	for g := range s.last {
-		s.last[g] = none
+	s := locksState{locks: make([]lockState, p.locks), lastHolding: make([]int32, len(p.forked)), free: none}
+	for g := range s.lastHolding {
+		s.lastHolding[g] = none
 	}
 	return s
 }
@@ -52,7 +52,7 @@ func newLocks(p *program) locksState {
 // set makes s what o is.
 func (s *locksState) set(o *locksState) {
 	copy(s.locks, o.locks)
-	copy(s.last, o.last)
+	copy(s.lastHolding, o.lastHolding)
 	s.holdings, s.free = append(s.holdings[:0], o.holdings...), o.free
 }
 
@@ -110,7 +110,7 @@ func (s *locksState) release(g trace.GID, lock int32, shared bool) {
 	if s.drop(g, lock, shared) || !shared && s.drop(s.locks[lock].by, lock, shared) {
 		return
 	}
-	for g := range s.last {
+	for g := range s.lastHolding {
 		if s.drop(trace.GID(g), lock, shared) {
 			return
 		}
@@ -119,19 +119,19 @@ func (s *locksState) release(g trace.GID, lock int32, shared bool) {
 
 // push gives goroutine g one more holding.
 func (s *locksState) push(g trace.GID, h holding) {
-	h.before = s.last[g]
+	h.before = s.lastHolding[g]
 	if s.free == none {
-		s.last[g] = int32(len(s.holdings))
+		s.lastHolding[g] = int32(len(s.holdings))
 		s.holdings = append(s.holdings, h)
 		return
 	}
-	s.last[g], s.free = s.free, s.holdings[s.free].before
-	s.holdings[s.last[g]] = h
+	s.lastHolding[g], s.free = s.free, s.holdings[s.free].before
+	s.holdings[s.lastHolding[g]] = h
 }
 
 // drop takes the last such holding from goroutine g, if it has one.
 func (s *locksState) drop(g trace.GID, lock int32, shared bool) bool {
-	for at := &s.last[g]; *at != none; at = &s.holdings[*at].before {
+	for at := &s.lastHolding[g]; *at != none; at = &s.holdings[*at].before {
 		if h := s.holdings[*at]; h.lock == lock && h.shared == shared {
 			s.holdings[*at].before, s.free, *at = s.free, *at, h.before
 			return true
@@ -140,24 +140,24 @@ func (s *locksState) drop(g trace.GID, lock int32, shared bool) bool {
 	return false
 }
 
-// of yields what goroutine g holds, the last one first.
-func (s *locksState) of(g trace.GID) iter.Seq[holding] {
+// heldBy yields what goroutine g holds, the last one first.
+func (s *locksState) heldBy(g trace.GID) iter.Seq[holding] {
 	return func(yield func(holding) bool) {
-		for at := s.last[g]; at != none && yield(s.holdings[at]); at = s.holdings[at].before {
+		for at := s.lastHolding[g]; at != none && yield(s.holdings[at]); at = s.holdings[at].before {
 		}
 	}
 }
 
 // holds reports whether goroutine g holds a lock, for writing or for reading.
 func (s *locksState) holds(g trace.GID, lock int32) (writes, reads bool) {
-	for h := range s.of(g) {
+	for h := range s.heldBy(g) {
 		writes, reads = writes || h.lock == lock && !h.shared, reads || h.lock == lock && h.shared
 	}
 	return writes, reads
 }
 
-// inProperUse tells why a release is no misuse: the lock is held.
-func (s *locksState) inProperUse(k trace.Kind, lock int32) string {
+// isHeld tells why a release is no misuse: the lock is held.
+func (s *locksState) isHeld(k trace.Kind, lock int32) string {
 	if l := s.locks[lock]; k == trace.Release && l.held || k == trace.RRelease && l.readers > 0 {
 		return "expected the lock to be free, found it held"
 	}

@@ -44,8 +44,8 @@ func isWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 // span is what the access at pos covers.
 func (m *memory) span(pos int32) trace.Span { return m.layout.Spans[m.layout.SpanOf[pos]] }
 
-// compileMemory sets ref of each access that reads.
-func (p *program) compileMemory(l *trace.Layout) *memory {
+// layOutMemory sets ref of each access that reads.
+func (p *program) layOutMemory(l *trace.Layout) *memory {
 	m := &memory{layout: l, cells: make([]cell, l.Cells()), initial: make([]uint64, l.Cells())}
 	m.findShared(p)
 	m.findWriters(p)

@@ -106,8 +106,8 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *
 	p.number()
 	p.compileOnces()
 	p.compileChannels()
-	p.mem = p.compileMemory(l)
-	p.begin = p.withoutContents()
+	p.mem = p.layOutMemory(l)
+	p.begin = p.initialExceptContents()
 	return p
 }
 
@@ -148,10 +148,10 @@ func (p *program) compileUpdates(sites *trace.SiteIndex) {
 	}
 }
 
-// numbering gives addresses numbers from 0.
-type numbering map[uint64]int32
+// numberTable gives addresses numbers from 0.
+type numberTable map[uint64]int32
 
-func (n numbering) of(obj uint64) int32 {
+func (n numberTable) of(obj uint64) int32 {
 	id, ok := n[obj]
 	if !ok {
 		id = int32(len(n))
@@ -162,7 +162,7 @@ func (n numbering) of(obj uint64) int32 {
 
 // number fills in ref for locks, conditions, WaitGroups and tokens.
 func (p *program) number() {
-	locks, conds, waitGroups, tokens := numbering{}, numbering{}, numbering{}, numbering{}
+	locks, conds, waitGroups, tokens := numberTable{}, numberTable{}, numberTable{}, numberTable{}
 	for i := range p.t.Events {
 		switch e := &p.t.Events[i]; e.Kind.Class() {
 		case trace.ClassLock:

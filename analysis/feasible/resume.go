@@ -11,7 +11,7 @@ type lastSchedule struct {
 	from int
 	// The steps from there on that were possible.
 	steps []int
-	// What these find may differ: see [Judge.divide].
+	// What these find may differ: see [Judge.splitViolation].
 	ends []int
 	// States on the way.
 	marks []mark
@@ -50,8 +50,8 @@ func (j *Judge) resume(from int, steps, ends []int) int {
 		if n > 0 {
 			c.marks = c.marks[:n]
 			m := c.marks[n-1]
-			j.s.mem.undo(m.changes)
-			j.s.restore(m.s)
+			j.state.mem.undo(m.changes)
+			j.state.copyExceptContents(m.s)
 			c.steps, c.ends = c.steps[:m.at], ends
 			return m.at
 		}
@@ -62,9 +62,9 @@ func (j *Judge) resume(from int, steps, ends []int) int {
 	return 0
 }
 
-// done adds a step that was possible to the course, of which so many are
+// noteStep adds a step that was possible to the course, of which so many are
 // between two marks.
-func (j *Judge) done(pos, spacing int) {
+func (j *Judge) noteStep(pos, spacing int) {
 	c := &j.last
 	if len(c.steps) == longestKept {
 		return
@@ -77,5 +77,5 @@ func (j *Judge) done(pos, spacing int) {
 	if len(c.steps)-last < spacing {
 		return
 	}
-	c.marks = append(c.marks, mark{len(c.steps), len(j.s.mem.changes.list), j.s.cloneWithoutContents()})
+	c.marks = append(c.marks, mark{len(c.steps), len(j.state.mem.changes.list), j.state.cloneWithoutContents()})
 }

@@ -15,7 +15,7 @@ import (
 // A judge that has looked at schedules that begin alike says of each what one says that begins anew.
 func TestResume(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	traces := []*trace.Trace{tracetest.Servers(1_000, 3, 6), tracetest.Servers(2_000, 8, 20)}
+	traces := []*trace.Trace{tracetest.ServerTraceOf(1_000, 3, 6), tracetest.ServerTraceOf(2_000, 8, 20)}
 	for seed := uint64(0); len(traces) < 6; seed++ {
 		tr := tracetest.Random(seed, tracetest.Config{Goroutines: 4, Events: 1_000, Sync: tracetest.All, Locks: 2, Locations: 9})
 		if len(tr.Events) > 600 {

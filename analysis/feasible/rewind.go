@@ -1,7 +1,7 @@
 package feasible
 
-// A saved state is that after the first at events of the recorded run.
-type saved struct {
+// A savedState state is that after the first at events of the recorded run.
+type savedState struct {
 	// How many events of the recorded run are done.
 	at int
 	// The state then.
@@ -24,58 +24,58 @@ func (p *program) spacing() int {
 // they happened.
 func (j *Judge) rewind(from int) {
 	if from == 0 {
-		if j.fresh == nil {
-			j.fresh = j.p.initial()
-			j.fresh.mem.changes.start()
+		if j.fromStart == nil {
+			j.fromStart = j.program.initial()
+			j.fromStart.mem.changes.start()
 		}
-		j.s = j.fresh
-		j.s.mem.undo(0)
-		j.s.restore(j.p.begin)
+		j.state = j.fromStart
+		j.state.mem.undo(0)
+		j.state.copyExceptContents(j.program.begin)
 		return
 	}
-	if j.ran == nil {
-		j.ran = j.p.initial()
+	if j.afterPrefix == nil {
+		j.afterPrefix = j.program.initial()
 	}
-	j.s = j.ran
-	if j.base.s == nil || j.base.at != from {
-		at := j.earlier(from)
+	j.state = j.afterPrefix
+	if j.lastPrefix.s == nil || j.lastPrefix.at != from {
+		at := j.restoreSaved(from)
 		j.spent += max(0, min(from, j.executedTo)-at)
 		j.executedTo = max(j.executedTo, from)
 		for i := at; i < from; i++ {
-			if j.s.step(int32(i)) != "" {
-				j.s.next[j.p.t.Events[i].G] = j.p.next(int32(i))
+			if j.state.step(int32(i)) != "" {
+				j.state.next[j.program.t.Events[i].G] = j.program.next(int32(i))
 			}
-			if (i+1)%j.saveEvery == 0 && (i+1)/j.saveEvery > len(j.saves) {
-				j.spent += j.p.size() / copiedPerEvent
-				j.saves = append(j.saves, saved{i + 1, j.s.clone()})
+			if (i+1)%j.saveEvery == 0 && (i+1)/j.saveEvery > len(j.savedStates) {
+				j.spent += j.program.size() / copiedPerEvent
+				j.savedStates = append(j.savedStates, savedState{i + 1, j.state.clone()})
 			}
 		}
-		j.base = saved{from, j.s.cloneWithoutContents()}
-		j.s.mem.changes.start()
+		j.lastPrefix = savedState{from, j.state.cloneWithoutContents()}
+		j.state.mem.changes.start()
 		return
 	}
-	j.s.mem.undo(0)
-	j.s.restore(j.base.s)
+	j.state.mem.undo(0)
+	j.state.copyExceptContents(j.lastPrefix.s)
 }
 
-// earlier puts the state to the latest saved one that is not after the first
+// restoreSaved puts the state to the latest saved one that is not after the first
 // from events, and returns after how many that is. Of the base the cells are
 // those of the state, but for what it has changed since.
-func (j *Judge) earlier(from int) int {
-	var last saved
-	if k := min(from/j.saveEvery, len(j.saves)); k > 0 {
-		last = j.saves[k-1]
+func (j *Judge) restoreSaved(from int) int {
+	var last savedState
+	if k := min(from/j.saveEvery, len(j.savedStates)); k > 0 {
+		last = j.savedStates[k-1]
 	}
-	if j.base.s != nil && last.at < j.base.at && j.base.at <= from {
-		j.s.mem.undo(0)
-		j.s.restore(j.base.s)
-		last = j.base
+	if j.lastPrefix.s != nil && last.at < j.lastPrefix.at && j.lastPrefix.at <= from {
+		j.state.mem.undo(0)
+		j.state.copyExceptContents(j.lastPrefix.s)
+		last = j.lastPrefix
 	} else if last.s == nil {
-		j.s.become(j.p.initial())
+		j.state.copyFrom(j.program.initial())
 	} else {
-		j.spent += j.p.size() / copiedPerEvent
-		j.s.become(last.s)
+		j.spent += j.program.size() / copiedPerEvent
+		j.state.copyFrom(last.s)
 	}
-	j.s.mem.changes.stop()
+	j.state.mem.changes.stop()
 	return last.at
 }

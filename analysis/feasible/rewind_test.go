@@ -13,7 +13,7 @@ import (
 // A judge that has looked at other schedules of a long trace before says the same as one
 // that begins anew, wherever they begin, and looks at few events again.
 func TestRewind(t *testing.T) {
-	tr := tracetest.Nested(100_000, 3, true)
+	tr := tracetest.NestedLocks(100_000, 3, true)
 	old := feasible.New(tr)
 	for _, from := range []int{70_000, 20_001, 99_000, 50_000, 0, 70_000, 69_999, 32_768, 98_304} {
 		var steps []int // the next events of one goroutine, and of another one

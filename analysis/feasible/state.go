@@ -10,16 +10,16 @@ import (
 // it but the program.
 type state struct {
 	// The program.
-	p *program
+	program *program
 	// By goroutine: its next event, or none.
 	next []int32
 	// By goroutine: its go statement was executed.
 	started []bool
 	// The goroutine of the next step does nothing after it.
-	end bool
-	// turned are the branches that must come out otherwise than recorded:
+	lastOfGoroutine bool
+	// flipped are the branches that must come out otherwise than recorded:
 	// steps leave out what came of them. No state that is kept has any.
-	turned map[int32]bool
+	flipped map[int32]bool
 
 	// What is in memory.
 	mem memoryState
@@ -35,7 +35,7 @@ type state struct {
 
 // initial returns the state before the first step.
 func (p *program) initial() *state {
-	s := p.withoutContents()
+	s := p.initialExceptContents()
 	s.mem.cells = make([]cellState, len(p.mem.cells))
 	for c := range s.mem.cells {
 		s.mem.cells[c] = cellState{writer: none, taint: none}
@@ -46,12 +46,12 @@ func (p *program) initial() *state {
 	return s
 }
 
-// withoutContents returns the state before the first step without what is in
+// initialExceptContents returns the state before the first step without what is in
 // memory.
-func (p *program) withoutContents() *state {
+func (p *program) initialExceptContents() *state {
 	n := len(p.forked)
 	s := &state{
-		p: p, next: make([]int32, n), started: make([]bool, n), mem: memoryState{p: p},
+		program: p, next: make([]int32, n), started: make([]bool, n), mem: memoryState{program: p},
 		taints: newTaints(p), locks: newLocks(p), chans: newChans(p), counters: newCounters(p),
 	}
 	for g := range s.next {
@@ -62,30 +62,30 @@ func (p *program) withoutContents() *state {
 
 // clone returns a copy of s.
 func (s *state) clone() *state {
-	c := s.p.initial()
-	c.become(s)
+	c := s.program.initial()
+	c.copyFrom(s)
 	return c
 }
 
 // cloneWithoutContents returns a copy of all of s but what is in memory.
 func (s *state) cloneWithoutContents() *state {
-	c := s.p.withoutContents()
-	c.restore(s)
+	c := s.program.initialExceptContents()
+	c.copyExceptContents(s)
 	return c
 }
 
-// become makes s what o is, a state of the same program.
-func (s *state) become(o *state) {
+// copyFrom makes s what o is, a state of the same program.
+func (s *state) copyFrom(o *state) {
 	s.mem.contents.set(&o.mem.contents)
-	s.restore(o)
+	s.copyExceptContents(o)
 }
 
-// restore makes all of s but what is in memory what it is in another state,
+// copyExceptContents makes all of s but what is in memory what it is in another state,
 // of the same program.
-func (s *state) restore(o *state) {
+func (s *state) copyExceptContents(o *state) {
 	copy(s.next, o.next)
 	copy(s.started, o.started)
-	s.end, s.turned = o.end, o.turned
+	s.lastOfGoroutine, s.flipped = o.lastOfGoroutine, o.flipped
 	s.taints.set(&o.taints)
 	s.locks.set(&o.locks)
 	s.chans.set(&o.chans)
@@ -98,7 +98,7 @@ func (s *state) nextOf(g int) (pos int32, reason string) {
 	switch pos = s.next[g]; {
 	case pos == none:
 		return none, "expected no more events of the goroutine, all are done"
-	case s.p.forked[g] && !s.started[g]:
+	case s.program.forked[g] && !s.started[g]:
 		return none, "expected the goroutine's fork first"
 	}
 	return pos, ""
@@ -108,15 +108,15 @@ func (s *state) nextOf(g int) (pos int32, reason string) {
 // returns why that is impossible, and "" if it is not; after a failure the
 // state is of no use.
 func (s *state) step(pos int32) string {
-	e := &s.p.t.Events[pos]
-	reason := s.taints.misses(e)
+	e := &s.program.t.Events[pos]
+	reason := s.taints.cannotReach(e)
 	if reason == "" {
 		reason = s.execute(pos, e)
 	}
 	if reason == "" {
-		s.next[e.G] = s.p.next(pos)
-		if s.turned[pos] {
-			end, _ := s.p.slice.End(int(pos))
+		s.next[e.G] = s.program.next(pos)
+		if s.flipped[pos] {
+			end, _ := s.program.slice.End(int(pos))
 			s.next[e.G] = int32(end)
 		}
 	}
@@ -125,17 +125,17 @@ func (s *state) step(pos int32) string {
 
 // execute executes the event at pos by what it is about.
 func (s *state) execute(pos int32, e *trace.Event) string {
-	ref := s.p.refs[pos]
+	ref := s.program.refs[pos]
 	switch k := e.Kind; k.Class() {
 	case trace.ClassAccess:
 		return s.access(pos, e, ref)
 	case trace.ClassGoroutine:
 		if k == trace.Fork && e.Obj < uint64(len(s.started)) {
 			s.started[e.Obj] = true
-			s.taints.infect(trace.GID(e.Obj), s.taints.of[e.G])
+			s.taints.infect(trace.GID(e.Obj), s.taints.goroutineTaints[e.G])
 		}
 	case trace.ClassControl:
-		if k == trace.Branch || k == trace.Assert || k == trace.Panic || k == trace.Operand && s.p.flow.InstanceAt(int(pos)) != nil {
+		if k == trace.Branch || k == trace.Assert || k == trace.Panic || k == trace.Operand && s.program.flow.InstanceAt(int(pos)) != nil {
 			return s.decide(pos, e)
 		}
 	case trace.ClassLock:
@@ -151,19 +151,19 @@ func (s *state) execute(pos int32, e *trace.Event) string {
 	case trace.ClassToken:
 		switch {
 		case ref != none:
-			return s.counters.token(k, s.p.counts[ref])
+			return s.counters.token(k, s.program.counts[ref])
 		case k == trace.Await:
-			return s.allBefore(pos)
+			return s.missingPredecessor(pos)
 		}
 	}
 	return ""
 }
 
-// allBefore tells why not all events before the one at pos have happened.
-func (s *state) allBefore(pos int32) string {
+// missingPredecessor tells why not all events before the one at pos have happened.
+func (s *state) missingPredecessor(pos int32) string {
 	for _, next := range s.next {
 		if next != none && next < pos {
-			return fmt.Sprintf("expected %s before, found that it has not happened", s.p.describe(int(next)))
+			return fmt.Sprintf("expected %s before, found that it has not happened", s.program.describe(int(next)))
 		}
 	}
 	return ""
@@ -172,23 +172,23 @@ func (s *state) allBefore(pos int32) string {
 // decide executes an event after which the goroutine's way depends on what it
 // has read.
 func (s *state) decide(pos int32, e *trace.Event) string {
-	in := s.p.flow.InstanceAt(int(pos))
+	in := s.program.flow.InstanceAt(int(pos))
 	otherwise, known := false, false
 	if in != nil {
-		otherwise, known = s.taints.otherwise(e, in)
+		otherwise, known = s.taints.comesOutDifferently(e, in)
 	}
-	if end, ok := s.p.slice.End(int(pos)); ok && s.p.t.Sites[e.Site].Scope.MayFlip(e) {
-		if int32(end) == s.p.next(pos) || s.turned[pos] && otherwise {
+	if end, ok := s.program.slice.End(int(pos)); ok && s.program.t.Sites[e.Site].Scope.MayFlip(e) {
+		if int32(end) == s.program.next(pos) || s.flipped[pos] && otherwise {
 			return "" // what was recorded within its scope, if anything, is left out
 		}
 	}
 	switch {
-	case s.turned[pos]:
+	case s.flipped[pos]:
 		return "expected the other outcome, found that it is not known to come"
 	case in != nil && (!known || otherwise):
 		return "expected the recorded outcome, found what may be the other one, by what was read"
 	}
-	if reason := s.taints.undecided(e.G); reason != "" {
+	if reason := s.taints.mayComeOutDifferently(e.G); reason != "" {
 		return reason
 	}
 	if e.Kind == trace.Panic {
@@ -197,20 +197,20 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 	return ""
 }
 
-// harmless tells why the event at pos, at which its goroutine stands, is not
+// noViolation tells why the event at pos, at which its goroutine stands, is not
 // what makes it part of a violation: to fail, for an assertion, to close a
 // channel while another goroutine sends or closes, or to add to a WaitGroup's
 // zero while another one waits.
-func (s *state) harmless(pos int32) string {
-	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
+func (s *state) noViolation(pos int32) string {
+	e, ref := &s.program.t.Events[pos], s.program.refs[pos]
 	switch k := e.Kind; {
-	case s.p.t.Sites[e.Site].FailsIf != trace.NoOutcome:
+	case s.program.t.Sites[e.Site].FailsIf != trace.NoOutcome:
 		return s.taints.assertionHolds(pos, e)
 	case ref == none:
 	case k.Class() == trace.ClassWaitGroup:
-		return s.counters.groupHarmless(k, ref)
+		return s.counters.noAddAtZero(k, ref)
 	case k == trace.Send || k == trace.SelectSend || k == trace.Close:
-		if s.chans.states[s.p.channelOf(k, ref)].closed {
+		if s.chans.states[s.program.channelOf(k, ref)].closed {
 			return "expected an open channel, found it closed"
 		}
 	}
@@ -227,30 +227,30 @@ func misusable(k trace.Kind) bool {
 	return mayAdd(k)
 }
 
-// inProperUse tells why the operation at pos, by which its goroutine alone
+// noMisuse tells why the operation at pos, by which its goroutine alone
 // violates something, is no misuse: a release of a lock that nobody holds, a
 // send to or close of a channel that is closed, a Done that takes the counter
 // below zero.
-func (s *state) inProperUse(pos int32) string {
-	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
+func (s *state) noMisuse(pos int32) string {
+	e, ref := &s.program.t.Events[pos], s.program.refs[pos]
 	switch k := e.Kind; {
 	case ref == none:
 		return "expected a channel, found nil"
 	case k.Class() == trace.ClassLock:
-		return s.locks.inProperUse(k, ref)
+		return s.locks.isHeld(k, ref)
 	case k.Class() == trace.ClassWaitGroup:
-		return s.counters.groupInProperUse(e, ref)
-	case !s.chans.states[s.p.channelOf(k, ref)].closed:
+		return s.counters.staysAboveZero(e, ref)
+	case !s.chans.states[s.program.channelOf(k, ref)].closed:
 		return "expected a closed channel, found it open"
 	}
 	return ""
 }
 
-// fails reports whether the event at pos, at which its goroutine stands, is a
+// isViolation reports whether the event at pos, at which its goroutine stands, is a
 // violation by itself.
-func (s *state) fails(pos int32, e *trace.Event) bool {
+func (s *state) isViolation(pos int32, e *trace.Event) bool {
 	if misusable(e.Kind) {
-		return s.taints.misses(e) == "" && s.inProperUse(pos) == ""
+		return s.taints.cannotReach(e) == "" && s.noMisuse(pos) == ""
 	}
 	return s.taints.assertionHolds(pos, e) == ""
 }

@@ -21,32 +21,32 @@ func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 	for k, pos := range operations {
 		ops[k] = int32(pos)
 	}
-	f := j.s.futureWithout(ops)
+	f := j.state.effectsWithout(ops)
 	if f != nil {
-		j.spent += len(j.p.t.Events) - j.s.toComeFrom()
+		j.spent += len(j.program.t.Events) - j.state.toComeFrom()
 	}
 	for _, pos := range ops {
-		if reason := j.s.goesOn(pos, ops, f); reason != "" {
+		if reason := j.state.canProceed(pos, ops, f); reason != "" {
 			return j.infeasible(len(steps), int(pos), reason)
 		}
 	}
 	return nil
 }
 
-// goesOn tells why the operation at pos, at which its goroutine stands, is
+// canProceed tells why the operation at pos, at which its goroutine stands, is
 // not blocked as long as all those that stand at ops do not go on, so that f
 // is what happens.
-func (s *state) goesOn(pos int32, ops []int32, f *future) string {
-	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
+func (s *state) canProceed(pos int32, ops []int32, f *remainingEffects) string {
+	e, ref := &s.program.t.Events[pos], s.program.refs[pos]
 	switch e.Kind {
 	case trace.Acquire, trace.RAcquire:
 		if e.Flags&trace.FlagTry != 0 {
 			return "expected an operation that waits for the lock, found one that gives up"
 		}
 		others := slices.DeleteFunc(slices.Clone(ops), func(o int32) bool { return o == pos })
-		return s.lockFree(ref, e.Kind == trace.RAcquire, others)
+		return s.lockNotKept(ref, e.Kind == trace.RAcquire, others)
 	case trace.CondWake:
-		return s.counters.wakes(e.G, ref, f)
+		return s.counters.isWoken(e.G, ref, f)
 	case trace.OnceDone:
 		return s.counters.doReturns(ref, f)
 	case trace.Send, trace.Recv, trace.Select, trace.WaitGroupWait:
@@ -55,32 +55,32 @@ func (s *state) goesOn(pos int32, ops []int32, f *future) string {
 			return "expected a select that waits, found one with a default"
 		case ref == none:
 			return "" // a nil channel
-		case s.p.unfinished(pos):
+		case s.program.unfinished(pos):
 			return "expected an operation that was completed in the recorded run, found one that was not"
 		case e.Kind == trace.WaitGroupWait:
 			return s.counters.waitReturns(ref, f)
 		}
-		for at := s.p.firstCase(pos); at != none && at != pos; at = s.p.next(at) {
-			if other := s.p.refs[at]; other != none { // another case
-				if reason := s.chans.proceeds(other, false, f); reason != "" {
+		for at := s.program.firstCase(pos); at != none && at != pos; at = s.program.next(at) {
+			if other := s.program.refs[at]; other != none { // another case
+				if reason := s.chans.completesLater(other, false, f); reason != "" {
 					return reason
 				}
 			}
 		}
-		o := &s.p.ops[ref]
-		return s.chans.proceeds(o.ch, o.recv, f)
+		o := &s.program.ops[ref]
+		return s.chans.completesLater(o.ch, o.recv, f)
 	}
 	return "expected an operation that can block for ever, found another one"
 }
 
-// lockFree tells why a lock is not kept from a goroutine that wants it, for
+// lockNotKept tells why a lock is not kept from a goroutine that wants it, for
 // reading or for writing, by those that stand at others: none of them has it,
 // and none waits for it and so shuts out a reader (sync.RWMutex).
-func (s *state) lockFree(lock int32, read bool, others []int32) string {
+func (s *state) lockNotKept(lock int32, read bool, others []int32) string {
 	for _, pos := range others {
-		e := &s.p.t.Events[pos]
+		e := &s.program.t.Events[pos]
 		writes, reads := s.locks.holds(e.G, lock)
-		waits := e.Kind == trace.Acquire && s.p.refs[pos] == lock
+		waits := e.Kind == trace.Acquire && s.program.refs[pos] == lock
 		if writes || !read && reads || read && waits {
 			return ""
 		}
@@ -111,15 +111,15 @@ func Deadlocks(t *trace.Trace) (sets [][]int) {
 // stuck.
 func (s *state) stuck() (set []int) {
 	var ops []int32
-	for g := range s.p.forked {
+	for g := range s.program.forked {
 		if pos, reason := s.nextOf(g); reason == "" {
 			ops = append(ops, pos)
 		}
 	}
 	for n := 0; n != len(ops); {
 		n = len(ops)
-		f, all := s.futureWithout(ops), ops
-		ops = slices.DeleteFunc(slices.Clone(all), func(pos int32) bool { return s.goesOn(pos, all, f) != "" })
+		f, all := s.effectsWithout(ops), ops
+		ops = slices.DeleteFunc(slices.Clone(all), func(pos int32) bool { return s.canProceed(pos, all, f) != "" })
 	}
 	for _, pos := range ops {
 		set = append(set, int(pos))

@@ -23,7 +23,7 @@ func FewestSwitches(s Schedule) []int {
 	if len(d.lanes) < 2 {
 		return s.Steps
 	}
-	search := switchSearch{dependences: d, seen: make(map[string]bool), next: make([]int, len(d.lanes))}
+	search := switchSearch{dependences: d, seen: make(map[string]bool), doneSteps: make([]int, len(d.lanes))}
 	for _, i := range s.Pending {
 		if lane, ok := d.laneOf[s.Trace.Events[i].G]; ok {
 			search.pending = append(search.pending, lane)
@@ -43,23 +43,23 @@ func FewestSwitches(s Schedule) []int {
 // A switchSearch looks for an order of the steps with the fewest switches.
 type switchSearch struct {
 	*dependences
-	pending []int // lanes of pending events: an order that ends in one is preferred
-	seen    map[string]bool
-	next    []int  // how far the lanes are in the state that is tried
-	key     []byte // of that state
+	pending   []int // lanes of pending events: an order that ends in one is preferred
+	seen      map[string]bool
+	doneSteps []int  // how far the lanes are in the state that is tried
+	key       []byte // of that state
 }
 
-// A place is a state of the search: how far the goroutines are, and which ran last.
-type place struct {
+// A searchState is a state of the search: how far the goroutines are, and which ran last.
+type searchState struct {
 	done []int // by lane: its steps that are done
 	lane int   // the one that ran last
-	from *place
+	from *searchState
 }
 
 // run returns the place at which all steps are done, after the fewest switches; nil if none was
 // found within the bound.
-func (s *switchSearch) run() (end *place) {
-	level := []*place{{done: make([]int, len(s.lanes)), lane: -1}}
+func (s *switchSearch) run() (end *searchState) {
+	level := []*searchState{{done: make([]int, len(s.lanes)), lane: -1}}
 	for len(level) > 0 && end == nil {
 		level = s.successors(level)
 		for _, p := range level {
@@ -72,7 +72,7 @@ func (s *switchSearch) run() (end *place) {
 }
 
 // successors returns the places one switch after some, each once; none beyond the bound.
-func (s *switchSearch) successors(level []*place) (next []*place) {
+func (s *switchSearch) successors(level []*searchState) (next []*searchState) {
 	for _, p := range level {
 		for lane := range s.lanes {
 			if lane == p.lane {
@@ -81,11 +81,11 @@ func (s *switchSearch) successors(level []*place) (next []*place) {
 			if len(s.seen)*len(s.lanes) > maxPlaces {
 				return nil
 			}
-			if !s.advance(s.next, p.done, lane) {
+			if !s.advance(s.doneSteps, p.done, lane) {
 				continue
 			}
 			if !s.visited(lane) {
-				next = append(next, &place{slices.Clone(s.next), lane, p})
+				next = append(next, &searchState{slices.Clone(s.doneSteps), lane, p})
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (s *switchSearch) successors(level []*place) (next []*place) {
 // visited reports whether the state that is tried, in which a lane ran last, was there before.
 func (s *switchSearch) visited(lane int) bool {
 	s.key = binary.AppendUvarint(s.key[:0], uint64(lane))
-	for _, n := range s.next {
+	for _, n := range s.doneSteps {
 		s.key = binary.AppendUvarint(s.key, uint64(n))
 	}
 	if s.seen[string(s.key)] {
@@ -106,8 +106,8 @@ func (s *switchSearch) visited(lane int) bool {
 }
 
 // order returns the indices of the steps in the order that leads to end.
-func (s *switchSearch) order(end *place) (steps []int) {
-	var runs []*place
+func (s *switchSearch) order(end *searchState) (steps []int) {
+	var runs []*searchState
 	for p := end; p.from != nil; p = p.from {
 		runs = append(runs, p)
 	}

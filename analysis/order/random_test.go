@@ -18,7 +18,7 @@ func eachRandom(t *testing.T, check func(t *testing.T, tr *trace.Trace, o *order
 		{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 3, Locations: 2, Unnested: true, HandOver: true, Overlap: true, Counters: true},
 		{Goroutines: 40, Events: 6, Sync: tracetest.All, Locks: 2, Locations: 4},
 		{Goroutines: 3, Events: 40, Sync: tracetest.Channels, Locks: 1, Locations: 3},
-		{Goroutines: 3, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 3, Unnested: true, HandOver: true, Again: true},
+		{Goroutines: 3, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 3, Unnested: true, HandOver: true, RepeatedReadLocks: true},
 		{Goroutines: 3, Events: 40, Sync: tracetest.Mutexes | tracetest.Conds, Locks: 2, Locations: 2},
 	}
 	for k, shape := range shapes {

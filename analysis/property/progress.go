@@ -8,9 +8,9 @@ import (
 // A progress is where a run stands with a formula: what is remembered of the past, and
 // what the rest must satisfy (progression of formulas, Bacchus and Kabanza, 1998).
 type progress struct {
-	memory []bool  // by the formulas' memory
-	rest   choices // of which one must be met
-	first  bool    // no event has come yet
+	memory     []bool  // by the formulas' memory
+	rest       choices // of which one must be met
+	noEventYet bool    // no event has come yet
 }
 
 // choices are sets of duties, of which all of one are to be met: none that has all duties
@@ -44,9 +44,9 @@ func (p *parser) ltl() (*Monitor, error) {
 		all[g.id] = g
 	}
 	made := 0
-	first := progress{memory: make([]bool, len(x.memory)), rest: choices{{duty(2 * f.id)}}, first: true}
+	first := progress{memory: make([]bool, len(x.memory)), rest: choices{{duty(2 * f.id)}}, noEventYet: true}
 	next := func(s progress, e int) (progress, error) {
-		now := moment{event: e, memory: s.memory, values: make(map[int]bool), made: &made}
+		now := moment{event: e, memory: s.memory, values: make(map[int]bool), productCount: &made}
 		to := progress{memory: make([]bool, len(s.memory))}
 		for _, c := range s.rest {
 			met := choices{{}}
@@ -67,7 +67,7 @@ func (p *parser) ltl() (*Monitor, error) {
 		return to, nil
 	}
 	accept := func(s progress) bool {
-		if s.first {
+		if s.noEventYet {
 			return atEnd(f)
 		}
 		return slices.ContainsFunc(s.rest, func(c []duty) bool {
@@ -79,7 +79,7 @@ func (p *parser) ltl() (*Monitor, error) {
 
 func (s progress) key() string {
 	var key []byte
-	if s.first {
+	if s.noEventYet {
 		key = append(key, 'f')
 	}
 	for _, m := range s.memory {
@@ -113,10 +113,10 @@ func atEnd(f *formula) bool {
 
 // A moment is one event, and what is remembered there.
 type moment struct {
-	event  int
-	memory []bool
-	values map[int]bool // of formulas without future, by number
-	made   *int         // choices, of all moments
+	event        int
+	memory       []bool
+	values       map[int]bool // of formulas without future, by number
+	productCount *int         // choices, of all moments
 }
 
 // holds evaluates a formula without operators of the future.
@@ -170,17 +170,17 @@ func (m *moment) progress(f *formula) choices {
 }
 
 // union is one of the choices of a or b.
-func union(a, b choices) choices { return slices.Concat(a, b).least() }
+func union(a, b choices) choices { return slices.Concat(a, b).minimal() }
 
 // product is one of a together with one of b. Of too many choices it makes none, and made
 // says so.
 func (m *moment) product(a, b choices) choices {
-	*m.made += len(a) * len(b)
+	*m.productCount += len(a) * len(b)
 	if len(a)*len(b) > maxChoices {
-		*m.made = maxProducts + 1
+		*m.productCount = maxProducts + 1
 	}
 	var out choices
-	if *m.made > maxProducts {
+	if *m.productCount > maxProducts {
 		return out
 	}
 	for _, c := range a {
@@ -190,11 +190,11 @@ func (m *moment) product(a, b choices) choices {
 			out = append(out, slices.Compact(all))
 		}
 	}
-	return out.least()
+	return out.minimal()
 }
 
-// least drops the choices that have all duties of another one.
-func (cs choices) least() choices {
+// minimal drops the choices that have all duties of another one.
+func (cs choices) minimal() choices {
 	slices.SortFunc(cs, func(a, b []duty) int {
 		if len(a) != len(b) {
 			return len(a) - len(b)
@@ -203,15 +203,15 @@ func (cs choices) least() choices {
 	})
 	var out choices
 	for _, c := range cs {
-		if !slices.ContainsFunc(out, func(less []duty) bool { return within(less, c) }) {
+		if !slices.ContainsFunc(out, func(less []duty) bool { return isSubset(less, c) }) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// within reports whether sorted a has no duty that sorted b has not.
-func within(a, b []duty) bool {
+// isSubset reports whether sorted a has no duty that sorted b has not.
+func isSubset(a, b []duty) bool {
 	for _, d := range a {
 		if _, ok := slices.BinarySearch(b, d); !ok {
 			return false

@@ -46,12 +46,12 @@ import (
 
 // A Property is what the tests of a package declare of objects.
 type Property struct {
-	Name    string
-	Package string         // import path of the package
-	Builtin bool           // no package declares it: it holds for all
-	Fine    bool           // a violation that the test does not fail by is none
-	Calls   map[uint64]int // the events by the number of the method that is called (trace.Call)
-	Monitor *Monitor
+	Name        string
+	Package     string         // import path of the package
+	Builtin     bool           // no package declares it: it holds for all
+	OnlyIfFails bool           // a violation that the test does not fail by is none
+	Calls       map[uint64]int // the events by the number of the method that is called (trace.Call)
+	Monitor     *Monitor
 	// Params says of a property of pairs which of their two objects the events are about, by the
 	// number of the method; nil of others.
 	Params map[uint64]Param

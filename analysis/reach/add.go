@@ -31,13 +31,13 @@ func (p *Program) Add(its Run) (fresh bool) {
 	r.prepare()
 	r.names = newNaming(p)
 	r.names.align(r)
-	r.begin()
-	whole := r.play()
+	r.prepareWalk()
+	whole := r.executeAll()
 	p.runCount++
 	switch {
 	case !whole:
 	case its.Died < 0 && !r.t.Complete && len(r.t.Blocked) == 0, len(r.t.Cuts) > 0, r.t.Meta.Limit > 0:
-		p.doubt("not all of a run was recorded")
+		p.addDoubt("not all of a run was recorded")
 	default:
 		r.finish(its.Died)
 	}
@@ -56,7 +56,7 @@ type run struct {
 	// The names of its objects in the program.
 	names *naming
 	// Where the walk is.
-	s *state
+	state *state
 	// The program's numbers of the run's goroutines.
 	numbers map[trace.GID]int32
 	// ofTest says of each event whether it is of the test, and after its
@@ -124,10 +124,10 @@ func (r *run) foundClosed(channel int32) bool {
 	})
 }
 
-// begin finds the goroutines of the run, and notes why its recording does not
+// prepareWalk finds the goroutines of the run, and notes why its recording does not
 // tell everything. The doubts come before the walk, so that they are there
 // even if the walk ends early.
-func (r *run) begin() {
+func (r *run) prepareWalk() {
 	r.lastEdges, r.ranOnce, r.numbers = make(map[int32]lastEdge), make(map[int32][]uint64), make(map[trace.GID]int32)
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
@@ -140,18 +140,18 @@ func (r *run) begin() {
 		switch class := e.Kind.Class(); {
 		case class == trace.ClassChannel && e.Obj != 0 && !e.Kind.Begins():
 			if r.timers[r.facts.Objects(class).Number(e.Obj)] {
-				r.doubt(comesAnyTime)
+				r.addDoubt(comesAnyTime)
 			}
 		case class == trace.ClassLock && e.Flags&trace.FlagTry != 0:
-			r.doubt("whether a TryLock fails is not in the recordings")
+			r.addDoubt("whether a TryLock fails is not in the recordings")
 		}
 	}
 	for _, u := range r.t.HiddenInputs {
 		if u.Test == r.test {
-			r.doubt("what a goroutine finds as it looks at %s is not in the recordings", unseenWords[u.Source])
+			r.addDoubt("what a goroutine finds as it looks at %s is not in the recordings", unseenWords[u.Source])
 		}
 	}
-	r.s = r.start()
+	r.state = r.start()
 }
 
 // comesAnyTime says of channels of timers why not everything is known: the
@@ -164,38 +164,38 @@ var unseenWords = map[string]string{
 	"environment": "the environment", "goroutines": "how many goroutines there are", "result": "whether a test has failed",
 }
 
-// play executes the events. It reports whether all of them are what the model
+// executeAll executes the events. It reports whether all of them are what the model
 // expects; the first that is not becomes a doubt.
-func (r *run) play() bool {
+func (r *run) executeAll() bool {
 	for i := range r.t.Events {
 		if !r.ofTest[i] {
 			continue
 		}
-		r.s.over = false // others may do something yet before the program has ended
-		if why := r.event(i); why != "" {
+		r.state.ended = false // others may do something yet before the program has ended
+		if why := r.executeEvent(i); why != "" {
 			e := &r.t.Events[i]
 			s := r.t.Sites[e.Site]
-			r.doubt("%s at %s:%d, by goroutine %s: %s", e.Kind, s.File, s.Line, r.t.Goroutines[e.G].Path, why)
+			r.addDoubt("%s at %s:%d, by goroutine %s: %s", e.Kind, s.File, s.Line, r.t.Goroutines[e.G].Path, why)
 			return false
 		}
 	}
 	return true
 }
 
-// event executes the event at position i, and returns why that does not fit
+// executeEvent executes the event at position i, and returns why that does not fit
 // the model.
-func (r *run) event(i int) string {
+func (r *run) executeEvent(i int) string {
 	e := &r.t.Events[i]
 	g := r.numbers[e.G]
 	if why := r.completePanicked(g, e); why != "" {
 		return why
 	}
-	if isInvisible(e.Kind) || e.Kind == trace.OnceDone && r.returned(g, e.Obj) {
+	if isInvisible(e.Kind) || e.Kind == trace.OnceDone && r.takeOnceReturn(g, e.Obj) {
 		r.addInvisible(g, i)
 		return ""
 	}
-	at := r.s.next[g]
-	if at == none || r.nodes[at].ended {
+	at := r.state.next[g]
+	if at == none || r.nodes[at].goroutineEnded {
 		return "it was not started, or has ended"
 	}
 	if r.nodes[at].kind == trace.None {
@@ -203,28 +203,28 @@ func (r *run) event(i int) string {
 	}
 	n := &r.nodes[at]
 	r.names.bindLike(n, e)
-	if why := r.differs(n, e); why != "" {
+	if why := r.mismatch(n, e); why != "" {
 		return why
 	}
-	r.s.grow()
-	if v, ok := r.t.PriorValueAt(i); ok && e.Kind.IsAccess() && r.s.content(n.obj) == untouched {
+	r.state.grow()
+	if v, ok := r.t.PriorValueAt(i); ok && e.Kind.IsAccess() && r.state.content(n.obj) == untouched {
 		r.initial[n.obj] = r.names.word(&trace.Event{Size: e.Size, Val: v})
 	}
-	if r.s.alternatives(g) == 0 {
+	if r.state.countAlternatives(g) == 0 {
 		return "it should wait, by what was recorded"
 	}
-	way, why := r.alternative(n, i)
+	way, why := r.alternativeTaken(n, i)
 	if why != "" {
 		return why
 	}
-	return r.takeEdge(g, at, e, i, r.s.execute(g, way))
+	return r.takeEdge(g, at, e, i, r.state.execute(g, way))
 }
 
 // completePanicked lets a goroutine go on that has not completed an operation
 // because of a panic. A trace has no event of such a completion, but the
 // model has a step of it.
 func (r *run) completePanicked(g int32, e *trace.Event) string {
-	at := r.s.next[g]
+	at := r.state.next[g]
 	if at == none {
 		return ""
 	}
@@ -233,24 +233,24 @@ func (r *run) completePanicked(g int32, e *trace.Event) string {
 		return ""
 	}
 	for k == trace.SelectDone {
-		if w := r.s.pending[g]; !w.done || w.found != panicked {
+		if w := r.state.pending[g]; !w.done || w.found != panicked {
 			return "the operation before was not complete"
 		}
-		if why := r.takeEdge(g, at, e, -1, r.s.execute(g, 0)); why != "" {
+		if why := r.takeEdge(g, at, e, -1, r.state.execute(g, 0)); why != "" {
 			return why
 		}
-		at = r.s.next[g]
+		at = r.state.next[g]
 		k = r.nodes[at].kind
 	}
-	if w := r.s.pending[g]; !w.done || w.found != panicked {
+	if w := r.state.pending[g]; !w.done || w.found != panicked {
 		return "the operation before was not complete"
 	}
-	return r.takeEdge(g, at, e, -1, r.s.execute(g, 0))
+	return r.takeEdge(g, at, e, -1, r.state.execute(g, 0))
 }
 
-// returned reports whether the goroutine has run the function of a Once
+// takeOnceReturn reports whether the goroutine has run the function of a Once
 // itself, and forgets it. Its return from Do is no operation of its own then.
-func (r *run) returned(g int32, once uint64) bool {
+func (r *run) takeOnceReturn(g int32, once uint64) bool {
 	k := slices.Index(r.ranOnce[g], once)
 	if k < 0 {
 		return false
@@ -269,7 +269,7 @@ func (r *run) addInvisible(g int32, i int) {
 		e.Obj = uint64(r.channel(e.Obj, e.Size) + 1)
 	case trace.Await:
 		if !r.hasPosted(e.G, i) {
-			r.doubt("what goroutines take from pools, timers and input is taken as it came")
+			r.addDoubt("what goroutines take from pools, timers and input is taken as it came")
 		}
 	}
 	if l, ok := r.lastEdges[g]; ok && l.fresh {
@@ -334,30 +334,30 @@ func (r *run) fillNode(at, g int32, i int) {
 	e := r.t.Events[i]
 	r.isNew = true
 	if e.Kind == trace.ChanMake {
-		r.names.chans[e.Obj] = 1<<40 | uint64(at)
+		r.names.byChannel[e.Obj] = 1<<40 | uint64(at)
 	}
 	on := r.objectOf(&e)
 	n := &r.nodes[at]
-	n.kind, n.obj, n.flags, n.size, n.site = e.Kind, on, e.Flags&flags, e.Size, r.sites.Of(r.t, e.Site)
+	n.kind, n.obj, n.flags, n.size, n.site = e.Kind, on, e.Flags&keptFlags, e.Size, r.sites.Of(r.t, e.Site)
 	r.noteReader(n)
 	switch {
 	case isStore(&e):
-		n.stored = madeBy(at)
+		n.stored = nodeContent(at)
 		if hasWord(&e) {
-			n.word = r.names.word(&e)
-			n.stored = number(n.word)
+			n.value = r.names.word(&e)
+			n.stored = valueContent(n.value)
 		}
 	case e.Kind.ChangesCounter():
-		n.word = e.Val
+		n.value = e.Val
 	case e.Kind == trace.Select:
 		n.cases = r.casesOf(i, int(e.Val))
 	case e.Kind == trace.OnceDone: // somebody else has run the function
 		n.kind = trace.OnceBegin
 	}
 	if e.Kind == trace.Fork {
-		child := r.leaf(on, nil)
+		child := r.addLeaf(on, nil)
 		n = &r.nodes[at]
-		n.child = child
+		n.childStart = child
 	}
 	e.G, e.Site = trace.GID(g), n.site
 	if e.Kind.HasAddress() {
@@ -381,7 +381,7 @@ func (r *run) casesOf(i, n int) (all []selectCase) {
 		}
 	}
 	if len(all) > 0 && len(all)+len(recvs) < n {
-		r.doubt("a select has cases that send to nil channels")
+		r.addDoubt("a select has cases that send to nil channels")
 	}
 	for len(all)+len(recvs) < n {
 		all = append(all, selectCase{none, true})
@@ -389,10 +389,10 @@ func (r *run) casesOf(i, n int) (all []selectCase) {
 	return append(all, recvs...)
 }
 
-// differs says in what an event is not that of the node that its goroutine
+// mismatch says in what an event is not that of the node that its goroutine
 // comes to. The same history leads to the same operation, unless it depends
 // on something that is not in the trace.
-func (r *run) differs(n *node, e *trace.Event) string {
+func (r *run) mismatch(n *node, e *trace.Event) string {
 	kind := e.Kind
 	if kind == trace.OnceDone {
 		kind = trace.OnceBegin
@@ -404,10 +404,10 @@ func (r *run) differs(n *node, e *trace.Event) string {
 		return ""
 	}
 	if n.kind == trace.ChanMake && kind == n.kind {
-		r.names.chans[e.Obj] = r.objects[ofChan][n.obj]
+		r.names.byChannel[e.Obj] = r.objects[ofChan][n.obj]
 	}
 	if n.isBlocked && n.kind == kind {
-		n.isBlocked, n.site, n.flags = false, r.sites.Of(r.t, e.Site), e.Flags&flags
+		n.isBlocked, n.site, n.flags = false, r.sites.Of(r.t, e.Site), e.Flags&keptFlags
 		n.event.Site = n.site
 	}
 	switch {
@@ -416,20 +416,20 @@ func (r *run) differs(n *node, e *trace.Event) string {
 		return fmt.Sprintf("after it had found the same it came to %s at %s:%d in another run", n.kind, s.File, s.Line)
 	case n.obj != r.objectOf(e):
 		return "after it had found the same it was on another object in another run"
-	case kind.ChangesCounter() && n.word != e.Val,
-		isStore(e) && hasWord(e) && n.stored != number(r.names.word(e)):
+	case kind.ChangesCounter() && n.value != e.Val,
+		isStore(e) && hasWord(e) && n.stored != valueContent(r.names.word(e)):
 		return "after it had found the same it stored another value in another run"
 	}
 	return ""
 }
 
-// alternative returns which of its alternatives the event at position i has
+// alternativeTaken returns which of its alternatives the event at position i has
 // taken. Only selects have several.
-func (r *run) alternative(n *node, i int) (int, string) {
+func (r *run) alternativeTaken(n *node, i int) (int, string) {
 	if n.kind != trace.Select {
 		return 0, ""
 	}
-	ready := r.s.ready(n)
+	ready := r.state.readyCases(n)
 	if len(ready) == 0 {
 		return 0, ""
 	}
@@ -437,7 +437,7 @@ func (r *run) alternative(n *node, i int) (int, string) {
 	if done == facts.None { // it has panicked, or nobody knows what it has chosen
 		return max(0, slices.IndexFunc(ready, func(k int32) bool {
 			c := n.cases[k-1]
-			return c.send && r.s.chans[c.ch].closed
+			return c.send && r.state.chans[c.ch].closed
 		})), ""
 	}
 	way := slices.Index(ready, int32(r.t.Events[done].Val))
@@ -459,7 +459,7 @@ func (r *run) takeEdge(g, at int32, e *trace.Event, i int, found content) string
 		}
 		found = f
 	}
-	if i >= 0 && n.kind == trace.SelectDone && found != taken(int32(e.Val)) {
+	if i >= 0 && n.kind == trace.SelectDone && found != caseContent(int32(e.Val)) {
 		return "it took another case than the one that was ready, by what was recorded"
 	}
 	if n.kind == trace.OnceBegin && (found == runsFunction) != (e.Kind == trace.OnceBegin) {
@@ -479,22 +479,22 @@ func (r *run) takeEdge(g, at int32, e *trace.Event, i int, found content) string
 			return "after it had found the same it stored another value in another run"
 		}
 		if !x.fails {
-			r.s.store(n.obj, left)
+			r.state.store(n.obj, left)
 		}
 	}
 	if to := &r.nodes[x.to]; to.kind == trace.None || to.isBlocked { // the runs so far may have ended on the way
 		fresh, x.invisible = true, nil
 	}
 	r.lastEdges[g] = lastEdge{at, slices.IndexFunc(n.edges, func(o edge) bool { return o.found == x.found }), fresh}
-	r.s.grow()
-	r.s.goOn(g, x)
+	r.state.grow()
+	r.state.advance(g, x)
 	return ""
 }
 
 // foundBy returns what a load has found. The model says that as well; if they
 // differ, something has stored that the trace does not show.
 func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, string) {
-	if was, ok := r.initial[n.obj]; ok && !n.kind.IsWrite() && r.s.memory[n.obj] == untouched {
+	if was, ok := r.initial[n.obj]; ok && !n.kind.IsWrite() && r.state.memory[n.obj] == untouched {
 		r.names.bindValue(e, was)
 	}
 	v, known := r.names.word(e), hasWord(e)
@@ -504,9 +504,9 @@ func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, s
 	switch {
 	case !known:
 	case found == untouched:
-		found = number(v)
+		found = valueContent(v)
 		r.initial[n.obj] = v
-	case found&isNumber != 0 && found != number(v):
+	case found&isNumber != 0 && found != valueContent(v):
 		return found, "it found what nobody has stored, by what was recorded"
 	}
 	return found, ""
@@ -515,9 +515,9 @@ func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, s
 // storedBy is what an atomic update leaves in memory.
 func (r *run) storedBy(at int32, e *trace.Event, found content) content {
 	if hasWord(e) {
-		return number(r.names.word(e))
+		return valueContent(r.names.word(e))
 	}
-	return mix(madeBy(at), found)
+	return mix(nodeContent(at), found)
 }
 
 // addEdge adds what follows a node if it finds something new: an edge, and a
@@ -538,10 +538,10 @@ func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	if n.kind == trace.AtomicRMW {
 		x.stored, x.fails = r.storedBy(at, e, found), e.Flags&trace.FlagFailed != 0
 	}
-	x.to = r.leaf(g, holds)
+	x.to = r.addLeaf(g, holds)
 	next := &r.nodes[x.to]
 	r.expectCompletion(next, &n, found)
-	next.ended = n.kind == trace.End || n.kind == trace.TestEnd && r.goroutines[g].Path == "0" && r.t.TestNames[e.Obj] == r.test
+	next.goroutineEnded = n.kind == trace.End || n.kind == trace.TestEnd && r.goroutines[g].Path == "0" && r.t.TestNames[e.Obj] == r.test
 	r.nodes[at].edges = append(r.nodes[at].edges, x)
 	return &r.nodes[at].edges[len(r.nodes[at].edges)-1]
 }
@@ -556,12 +556,12 @@ func (r *run) expectCompletion(next, n *node, found content) {
 	case k == trace.Select:
 		next.cases = n.cases
 	case k == trace.CondWait:
-		next.wakes = n.obj
-	case k.Releases() && n.wakes != none:
-		next.kind, next.obj = trace.CondWake, n.wakes
+		next.condition = n.obj
+	case k.Releases() && n.condition != none:
+		next.kind, next.obj = trace.CondWake, n.condition
 	case k == trace.SelectDone:
 		for k, c := range n.cases {
-			if found != taken(int32(k+1)) {
+			if found != caseContent(int32(k+1)) {
 				continue
 			}
 			next.kind, next.obj = completions[trace.Recv], c.ch
@@ -582,9 +582,9 @@ func (r *run) expectCompletion(next, n *node, found content) {
 func (r *run) finish(died int) {
 	if died >= 0 && r.ofTest[died] {
 		g := r.numbers[r.t.Events[died].G]
-		if at := r.s.next[g]; at != none && r.nodes[at].kind == trace.None && !r.nodes[at].ended {
-			r.nodes[at].exits = true
-			r.s.exit(g)
+		if at := r.state.next[g]; at != none && r.nodes[at].kind == trace.None && !r.nodes[at].goroutineEnded {
+			r.nodes[at].endsProgram = true
+			r.state.endProgram(g)
 		}
 	}
 	for _, b := range r.t.Blocked {
@@ -592,21 +592,21 @@ func (r *run) finish(died int) {
 			r.addBlocked(g, b)
 		}
 	}
-	r.s.grow()
-	for g := range r.s.next {
-		if at := r.s.next[g]; at != none && r.nodes[at].kind == trace.Acquire && !r.s.over && r.s.canQueue(r.nodes[at].obj) {
-			r.s.execute(int32(g), 0)
+	r.state.grow()
+	for g := range r.state.next {
+		if at := r.state.next[g]; at != none && r.nodes[at].kind == trace.Acquire && !r.state.ended && r.state.canQueue(r.nodes[at].obj) {
+			r.state.execute(int32(g), 0)
 		}
 	}
-	end, stuck := r.s.endHash(), r.s.describeStuck()
-	r.isNew = r.isNew || !r.ends[end] || !r.deadlocks[stuck]
-	r.ends[end], r.deadlocks[stuck] = true, true
+	end, stuck := r.state.endHash(), r.state.describeStuck()
+	r.isNew = r.isNew || !r.endHashes[end] || !r.deadlocks[stuck]
+	r.endHashes[end], r.deadlocks[stuck] = true, true
 }
 
 // addBlocked notes where a goroutine waits for a lock or a Once. The trace
 // has no event of that, as these are logged after they happened.
 func (r *run) addBlocked(g int32, b trace.BlockedGoroutine) {
-	at := r.s.next[g]
+	at := r.state.next[g]
 	if at == none || r.nodes[at].kind != trace.None || b.Op.Class() != trace.ClassLock && b.Op != trace.OnceBegin {
 		return
 	}
@@ -635,8 +635,8 @@ func (p *Program) noteReader(n *node) {
 func (s *state) describeStuck() string {
 	var all []string
 	for g := range s.next {
-		if at := s.next[g]; !s.over && at != none && s.p.nodes[at].kind != trace.None && s.alternatives(int32(g)) == 0 {
-			n := &s.p.nodes[at]
+		if at := s.next[g]; !s.ended && at != none && s.program.nodes[at].kind != trace.None && s.countAlternatives(int32(g)) == 0 {
+			n := &s.program.nodes[at]
 			all = append(all, fmt.Sprint(n.kind, " ", n.site, " ", n.obj))
 		}
 	}

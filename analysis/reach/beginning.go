@@ -12,58 +12,58 @@ type Beginning struct {
 	// Trace is what would be recorded of the run, with the events after it
 	// that its goroutines come to next.
 	Trace *trace.Trace
-	// At is the position of the last event that can wait for its turn; those
+	// LastStep is the position of the last event that can wait for its turn; those
 	// before it come first, in their order. After it the program goes on as
 	// it likes.
-	At int
-	// First is the goroutine that finds something new then, or is to go on.
-	First trace.GID
-	// Hold are the positions of what the other goroutines come to next. They
+	LastStep int
+	// NextGoroutine is the goroutine that finds something new then, or is to go on.
+	NextGoroutine trace.GID
+	// HeldEvents are the positions of what the other goroutines come to next. They
 	// wait there until then.
-	Hold []int
-	// Runs are those that have shown first what the beginning does, in the
+	HeldEvents []int
+	// SourceRuns are those that have shown first what the beginning does, in the
 	// order of [Program.Add], from 0.
-	Runs []int
+	SourceRuns []int
 
 	// What a goroutine finds where.
 	key edgeKey
 	// Nobody has seen what comes at the node of key.
 	leaf bool
 	// Where goroutines are blocked then; "" if key is what it is for.
-	stuck string
+	deadlock string
 }
 
-// Stuck reports whether b leads to where goroutines block for ever.
-func (b *Beginning) Stuck() bool { return b.stuck != "" }
+// IsDeadlock reports whether b leads to where goroutines block for ever.
+func (b *Beginning) IsDeadlock() bool { return b.deadlock != "" }
 
-// Shown reports whether some run has shown what b leads to. A run that was
+// HasShown reports whether some run has shown what b leads to. A run that was
 // made for another beginning may have.
-func (p *Program) Shown(b *Beginning) bool {
+func (p *Program) HasShown(b *Beginning) bool {
 	switch n := &p.nodes[b.key.node]; {
-	case b.stuck != "":
-		return p.deadlocks[b.stuck]
+	case b.deadlock != "":
+		return p.deadlocks[b.deadlock]
 	case b.leaf:
-		return n.kind != trace.None || n.exits
+		return n.kind != trace.None || n.endsProgram
 	}
 	return p.edgeFor(b.key.node, b.key.found) != nil
 }
 
 // HasTried reports whether a run with that beginning was made, and did not
 // come to where it leads.
-func (p *Program) HasTried(b *Beginning) bool { return b.stuck == "" && p.tried[b.key] }
+func (p *Program) HasTried(b *Beginning) bool { return b.deadlock == "" && p.triedEdges[b.key] }
 
-// Tried notes that a run with that beginning was made. If it has not come to
+// NoteTried notes that a run with that beginning was made. If it has not come to
 // where it leads, the traces do not show all of the program.
-func (p *Program) Tried(b *Beginning) {
-	if p.Shown(b) {
+func (p *Program) NoteTried(b *Beginning) {
+	if p.HasShown(b) {
 		return
 	}
-	if b.stuck != "" {
-		p.deadlocks[b.stuck] = true
+	if b.deadlock != "" {
+		p.deadlocks[b.deadlock] = true
 	} else {
-		p.tried[b.key] = true
+		p.triedEdges[b.key] = true
 	}
-	p.doubt("some runs did not come where they should, by what was recorded")
+	p.addDoubt("some runs did not come where they should, by what was recorded")
 }
 
 // A discovery is something that a goroutine has found at a site. How often it
@@ -96,7 +96,7 @@ func (p *Program) Sort(all []*Beginning) {
 	known := func(b *Beginning) int {
 		n := &p.nodes[b.key.node]
 		switch {
-		case b.stuck != "":
+		case b.deadlock != "":
 			return -2
 		case b.leaf:
 			return -1
@@ -114,9 +114,9 @@ func (p *Program) Sort(all []*Beginning) {
 // says what it leads to.
 func (x *search) beginning(s *state, from int32, more []action, why func(*Beginning)) Beginning {
 	steps := x.path(from, more)
-	b := Beginning{At: none}
-	if why(&b); b.stuck == "" {
-		if least, end := x.minimized(steps, x.nodes[b.key.node].g); end != nil {
+	b := Beginning{LastStep: none}
+	if why(&b); b.deadlock == "" {
+		if least, end := x.minimize(steps, x.nodes[b.key.node].g); end != nil {
 			steps, s = least, end
 		}
 	}
@@ -126,34 +126,34 @@ func (x *search) beginning(s *state, from int32, more []action, why func(*Beginn
 	}
 	b.Trace = t
 	for _, step := range steps {
-		x.show(t, step)
-		if e := x.edgeFor(step.node, step.found); e != nil && !slices.Contains(b.Runs, e.firstRun) {
-			b.Runs = append(b.Runs, e.firstRun)
+		x.appendStep(t, step)
+		if e := x.edgeFor(step.node, step.found); e != nil && !slices.Contains(b.SourceRuns, e.firstRun) {
+			b.SourceRuns = append(b.SourceRuns, e.firstRun)
 		}
 	}
-	slices.Sort(b.Runs)
+	slices.Sort(b.SourceRuns)
 	for i, e := range slices.Backward(t.Events) {
-		if canHold(e.Kind) {
-			b.At = i
+		if replayCanHold(e.Kind) {
+			b.LastStep = i
 			break
 		}
 	}
 	for g := range s.next {
-		if b.At == none {
+		if b.LastStep == none {
 			continue
 		}
-		if at := x.holdAt(t, s, int32(g)); at != none && trace.GID(g) != t.Events[b.At].G {
-			b.Hold = append(b.Hold, at)
+		if at := x.holdAt(t, s, int32(g)); at != none && trace.GID(g) != t.Events[b.LastStep].G {
+			b.HeldEvents = append(b.HeldEvents, at)
 		}
 	}
-	if b.stuck == "" {
-		b.First = trace.GID(x.nodes[b.key.node].g)
+	if b.deadlock == "" {
+		b.NextGoroutine = trace.GID(x.nodes[b.key.node].g)
 	}
 	return b
 }
 
-// show adds to a trace what would be recorded of a step.
-func (p *Program) show(t *trace.Trace, step action) {
+// appendStep adds to a trace what would be recorded of a step.
+func (p *Program) appendStep(t *trace.Trace, step action) {
 	e, n := p.event(step.node), &p.nodes[step.node]
 	switch {
 	case n.kind.Class() == trace.ClassChannel && n.kind.Completes():
@@ -178,7 +178,7 @@ func (p *Program) show(t *trace.Trace, step action) {
 	}
 	if x := p.edgeFor(step.node, step.found); x != nil {
 		tail := x.invisible
-		if k := slices.IndexFunc(tail, func(e trace.Event) bool { return e.Kind == trace.Panic }); k >= 0 && p.nodes[x.to].exits {
+		if k := slices.IndexFunc(tail, func(e trace.Event) bool { return e.Kind == trace.Panic }); k >= 0 && p.nodes[x.to].endsProgram {
 			tail = tail[:k] // the end of the program comes after the other steps
 		}
 		t.Events = append(t.Events, tail...)
@@ -217,19 +217,19 @@ func (x *search) holdAt(t *trace.Trace, s *state, g int32) int {
 			e.Flags |= trace.FlagRequested
 		}
 		t.Events = append(t.Events, e)
-		if canHold(e.Kind) {
+		if replayCanHold(e.Kind) {
 			return len(t.Events) - 1
 		}
 		found := s.pending[g].found
 		if x.nodes[at].kind == trace.SelectDone {
-			found = taken(s.pending[g].caseNumber)
+			found = caseContent(s.pending[g].caseNumber)
 		}
 		known := x.edgeFor(at, found)
 		if known == nil || !s.pending[g].done && len(x.nodes[at].edges) != 1 {
 			return none
 		}
 		for _, tail := range known.invisible {
-			if t.Events = append(t.Events, tail); canHold(tail.Kind) {
+			if t.Events = append(t.Events, tail); replayCanHold(tail.Kind) {
 				return len(t.Events) - 1
 			}
 		}

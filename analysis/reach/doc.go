@@ -38,6 +38,6 @@
 //
 // What a trace does not show makes a program that seems to do different
 // things after the same history. It is noticed where it happens, and
-// [Result.Open] tells of it: then nobody says that all was seen. Timers may
+// [Result.Doubts] tells of it: then nobody says that all was seen. Timers may
 // fire at any time.
 package reach

@@ -19,9 +19,9 @@ type use struct {
 	// How it is used.
 	kind useKind
 	// The number of the thing, in its class.
-	on int32
+	object int32
 	// What a store leaves.
-	left content
+	stored content
 }
 
 // A useKind says how a thing is used.
@@ -29,24 +29,24 @@ type useKind uint8
 
 const (
 	// Memory, by the first of the extents that overlap.
-	reads useKind = iota
+	readUse useKind = iota
 	// One value.
-	stores
+	storeUse
 	// With what follows from what was there.
-	updates
+	updateUse
 	// A lock.
-	acquires
+	acquireUse
 	// As a reader.
-	shares
+	readLockUse
 	// Or closes.
-	sends
-	receives //
+	sendUse
+	receiveUse //
 	// To a WaitGroup, one that counts up.
-	adds
+	addUse
 	// A WaitGroup.
-	awaits
-	once      //
-	condition //
+	waitUse
+	onceUse //
+	condUse //
 	numUses
 )
 
@@ -81,15 +81,15 @@ type futures struct {
 	// The numbers of uses.
 	numbers map[use]int
 	// By memory: the stores to it, if there are not too many.
-	values map[int32][]use
+	storesTo map[int32][]use
 	// By extent: the first of those that overlap with it, which stands for
 	// all of them.
-	group []int32
+	overlapGroup []int32
 	// By node: the uses of it and of all that may come after it.
 	byNode []future
 	// By node, of an acquisition that is one step with all up to its
 	// release: the uses of that.
-	inside [][]use
+	sectionUses [][]use
 	// By node: no other goroutine's operation can come before it, or see it.
 	local []bool
 	// By use: the goroutines that have it.
@@ -110,13 +110,13 @@ func (f *futures) number(u use) int {
 // lookAhead finds the futures of a program's nodes.
 func lookAhead(p *Program) *futures {
 	f := &futures{
-		Program: p, numbers: make(map[use]int), values: make(map[int32][]use), group: p.overlapGroups(),
-		byNode: make([]future, len(p.nodes)), inside: make([][]use, len(p.nodes)), local: make([]bool, len(p.nodes)),
+		Program: p, numbers: make(map[use]int), storesTo: make(map[int32][]use), overlapGroup: p.overlapGroups(),
+		byNode: make([]future, len(p.nodes)), sectionUses: make([][]use, len(p.nodes)), local: make([]bool, len(p.nodes)),
 	}
 	for k := range p.nodes {
 		n := &p.nodes[k]
-		if u := (use{stores, f.memory(n), n.stored}); n.kind.IsAccess() && f.plain(n) && !slices.Contains(f.values[u.on], u) {
-			f.values[u.on] = append(f.values[u.on], u)
+		if u := (use{storeUse, f.memory(n), n.stored}); n.kind.IsAccess() && f.plain(n) && !slices.Contains(f.storesTo[u.object], u) {
+			f.storesTo[u.object] = append(f.storesTo[u.object], u)
 		}
 	}
 	for k := range p.nodes {
@@ -137,8 +137,8 @@ func lookAhead(p *Program) *futures {
 				all = all.with(f.byNode[x.to])
 			}
 		}
-		if n.kind == trace.Fork && n.child != none {
-			all = all.with(f.byNode[n.child])
+		if n.kind == trace.Fork && n.childStart != none {
+			all = all.with(f.byNode[n.childStart])
 		}
 		for _, u := range f.usesOf(n) {
 			k := f.number(u)
@@ -170,7 +170,7 @@ func (f *futures) findLocal() {
 		if !known {
 			common = slices.Clone(n.held)
 		}
-		locks[m] = slices.DeleteFunc(common, func(h held) bool { return !holds(n, h.lock) })
+		locks[m] = slices.DeleteFunc(common, func(h held) bool { return !holdsFor(n, h.lock) })
 	}
 	atMostOne := func(k useKind, ch int32) bool {
 		u, ok := f.numbers[use{k, ch, 0}]
@@ -183,16 +183,16 @@ func (f *futures) findLocal() {
 		case n.kind.IsAccess() && len(locks[f.memory(n)]) > 0, n.kind.Class() == trace.ClassChannel && n.obj == none:
 			f.local[k] = true
 		case n.kind.Begins() && n.kind.Class() == trace.ClassChannel, n.kind == trace.Close:
-			f.local[k] = !selected[n.obj] && !f.external[n.obj] && atMostOne(sends, n.obj) && atMostOne(receives, n.obj)
+			f.local[k] = !selected[n.obj] && !f.external[n.obj] && atMostOne(sendUse, n.obj) && atMostOne(receiveUse, n.obj)
 		default:
 			f.local[k] = n.kind.Completes() || !slices.ContainsFunc(f.usesOf(n), func(u use) bool { return !f.useIndependent(nil, n.g, u) })
 		}
 	}
 }
 
-// holds reports whether the goroutine of an access holds a lock so that no
+// holdsFor reports whether the goroutine of an access holds a lock so that no
 // other one can make an access that matters to it.
-func holds(n *node, lock int32) bool {
+func holdsFor(n *node, lock int32) bool {
 	return slices.ContainsFunc(n.held, func(h held) bool { return h.lock == lock && (!h.reader || !n.kind.IsWrite()) })
 }
 
@@ -200,7 +200,7 @@ func holds(n *node, lock int32) bool {
 // It is none of other nodes.
 func (f *futures) memory(n *node) int32 {
 	if n.kind.IsAccess() && n.obj != none {
-		return f.group[n.obj]
+		return f.overlapGroup[n.obj]
 	}
 	return none
 }
@@ -215,7 +215,7 @@ func (f *futures) plain(n *node) bool {
 func (f *futures) usesOf(n *node) (all []use) {
 	if n.isSelect() {
 		for _, c := range n.cases {
-			all = append(all, use{sends, c.ch, 0}, use{receives, c.ch, 0})
+			all = append(all, use{sendUse, c.ch, 0}, use{receiveUse, c.ch, 0})
 		}
 		return all
 	}
@@ -225,30 +225,30 @@ func (f *futures) usesOf(n *node) (all []use) {
 	one := func(k useKind, on int32) []use { return []use{{k, on, 0}} }
 	switch k := n.kind; {
 	case k == trace.AtomicRMW:
-		return []use{{reads, f.memory(n), 0}, {updates, f.memory(n), 0}}
+		return []use{{readUse, f.memory(n), 0}, {updateUse, f.memory(n), 0}}
 	case isLoad(k):
-		return one(reads, f.memory(n))
+		return one(readUse, f.memory(n))
 	case k.IsAccess():
-		if f.plain(n) && len(f.values[f.memory(n)]) <= maxStores {
-			return []use{{stores, f.memory(n), n.stored}}
+		if f.plain(n) && len(f.storesTo[f.memory(n)]) <= maxStores {
+			return []use{{storeUse, f.memory(n), n.stored}}
 		}
-		return one(updates, f.memory(n))
+		return one(updateUse, f.memory(n))
 	case k == trace.Acquire:
-		return one(acquires, n.obj)
+		return one(acquireUse, n.obj)
 	case k == trace.RAcquire:
-		return one(shares, n.obj)
+		return one(readLockUse, n.obj)
 	case k.Sends(), k == trace.Close:
-		return one(sends, n.obj)
+		return one(sendUse, n.obj)
 	case k.Receives():
-		return one(receives, n.obj)
+		return one(receiveUse, n.obj)
 	case n.delta() > 0:
-		return one(adds, n.obj)
+		return one(addUse, n.obj)
 	case k.Class() == trace.ClassWaitGroup && !k.ChangesCounter():
-		return one(awaits, n.obj)
+		return one(waitUse, n.obj)
 	case k == trace.OnceBegin, k == trace.OnceEnd:
-		return one(once, n.obj)
+		return one(onceUse, n.obj)
 	case k.Class() == trace.ClassCond:
-		return one(condition, n.obj)
+		return one(condUse, n.obj)
 	}
 	return nil
 }
@@ -264,14 +264,14 @@ func (f *futures) findAtomicSections() {
 			continue
 		}
 		if all, ok := f.upToRelease(int32(k), n.obj, n.kind); ok {
-			f.inside[k] = all
+			f.sectionUses[k] = all
 		} else {
 			broken[n.obj] = true
 		}
 	}
 	for k := range f.nodes {
-		if n := &f.nodes[k]; f.inside[k] != nil && broken[n.obj] {
-			f.inside[k] = nil
+		if n := &f.nodes[k]; f.sectionUses[k] != nil && broken[n.obj] {
+			f.sectionUses[k] = nil
 		}
 	}
 }
@@ -286,15 +286,15 @@ func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool)
 		for _, x := range f.nodes[at].edges {
 			n := &f.nodes[x.to]
 			switch {
-			case n.obj == lock && n.kind == trace.Release && k == trace.Acquire && n.wakes == none,
+			case n.obj == lock && n.kind == trace.Release && k == trace.Acquire && n.condition == none,
 				n.obj == lock && n.kind == trace.RRelease && k == trace.RAcquire:
 				if f.mayExit(n) {
 					return nil, false
 				}
 				continue
-			case n.kind == trace.None && !n.ended && !n.exits:
+			case n.kind == trace.None && !n.goroutineEnded && !n.endsProgram:
 				continue // a run is to find out
-			case !f.local[x.to], n.kind == trace.None, n.kind == trace.Fork, n.ends(), n.kind.HasAddress() && !n.kind.IsAccess(), n.kind.Class() == trace.ClassChannel:
+			case !f.local[x.to], n.kind == trace.None, n.kind == trace.Fork, n.endsGoroutine(), n.kind.HasAddress() && !n.kind.IsAccess(), n.kind.Class() == trace.ClassChannel:
 				return nil, false
 			}
 			for _, u := range f.usesOf(n) {
@@ -314,10 +314,10 @@ func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool)
 func (f *futures) independent(s *state, g int32) bool {
 	at := s.next[g]
 	n := &f.nodes[at]
-	if f.mayExit(n) || n.exits || n.kind == trace.None {
+	if f.mayExit(n) || n.endsProgram || n.kind == trace.None {
 		return false
 	}
-	if all := f.inside[at]; all != nil {
+	if all := f.sectionUses[at]; all != nil {
 		return !slices.ContainsFunc(all, func(u use) bool { return !f.useIndependent(s, g, u) })
 	}
 	for _, u := range f.usesOf(n) {
@@ -334,25 +334,25 @@ func (f *futures) independent(s *state, g int32) bool {
 // nothing else.
 func (f *futures) useIndependent(s *state, g int32, u use) bool {
 	switch u.kind {
-	case reads:
-		return f.unchangedByOthers(s, g, u.on)
-	case stores:
-		if s != nil && s.content(u.on) == u.left && f.unchangedByOthers(s, g, u.on) {
+	case readUse:
+		return f.unchangedByOthers(s, g, u.object)
+	case storeUse:
+		if s != nil && s.content(u.object) == u.stored && f.unchangedByOthers(s, g, u.object) {
 			return true
 		}
-		return !f.othersMay(s, g, use{reads, u.on, 0}) && (!f.othersMayStore(s, g, u.on) || !f.mayRead(s, g, u.on))
-	case updates:
-		return !f.othersMay(s, g, use{reads, u.on, 0}) && !f.othersMayStore(s, g, u.on)
-	case acquires:
-		return !f.othersMay(s, g, use{acquires, u.on, 0}) && !f.othersMay(s, g, use{shares, u.on, 0})
-	case shares:
-		return !f.othersMay(s, g, use{acquires, u.on, 0})
-	case sends, receives:
-		return u.on == none || !f.external[u.on] && !f.othersMay(s, g, use{sends, u.on, 0}) && !f.othersMay(s, g, use{receives, u.on, 0})
-	case adds:
-		return !f.othersMay(s, g, use{awaits, u.on, 0})
-	case awaits:
-		return !f.othersMay(s, g, use{adds, u.on, 0})
+		return !f.othersMay(s, g, use{readUse, u.object, 0}) && (!f.othersMayStore(s, g, u.object) || !f.mayRead(s, g, u.object))
+	case updateUse:
+		return !f.othersMay(s, g, use{readUse, u.object, 0}) && !f.othersMayStore(s, g, u.object)
+	case acquireUse:
+		return !f.othersMay(s, g, use{acquireUse, u.object, 0}) && !f.othersMay(s, g, use{readLockUse, u.object, 0})
+	case readLockUse:
+		return !f.othersMay(s, g, use{acquireUse, u.object, 0})
+	case sendUse, receiveUse:
+		return u.object == none || !f.external[u.object] && !f.othersMay(s, g, use{sendUse, u.object, 0}) && !f.othersMay(s, g, use{receiveUse, u.object, 0})
+	case addUse:
+		return !f.othersMay(s, g, use{waitUse, u.object, 0})
+	case waitUse:
+		return !f.othersMay(s, g, use{addUse, u.object, 0})
 	}
 	return !f.othersMay(s, g, u)
 }
@@ -376,27 +376,27 @@ func (f *futures) othersMay(s *state, g int32, u use) bool {
 
 // mayRead reports whether g may read some memory yet.
 func (f *futures) mayRead(s *state, g, memory int32) bool {
-	k, ok := f.numbers[use{reads, memory, 0}]
+	k, ok := f.numbers[use{readUse, memory, 0}]
 	return ok && (s == nil || f.byNode[s.next[g]].has(k))
 }
 
 // othersMayStore reports whether another goroutine than g may store to some
 // memory.
 func (f *futures) othersMayStore(s *state, g, memory int32) bool {
-	return f.othersMay(s, g, use{updates, memory, 0}) || slices.ContainsFunc(f.values[memory], func(u use) bool { return f.othersMay(s, g, u) })
+	return f.othersMay(s, g, use{updateUse, memory, 0}) || slices.ContainsFunc(f.storesTo[memory], func(u use) bool { return f.othersMay(s, g, u) })
 }
 
 // unchangedByOthers reports whether no other goroutine than g may store
 // anything to some memory but what is there.
 func (f *futures) unchangedByOthers(s *state, g, memory int32) bool {
-	if f.othersMay(s, g, use{updates, memory, 0}) {
+	if f.othersMay(s, g, use{updateUse, memory, 0}) {
 		return false
 	}
-	return !slices.ContainsFunc(f.values[memory], func(u use) bool { return (s == nil || u.left != s.content(memory)) && f.othersMay(s, g, u) })
+	return !slices.ContainsFunc(f.storesTo[memory], func(u use) bool { return (s == nil || u.stored != s.content(memory)) && f.othersMay(s, g, u) })
 }
 
 // mayBeRead reports whether an extent may be read yet. What nobody reads any
 // more does not tell states apart.
 func (f *futures) mayBeRead(s *state, x int32) bool {
-	return f.othersMay(s, none, use{reads, f.group[x], 0})
+	return f.othersMay(s, none, use{readUse, f.overlapGroup[x], 0})
 }

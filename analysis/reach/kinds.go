@@ -27,7 +27,7 @@ func storesValue(k trace.Kind) bool { return k == trace.Write || k == trace.Atom
 // delta returns what a node adds to the counter of a WaitGroup.
 func (n *node) delta() int64 {
 	if n.kind.ChangesCounter() {
-		return int64(n.word)
+		return int64(n.value)
 	}
 	return 0
 }
@@ -35,8 +35,8 @@ func (n *node) delta() int64 {
 // isSelect reports whether a node is a select, or the choice that it makes.
 func (n *node) isSelect() bool { return n.kind == trace.Select || n.kind == trace.SelectDone }
 
-// ends reports whether a goroutine ends with a node, or its test does.
-func (n *node) ends() bool { return n.kind == trace.End || n.kind == trace.TestEnd }
+// endsGoroutine reports whether a goroutine ends with a node, or its test does.
+func (n *node) endsGoroutine() bool { return n.kind == trace.End || n.kind == trace.TestEnd }
 
 // classOf returns the class of the objects that events of kind k are on.
 func classOf(k trace.Kind) class {
@@ -63,5 +63,7 @@ func isInvisible(k trace.Kind) bool {
 	return k == trace.SelectSend
 }
 
-// canHold reports whether a replay can let an event wait for its turn.
-func canHold(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
+// replayCanHold reports whether a replay can let an event wait for its turn.
+func replayCanHold(k trace.Kind) bool {
+	return k.CanHold() && k != trace.Branch && k != trace.SelectSend
+}

@@ -11,27 +11,27 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // all runs.
 type naming struct {
 	// The program that has the names.
-	p *Program
+	program *Program
 	// The names of addresses.
-	names map[uint64]uint64
+	byAddress map[uint64]uint64
 	// The names that were given.
-	used map[uint64]bool
+	usedNames map[uint64]bool
 	// The names of channels, by the trace's numbers.
-	chans map[uint64]uint64
+	byChannel map[uint64]uint64
 }
 
 func newNaming(p *Program) *naming {
-	return &naming{p: p, names: make(map[uint64]uint64), used: make(map[uint64]bool), chans: map[uint64]uint64{0: 0}}
+	return &naming{program: p, byAddress: make(map[uint64]uint64), usedNames: make(map[uint64]bool), byChannel: map[uint64]uint64{0: 0}}
 }
 
 // nameAt returns the name of what is at an address, a new one if it has none
 // yet.
 func (n *naming) nameAt(address uint64) uint64 {
-	own, ok := n.names[address]
+	own, ok := n.byAddress[address]
 	if !ok {
-		if own = n.byNeighbour(address); n.used[own] {
-			n.p.lastName += 1 << 12
-			own = n.p.lastName
+		if own = n.byNeighbour(address); n.usedNames[own] {
+			n.program.lastName += 1 << 12
+			own = n.program.lastName
 		}
 		n.bind(address, own)
 	}
@@ -43,7 +43,7 @@ func (n *naming) nameAt(address uint64) uint64 {
 func (n *naming) byNeighbour(address uint64) uint64 {
 	for d := uint64(1); d <= neighbourhood && onHeap(address); d++ {
 		for _, by := range [...]uint64{address - d, address + d} {
-			if own, ok := n.names[by]; ok && onHeap(own) {
+			if own, ok := n.byAddress[by]; ok && onHeap(own) {
 				return own + (address - by)
 			}
 		}
@@ -54,8 +54,8 @@ func (n *naming) byNeighbour(address uint64) uint64 {
 // bind names what is at an address, unless it has a name or something else
 // has that one.
 func (n *naming) bind(address, own uint64) {
-	if _, ok := n.names[address]; !ok && !n.used[own] {
-		n.names[address], n.used[own] = own, true
+	if _, ok := n.byAddress[address]; !ok && !n.usedNames[own] {
+		n.byAddress[address], n.usedNames[own] = own, true
 	}
 }
 
@@ -65,7 +65,7 @@ func (n *naming) word(e *trace.Event) uint64 {
 	if e.Size != 8 {
 		return e.Val
 	}
-	if own, ok := n.names[e.Val]; ok {
+	if own, ok := n.byAddress[e.Val]; ok {
 		return own
 	}
 	if onHeap(e.Val) {
@@ -81,7 +81,7 @@ func hasWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 // channel returns the name of a channel. One that no goroutine of the test
 // has made keeps its number.
 func (n *naming) channel(id uint64) uint64 {
-	if own, ok := n.chans[id]; ok {
+	if own, ok := n.byChannel[id]; ok {
 		return own
 	}
 	return id
@@ -108,17 +108,17 @@ func (n *naming) align(r *run) {
 		if !known && r.t.Goroutines[e.G].Path != "0" || where == none {
 			continue
 		}
-		its := &n.p.nodes[where]
+		its := &n.program.nodes[where]
 		at[e.G] = none
-		if its.kind != e.Kind || its.size != e.Size && e.Kind.IsAccess() || n.p.sites.Sites[its.site].Key != r.t.Sites[e.Site].Key {
+		if its.kind != e.Kind || its.size != e.Size && e.Kind.IsAccess() || n.program.sites.Sites[its.site].Key != r.t.Sites[e.Site].Key {
 			continue
 		}
 		n.bindLike(its, e)
-		if was, ok := n.p.initial[its.obj]; ok && first && isLoad(e.Kind) && !e.Kind.IsWrite() {
+		if was, ok := n.program.initial[its.obj]; ok && first && isLoad(e.Kind) && !e.Kind.IsWrite() {
 			n.bindValue(e, was)
 		}
 		if e.Kind == trace.Fork {
-			at[trace.GID(e.Obj)] = its.child
+			at[trace.GID(e.Obj)] = its.childStart
 		}
 		at[e.G] = n.nodeAfter(its, e)
 	}
@@ -131,10 +131,10 @@ func (n *naming) bindLike(its *node, e *trace.Event) {
 		return
 	}
 	if e.Kind.HasAddress() {
-		n.bind(e.Obj, n.p.nameOf(its))
+		n.bind(e.Obj, n.program.nameOf(its))
 	}
 	if isStore(e) {
-		n.bindValue(e, its.word)
+		n.bindValue(e, its.value)
 	}
 }
 
@@ -150,7 +150,7 @@ func (n *naming) bindValue(e *trace.Event, own uint64) {
 // node, none if that is not sure.
 func (n *naming) nodeAfter(its *node, e *trace.Event) int32 {
 	v := e.Val
-	if own, ok := n.names[v]; ok && e.Size == 8 {
+	if own, ok := n.byAddress[v]; ok && e.Size == 8 {
 		v = own
 	}
 	for k := range its.edges {
@@ -158,11 +158,11 @@ func (n *naming) nodeAfter(its *node, e *trace.Event) int32 {
 		same := false
 		switch {
 		case e.Kind == trace.AtomicRMW:
-			same = hasWord(e) && x.stored == number(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
+			same = hasWord(e) && x.stored == valueContent(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
 		case isLoad(e.Kind):
-			same = hasWord(e) && x.found == number(v)
+			same = hasWord(e) && x.found == valueContent(v)
 		case e.Kind == trace.SelectDone:
-			same = x.found == taken(int32(e.Val))
+			same = x.found == caseContent(int32(e.Val))
 		case e.Kind.Completes() && e.Kind.Receives():
 			same = e.Val == 0 && x.found == foundClosed
 		default:

@@ -39,7 +39,7 @@ func TestAddressesFromBefore(t *testing.T) {
 	require.True(t, p.Add(reach.Run{Trace: pointing(0xc0000100a8, 0xc000028388), Died: -1}))
 	require.False(t, p.Add(reach.Run{Trace: pointing(0xc0000740c8, 0xc000091290), Died: -1}))
 	r := p.Search(100)
-	require.True(t, r.Complete(), r.Open)
+	require.True(t, r.Complete(), r.Doubts)
 	require.Equal(t, 1, r.Behaviours)
 }
 
@@ -59,5 +59,5 @@ func TestLengthsAreNoValues(t *testing.T) {
 	require.True(t, p.Add(reach.Run{Trace: slice(0), Died: -1}))
 	require.False(t, p.Add(reach.Run{Trace: slice(trace.FlagValue), Died: -1}))
 	r := p.Search(100)
-	require.True(t, r.Complete(), r.Open)
+	require.True(t, r.Complete(), r.Doubts)
 }

@@ -15,21 +15,21 @@ import (
 // ofMemory is the class of memory that overlaps, by the first extent of it.
 const ofMemory = numClasses
 
-// minimized returns those of the steps of a run that goroutine g needs to
+// minimize returns those of the steps of a run that goroutine g needs to
 // come to the end of its own, with what the others do before they store
 // anything else, and where they lead. It returns nil if they do not lead
 // there.
-func (x *search) minimized(steps []action, g int32) (all []action, s *state) {
+func (x *search) minimize(steps []action, g int32) (all []action, s *state) {
 	for len(steps) > 0 && steps[len(steps)-1].g != g {
 		steps = steps[:len(steps)-1]
 	}
 	if len(steps) == 0 {
 		return nil, nil // nobody has seen what it does first
 	}
-	keep := x.needed(steps, g)
+	keep := x.findNeeded(steps, g)
 	last := none // where all else is done
 	for k, t := range steps {
-		if keep[k] && canHold(x.nodes[t.node].kind) {
+		if keep[k] && replayCanHold(x.nodes[t.node].kind) {
 			last = k
 		}
 	}
@@ -71,7 +71,7 @@ func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all
 // if that is a read, finding the same.
 func (x *search) canFollow(s *state, t action) bool {
 	n := &x.nodes[t.node]
-	return !s.over && s.next[t.g] == t.node && t.alternative < s.alternatives(t.g) && (!isLoad(n.kind) || s.content(n.obj) == t.found)
+	return !s.ended && s.next[t.g] == t.node && t.alternative < s.countAlternatives(t.g) && (!isLoad(n.kind) || s.content(n.obj) == t.found)
 }
 
 // followAction does a step and adds it to all. It reports whether the step
@@ -87,7 +87,7 @@ func (x *search) followAction(s *state, t action, all *[]action) bool {
 		return false
 	}
 	if e := x.edgeFor(t.node, t.found); e != nil {
-		s.goOn(t.g, e)
+		s.advance(t.g, e)
 	}
 	*all = append(*all, t)
 	return true
@@ -132,7 +132,7 @@ func (x *search) lookingSteps(s *state, g int32) (all []action) {
 			}
 			held++
 		case trace.Release, trace.RRelease:
-			if n.wakes != none {
+			if n.condition != none {
 				return nil
 			}
 			held--
@@ -155,9 +155,9 @@ func (x *search) lookingSteps(s *state, g int32) (all []action) {
 	return nil
 }
 
-// needed reports which of the steps of a run are of goroutine g, or such that
+// findNeeded reports which of the steps of a run are of goroutine g, or such that
 // these depend on. It is a slice of the run, from its end.
-func (x *search) needed(steps []action, g int32) []bool {
+func (x *search) findNeeded(steps []action, g int32) []bool {
 	keep := make([]bool, len(steps))
 	for more := true; more; { // whether a release is needed is known by what comes before it
 		more = false

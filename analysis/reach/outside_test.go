@@ -40,7 +40,7 @@ func TestChannelsOfOthers(t *testing.T) {
 		p := reach.New("TestX")
 		assert.True(t, p.Add(reach.Run{Trace: receiving(val), Died: -1}))
 		r := p.Search(100)
-		assert.Equal(t, want, r.Open, "element %d", val)
+		assert.Equal(t, want, r.Doubts, "element %d", val)
 		assert.Empty(t, r.Next)
 	}
 }

@@ -45,11 +45,11 @@ type Program struct {
 	// something.
 	readersWait map[int32]bool
 	// The hashes of the ends of runs, which are the behaviours.
-	ends map[uint64]bool
+	endHashes map[uint64]bool
 	// Where goroutines block for ever, in some run.
 	deadlocks map[string]bool
 	// The edges that a run was made for, in vain.
-	tried map[edgeKey]bool
+	triedEdges map[edgeKey]bool
 	// Why not everything may be known, each reason once.
 	doubts []string
 	// The last name that was given to what has no address of its own.
@@ -82,11 +82,11 @@ type node struct {
 	// What a write leaves in memory.
 	stored content
 	// The value of a write, or the delta of an Add.
-	word uint64
+	value uint64
 	// Nothing comes here: the goroutine has ended.
-	ended bool
+	goroutineEnded bool
 	// Likewise, and the program with it.
-	exits bool
+	endsProgram bool
 	// The node is made of what a run tells of who is blocked; no event has
 	// shown it.
 	isBlocked bool
@@ -100,9 +100,9 @@ type node struct {
 	edges []edge
 	// Of the release in a wait for a condition the condition; none of
 	// others.
-	wakes int32
+	condition int32
 	// Of a fork the node where the new goroutine begins.
-	child int32
+	childStart int32
 }
 
 // An edge is what has followed a node: what the node has found, and where the
@@ -177,17 +177,17 @@ type object struct {
 // none stands for no node, object or number.
 const none = -1
 
-// flags are those that tell operations apart. Others say what was found.
-const flags = trace.FlagMap | trace.FlagTry | trace.FlagDefault
+// keptFlags are those that tell operations apart. Others say what was found.
+const keptFlags = trace.FlagMap | trace.FlagTry | trace.FlagDefault
 
 // New returns the program of a test, of which nothing is known.
 func New(test string) *Program {
 	p := &Program{
 		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
 		byExtent: make(map[extent]int32), initial: make(map[int32]uint64), byObject: make(map[object]int32), capacity: make(map[int32]int),
-		external: make(map[int32]bool), closedBefore: make(map[int32]bool), readersWait: make(map[int32]bool), ends: make(map[uint64]bool), deadlocks: make(map[string]bool), tried: make(map[edgeKey]bool), lastName: 1 << 56,
+		external: make(map[int32]bool), closedBefore: make(map[int32]bool), readersWait: make(map[int32]bool), endHashes: make(map[uint64]bool), deadlocks: make(map[string]bool), triedEdges: make(map[edgeKey]bool), lastName: 1 << 56,
 	}
-	p.nodes = append(p.nodes, node{g: 0, obj: none, wakes: none, child: none}) // where the test begins
+	p.nodes = append(p.nodes, node{g: 0, obj: none, condition: none, childStart: none}) // where the test begins
 	p.goroutine(trace.Goroutine{Test: test, Path: "0"})
 	return p
 }
@@ -195,8 +195,8 @@ func New(test string) *Program {
 // Size is how many operations are known.
 func (p *Program) Size() int { return len(p.nodes) }
 
-// doubt notes a reason why not everything may be known, once.
-func (p *Program) doubt(format string, args ...any) {
+// addDoubt notes a reason why not everything may be known, once.
+func (p *Program) addDoubt(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for _, o := range p.doubts {
 		if o == text {
@@ -254,10 +254,10 @@ func (p *Program) object(c class, name uint64) int32 {
 	return k
 }
 
-// leaf adds a node that nobody has seen yet, where a goroutine holds some
+// addLeaf adds a node that nobody has seen yet, where a goroutine holds some
 // locks.
-func (p *Program) leaf(g int32, holds []held) int32 {
-	p.nodes = append(p.nodes, node{g: g, obj: none, wakes: none, child: none, held: holds})
+func (p *Program) addLeaf(g int32, holds []held) int32 {
+	p.nodes = append(p.nodes, node{g: g, obj: none, condition: none, childStart: none, held: holds})
 	return int32(len(p.nodes) - 1)
 }
 
@@ -271,7 +271,7 @@ func (p *Program) edgeFor(n int32, found content) *edge {
 		}
 	}
 	if its := &p.nodes[n]; isLoad(its.kind) && found != untouched {
-		if v, ok := p.initial[its.obj]; ok && found == number(v) {
+		if v, ok := p.initial[its.obj]; ok && found == valueContent(v) {
 			return p.edgeFor(n, untouched) // it has found that before anybody knew what it was
 		}
 	}
@@ -309,11 +309,11 @@ const (
 	writerWaits
 )
 
-// number is the content of memory that holds a value.
-func number(v uint64) content { return mix(content(v), 1<<32) | isNumber }
+// valueContent is the content of memory that holds a value.
+func valueContent(v uint64) content { return mix(content(v), 1<<32) | isNumber }
 
-// madeBy is the content that a node leaves of which no value is known.
-func madeBy(n int32) content { return mix(content(n), 1<<33) }
+// nodeContent is the content that a node leaves of which no value is known.
+func nodeContent(n int32) content { return mix(content(n), 1<<33) }
 
-// taken is what a select finds that takes a case.
-func taken(k int32) content { return mix(content(k), 1<<34) }
+// caseContent is what a select finds that takes a case.
+func caseContent(k int32) content { return mix(content(k), 1<<34) }

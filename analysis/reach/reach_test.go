@@ -42,7 +42,7 @@ func (m *interpreter) free(r *rand.Rand) {
 // follow runs m up to a position of a trace, in its order.
 func (m *interpreter) follow(b *reach.Beginning) error {
 	done := make(map[string]int) // events of goroutines, by path
-	for i := 0; i <= b.At; i++ {
+	for i := 0; i <= b.LastStep; i++ {
 		e := b.Trace.Events[i]
 		path := b.Trace.Goroutines[e.G].Path
 		done[path]++
@@ -68,7 +68,7 @@ func (m *interpreter) follow(b *reach.Beginning) error {
 			}
 		}
 	}
-	if g := m.by(b.Trace.Goroutines[b.First].Path); g != nil && m.ways(g) > 0 && !b.Stuck() {
+	if g := m.by(b.Trace.Goroutines[b.NextGoroutine].Path); g != nil && m.ways(g) > 0 && !b.IsDeadlock() {
 		m.step(g, 0)
 	}
 	return nil
@@ -202,7 +202,7 @@ func explore(t *testing.T, p *program, seed uint64) (runs int, ends map[string]b
 		require.True(t, program.Add(reach.Run{Trace: m.tr, Died: m.died()}), "seed %d, run %d has shown nothing", seed, runs)
 		runs++
 		result = program.Search(100_000)
-		require.Empty(t, result.Open, "seed %d", seed)
+		require.Empty(t, result.Doubts, "seed %d", seed)
 		if len(result.Next) == 0 {
 			return runs, ends, result
 		}
@@ -450,10 +450,10 @@ func toward(t *testing.T, tr *trace.Trace, path string) (did []string) {
 	result := program.Search(1000)
 	for k := range result.Next {
 		b := &result.Next[k]
-		if e := &b.Trace.Events[b.At]; b.Trace.Goroutines[e.G].Path != path {
+		if e := &b.Trace.Events[b.LastStep]; b.Trace.Goroutines[e.G].Path != path {
 			continue
 		}
-		for _, e := range b.Trace.Events[:b.At+1] {
+		for _, e := range b.Trace.Events[:b.LastStep+1] {
 			if e.Kind.IsAccess() || e.Kind.Class() == trace.ClassLock {
 				did = append(did, fmt.Sprint(b.Trace.Goroutines[e.G].Path, " ", e.Kind))
 			}

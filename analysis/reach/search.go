@@ -16,14 +16,14 @@ type Result struct {
 	// Behaviours is how many ends of runs the search has reached, or runs
 	// have shown.
 	Behaviours int
-	// Open says why there may be more than what was found. If it is empty
+	// Doubts says why there may be more than what was found. If it is empty
 	// there is not.
-	Open []string
+	Doubts []string
 }
 
 // Complete reports whether the runs have shown everything that goroutines can
 // come to.
-func (r *Result) Complete() bool { return len(r.Next) == 0 && len(r.Open) == 0 }
+func (r *Result) Complete() bool { return len(r.Next) == 0 && len(r.Doubts) == 0 }
 
 // An action is one step of a run that was found: what one goroutine does at
 // one node.
@@ -55,9 +55,9 @@ type search struct {
 	// What may come after each node.
 	futures *futures
 	// The states that were reached.
-	visits []reachedState
+	reached []reachedState
 	// The hashes of these.
-	seen map[uint64]bool
+	seenHashes map[uint64]bool
 	// The hashes of the ends of runs that were found, or that runs have
 	// shown.
 	endsSeen map[uint64]bool
@@ -66,7 +66,7 @@ type search struct {
 	// The deadlocks that the search has found and no run has shown.
 	deadlocksFound map[string]bool
 	// The result so far.
-	out Result
+	result Result
 }
 
 // Search executes the program in all orders that matter, but reaches no more
@@ -77,9 +77,9 @@ type search struct {
 // begins so may find the lock taken where it should go on.
 func (p *Program) Search(limit int) Result {
 	x := &search{
-		Program: p, seen: make(map[uint64]bool), endsSeen: make(map[uint64]bool), edgesFound: make(map[edgeKey]bool), deadlocksFound: make(map[string]bool),
+		Program: p, seenHashes: make(map[uint64]bool), endsSeen: make(map[uint64]bool), edgesFound: make(map[edgeKey]bool), deadlocksFound: make(map[string]bool),
 	}
-	x.out.Open = slices.Clone(p.doubts)
+	x.result.Doubts = slices.Clone(p.doubts)
 	x.futures = lookAhead(p)
 	type entry struct {
 		s  *state
@@ -91,10 +91,10 @@ func (p *Program) Search(limit int) Result {
 	var queue, late []entry
 	come := func(s *state, from int32, steps []action) {
 		steps, ok := x.runIndependent(s, from, steps)
-		if sum := s.hash(x.futures.mayBeRead); ok && !x.seen[sum] {
-			x.seen[sum] = true
-			x.visits = append(x.visits, reachedState{from, steps})
-			next := entry{s, int32(len(x.visits) - 1)}
+		if sum := s.hash(x.futures.mayBeRead); ok && !x.seenHashes[sum] {
+			x.seenHashes[sum] = true
+			x.reached = append(x.reached, reachedState{from, steps})
+			next := entry{s, int32(len(x.reached) - 1)}
 			if s.isQueued() {
 				late = append(late, next)
 			} else {
@@ -106,14 +106,14 @@ func (p *Program) Search(limit int) Result {
 		if len(queue) == 0 {
 			queue, late = late[:1:1], late[1:]
 		}
-		if len(x.seen) > limit {
-			x.out.Open = append(x.out.Open, fmt.Sprintf("there are more than %d states to look at", limit))
+		if len(x.seenHashes) > limit {
+			x.result.Doubts = append(x.result.Doubts, fmt.Sprintf("there are more than %d states to look at", limit))
 			break
 		}
 		s, at := queue[0].s, queue[0].at
 		moved := false
 		for g := range s.next {
-			for way := range s.alternatives(int32(g)) {
+			for way := range s.countAlternatives(int32(g)) {
 				moved = true
 				c := s.clone()
 				if steps, ok := x.step(c, int32(g), way, at, nil); ok {
@@ -126,11 +126,11 @@ func (p *Program) Search(limit int) Result {
 		}
 		queue[0].s = nil
 	}
-	for end := range x.ends { // the search may have come to fewer than there are known
+	for end := range x.endHashes { // the search may have come to fewer than there are known
 		x.endsSeen[end] = true
 	}
-	x.out.Behaviours = len(x.endsSeen)
-	return x.out
+	x.result.Behaviours = len(x.endsSeen)
+	return x.result
 }
 
 // step lets a goroutine do what it comes to, and adds that to steps, which
@@ -138,8 +138,8 @@ func (p *Program) Search(limit int) Result {
 // and a run is to find out.
 func (x *search) step(s *state, g int32, way int, from int32, steps []action) (all []action, ok bool) {
 	at := s.next[g]
-	if x.nodes[at].exits {
-		s.exit(g)
+	if x.nodes[at].endsProgram {
+		s.endProgram(g)
 		return steps, true
 	}
 	t := action{g: g, node: at, alternative: way, pending: s.pending[g]}
@@ -156,9 +156,9 @@ func (x *search) step(s *state, g int32, way int, from int32, steps []action) (a
 		x.addBeginning(s, edgeKey{at, t.found}, from, steps)
 		return steps, false
 	}
-	s.goOn(g, e)
+	s.advance(g, e)
 	for h, w := range s.pending { // a send to what is closed is one step
-		if w.done && w.found == panicked && !s.over {
+		if w.done && w.found == panicked && !s.ended {
 			return x.step(s, int32(h), 0, from, steps)
 		}
 	}
@@ -170,12 +170,12 @@ func (x *search) step(s *state, g int32, way int, from int32, steps []action) (a
 // how to go on. The others have done all such things then, too, so that none
 // of them holds a lock that the goroutine may need.
 func (x *search) runIndependent(s *state, from int32, steps []action) (all []action, ok bool) {
-	for again := true; again && !s.over; {
+	for again := true; again && !s.ended; {
 		again = false
 		for g := range s.next {
-			for s.next[g] != none && !s.over {
+			for s.next[g] != none && !s.ended {
 				at := s.next[g]
-				if s.alternatives(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.futures.local[at] && !x.futures.independent(s, int32(g)) {
+				if s.countAlternatives(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.futures.local[at] && !x.futures.independent(s, int32(g)) {
 					break
 				}
 				if steps, again = x.step(s, int32(g), 0, from, steps); !again {
@@ -197,11 +197,11 @@ func (x *search) runIndependent(s *state, from int32, steps []action) (all []act
 // goes on, and a run can find out.
 func (x *search) needsRun(s *state, g int32) bool {
 	at := s.next[g]
-	if at == none || s.over {
+	if at == none || s.ended {
 		return false
 	}
 	n := &x.nodes[at]
-	return n.kind == trace.None && !n.exits && !n.ended && !x.tried[edgeKey{at, nothing}]
+	return n.kind == trace.None && !n.endsProgram && !n.goroutineEnded && !x.triedEdges[edgeKey{at, nothing}]
 }
 
 // addBeginning notes a run to where nobody knows what follows, once for each
@@ -211,10 +211,10 @@ func (x *search) addBeginning(s *state, key edgeKey, from int32, steps []action)
 		return
 	}
 	x.edgesFound[key] = true
-	if x.tried[key] {
+	if x.triedEdges[key] {
 		return
 	}
-	x.out.Next = append(x.out.Next, x.beginning(s, from, steps, func(b *Beginning) { b.key, b.leaf = key, x.nodes[key.node].kind == trace.None }))
+	x.result.Next = append(x.result.Next, x.beginning(s, from, steps, func(b *Beginning) { b.key, b.leaf = key, x.nodes[key.node].kind == trace.None }))
 }
 
 // end notes a state in which nothing can move any more.
@@ -225,7 +225,7 @@ func (x *search) end(s *state, at int32) {
 		return
 	}
 	x.deadlocksFound[stuck] = true
-	x.out.Next = append(x.out.Next, x.beginning(s, at, nil, func(b *Beginning) { b.stuck = stuck }))
+	x.result.Next = append(x.result.Next, x.beginning(s, at, nil, func(b *Beginning) { b.deadlock = stuck }))
 }
 
 // overlapGroups returns by extent the first of the extents that overlap with it, directly or by others.
@@ -259,15 +259,15 @@ func (p *Program) mayExit(n *node) bool {
 	return slices.ContainsFunc(n.edges, func(e edge) bool {
 		next := &p.nodes[e.to]
 		sends := next.kind == trace.SendDone || next.kind == trace.SelectDone // or a select does
-		return e.found == panicked && next.exits || sends && n.kind != next.kind && p.mayExit(next)
+		return e.found == panicked && next.endsProgram || sends && n.kind != next.kind && p.mayExit(next)
 	})
 }
 
 // path returns the steps of a run to a reached state, and some more.
 func (x *search) path(at int32, more []action) []action {
 	var parts [][]action
-	for ; at != none; at = x.visits[at].from {
-		parts = append(parts, x.visits[at].steps)
+	for ; at != none; at = x.reached[at].from {
+		parts = append(parts, x.reached[at].steps)
 	}
 	slices.Reverse(parts)
 	return append(slices.Concat(parts...), more...)

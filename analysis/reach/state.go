@@ -9,11 +9,11 @@ import (
 // A state is where a run of a program is, and what is in its memory and
 // objects.
 type state struct {
-	p *Program
+	program *Program
 	// By goroutine: the node that it comes to; none if it has not begun.
 	next []int32
 	// The program has ended.
-	over bool
+	ended bool
 	// Which goroutine has ended it.
 	endedBy int32
 	// By extent: what it holds.
@@ -78,7 +78,7 @@ type pendingOp struct {
 
 // start returns the state in which the test begins.
 func (p *Program) start() *state {
-	s := &state{p: p}
+	s := &state{program: p}
 	s.grow()
 	s.next[0] = 0
 	return s
@@ -87,33 +87,33 @@ func (p *Program) start() *state {
 // grow makes room for what the program has got since s was made. A walk finds
 // new objects on its way.
 func (s *state) grow() {
-	for len(s.next) < len(s.p.goroutines) {
+	for len(s.next) < len(s.program.goroutines) {
 		s.next = append(s.next, none)
 		s.pending = append(s.pending, pendingOp{})
 	}
-	for len(s.memory) < len(s.p.extents) {
+	for len(s.memory) < len(s.program.extents) {
 		x, c := len(s.memory), untouched
-		for _, o := range s.p.overlaps[x] {
+		for _, o := range s.program.overlaps[x] {
 			if int(o) < x && s.memory[o] != untouched {
 				c = mix(mix(c, s.memory[o]), content(o))
 			}
 		}
 		s.memory = append(s.memory, c)
 	}
-	for len(s.locks) < len(s.p.objects[ofLock]) {
+	for len(s.locks) < len(s.program.objects[ofLock]) {
 		s.locks, s.queued = append(s.locks, 0), append(s.queued, 0)
 	}
-	for len(s.groups) < len(s.p.objects[ofGroup]) {
+	for len(s.groups) < len(s.program.objects[ofGroup]) {
 		s.groups = append(s.groups, 0)
 	}
-	for len(s.onces) < len(s.p.objects[ofOnce]) {
+	for len(s.onces) < len(s.program.objects[ofOnce]) {
 		s.onces = append(s.onces, 0)
 	}
-	for len(s.conds) < len(s.p.objects[ofCond]) {
+	for len(s.conds) < len(s.program.objects[ofCond]) {
 		s.conds = append(s.conds, nil)
 	}
-	for len(s.chans) < len(s.p.objects[ofChan]) {
-		s.chans = append(s.chans, channel{closed: s.p.closedBefore[int32(len(s.chans))]})
+	for len(s.chans) < len(s.program.objects[ofChan]) {
+		s.chans = append(s.chans, channel{closed: s.program.closedBefore[int32(len(s.chans))]})
 	}
 }
 
@@ -144,8 +144,8 @@ func (s *state) content(x int32) content {
 	if c := s.memory[x]; c != untouched {
 		return c
 	}
-	if v, ok := s.p.initial[x]; ok {
-		return number(v)
+	if v, ok := s.program.initial[x]; ok {
+		return valueContent(v)
 	}
 	return untouched
 }
@@ -154,18 +154,18 @@ func (s *state) content(x int32) content {
 // both.
 func (s *state) store(x int32, c content) {
 	s.memory[x] = c
-	for _, o := range s.p.overlaps[x] {
+	for _, o := range s.program.overlaps[x] {
 		s.memory[o] = mix(mix(s.memory[o], c), content(x))
 	}
 }
 
-// alternatives returns in how many ways the goroutine can do what it comes
+// countAlternatives returns in how many ways the goroutine can do what it comes
 // to; 0 if it waits. Only a select has several.
-func (s *state) alternatives(g int32) int {
-	if s.over || s.next[g] == none {
+func (s *state) countAlternatives(g int32) int {
+	if s.ended || s.next[g] == none {
 		return 0
 	}
-	n := &s.p.nodes[s.next[g]]
+	n := &s.program.nodes[s.next[g]]
 	free := func(ok bool) int {
 		if ok {
 			return 1
@@ -174,7 +174,7 @@ func (s *state) alternatives(g int32) int {
 	}
 	switch n.kind {
 	case trace.None: // else it has ended, or nobody knows: see Program.Search
-		return free(n.exits)
+		return free(n.endsProgram)
 	case trace.Acquire:
 		if s.locks[n.obj] == 0 {
 			return free(s.queued[n.obj] == 0 || s.queued[n.obj] == g+1)
@@ -185,11 +185,11 @@ func (s *state) alternatives(g int32) int {
 	case trace.OnceBegin:
 		return free(s.onces[n.obj] != onceRuns)
 	case trace.Recv:
-		if s.fires(n.obj) {
+		if s.timerMayFire(n.obj) {
 			return 1
 		}
 	case trace.Select:
-		return max(1, len(s.ready(n)))
+		return max(1, len(s.readyCases(n)))
 	}
 	if n.kind.Completes() {
 		return free(s.pending[g].done)
@@ -200,13 +200,13 @@ func (s *state) alternatives(g int32) int {
 // canQueue reports whether it makes a difference that a writer begins to wait
 // for a lock: it then keeps readers out that may be waited for.
 func (s *state) canQueue(lock int32) bool {
-	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.p.readersWait[lock]
+	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.program.readersWait[lock]
 }
 
 // onlyQueues reports whether a goroutine comes to a lock that has readers, so
 // that it can do nothing there but begin to wait.
 func (s *state) onlyQueues(g int32) bool {
-	n := &s.p.nodes[s.next[g]]
+	n := &s.program.nodes[s.next[g]]
 	return n.kind == trace.Acquire && s.locks[n.obj] > 0
 }
 
@@ -220,23 +220,23 @@ const (
 	onceDone = 2
 )
 
-// fires reports whether a channel of a timer has nothing else to receive.
+// timerMayFire reports whether a channel of a timer has nothing else to receive.
 // Then the timer may fire.
-func (s *state) fires(ch int32) bool {
-	return ch != none && s.p.external[ch] && len(s.chans[ch].elements) == 0 && len(s.chans[ch].sends) == 0 && !s.chans[ch].closed
+func (s *state) timerMayFire(ch int32) bool {
+	return ch != none && s.program.external[ch] && len(s.chans[ch].elements) == 0 && len(s.chans[ch].sends) == 0 && !s.chans[ch].closed
 }
 
-// ready returns the numbers of the cases that a select can take at once, from
+// readyCases returns the numbers of the cases that a select can take at once, from
 // 1.
-func (s *state) ready(n *node) (all []int32) {
+func (s *state) readyCases(n *node) (all []int32) {
 	for k, c := range n.cases {
 		if c.ch == none {
 			continue
 		}
 		ch := &s.chans[c.ch]
-		can := ch.closed || len(ch.elements) > 0 || len(ch.sends) > 0 || s.fires(c.ch)
+		can := ch.closed || len(ch.elements) > 0 || len(ch.sends) > 0 || s.timerMayFire(c.ch)
 		if c.send {
-			can = ch.closed || len(ch.recvs) > 0 || len(ch.elements) < s.p.capacity[c.ch]
+			can = ch.closed || len(ch.recvs) > 0 || len(ch.elements) < s.program.capacity[c.ch]
 		}
 		if can {
 			all = append(all, int32(k+1))
@@ -249,18 +249,18 @@ func (s *state) ready(n *node) (all []int32) {
 // for going on. It returns what the operation finds.
 func (s *state) execute(g int32, way int) content {
 	at := s.next[g]
-	n := &s.p.nodes[at]
+	n := &s.program.nodes[at]
 	switch n.kind {
 	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 		found := s.content(n.obj)
-		if e := s.p.edgeFor(at, found); n.kind == trace.AtomicRMW && e != nil && !e.fails {
+		if e := s.program.edgeFor(at, found); n.kind == trace.AtomicRMW && e != nil && !e.fails {
 			s.store(n.obj, e.stored)
 		}
 		return found
 	case trace.Write, trace.AtomicStore:
 		c := n.stored
 		if n.flags&trace.FlagMap != 0 {
-			c = mix(s.content(n.obj), madeBy(at))
+			c = mix(s.content(n.obj), nodeContent(at))
 		}
 		s.store(n.obj, c)
 	case trace.Acquire:
@@ -282,7 +282,7 @@ func (s *state) execute(g int32, way int) content {
 		}
 		s.locks[n.obj]--
 	case trace.Fork:
-		s.next[n.obj] = n.child
+		s.next[n.obj] = n.childStart
 	case trace.WaitGroupWait:
 		s.pending[g] = pendingOp{done: s.groups[n.obj] == 0}
 	case trace.CondWait:
@@ -308,7 +308,7 @@ func (s *state) execute(g int32, way int) content {
 		s.onces[n.obj] = onceDone
 	case trace.Send:
 		s.pending[g] = pendingOp{}
-		s.send(n.obj, waiter{g: g, from: madeBy(at)})
+		s.send(n.obj, waiter{g: g, from: nodeContent(at)})
 	case trace.Recv:
 		s.pending[g] = pendingOp{}
 		s.recv(n.obj, waiter{g: g})
@@ -321,11 +321,11 @@ func (s *state) execute(g int32, way int) content {
 		if k == 0 {
 			s.pending[g] = pendingOp{}
 		}
-		return taken(k)
+		return caseContent(k)
 	}
 	switch {
 	case n.kind.ChangesCounter():
-		return s.add(n)
+		return s.addToGroup(n)
 	case n.kind.Completes() && n.kind != trace.SelectDone:
 		found := s.pending[g].found
 		s.pending[g] = pendingOp{}
@@ -334,16 +334,16 @@ func (s *state) execute(g int32, way int) content {
 	return nothing
 }
 
-// add does WaitGroup.Add. At zero it lets those go on that wait.
-func (s *state) add(n *node) content {
+// addToGroup does WaitGroup.Add. At zero it lets those go on that wait.
+func (s *state) addToGroup(n *node) content {
 	count := &s.groups[n.obj]
-	*count += int32(n.word)
+	*count += int32(n.value)
 	switch {
 	case *count < 0:
 		return panicked
 	case *count == 0:
 		for h, at := range s.next {
-			if at != none && s.p.nodes[at].kind == trace.WaitGroupWaited && s.p.nodes[at].obj == n.obj {
+			if at != none && s.program.nodes[at].kind == trace.WaitGroupWaited && s.program.nodes[at].obj == n.obj {
 				s.pending[h].done = true
 			}
 		}
@@ -364,7 +364,7 @@ func (s *state) send(ch int32, w waiter) {
 		c.sent++
 		s.deliver(c.recvs[0], element{w.from, c.sent})
 		s.pending[w.g] = pendingOp{done: true, caseNumber: w.caseNumber, element: c.sent}
-	case len(c.elements) < s.p.capacity[ch]:
+	case len(c.elements) < s.program.capacity[ch]:
 		c.sent++
 		c.elements = append(c.elements, element{w.from, c.sent})
 		s.pending[w.g] = pendingOp{done: true, caseNumber: w.caseNumber, element: c.sent}
@@ -403,7 +403,7 @@ func (s *state) recv(ch int32, w waiter) {
 		s.pending[w.g] = pendingOp{done: true, found: from.from, caseNumber: w.caseNumber, element: number}
 	case c.closed:
 		s.pending[w.g] = pendingOp{done: true, found: foundClosed, caseNumber: w.caseNumber}
-	case s.p.external[ch]:
+	case s.program.external[ch]:
 		s.pending[w.g] = pendingOp{done: true, found: timerFired, caseNumber: w.caseNumber, element: 1}
 	default:
 		c.recvs = append(c.recvs, w)
@@ -452,9 +452,9 @@ func (s *state) close(ch int32) content {
 // executeSelect does a select: it takes a case that is ready, or the default,
 // or queues at all channels.
 func (s *state) executeSelect(g, at int32, way int) {
-	n := &s.p.nodes[at]
+	n := &s.program.nodes[at]
 	s.pending[g] = pendingOp{}
-	w := func(k int32) waiter { return waiter{g: g, caseNumber: k, from: mix(madeBy(at), content(k))} }
+	w := func(k int32) waiter { return waiter{g: g, caseNumber: k, from: mix(nodeContent(at), content(k))} }
 	do := func(k int32) {
 		if c := n.cases[k-1]; c.send {
 			s.send(c.ch, w(k))
@@ -462,7 +462,7 @@ func (s *state) executeSelect(g, at int32, way int) {
 			s.recv(c.ch, w(k))
 		}
 	}
-	if ready := s.ready(n); len(ready) > 0 {
+	if ready := s.readyCases(n); len(ready) > 0 {
 		do(ready[way])
 		return
 	}
@@ -477,23 +477,23 @@ func (s *state) executeSelect(g, at int32, way int) {
 	}
 }
 
-// goOn lets a goroutine go on after what it has found.
-func (s *state) goOn(g int32, e *edge) {
+// advance lets a goroutine go on after what it has found.
+func (s *state) advance(g int32, e *edge) {
 	s.next[g] = e.to
-	if e.found == panicked && s.p.nodes[e.to].exits { // at once
-		s.exit(g)
+	if e.found == panicked && s.program.nodes[e.to].endsProgram { // at once
+		s.endProgram(g)
 	}
 }
 
-// exit ends the program.
-func (s *state) exit(g int32) { s.over, s.endedBy = true, g }
+// endProgram ends the program.
+func (s *state) endProgram(g int32) { s.ended, s.endedBy = true, g }
 
 // hash tells states apart. mayBeRead reports whether what an extent holds may
 // be read yet; what is not read makes no difference.
 func (s *state) hash(live func(s *state, x int32) bool) uint64 {
 	h := content(0)
 	put := func(c content) { h = mix(h, c) }
-	if s.over {
+	if s.ended {
 		put(1<<44 + content(s.endedBy))
 	}
 	for g, at := range s.next {
@@ -549,7 +549,7 @@ func (s *state) hash(live func(s *state, x int32) bool) uint64 {
 func (s *state) endHash() uint64 {
 	h := content(0)
 	for g, at := range s.next {
-		if !s.over || s.endedBy == int32(g) {
+		if !s.ended || s.endedBy == int32(g) {
 			h = mix(h, mix(content(g), content(at)))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // end of a trace of the size and shape of Derby's in PECAN's Table 1: with few
 // steps, and with all that happened.
 func BenchmarkSequence(b *testing.B) {
-	tr := tracetest.Server(447_392)
+	tr := tracetest.ServerTrace(447_392)
 	accesses := tracetest.AnomalyAtEnd(tr)
 	p := plan(b, tr)
 	guide := p.graphs.Chopped(p.graphs.Sequence(accesses...)).Edges(0)

@@ -13,7 +13,7 @@ func TestConesGivenUp(t *testing.T) {
 	failed, whole := 0, 0
 	for k, shape := range []tracetest.Config{
 		{Goroutines: 3, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 2},
-		{Goroutines: 12, Events: 8, Sync: tracetest.Mutexes | tracetest.Channels | tracetest.Posts | tracetest.Late, Locks: 3, Locations: 3},
+		{Goroutines: 12, Events: 8, Sync: tracetest.Mutexes | tracetest.Channels | tracetest.Posts | tracetest.LateForks, Locks: 3, Locations: 3},
 	} {
 		for seed := range uint64(40) {
 			tr := tracetest.Random(seed, shape)

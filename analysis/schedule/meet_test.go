@@ -18,7 +18,7 @@ func TestMeetFindsWhatConesFind(t *testing.T) {
 	for k, shape := range []tracetest.Config{
 		{Goroutines: 3, Events: 9, Sync: tracetest.All, Locks: 2, Locations: 1},
 		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 1, Unnested: true},
-		{Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.Channels | tracetest.Late, Locks: 1, Locations: 1},
+		{Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.Channels | tracetest.LateForks, Locks: 1, Locations: 1},
 	} {
 		for seed := range uint64(*traces) {
 			tr := tracetest.Random(seed, shape)

@@ -47,7 +47,7 @@ func TestEveryRealRaceHasSchedule(t *testing.T) {
 	for k, shape := range []tracetest.Config{
 		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes, Locks: 2, Locations: 1, WriteOnly: true},
 		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 1, WriteOnly: true},
-		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Late | tracetest.Posts, Locks: 2, Locations: 1, WriteOnly: true},
+		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.LateForks | tracetest.Posts, Locks: 2, Locations: 1, WriteOnly: true},
 		{Goroutines: 3, Events: 6, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 1, Locations: 1, WriteOnly: true},
 		{Goroutines: 2, Events: 8, Sync: tracetest.Mutexes, Locks: 2, Locations: 1, WriteOnly: true, Counters: true},
 		{Goroutines: 2, Events: 14, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 4, Locations: 1, WriteOnly: true, Unnested: true},
@@ -99,7 +99,7 @@ func hasSchedule(tr *trace.Trace, o *order.Order, p *schedule.Planner, pair [2]i
 func TestSchedulesAreWellFormed(t *testing.T) {
 	for k, shape := range []tracetest.Config{
 		{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 2},
-		{Goroutines: 4, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes | tracetest.Late, Locks: 3, Locations: 2, Unnested: true, HandOver: true},
+		{Goroutines: 4, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes | tracetest.LateForks, Locks: 3, Locations: 2, Unnested: true, HandOver: true},
 		{Goroutines: 3, Events: 30, Sync: tracetest.Channels | tracetest.Mutexes, Locks: 1, Locations: 3},
 		{Goroutines: 30, Events: 8, Sync: tracetest.All, Locks: 2, Locations: 3},
 	} {

@@ -50,7 +50,7 @@ AT  w  w  w  w`)
 	for k, shape := range []tracetest.Config{
 		{Goroutines: 2, Events: 14, Sync: tracetest.Mutexes, Locks: 3, Locations: 2},
 		{Goroutines: 2, Events: 14, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 2, Unnested: true},
-		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Late | tracetest.Posts, Locks: 2, Locations: 2},
+		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.LateForks | tracetest.Posts, Locks: 2, Locations: 2},
 		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 2, Locations: 1},
 		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes, Locks: 2, Locations: 3},
 	} {

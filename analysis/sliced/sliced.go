@@ -150,9 +150,9 @@ type Slice struct {
 // HappensBefore is the slice that has all events: accesses that conflict keep their order, and
 // so do critical sections.
 func (s *Slicer) HappensBefore() Slice {
-	k := s.keeper()
+	k := s.newBuilder()
 	for i := range s.t.Events {
-		k.mustCome[i], k.mustAgree[i] = true, true
+		k.inSlice[i], k.valueKept[i] = true, true
 	}
 	edges := append(slices.Clone(s.mustEdges), k.conflictEdges()...)
 	for _, l := range s.locks {
@@ -166,26 +166,26 @@ func (s *Slicer) HappensBefore() Slice {
 			}
 		}
 	}
-	return Slice{len(s.t.Events), s.must(edges)}
+	return Slice{len(s.t.Events), s.mustOrder(edges)}
 }
 
-// Of is the slice of the relevant events, which must come, with whatever values they have.
+// SliceOf is the slice of the relevant events, which must come, with whatever values they have.
 // Critical sections may swap where nothing of one depends on the other (§3.2).
-func (s *Slicer) Of(relevant []int32) Slice {
-	k := s.keeper()
+func (s *Slicer) SliceOf(relevant []int32) Slice {
+	k := s.newBuilder()
 	for _, i := range slices.Backward(relevant) {
 		k.keep(i, false)
 	}
 	k.close()
 	kept := 0
-	for _, is := range k.mustCome {
+	for _, is := range k.inSlice {
 		if is {
 			kept++
 		}
 	}
 	edges := append(slices.Clone(s.mustEdges), k.conflictEdges()...)
 	for {
-		m := s.must(edges)
+		m := s.mustOrder(edges)
 		more := k.sectionEdges(m)
 		if len(more) == 0 {
 			return Slice{kept, m}
@@ -194,7 +194,7 @@ func (s *Slicer) Of(relevant []int32) Slice {
 	}
 }
 
-func (s *Slicer) must(edges []order.Edge) *order.Must {
+func (s *Slicer) mustOrder(edges []order.Edge) *order.Must {
 	slices.SortFunc(edges, func(a, b order.Edge) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
 	return s.o.Must(slices.Values(slices.Compact(edges)))
 }
@@ -216,16 +216,16 @@ func lastEdgeBefore(edges []order.Edge, sections []order.Section, b order.Sectio
 	return edges
 }
 
-// A keeper finds the events of a slice.
-type keeper struct {
+// A sliceBuilder finds the events of a slice.
+type sliceBuilder struct {
 	*Slicer
-	mustCome       []bool // it must come
-	mustAgree      []bool // it must find, or leave, what it did
-	work           []task
-	brought        []int32         // by goroutine: how many of its events have brought what they read to others
-	broughtTracked []int32         // the same of those whose values formulas follow, too
-	lastRead       map[int32]int32 // by group: the last read that must find what it did, by its index in the group
-	knownEdges     map[order.Edge]bool
+	inSlice              []bool // it must come
+	valueKept            []bool // it must find, or leave, what it did
+	worklist             []task
+	keptReadsUpTo        []int32         // by goroutine: how many of its events have brought what they read to others
+	keptTrackedReadsUpTo []int32         // the same of those whose values formulas follow, too
+	lastRead             map[int32]int32 // by group: the last read that must find what it did, by its index in the group
+	knownEdges           map[order.Edge]bool
 }
 
 // A task is an event of which is new that it is kept, or that its value is.
@@ -234,28 +234,28 @@ type task struct {
 	exists, value bool
 }
 
-func (s *Slicer) keeper() *keeper {
+func (s *Slicer) newBuilder() *sliceBuilder {
 	n := len(s.t.Events)
-	return &keeper{
-		Slicer: s, mustCome: make([]bool, n), mustAgree: make([]bool, n), brought: make([]int32, len(s.t.Goroutines)),
-		broughtTracked: make([]int32, len(s.t.Goroutines)), lastRead: make(map[int32]int32), knownEdges: make(map[order.Edge]bool),
+	return &sliceBuilder{
+		Slicer: s, inSlice: make([]bool, n), valueKept: make([]bool, n), keptReadsUpTo: make([]int32, len(s.t.Goroutines)),
+		keptTrackedReadsUpTo: make([]int32, len(s.t.Goroutines)), lastRead: make(map[int32]int32), knownEdges: make(map[order.Edge]bool),
 	}
 }
 
 // keep keeps event i, and perhaps its value.
-func (k *keeper) keep(i int32, value bool) {
-	t := task{i, !k.mustCome[i], value && !k.mustAgree[i]}
+func (k *sliceBuilder) keep(i int32, value bool) {
+	t := task{i, !k.inSlice[i], value && !k.valueKept[i]}
 	if t.exists || t.value {
-		k.mustCome[i], k.mustAgree[i] = true, k.mustAgree[i] || value
-		k.work = append(k.work, t)
+		k.inSlice[i], k.valueKept[i] = true, k.valueKept[i] || value
+		k.worklist = append(k.worklist, t)
 	}
 }
 
 // close keeps all on which depends what is kept.
-func (k *keeper) close() {
-	for len(k.work) > 0 {
-		t := k.work[len(k.work)-1]
-		k.work = k.work[:len(k.work)-1]
+func (k *sliceBuilder) close() {
+	for len(k.worklist) > 0 {
+		t := k.worklist[len(k.worklist)-1]
+		k.worklist = k.worklist[:len(k.worklist)-1]
 		if t.exists {
 			k.keepDeciders(t.i)
 		}
@@ -267,11 +267,11 @@ func (k *keeper) close() {
 
 // keepDeciders keeps what decides that event i comes (Definition 10): how its goroutine chose its way
 // before it, but for what lies in control scopes that have ended by then.
-func (k *keeper) keepDeciders(i int32) {
+func (k *sliceBuilder) keepDeciders(i int32) {
 	deciders := k.deciders[k.t.Events[i].G]
 	n, _ := slices.BinarySearch(deciders, i)
 	for _, d := range slices.Backward(deciders[:n]) {
-		if k.mustCome[d] && k.mustAgree[d] { // what is before it is kept for it
+		if k.inSlice[d] && k.valueKept[d] { // what is before it is kept for it
 			return
 		}
 		if k.scopeEnds[d] > i {
@@ -281,11 +281,11 @@ func (k *keeper) keepDeciders(i int32) {
 }
 
 // keepOrigins keeps what the value of event i follows from (Definition 11).
-func (k *keeper) keepOrigins(i int32) {
+func (k *sliceBuilder) keepOrigins(i int32) {
 	e := &k.t.Events[i]
 	derived := k.keepOperands(i)
 	if isDecision(e.Kind) || e.Stores() && !derived {
-		k.keepReadsBefore(i, k.brought, false)
+		k.keepReadsBefore(i, k.keptReadsUpTo, false)
 	}
 	switch at := k.placeOf[i]; {
 	case !e.Kind.IsRead():
@@ -294,12 +294,12 @@ func (k *keeper) keepOrigins(i int32) {
 	case k.lastOwnWrite[i] >= 0:
 		k.keep(k.lastOwnWrite[i], true)
 	default:
-		k.keepReadsBefore(i, k.broughtTracked, true)
+		k.keepReadsBefore(i, k.keptTrackedReadsUpTo, true)
 	}
 }
 
 // keepOperands keeps the readings that the value of event i is computed of, if they are known.
-func (k *keeper) keepOperands(i int32) bool {
+func (k *sliceBuilder) keepOperands(i int32) bool {
 	in := k.flow.InstanceAt(int(i))
 	if in == nil {
 		return false
@@ -315,7 +315,7 @@ func (k *keeper) keepOperands(i int32) bool {
 // keepReadsBefore keeps what the goroutine of event i has read before it: local variables, and memory of
 // its own, may have brought it there. What formulas follow is only meant with tracked. Of the
 // goroutine done are as many events.
-func (k *keeper) keepReadsBefore(i int32, done []int32, tracked bool) {
+func (k *sliceBuilder) keepReadsBefore(i int32, done []int32, tracked bool) {
 	g := k.t.Events[i].G
 	whole := int32(k.o.Program().Index(int(i)))
 	for n, r := whole-1, i; n >= done[g]; n-- {
@@ -333,7 +333,7 @@ func (k *keeper) keepReadsBefore(i int32, done []int32, tracked bool) {
 
 // keepWrites keeps the writes to a group of locations that are before a read there that must find
 // what it did: the last one with its value, and that the others stay before it.
-func (k *keeper) keepWrites(at place) {
+func (k *sliceBuilder) keepWrites(at place) {
 	g := &k.o.Groups()[at.group]
 	own := g.LocationOf[at.event]
 	for n := at.event - 1; n >= 0; n-- {
@@ -361,13 +361,13 @@ func (k *keeper) keepWrites(at place) {
 
 // conflictEdges are the edges between accesses that keep their order: those of reads that must find
 // what they did with the writes to the same memory, and of these with each other.
-func (k *keeper) conflictEdges() (edges []order.Edge) {
+func (k *sliceBuilder) conflictEdges() (edges []order.Edge) {
 	groups := k.o.Groups()
 	for n := range groups {
 		g := &groups[n]
 		needed := make([]bool, len(g.Locations))
 		for m, i := range g.Events {
-			if k.mustAgree[i] && k.t.Events[i].Kind.IsRead() {
+			if k.valueKept[i] && k.t.Events[i].Kind.IsRead() {
 				for l := range g.Overlaps.Of(g.LocationOf[m]) {
 					needed[l] = true
 				}
@@ -380,7 +380,7 @@ func (k *keeper) conflictEdges() (edges []order.Edge) {
 	return edges
 }
 
-func (k *keeper) conflictEdgesIn(edges []order.Edge, g *order.Group, needed []bool) []order.Edge {
+func (k *sliceBuilder) conflictEdgesIn(edges []order.Edge, g *order.Group, needed []bool) []order.Edge {
 	wrote := make([]int32, len(g.Locations)) // the last write, -1 for none
 	for l := range wrote {
 		wrote[l] = -1
@@ -393,7 +393,7 @@ func (k *keeper) conflictEdgesIn(edges []order.Edge, g *order.Group, needed []bo
 	}
 	for n, i := range g.Events {
 		e, at := &k.t.Events[i], g.LocationOf[n]
-		read, write := e.Kind.IsRead() && k.mustAgree[i], e.Stores() && needed[at]
+		read, write := e.Kind.IsRead() && k.valueKept[i], e.Stores() && needed[at]
 		if !read && !write {
 			continue
 		}
@@ -417,7 +417,7 @@ func (k *keeper) conflictEdgesIn(edges []order.Edge, g *order.Group, needed []bo
 
 // sectionEdges are the edges that m has not between critical sections of one lock: where something
 // of one comes before something of another, all of it does.
-func (k *keeper) sectionEdges(m *order.Must) (edges []order.Edge) {
+func (k *sliceBuilder) sectionEdges(m *order.Must) (edges []order.Edge) {
 	for _, l := range k.locks {
 		for g, sections := range l {
 			for _, b := range sections {
@@ -445,13 +445,13 @@ func (k *keeper) sectionEdges(m *order.Must) (edges []order.Edge) {
 
 // leavesOut reports whether the slice goes round a critical section: it is in a control scope,
 // and nothing in that is kept.
-func (k *keeper) leavesOut(b order.Section) bool {
+func (k *sliceBuilder) leavesOut(b order.Section) bool {
 	end := k.scopeEnds[b.Acq]
 	if end == math.MaxInt32 {
 		return false
 	}
 	for i := b.Acq; i >= 0 && i < int(end); i = k.o.Program().Next(i) {
-		if k.mustCome[i] {
+		if k.inSlice[i] {
 			return false
 		}
 	}

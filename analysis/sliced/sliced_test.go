@@ -117,7 +117,7 @@ func (r recording) cut(t *testing.T, variable string) (slice, hb sliced.Slice) {
 			relevant = append(relevant, int32(i))
 		}
 	}
-	return s.Of(relevant), s.HappensBefore()
+	return s.SliceOf(relevant), s.HappensBefore()
 }
 
 func (r recording) ordered(s sliced.Slice, a, b string) bool {

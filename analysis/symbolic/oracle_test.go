@@ -37,13 +37,13 @@ var shapes = []struct {
 }{
 	{"all", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.All, Locks: 2, Locations: 2}},
 	{"mutexes", tracetest.Config{Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 2, Unnested: true}},
-	{"sections", tracetest.Config{Goroutines: 3, Events: 10, Locks: 1, Locations: 2, Distinct: true, Sections: true}},
+	{"sections", tracetest.Config{Goroutines: 3, Events: 10, Locks: 1, Locations: 2, DistinctValues: true, Sections: true}},
 	{"handed over", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 1, Locations: 1, Unnested: true, HandOver: true}},
 	{"conditions", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Conds, Locks: 1, Locations: 1}},
 	{"channels", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Channels, Locks: 1, Locations: 1}},
 	{"WaitGroups", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.WaitGroups | tracetest.Onces, Locks: 1, Locations: 1}},
 	{"atomics", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Atomics, Locks: 1, Locations: 1}},
-	{"posts", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Posts | tracetest.Late | tracetest.Mutexes, Locks: 1, Locations: 1}},
+	{"posts", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Posts | tracetest.LateForks | tracetest.Mutexes, Locks: 1, Locations: 1}},
 	{"counters", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 1, Locations: 2, Counters: true, Overlap: true}},
 }
 
@@ -134,7 +134,7 @@ func TestOracle(t *testing.T) {
 			for seed := range uint64(*traces) {
 				tr := tracetest.Random(seed, shape.Config)
 				if seed%3 == 2 {
-					tr, _ = tracetest.Branched(tr)
+					tr, _ = tracetest.WithoutBranches(tr)
 				}
 				goals := slices.Concat(races(tr), triples(tr, 6), misuses(tr))
 				decide(t, seed, tr, goals)

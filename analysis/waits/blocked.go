@@ -17,8 +17,8 @@ import (
 // signalled or called Done is not: only those who know the program can say.
 type Wait struct {
 	trace.BlockedGoroutine
-	// At is the position of the operation's event, in the trace that [Blocked] returns.
-	At int
+	// Position is the position of the operation's event, in the trace that [Blocked] returns.
+	Position int
 	// Holders are those who hold the lock that it waits for, or wait for it before.
 	Holders []Holder
 	// Partners are the last operations of other goroutines that ended such waits before, or
@@ -29,18 +29,18 @@ type Wait struct {
 
 // A Partner did the event at position At, and has ended or not.
 type Partner struct {
-	G    trace.GID
-	At   int
-	Gone bool
+	G        trace.GID
+	Position int
+	HasEnded bool
 }
 
 // A Holder has acquired a lock at the event at position At, and not released it.
 type Holder struct {
-	G  trace.GID
-	At int
-	// Waits is set of a writer that has not acquired it: readers that come later wait
+	G        trace.GID
+	Position int
+	// IsWaitingWriter is set of a writer that has not acquired it: readers that come later wait
 	// until it is done.
-	Waits bool
+	IsWaitingWriter bool
 }
 
 // Blocked returns the goroutines that t reports as blocked with one of the proofs, in the
@@ -58,7 +58,7 @@ func BlockedInPlace(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace
 	var ws []Wait
 	for _, s := range t.Blocked {
 		if slices.Contains(proofs, s.Proof) {
-			ws = append(ws, Wait{BlockedGoroutine: s, At: -1})
+			ws = append(ws, Wait{BlockedGoroutine: s, Position: -1})
 		}
 	}
 	if len(ws) == 0 {
@@ -75,7 +75,7 @@ func BlockedInPlace(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace
 func withEvents(t *trace.Trace, ws []Wait) *trace.Trace {
 	with, further := *t, 0
 	for k := range ws {
-		if ws[k].At < 0 {
+		if ws[k].Position < 0 {
 			further++
 		}
 	}
@@ -83,8 +83,8 @@ func withEvents(t *trace.Trace, ws []Wait) *trace.Trace {
 		with.Events = append(make([]trace.Event, 0, len(t.Events)+further), t.Events...)
 	}
 	for k := range ws {
-		if w := &ws[k]; w.At < 0 {
-			w.At = len(with.Events)
+		if w := &ws[k]; w.Position < 0 {
+			w.Position = len(with.Events)
 			with.Events = append(with.Events, trace.Event{Kind: w.Op, G: w.G, Site: w.Site, Obj: w.Obj})
 		}
 	}
@@ -111,7 +111,7 @@ func findBegins(t *trace.Trace, ws []Wait) {
 		ks = slices.DeleteFunc(ks, func(k int) bool {
 			begins := e.Kind == ws[k].Op && e.Site == ws[k].Site
 			if begins {
-				ws[k].At = i
+				ws[k].Position = i
 			}
 			return begins
 		})
@@ -135,13 +135,13 @@ func findHolders(t *trace.Trace, ws []Wait) {
 	for _, n := range f.Open(len(t.Events)) {
 		at := f.Sections()[n].Acquire
 		e := &t.Events[at]
-		held[e.Obj] = append(held[e.Obj], Holder{G: e.G, At: int(at)})
+		held[e.Obj] = append(held[e.Obj], Holder{G: e.G, Position: int(at)})
 	}
 	for _, o := range f.Onces() { // several at one address were there in turn
 		e := &t.Events[o.Begin]
 		held[e.Obj] = nil
 		if o.End == facts.None {
-			held[e.Obj] = []Holder{{G: e.G, At: int(o.Begin)}}
+			held[e.Obj] = []Holder{{G: e.G, Position: int(o.Begin)}}
 		}
 	}
 	for k := range ws {
@@ -151,7 +151,7 @@ func findHolders(t *trace.Trace, ws []Wait) {
 		}
 		w.Holders = held[w.Obj]
 		if w.Op == trace.RAcquire {
-			reads := func(h Holder) bool { return t.Events[h.At].Kind == trace.RAcquire }
+			reads := func(h Holder) bool { return t.Events[h.Position].Kind == trace.RAcquire }
 			w.Holders = append(slices.DeleteFunc(slices.Clone(held[w.Obj]), reads), waitingWriters(ws, w.Obj)...)
 		}
 	}
@@ -163,7 +163,7 @@ func waitingWriters(ws []Wait, lock uint64) []Holder {
 	var out []Holder
 	for _, w := range ws {
 		if w.Op == trace.Acquire && w.Obj == lock {
-			out = append(out, Holder{w.G, w.At, true})
+			out = append(out, Holder{w.G, w.Position, true})
 		}
 	}
 	return out
@@ -206,13 +206,13 @@ func findPartners(t *trace.Trace, ws []Wait) {
 			if e.G == w.G || !canEnd(e.Kind, w.Op) || e.Delta() > 0 {
 				continue
 			}
-			w.Partners = append(slices.DeleteFunc(w.Partners, func(p Partner) bool { return p.G == e.G }), Partner{G: e.G, At: i})
+			w.Partners = append(slices.DeleteFunc(w.Partners, func(p Partner) bool { return p.G == e.G }), Partner{G: e.G, Position: i})
 		}
 	}
 	for k := range ws {
 		for n := range ws[k].Partners {
 			p := &ws[k].Partners[n]
-			p.Gone = gone[p.G]
+			p.HasEnded = gone[p.G]
 		}
 	}
 }

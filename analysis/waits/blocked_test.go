@@ -27,10 +27,10 @@ func TestBugIsTheCycle(t *testing.T) {
 	cycles, others := waits.Bugs(ws)
 	assert.Equal(t, [][]int{{1, 2}}, cycles)
 	assert.Empty(t, others)
-	assert.Equal(t, []waits.Holder{{G: 2, At: b}}, ws[1].Holders)
-	assert.Equal(t, []waits.Holder{{G: 1, At: a}}, ws[2].Holders)
+	assert.Equal(t, []waits.Holder{{G: 2, Position: b}}, ws[1].Holders)
+	assert.Equal(t, []waits.Holder{{G: 1, Position: a}}, ws[2].Holders)
 	assert.Len(t, with.Events, len(tr.Events)+3)
-	assert.Equal(t, trace.Event{Kind: trace.Acquire, G: 2, Site: 7, Obj: tr.Events[a].Obj}, with.Events[ws[2].At])
+	assert.Equal(t, trace.Event{Kind: trace.Acquire, G: 2, Site: 7, Obj: tr.Events[a].Obj}, with.Events[ws[2].Position])
 
 	none, _ := waits.Blocked(tr, trace.ProofLeak)
 	assert.Empty(t, none)
@@ -51,7 +51,7 @@ func TestReleased(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 rel a\n1 acq a")
 	tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 0, trace.Acquire, 2)}
 	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
-	assert.Equal(t, []waits.Holder{{G: 1, At: 4}}, ws[0].Holders)
+	assert.Equal(t, []waits.Holder{{G: 1, Position: 4}}, ws[0].Holders)
 }
 
 // Without a cycle those are the bug that wait for something else.
@@ -63,7 +63,7 @@ func TestNoCycle(t *testing.T) {
 	cycles, others := waits.Bugs(ws)
 	assert.Empty(t, cycles)
 	assert.Equal(t, []int{1}, others)
-	assert.Equal(t, 4, ws[1].At, "the receive has begun")
+	assert.Equal(t, 4, ws[1].Position, "the receive has begun")
 	assert.Len(t, with.Events, len(tr.Events)+1)
 }
 
@@ -74,7 +74,7 @@ func TestOuterReadLockIsHeld(t *testing.T) {
 	tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, trace.Acquire, 2)}
 	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
 	require.Len(t, ws[0].Holders, 1)
-	held := ws[0].Holders[0].At
+	held := ws[0].Holders[0].Position
 	assert.Equal(t, 10, tr.Sites[tr.Events[held].Site].Line)
 	o, err := order.New(tr)
 	require.NoError(t, err)
@@ -87,9 +87,9 @@ func TestOnceHolders(t *testing.T) {
 		text string
 		want []waits.Holder
 	}{
-		{"1 begin\n0 oncebegin o", []waits.Holder{{G: 0, At: 1}}},
+		{"1 begin\n0 oncebegin o", []waits.Holder{{G: 0, Position: 1}}},
 		{"1 begin\n0 oncebegin o\n0 onceend o\n0 oncedone o", nil},
-		{"1 begin\n0 oncebegin o\n2 oncebegin o // another Once at the address of one that has panicked", []waits.Holder{{G: 2, At: 2}}},
+		{"1 begin\n0 oncebegin o\n2 oncebegin o // another Once at the address of one that has panicked", []waits.Holder{{G: 2, Position: 2}}},
 	} {
 		tr := tracetest.Parse(t, test.text)
 		tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, trace.OnceBegin, 1)}
@@ -106,14 +106,14 @@ func TestPartners(t *testing.T) {
 		want       []waits.Partner
 	}{
 		{"a send waits for receivers", "0 recv c\n0 recvd c#1\n2 recv c\n2 end\n3 send c\n3 close c", trace.Send,
-			[]waits.Partner{{G: 0, At: 1}, {G: 2, At: 2, Gone: true}}},
+			[]waits.Partner{{G: 0, Position: 1}, {G: 2, Position: 2, HasEnded: true}}},
 		{"a receive waits for senders and closers", "0 send c\n2 close c\n3 recv c\n0 sent c#1", trace.Recv,
-			[]waits.Partner{{G: 2, At: 1}, {G: 0, At: 3}}},
+			[]waits.Partner{{G: 2, Position: 1}, {G: 0, Position: 3}}},
 		{"what it has done itself does not count", "1 send c\n1 sent c#1", trace.Recv, nil},
 		{"a wait for a WaitGroup waits for Dones", "0 add w#2\n2 add w#-1\n0 wgwait w", trace.WaitGroupWait,
-			[]waits.Partner{{G: 2, At: 1}}},
+			[]waits.Partner{{G: 2, Position: 1}}},
 		{"a wait for a condition waits for signals", "0 signal c\n2 broadcast c\n3 wait c#0", trace.CondWait,
-			[]waits.Partner{{G: 0, At: 0}, {G: 2, At: 1}}},
+			[]waits.Partner{{G: 0, Position: 0}, {G: 2, Position: 1}}},
 		{"another channel", "0 make c\n2 send d", trace.Recv, nil},
 		{"a case that was not chosen", "0 selsend c\n0 select #1", trace.Recv, nil},
 	} {

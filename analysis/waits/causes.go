@@ -13,23 +13,23 @@ import (
 // Causes says what has led goroutines to where they are blocked, of those that [Blocked]
 // returns with a trace.
 type Causes struct {
-	t      *trace.Trace
-	waits  map[trace.GID]Wait
-	last   []int            // by goroutine: its last event but for what it waits in; -1 for none
-	lastOn map[uint64][]int // by object that somebody waits at: each goroutine's last event on it
+	trace     *trace.Trace
+	waits     map[trace.GID]Wait
+	lastEvent []int            // by goroutine: its last event but for what it waits in; -1 for none
+	lastOn    map[uint64][]int // by object that somebody waits at: each goroutine's last event on it
 }
 
-// NewCauses prepares what [Causes.Of] needs, in time proportional to the length of t, the
+// NewCauses prepares what [Causes.Find] needs, in time proportional to the length of t, the
 // trace that [Blocked] has returned with ws.
 func NewCauses(t *trace.Trace, ws []Wait) *Causes {
-	c := &Causes{t: t, waits: make(map[trace.GID]Wait), last: make([]int, len(t.Goroutines)), lastOn: make(map[uint64][]int)}
-	for g := range c.last {
-		c.last[g] = -1
+	c := &Causes{trace: t, waits: make(map[trace.GID]Wait), lastEvent: make([]int, len(t.Goroutines)), lastOn: make(map[uint64][]int)}
+	for g := range c.lastEvent {
+		c.lastEvent[g] = -1
 	}
 	waits := make(map[int]bool) // at these events
 	for _, w := range ws {
 		c.waits[w.G] = w
-		waits[w.At] = true
+		waits[w.Position] = true
 		if w.Obj != 0 && !waitsForHolder(w.Op) {
 			c.lastOn[w.Obj] = nil
 		}
@@ -45,7 +45,7 @@ func NewCauses(t *trace.Trace, ws []Wait) *Causes {
 			continue
 		}
 		over[e.G] = e.Kind == trace.TestEnd
-		c.last[e.G] = i
+		c.lastEvent[e.G] = i
 		switch e.Kind.Class() {
 		case trace.ClassChannel, trace.ClassWaitGroup, trace.ClassCond:
 		default: // its object is something else
@@ -64,50 +64,50 @@ func NewCauses(t *trace.Trace, ws []Wait) *Causes {
 	return c
 }
 
-// Of returns what it takes for the members to be blocked as they were: the operations that
+// Find returns what it takes for the members to be blocked as they were: the operations that
 // goroutines are about to execute, and events that have happened. These are the operations
 // that they have begun and wait in; that others have what they wait for, and are blocked or
 // gone as well; and all that was done to the channels, groups and conditions, so that nobody
 // is left who lets them go on. With wide it is all that those have done who did some of that.
-func (c *Causes) Of(members []Wait, wide bool) (about, done []int) {
-	s := causeSearch{Causes: c, wide: wide, seen: make(map[trace.GID]bool)}
+func (c *Causes) Find(members []Wait, wide bool) (about, done []int) {
+	s := causeSearch{Causes: c, wide: wide, visited: make(map[trace.GID]bool)}
 	for _, w := range members {
 		s.wait(w)
 	}
-	slices.Sort(s.about)
+	slices.Sort(s.pending)
 	slices.Sort(s.done)
-	return s.about, slices.Compact(s.done)
+	return s.pending, slices.Compact(s.done)
 }
 
 // A causeSearch gathers the causes of some waits.
 type causeSearch struct {
 	*Causes
-	wide        bool
-	seen        map[trace.GID]bool
-	about, done []int
+	wide          bool
+	visited       map[trace.GID]bool
+	pending, done []int
 }
 
 // wait adds the causes of a wait, once.
 func (s *causeSearch) wait(w Wait) {
-	if s.seen[w.G] {
+	if s.visited[w.G] {
 		return
 	}
-	s.seen[w.G] = true
+	s.visited[w.G] = true
 	if waitsForHolder(w.Op) {
-		s.about = append(s.about, w.At)
+		s.pending = append(s.pending, w.Position)
 	} else {
-		s.done = append(s.done, w.At)
+		s.done = append(s.done, w.Position)
 	}
 	for _, h := range w.Holders {
-		if !h.Waits {
-			s.done = append(s.done, h.At)
+		if !h.IsWaitingWriter {
+			s.done = append(s.done, h.Position)
 		}
 		s.goroutine(h.G)
 	}
 	for _, i := range s.lastOn[w.Obj] {
 		s.done = append(s.done, i)
 		if s.wide {
-			s.goroutine(s.t.Events[i].G)
+			s.goroutine(s.trace.Events[i].G)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (s *causeSearch) wait(w Wait) {
 func (s *causeSearch) goroutine(g trace.GID) {
 	if w, blocked := s.waits[g]; blocked {
 		s.wait(w)
-	} else if s.last[g] >= 0 {
-		s.done = append(s.done, s.last[g])
+	} else if s.lastEvent[g] >= 0 {
+		s.done = append(s.done, s.lastEvent[g])
 	}
 }

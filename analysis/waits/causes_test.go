@@ -56,10 +56,10 @@ func TestCauses(t *testing.T) {
 					members = append(members, w)
 				}
 			}
-			standing, done := c.Of(members, false)
+			standing, done := c.Find(members, false)
 			assert.Equal(t, test.standing, standing)
 			assert.Equal(t, test.done, done)
-			standing, done = c.Of(members, true)
+			standing, done = c.Find(members, true)
 			assert.Equal(t, test.wider, standing)
 			assert.Equal(t, test.doneByWider, done)
 		})

@@ -13,8 +13,8 @@ import (
 
 // A dependency is a lock that goroutines want, and the locks that they hold then.
 type dependency struct {
-	want order.Lock
-	held []order.Lock // without those that are handed over, sorted
+	wanted order.Lock
+	held   []order.Lock // without those that are handed over, sorted
 	// acquires are where it is so, ascending; nil once they are in byGoroutine.
 	acquires    []int32
 	byGoroutine []goroutineAcquires
@@ -25,7 +25,7 @@ type dependency struct {
 
 // A dependencyKey identifies a dependency.
 type dependencyKey struct {
-	want      order.Lock
+	wanted    order.Lock
 	set       order.LockSet // with want
 	reentrant bool          // want is in the set without this acquire too
 }
@@ -40,22 +40,22 @@ type goroutineAcquires struct {
 // writers that may shut out readers.
 func (f *finder) findDependencies() {
 	read := make(map[uint64]bool) // locks that have readers
-	for _, s := range f.o.Sections() {
+	for _, s := range f.order.Sections() {
 		if s.Shared {
 			read[s.Obj] = true
 		}
 	}
-	for _, s := range f.o.Sections() {
-		held := f.o.Held(s.Acq)
-		if len(held) < 2 && (s.Shared || !read[s.Obj]) || f.handedOver(s.Obj) || f.tries(s.Acq) {
+	for _, s := range f.order.Sections() {
+		held := f.order.Held(s.Acq)
+		if len(held) < 2 && (s.Shared || !read[s.Obj]) || f.handedOver(s.Obj) || f.isTry(s.Acq) {
 			continue
 		}
-		k := dependencyKey{want: s.Lock, set: f.o.LockSet(s.Acq), reentrant: f.isReentrant(held, s.Obj)}
+		k := dependencyKey{wanted: s.Lock, set: f.order.LockSet(s.Acq), reentrant: f.isReentrant(held, s.Obj)}
 		n, known := f.numbers[k]
 		if !known {
 			n = int32(len(f.dependencies))
 			f.numbers[k] = n
-			f.dependencies = append(f.dependencies, dependency{want: s.Lock, held: f.locksOf(held, s.Acq)})
+			f.dependencies = append(f.dependencies, dependency{wanted: s.Lock, held: f.locksOf(held, s.Acq)})
 		}
 		d := &f.dependencies[n]
 		d.acquires = append(d.acquires, int32(s.Acq))
@@ -66,7 +66,7 @@ func (f *finder) findDependencies() {
 func (f *finder) isReentrant(acquires []int32, lock uint64) bool {
 	n := 0
 	for _, a := range acquires {
-		if f.t.Events[a].Obj == lock {
+		if f.trace.Events[a].Obj == lock {
 			n++
 		}
 	}
@@ -82,20 +82,20 @@ func (f *finder) connect() {
 				f.holders[l.Obj] = append(f.holders[l.Obj], int32(n))
 			}
 		}
-		if !d.want.Shared {
-			f.writers[d.want.Obj] = append(f.writers[d.want.Obj], int32(n))
+		if !d.wanted.Shared {
+			f.writers[d.wanted.Obj] = append(f.writers[d.wanted.Obj], int32(n))
 		}
 	}
 	gated := make(map[[2]int32]bool)
 	for n := range f.dependencies {
 		d := &f.dependencies[n]
-		for _, m := range f.holders[d.want.Obj] {
+		for _, m := range f.holders[d.wanted.Obj] {
 			if int(m) != n && d.wantsHeld(&f.dependencies[m]) {
 				d.waitsFor = append(d.waitsFor, m)
 			}
 		}
-		if d.want.Shared {
-			d.waitsFor = append(d.waitsFor, f.writers[d.want.Obj]...)
+		if d.wanted.Shared {
+			d.waitsFor = append(d.waitsFor, f.writers[d.wanted.Obj]...)
 		}
 		for _, m := range d.waitsFor {
 			if e := &f.dependencies[m]; m < int32(n) && order.Exclude(d.held, e.held) && slices.Contains(e.waitsFor, int32(n)) {
@@ -108,18 +108,18 @@ func (f *finder) connect() {
 			f.dependencies[m].waitedBy = append(f.dependencies[m].waitedBy, int32(n))
 		}
 	}
-	f.found.Locked = len(gated)
+	f.found.GatedPairs = len(gated)
 }
 
 // wantsHeld reports whether d wants a lock that e holds, and has to wait for it.
 func (d *dependency) wantsHeld(e *dependency) bool {
-	return slices.ContainsFunc(e.held, d.want.Excludes)
+	return slices.ContainsFunc(e.held, d.wanted.Excludes)
 }
 
 // mustWait reports whether d has to wait for e: for a lock that e holds, or as a reader for
 // a writer that wants the same lock.
 func (d *dependency) mustWait(e *dependency) bool {
-	return d.wantsHeld(e) || d.want.Shared && !e.want.Shared && d.want.Obj == e.want.Obj
+	return d.wantsHeld(e) || d.wanted.Shared && !e.wanted.Shared && d.wanted.Obj == e.wanted.Obj
 }
 
 // acquiresOf returns the acquires of d by goroutine, those that acquire first come first.
@@ -129,7 +129,7 @@ func (f *finder) acquiresOf(d *dependency) []goroutineAcquires {
 	}
 	index := make(map[trace.GID]int)
 	for _, a := range d.acquires {
-		g := f.t.Events[a].G
+		g := f.trace.Events[a].G
 		k, known := index[g]
 		if !known {
 			k = len(d.byGoroutine)

@@ -12,7 +12,7 @@ import (
 // receive, also as the case that a select has chosen, a wait for a WaitGroup, for a condition
 // (where the goroutine is before it wakes), or for a Once's function (before Do returns).
 type message struct {
-	at int32
+	position int32
 	// enablers are the events that let it go on in the recorded run. It lacks one of them
 	// if the goroutine of that one does not reach it: the receive that makes room for the
 	// element, the send of it or the close, each Done, the signal, the function's end.
@@ -20,20 +20,20 @@ type message struct {
 	channel  int32 // the number of the channel, or None: then it takes all enablers
 	send     bool  // it sends to that
 	held     []order.Lock
-	// since is where a Once's function begins: up to there, nobody waits for its end.
-	since int32
-	// misses says that the signal may come before it waits, and is lost then.
-	misses bool
+	// onceBegin is where a Once's function begins: up to there, nobody waits for its end.
+	onceBegin int32
+	// mayMissSignal says that the signal may come before it waits, and is lost then.
+	mayMissSignal bool
 }
 
 // findMessages finds the messages of the trace, of similar ones at most maxSimilar. Those of
 // channels come last.
 func (f *finder) findMessages() {
 	var completed []int32 // operations of channels
-	for i := range f.t.Events {
-		switch e := &f.t.Events[i]; e.Kind {
+	for i := range f.trace.Events {
+		switch e := &f.trace.Events[i]; e.Kind {
 		case trace.SelectSend:
-			f.offers[e.Obj] = append(f.offers[e.Obj], int32(i))
+			f.sendCases[e.Obj] = append(f.sendCases[e.Obj], int32(i))
 		case trace.WaitGroupWaited:
 			f.addGroupWait(&f.facts.GroupWaits()[f.facts.GroupWaitOf(i)])
 		case trace.CondWake:
@@ -55,8 +55,8 @@ func (f *finder) findMessages() {
 // to wait for another goroutine.
 func (f *finder) addOperation(o *facts.Operation) {
 	enabler := f.facts.Enabler(int(o.Done))
-	if enabler != facts.None && f.t.Events[o.Begin].Flags&trace.FlagDefault == 0 {
-		f.addMessage(message{at: o.Begin, enablers: []int32{enabler}, channel: o.Channel, send: !o.Receive})
+	if enabler != facts.None && f.trace.Events[o.Begin].Flags&trace.FlagDefault == 0 {
+		f.addMessage(message{position: o.Begin, enablers: []int32{enabler}, channel: o.Channel, send: !o.Receive})
 	}
 }
 
@@ -71,7 +71,7 @@ func (f *finder) addGroupWait(w *facts.GroupWait) {
 			break
 		}
 	}
-	f.addMessage(message{at: w.Begin, enablers: dones, channel: facts.None})
+	f.addMessage(message{position: w.Begin, enablers: dones, channel: facts.None})
 }
 
 // addWake takes up a wait for a condition that was woken at position i.
@@ -80,12 +80,12 @@ func (f *finder) addWake(i int32) {
 	if t.Waker == facts.None {
 		return
 	}
-	misses := t.Wait != facts.None && !f.o.Before(int(t.Wait), int(t.Waker))
+	misses := t.Wait != facts.None && !f.order.Before(int(t.Wait), int(t.Waker))
 	if misses { // unless a lock that is released only with the wait keeps the signal back
-		_, _, kept := f.o.DelayedByLock(int(t.Wait), int(t.Waker))
+		_, _, kept := f.order.DelayedByLock(int(t.Wait), int(t.Waker))
 		misses = !kept
 	}
-	f.addMessage(message{at: i, enablers: []int32{t.Waker}, channel: facts.None, misses: misses})
+	f.addMessage(message{position: i, enablers: []int32{t.Waker}, channel: facts.None, mayMissSignal: misses})
 }
 
 // addOnce takes up the return of Do at position i, if the function has ended before.
@@ -95,7 +95,7 @@ func (f *finder) addOnce(i int32) {
 		return
 	}
 	if o := f.facts.Onces()[row]; o.End != facts.None {
-		f.addMessage(message{at: i, enablers: []int32{o.End}, channel: facts.None, since: o.Begin})
+		f.addMessage(message{position: i, enablers: []int32{o.End}, channel: facts.None, onceBegin: o.Begin})
 	}
 }
 
@@ -107,20 +107,20 @@ type similarity struct {
 
 // addMessage takes up a message that an event of another goroutine lets go on.
 func (f *finder) addMessage(m message) {
-	g := f.t.Events[m.at].G
-	if !slices.ContainsFunc(m.enablers, func(i int32) bool { return f.t.Events[i].G != g }) {
+	g := f.trace.Events[m.position].G
+	if !slices.ContainsFunc(m.enablers, func(i int32) bool { return f.trace.Events[i].G != g }) {
 		return
 	}
-	k := similarity{f.t.Events[m.at].Site, f.t.Events[m.enablers[0]].Site, f.o.LockSet(int(m.at))}
-	if f.similar[k]++; f.similar[k] > maxSimilar {
-		f.incomplete[k.site] = true
+	k := similarity{f.trace.Events[m.position].Site, f.trace.Events[m.enablers[0]].Site, f.order.LockSet(int(m.position))}
+	if f.similarMessages[k]++; f.similarMessages[k] > maxSimilar {
+		f.incompleteSites[k.site] = true
 		return
 	}
-	m.held = f.locksOf(f.o.Held(int(m.at)), facts.None)
-	f.messageAt[m.at] = int32(len(f.messages))
+	m.held = f.locksOf(f.order.Held(int(m.position)), facts.None)
+	f.messageAt[m.position] = int32(len(f.messages))
 	f.messages = append(f.messages, m)
 	for _, l := range m.held {
-		f.messagesUnder[l.Obj] = append(f.messagesUnder[l.Obj], m.at)
+		f.messagesUnder[l.Obj] = append(f.messagesUnder[l.Obj], m.position)
 	}
 }
 
@@ -128,20 +128,20 @@ func (f *finder) addMessage(m message) {
 // ascending: receives let sends go on, sends and the closes let receives. Selects that have
 // received count, and each case of a select that would send, chosen or not.
 func (f *finder) enablersOf(channel int32, sends bool) []int32 {
-	all := f.enablers[channel]
+	all := f.channelEnablers[channel]
 	if all == nil {
 		all = new([2][]int32)
-		f.enablers[channel] = all
+		f.channelEnablers[channel] = all
 		for _, row := range f.facts.OperationsOn(channel) {
 			o := &f.facts.Operations()[row]
 			switch {
 			case o.Receive:
 				all[1] = append(all[1], o.Begin)
-			case f.t.Events[o.Begin].Kind.Sends():
+			case f.trace.Events[o.Begin].Kind.Sends():
 				all[0] = append(all[0], o.Begin)
 			}
 		}
-		all[0] = slices.Concat(all[0], f.offers[f.facts.Objects(trace.ClassChannel).Object(channel)], f.facts.Closes(channel))
+		all[0] = slices.Concat(all[0], f.sendCases[f.facts.Objects(trace.ClassChannel).Object(channel)], f.facts.Closes(channel))
 		slices.Sort(all[0])
 	}
 	if sends {

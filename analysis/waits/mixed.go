@@ -18,33 +18,33 @@ import (
 
 // searchMessages looks for cycles with messages.
 func (f *finder) searchMessages() {
-	f.allow(searchEffort)
+	f.grantEffort(searchEffort)
 	for k := range f.messages {
 		if f.effort < 0 {
 			break
 		}
-		if f.messages[k].misses {
-			f.closePath([]int32{f.messages[k].at})
+		if f.messages[k].mayMissSignal {
+			f.closePath([]int32{f.messages[k].position})
 		}
-		f.follow([]int32{f.messages[k].at})
+		f.extendPath([]int32{f.messages[k].position})
 	}
-	f.found.Cut = f.found.Cut || f.effort < 0 || len(f.found.Cycles) >= maxCycles
-	for _, k := range f.byPlaces {
+	f.found.Incomplete = f.found.Incomplete || f.effort < 0 || len(f.found.Cycles) >= maxCycles
+	for _, k := range f.cycleBySites {
 		c := &f.found.Cycles[k] // all of its sets are at the same places
-		c.Exhaustive = c.Exhaustive && !slices.ContainsFunc(c.Sets[0], func(i int) bool { return f.incomplete[f.t.Events[i].Site] })
+		c.Exhaustive = c.Exhaustive && !slices.ContainsFunc(c.Sets[0], func(i int) bool { return f.incompleteSites[f.trace.Events[i].Site] })
 	}
-	f.account()
+	f.chargeEffort()
 }
 
-// follow looks for cycles that begin with a path of operations, of which each waits for the
+// extendPath looks for cycles that begin with a path of operations, of which each waits for the
 // goroutine of the next.
-func (f *finder) follow(path []int32) {
+func (f *finder) extendPath(path []int32) {
 	last := path[len(path)-1]
 	if len(path) > 1 && f.waitsFor(last, path[0]) {
 		f.closePath(path)
 		return
 	}
-	if len(path) == maxMixed {
+	if len(path) == maxMessageCycle {
 		return
 	}
 	for _, next := range f.successorsOf(last) {
@@ -52,7 +52,7 @@ func (f *finder) follow(path []int32) {
 			return
 		}
 		if f.canJoin(path, next) {
-			f.follow(append(slices.Clip(path), next))
+			f.extendPath(append(slices.Clip(path), next))
 		}
 	}
 }
@@ -63,16 +63,16 @@ func (f *finder) follow(path []int32) {
 func (f *finder) waitsFor(i, j int32) bool {
 	if k, ok := f.messageAt[i]; ok {
 		m := &f.messages[k]
-		return j >= m.since && slices.ContainsFunc(m.enablers, func(enabler int32) bool {
-			return enabler > j && f.t.Events[enabler].G == f.t.Events[j].G
+		return j >= m.onceBegin && slices.ContainsFunc(m.enablers, func(enabler int32) bool {
+			return enabler > j && f.trace.Events[enabler].G == f.trace.Events[j].G
 		})
 	}
-	e := &f.t.Events[i]
+	e := &f.trace.Events[i]
 	if f.shutsOut(j, i) {
 		return true
 	}
-	for _, a := range f.o.Held(int(j)) {
-		if h := &f.t.Events[a]; h.Obj == e.Obj && a != j && !(h.Kind.IsShared() && e.Kind.IsShared()) {
+	for _, a := range f.order.Held(int(j)) {
+		if h := &f.trace.Events[a]; h.Obj == e.Obj && a != j && !(h.Kind.IsShared() && e.Kind.IsShared()) {
 			return !f.handedOver(e.Obj)
 		}
 	}
@@ -82,16 +82,16 @@ func (f *finder) waitsFor(i, j int32) bool {
 // shutsOut reports whether event j is a writer that waits for a lock and event i a reader
 // that comes later.
 func (f *finder) shutsOut(j, i int32) bool {
-	writer, reader := &f.t.Events[j], &f.t.Events[i]
+	writer, reader := &f.trace.Events[j], &f.trace.Events[i]
 	return writer.Kind == trace.Acquire && reader.Kind == trace.RAcquire && writer.Obj == reader.Obj && f.canBlock(j)
 }
 
 // holdExcluding reports whether the goroutine of event i, when it is about to execute it,
 // holds a lock that excludes one that the goroutine of event j holds then.
 func (f *finder) holdExcluding(i, j int32) bool {
-	for _, a := range f.o.Held(int(i)) {
-		for _, b := range f.o.Held(int(j)) {
-			x, y := &f.t.Events[a], &f.t.Events[b]
+	for _, a := range f.order.Held(int(i)) {
+		for _, b := range f.order.Held(int(j)) {
+			x, y := &f.trace.Events[a], &f.trace.Events[b]
 			if x.Obj == y.Obj && a != i && b != j && !(x.Kind.IsShared() && y.Kind.IsShared()) && !f.handedOver(x.Obj) {
 				return true
 			}
@@ -111,16 +111,16 @@ type successors struct {
 // the same ones, so that they are kept. The effort counts each time, to be the same whether
 // there was room to keep them.
 func (f *finder) successorsOf(i int32) []int32 {
-	n, known := f.nextOperations[i]
+	n, known := f.successorCache[i]
 	if known {
 		f.effort -= n.effort
 		return n.all
 	}
 	before := f.effort
 	n.all = f.findSuccessors(i)
-	if n.effort = before - f.effort; f.kept+len(n.all) < maxKept {
-		f.kept += len(n.all)
-		f.nextOperations[i] = n
+	if n.effort = before - f.effort; f.cachedOperations+len(n.all) < maxCached {
+		f.cachedOperations += len(n.all)
+		f.successorCache[i] = n
 	}
 	return n.all
 }
@@ -129,20 +129,20 @@ func (f *finder) successorsOf(i int32) []int32 {
 func (f *finder) findSuccessors(i int32) (all []int32) {
 	if k, ok := f.messageAt[i]; ok {
 		for _, enabler := range f.messages[k].enablers {
-			if f.t.Events[enabler].G != f.t.Events[i].G {
+			if f.trace.Events[enabler].G != f.trace.Events[i].G {
 				all = append(all, f.waitsBefore(enabler, i)...)
 			}
 		}
 		return all
 	}
-	e := &f.t.Events[i]
+	e := &f.trace.Events[i]
 	all = slices.Clone(f.messagesUnder[e.Obj])
 	dependencies := f.holders[e.Obj]
 	if e.Kind.IsShared() {
 		dependencies = slices.Concat(dependencies, f.writers[e.Obj])
 	}
 	for _, n := range dependencies {
-		all = append(all, f.sampled(i, &f.dependencies[n])...)
+		all = append(all, f.acquiresBeside(i, &f.dependencies[n])...)
 	}
 	return slices.DeleteFunc(all, func(j int32) bool { return !f.waitsFor(i, j) })
 }
@@ -151,14 +151,14 @@ func (f *finder) findSuccessors(i int32) (all []int32) {
 // about to execute before it, while another goroutine is about to execute message i, which
 // the event lets go on: the latest ones first.
 func (f *finder) waitsBefore(event, i int32) (all []int32) {
-	since := f.messages[f.messageAt[i]].since
-	previous := func(at int32) int32 { return int32(f.o.Program().Prev(int(at))) }
+	since := f.messages[f.messageAt[i]].onceBegin
+	previous := func(at int32) int32 { return int32(f.order.Program().Prev(int(at))) }
 	for n, at := 0, previous(event); at >= 0; n, at = n+1, previous(at) {
 		if n == maxBefore || len(all) == maxWaits {
-			f.incomplete[f.t.Events[i].Site] = true
+			f.incompleteSites[f.trace.Events[i].Site] = true
 			break
 		}
-		if at < since || f.o.BeforeReached(int(at), int(i)) {
+		if at < since || f.order.BeforeReached(int(at), int(i)) {
 			break
 		}
 		if _, ok := f.messageAt[at]; ok || f.canBlock(at) {
@@ -173,7 +173,7 @@ func (f *finder) waitsBefore(event, i int32) (all []int32) {
 // about to execute the operations of path, as far as locks and the must-order say.
 func (f *finder) canJoin(path []int32, i int32) bool {
 	for _, j := range path {
-		if f.t.Events[i].G == f.t.Events[j].G || f.o.BeforeReached(int(i), int(j)) || f.o.BeforeReached(int(j), int(i)) || f.holdExcluding(i, j) {
+		if f.trace.Events[i].G == f.trace.Events[j].G || f.order.BeforeReached(int(i), int(j)) || f.order.BeforeReached(int(j), int(i)) || f.holdExcluding(i, j) {
 			return false
 		}
 	}
@@ -186,10 +186,10 @@ func (f *finder) closePath(path []int32) {
 	path = slices.Clone(path)
 	slices.Sort(path)
 	name := fmt.Sprint(path)
-	if f.closed[name] {
+	if f.closedPaths[name] {
 		return
 	}
-	f.closed[name] = true
+	f.closedPaths[name] = true
 	for k := 0; k < len(path); k++ {
 		for enabler, ok := f.enabledBy(path[k], path); ok; enabler, ok = f.enabledBy(path[k], path) {
 			before := f.waitsBefore(enabler, path[k])
@@ -202,23 +202,23 @@ func (f *finder) closePath(path []int32) {
 			path = append(path, before[i])
 		}
 	}
-	f.addMixed(path)
+	f.addMessageCycle(path)
 }
 
-// addMixed adds the set of some operations to the cycle at their sites.
-func (f *finder) addMixed(path []int32) {
+// addMessageCycle adds the set of some operations to the cycle at their sites.
+func (f *finder) addMessageCycle(path []int32) {
 	set := make([]int, len(path))
 	var sites []string
 	for k, i := range path {
 		set[k] = int(i)
-		sites = append(sites, fmt.Sprint(f.t.Events[i].Site))
+		sites = append(sites, fmt.Sprint(f.trace.Events[i].Site))
 	}
 	slices.Sort(sites)
 	places := strings.Join(sites, " ")
-	n, known := f.byPlaces[places]
+	n, known := f.cycleBySites[places]
 	if !known {
 		n = len(f.found.Cycles)
-		f.byPlaces[places] = n
+		f.cycleBySites[places] = n
 		f.found.Cycles = append(f.found.Cycles, Cycle{Exhaustive: true})
 	}
 	c := &f.found.Cycles[n]
@@ -245,7 +245,7 @@ func (f *finder) enabledBy(i int32, cycle []int32) (enabler int32, ok bool) {
 	never := make(map[trace.GID]bool) // goroutines that reach none of the others either
 	first, _ := slices.BinarySearch(all, m.enablers[0])
 	for _, at := range all[first:] {
-		if g := f.t.Events[at].G; !never[g] {
+		if g := f.trace.Events[at].G; !never[g] {
 			if f.neverHappens(at, cycle) {
 				never[g] = true
 			} else if !f.hasHappened(at, cycle) {
@@ -262,23 +262,23 @@ func (f *finder) enabledBy(i int32, cycle []int32) (enabler int32, ok bool) {
 // hasHappened reports whether event i has happened once goroutines are about to execute the
 // operations of a cycle. A case of a select that is one of them is still to come.
 func (f *finder) hasHappened(i int32, cycle []int32) bool {
-	return slices.ContainsFunc(cycle, func(j int32) bool { return f.o.BeforeReached(int(i), int(j)) && !f.offersCase(j, i) })
+	return slices.ContainsFunc(cycle, func(j int32) bool { return f.order.BeforeReached(int(i), int(j)) && !f.offersCase(j, i) })
 }
 
 // offersCase reports whether event i is a case of the select at j that would send.
 func (f *finder) offersCase(j, i int32) bool {
-	e := &f.t.Events[j]
+	e := &f.trace.Events[j]
 	if e.Kind != trace.Select {
 		return false
 	}
 	n := f.facts.SelectOf(f.facts.OperationOf(int(j)))
-	return f.t.Events[i].Kind == trace.SelectSend && slices.Contains(f.facts.Cases(n), i)
+	return f.trace.Events[i].Kind == trace.SelectSend && slices.Contains(f.facts.Cases(n), i)
 }
 
 // neverHappens reports whether event i comes in no run in which the goroutines of a cycle are
 // blocked in its operations for ever.
 func (f *finder) neverHappens(i int32, cycle []int32) bool {
 	return slices.ContainsFunc(cycle, func(j int32) bool {
-		return f.t.Events[i].G == f.t.Events[j].G && i > j || f.o.BeforeReached(int(j), int(i))
+		return f.trace.Events[i].G == f.trace.Events[j].G && i > j || f.order.BeforeReached(int(j), int(i))
 	})
 }

@@ -16,14 +16,14 @@ import (
 func (f *finder) searchDependencies() {
 	largest := f.findComponents()
 	for length := 2; length <= largest; length++ {
-		f.allow(searchEffort / length)
+		f.grantEffort(searchEffort / length)
 		for n := range f.dependencies {
 			if f.dependencies[n].component >= 0 {
-				f.extend([]int32{int32(n)}, length)
+				f.extendCycle([]int32{int32(n)}, length)
 			}
 		}
-		f.account()
-		if f.found.Cut = f.effort < 0 || len(f.found.Cycles) >= maxCycles; f.found.Cut {
+		f.chargeEffort()
+		if f.found.Incomplete = f.effort < 0 || len(f.found.Cycles) >= maxCycles; f.found.Incomplete {
 			return
 		}
 	}
@@ -91,16 +91,16 @@ func (f *finder) finishOrder() (finished []int32) {
 	return finished
 }
 
-// extend looks for cycles of a length that begin with path, whose first dependency has the
+// extendCycle looks for cycles of a length that begin with path, whose first dependency has the
 // lowest number.
-func (f *finder) extend(path []int32, length int) {
+func (f *finder) extendCycle(path []int32, length int) {
 	last := &f.dependencies[path[len(path)-1]]
 	for _, n := range last.waitsFor {
 		if f.effort--; f.effort < 0 || len(f.found.Cycles) >= maxCycles {
 			return
 		}
 		d := &f.dependencies[n]
-		if n <= path[0] || d.component != last.component || !f.fits(path, d) {
+		if n <= path[0] || d.component != last.component || !f.canExtend(path, d) {
 			continue
 		}
 		closes := slices.Contains(d.waitsFor, path[0])
@@ -108,14 +108,14 @@ func (f *finder) extend(path []int32, length int) {
 		case closes && len(path)+1 == length:
 			f.addCycle(append(slices.Clip(path), n))
 		case !closes && len(path)+1 < length:
-			f.extend(append(slices.Clip(path), n), length)
+			f.extendCycle(append(slices.Clip(path), n), length)
 		}
 	}
 }
 
-// fits reports whether d can be the next of a path: no gate lock keeps it from another one,
+// canExtend reports whether d can be the next of a path: no gate lock keeps it from another one,
 // and none of them but the last waits for it, else there is a shorter cycle.
-func (f *finder) fits(path []int32, d *dependency) bool {
+func (f *finder) canExtend(path []int32, d *dependency) bool {
 	for k, n := range path {
 		other := &f.dependencies[n]
 		if other == d || order.Exclude(d.held, other.held) {

@@ -16,18 +16,18 @@ import (
 // execute some of their acquires at the same time. Dependencies with the fewest acquires
 // come first, so that the acquires of the others are chosen near to theirs.
 func (f *finder) addCycle(dependencies []int32) {
-	s := &setSearch{finder: f, left: setEffort}
+	s := &setSearch{finder: f, effortLeft: setEffort}
 	for _, n := range dependencies {
 		s.lists = append(s.lists, f.acquiresOf(&f.dependencies[n]))
 	}
 	slices.SortStableFunc(s.lists, func(a, b []goroutineAcquires) int { return cmp.Compare(countAcquires(a), countAcquires(b)) })
 	s.add(nil)
-	f.effort -= setEffort - s.left
+	f.effort -= setEffort - s.effortLeft
 	switch {
 	case len(s.sets) > 0:
-		f.found.Cycles = append(f.found.Cycles, Cycle{s.sets, s.left >= 0 && !s.incomplete})
-	case s.ordered:
-		f.found.Ordered++
+		f.found.Cycles = append(f.found.Cycles, Cycle{s.sets, s.effortLeft >= 0 && !s.incomplete})
+	case s.orderExcluded:
+		f.found.OrderedCycles++
 	}
 }
 
@@ -41,11 +41,11 @@ func countAcquires(all []goroutineAcquires) (n int) {
 // A setSearch looks for sets of acquires, one of each dependency of a cycle.
 type setSearch struct {
 	*finder
-	lists      [][]goroutineAcquires // by dependency of the cycle
-	sets       [][]int
-	ordered    bool // the must-order has kept acquires of different goroutines apart
-	incomplete bool // not all sets are in
-	left       int  // of the effort
+	lists         [][]goroutineAcquires // by dependency of the cycle
+	sets          [][]int
+	orderExcluded bool // the must-order has kept acquires of different goroutines apart
+	incomplete    bool // not all sets are in
+	effortLeft    int  // of the effort
 }
 
 // add adds the sets that begin with some acquires, one of each of the first lists.
@@ -57,13 +57,13 @@ func (s *setSearch) add(set []int) {
 		return
 	}
 	for _, o := range s.lists[len(set)] {
-		if slices.ContainsFunc(set, func(i int) bool { return s.t.Events[i].G == o.g }) {
+		if slices.ContainsFunc(set, func(i int) bool { return s.trace.Events[i].G == o.g }) {
 			continue
 		}
 		possible := s.concurrent(set, o)
-		s.ordered = s.ordered || len(possible) < len(o.acquires)
-		for _, a := range s.sample(set, possible) {
-			if s.left--; s.left < 0 || len(s.sets) == MaxSets {
+		s.orderExcluded = s.orderExcluded || len(possible) < len(o.acquires)
+		for _, a := range s.chooseAcquires(set, possible) {
+			if s.effortLeft--; s.effortLeft < 0 || len(s.sets) == MaxSets {
 				s.incomplete = true
 				return
 			}
@@ -79,16 +79,16 @@ func (s *setSearch) add(set []int) {
 func (s *setSearch) concurrent(set []int, o goroutineAcquires) []int32 {
 	from, to := 0, len(o.acquires)
 	for _, i := range set {
-		from = max(from, sort.Search(len(o.acquires), func(k int) bool { return !s.o.BeforeReached(int(o.acquires[k]), i) }))
-		to = min(to, sort.Search(len(o.acquires), func(k int) bool { return s.o.BeforeReached(i, int(o.acquires[k])) }))
+		from = max(from, sort.Search(len(o.acquires), func(k int) bool { return !s.order.BeforeReached(int(o.acquires[k]), i) }))
+		to = min(to, sort.Search(len(o.acquires), func(k int) bool { return s.order.BeforeReached(i, int(o.acquires[k])) }))
 	}
 	return o.acquires[min(from, to):to]
 }
 
-// sample returns the acquires to try, of those that are possible: all, or the first ones, the
+// chooseAcquires returns the acquires to try, of those that are possible: all, or the first ones, the
 // last and the one that is nearest to the last of the set so far.
-func (s *setSearch) sample(set []int, possible []int32) []int32 {
-	if len(possible) <= maxOfOne {
+func (s *setSearch) chooseAcquires(set []int, possible []int32) []int32 {
+	if len(possible) <= maxAcquiresTried {
 		return possible
 	}
 	s.incomplete = true
@@ -105,17 +105,17 @@ func (s *setSearch) sample(set []int, possible []int32) []int32 {
 	return slices.Compact(some)
 }
 
-// sampled returns acquires of a dependency that goroutines other than that of event i can be
+// acquiresBeside returns acquires of a dependency that goroutines other than that of event i can be
 // about to execute while it is about to execute i.
-func (f *finder) sampled(i int32, d *dependency) (all []int32) {
+func (f *finder) acquiresBeside(i int32, d *dependency) (all []int32) {
 	s := &setSearch{finder: f}
 	for _, o := range f.acquiresOf(d) {
-		if o.g != trace.GID(f.t.Events[i].G) {
-			all = append(all, s.sample([]int{int(i)}, s.concurrent([]int{int(i)}, o))...)
+		if o.g != trace.GID(f.trace.Events[i].G) {
+			all = append(all, s.chooseAcquires([]int{int(i)}, s.concurrent([]int{int(i)}, o))...)
 		}
 	}
 	if s.incomplete {
-		f.incomplete[f.t.Events[i].Site] = true
+		f.incompleteSites[f.trace.Events[i].Site] = true
 	}
 	return all
 }

@@ -18,9 +18,9 @@ const setEffort = searchEffort >> 8
 // completeness for the time that the later tiers take. Chosen: more than any test has shown.
 const maxCycles = 512
 
-// maxOfOne bounds the acquires of one goroutine that are tried with the same others (unit:
+// maxAcquiresTried bounds the acquires of one goroutine that are tried with the same others (unit:
 // acquires). Trades completeness for time. Chosen: the first two, the last and the nearest.
-const maxOfOne = 4
+const maxAcquiresTried = 4
 
 // maxEnablers bounds the Dones of one round that are looked at (unit: events). Trades
 // completeness for time. Chosen: more goroutines than tests mostly wait for at once.
@@ -31,9 +31,9 @@ const maxEnablers = 64
 // for time. Chosen: the first few stand for all.
 const maxSimilar = 8
 
-// maxMixed bounds the goroutines of a cycle with messages (unit: goroutines). Trades longer
+// maxMessageCycle bounds the goroutines of a cycle with messages (unit: goroutines). Trades longer
 // cycles for time, which grows with a power of it. Chosen: bugs of more are not in the papers.
-const maxMixed = 4
+const maxMessageCycle = 4
 
 // maxBefore bounds the events that are looked at before one that somebody waits for (unit:
 // events). Trades completeness for time.
@@ -43,6 +43,6 @@ const maxBefore = 1 << 12
 // become longer (unit: operations). Trades completeness for time.
 const maxWaits = 32
 
-// maxKept bounds the operations that are kept as the next ones of others (unit: operations,
+// maxCached bounds the operations that are kept as the next ones of others (unit: operations,
 // of four bytes). Trades memory for time: many cycles reach the same operations.
-const maxKept = 1 << 20
+const maxCached = 1 << 20

@@ -50,11 +50,11 @@ type Cycle struct {
 
 // Found is the result of a search.
 type Found struct {
-	Cycles  []Cycle // short ones first
-	Locked  int     // pairs of dependencies that a gate lock keeps from being a cycle
-	Ordered int     // cycles of which the must-order excludes all sets
-	Cut     bool    // the search was given up before its end
-	Spent   int     // dependencies, sets of acquires and operations looked at
+	Cycles        []Cycle // short ones first
+	GatedPairs    int     // pairs of dependencies that a gate lock keeps from being a cycle
+	OrderedCycles int     // cycles of which the must-order excludes all sets
+	Incomplete    bool    // the search was given up before its end
+	Effort        int     // dependencies, sets of acquires and operations looked at
 }
 
 // Find returns the cycles of t, whose order is o. The time is linear in the number of
@@ -62,11 +62,11 @@ type Found struct {
 // looked at.
 func Find(t *trace.Trace, o *order.Order, most int) Found {
 	f := &finder{
-		t: t, o: o, facts: o.Facts(), budget: most,
+		trace: t, order: o, facts: o.Facts(), budget: most,
 		numbers: make(map[dependencyKey]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
-		messageAt: make(map[int32]int32), messagesUnder: make(map[uint64][]int32), enablers: make(map[int32]*[2][]int32),
-		offers: make(map[uint64][]int32), similar: make(map[similarity]int), incomplete: make(map[trace.SiteID]bool),
-		closed: make(map[string]bool), byPlaces: make(map[string]int), nextOperations: make(map[int32]successors),
+		messageAt: make(map[int32]int32), messagesUnder: make(map[uint64][]int32), channelEnablers: make(map[int32]*[2][]int32),
+		sendCases: make(map[uint64][]int32), similarMessages: make(map[similarity]int), incompleteSites: make(map[trace.SiteID]bool),
+		closedPaths: make(map[string]bool), cycleBySites: make(map[string]int), successorCache: make(map[int32]successors),
 	}
 	f.findDependencies()
 	f.connect()
@@ -78,13 +78,13 @@ func Find(t *trace.Trace, o *order.Order, most int) Found {
 
 // A finder is the state of a search.
 type finder struct {
-	t      *trace.Trace
-	o      *order.Order
-	facts  *facts.Facts
-	found  Found
-	budget int // what is left for all searches
-	effort int // what is left for the search under way
-	given  int // what effort was at its begin
+	trace   *trace.Trace
+	order   *order.Order
+	facts   *facts.Facts
+	found   Found
+	budget  int // what is left for all searches
+	effort  int // what is left for the search under way
+	granted int // what effort was at its begin
 
 	// Of dependencies.
 	dependencies []dependency
@@ -93,49 +93,49 @@ type finder struct {
 	writers      map[uint64][]int32      // by lock: the dependencies that want it for writing, where others read
 
 	// Of messages.
-	messages      []message
-	messageAt     map[int32]int32       // by operation: its message
-	messagesUnder map[uint64][]int32    // by lock: the operations of messages that hold it
-	offers        map[uint64][]int32    // by channel: cases of selects that would send
-	enablers      map[int32]*[2][]int32 // by number of the channel and side: see enablersOf
-	similar       map[similarity]int
-	// incomplete has the sites of operations of which not all are looked at, or not all
+	messages        []message
+	messageAt       map[int32]int32       // by operation: its message
+	messagesUnder   map[uint64][]int32    // by lock: the operations of messages that hold it
+	sendCases       map[uint64][]int32    // by channel: cases of selects that would send
+	channelEnablers map[int32]*[2][]int32 // by number of the channel and side: see enablersOf
+	similarMessages map[similarity]int
+	// incompleteSites has the sites of operations of which not all are looked at, or not all
 	// that they wait for.
-	incomplete     map[trace.SiteID]bool
-	closed         map[string]bool // the paths that were taken up
-	byPlaces       map[string]int  // the cycles with messages, by the sites of their operations
-	nextOperations map[int32]successors
-	kept           int // operations in nextOperations
+	incompleteSites  map[trace.SiteID]bool
+	closedPaths      map[string]bool // the paths that were taken up
+	cycleBySites     map[string]int  // the cycles with messages, by the sites of their operations
+	successorCache   map[int32]successors
+	cachedOperations int // operations in nextOperations
 }
 
-// allow gives the search to come so much effort, or what is left for all.
-func (f *finder) allow(effort int) {
-	f.given = min(effort, f.budget)
-	f.effort = f.given
+// grantEffort gives the search to come so much effort, or what is left for all.
+func (f *finder) grantEffort(effort int) {
+	f.granted = min(effort, f.budget)
+	f.effort = f.granted
 }
 
-// account takes what the search has spent off what there is for all.
-func (f *finder) account() {
-	f.budget -= f.given - f.effort
-	f.found.Spent += f.given - f.effort
+// chargeEffort takes what the search has spent off what there is for all.
+func (f *finder) chargeEffort() {
+	f.budget -= f.granted - f.effort
+	f.found.Effort += f.granted - f.effort
 }
 
 // handedOver reports whether holding a lock does not mean that it is taken.
-func (f *finder) handedOver(lock uint64) bool { return f.o.HandedOver()[lock] }
+func (f *finder) handedOver(lock uint64) bool { return f.order.HandedOver()[lock] }
 
 // canBlock reports whether event i is the acquire of a lock that can block.
 func (f *finder) canBlock(i int32) bool {
-	e := &f.t.Events[i]
-	return e.Kind.Acquires() && !f.tries(int(i)) && !f.handedOver(e.Obj)
+	e := &f.trace.Events[i]
+	return e.Kind.Acquires() && !f.isTry(int(i)) && !f.handedOver(e.Obj)
 }
 
-// tries reports whether the acquire at position i would give up rather than wait.
-func (f *finder) tries(i int) bool { return f.t.Events[i].Flags&trace.FlagTry != 0 }
+// isTry reports whether the acquire at position i would give up rather than wait.
+func (f *finder) isTry(i int) bool { return f.trace.Events[i].Flags&trace.FlagTry != 0 }
 
 // locksOf returns the locks of acquires, but for that at position i, sorted.
 func (f *finder) locksOf(acquires []int32, i int) (locks []order.Lock) {
 	for _, a := range acquires {
-		if e := &f.t.Events[a]; int(a) != i && !f.handedOver(e.Obj) {
+		if e := &f.trace.Events[a]; int(a) != i && !f.handedOver(e.Obj) {
 			locks = append(locks, order.Acquired(e))
 		}
 	}

@@ -83,9 +83,9 @@ func TestFind(t *testing.T) {
 				assert.True(t, c.Exhaustive)
 			}
 			assert.Equal(t, test.sets, strings.Join(sets, ", "))
-			assert.Equal(t, test.locked, found.Locked, "pairs under a gate lock")
-			assert.Equal(t, test.ordered, found.Ordered, "circles in order")
-			assert.False(t, found.Cut)
+			assert.Equal(t, test.locked, found.GatedPairs, "pairs under a gate lock")
+			assert.Equal(t, test.ordered, found.OrderedCycles, "circles in order")
+			assert.False(t, found.Incomplete)
 		})
 	}
 }
@@ -135,7 +135,7 @@ func BenchmarkFind(b *testing.B) {
 		for _, goroutines := range []int{2, 64} {
 			for _, turns := range []bool{false, true} {
 				b.Run(fmt.Sprintf("events=%.0e/goroutines=%d/circles=%t", float64(events), goroutines, turns), func(b *testing.B) {
-					tr := tracetest.Nested(events, goroutines, turns)
+					tr := tracetest.NestedLocks(events, goroutines, turns)
 					o, err := order.New(tr)
 					require.NoError(b, err)
 					for b.Loop() {

@@ -100,7 +100,7 @@ func compileProperties(declared []properties.Declaration) ([]property.Property, 
 		if err != nil {
 			return nil, err
 		}
-		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", Fine: properties.IsFine(d.Name), Calls: make(map[uint64]int), Monitor: m}
+		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", OnlyIfFails: properties.IsFine(d.Name), Calls: make(map[uint64]int), Monitor: m}
 		if len(d.Types) > 1 {
 			p.Params = make(map[uint64]property.Param)
 		}

@@ -22,25 +22,25 @@ type Edit struct {
 // module.
 func All() []Edit {
 	return []Edit{
-		{"comments", comments},         // a comment above each statement
-		{"locals", locals},             // other names for variables, parameters and receivers
-		{"files", files},               // functions moved to other files
-		{"fields", fields},             // other names for fields
-		{"functions", functions},       // other names for functions and methods
-		{"types", named},               // other names for types
-		{"reversed", reversed},         // functions in the opposite order
-		{"spread", spread},             // calls over several lines
-		{"helper", helper},             // the test's body in a function
-		{"subtest", subtest},           // the test's body in a subtest
-		{"extracted", extracted},       // the body of each function in another one
-		{"literals", literals},         // assignments in function literals
-		{"goroutine", goroutine},       // a goroutine more, before all else
-		{"gostatements", goStatements}, // WaitGroup.Go as go statements
-		{"logged", logged},             // the test logs something first
-		{"shifted", shifted},           // a field more in each struct
-		{"operators", operators},       // x++ as x += 1, x += y as x = x + y
-		{"blocks", blocks},             // function bodies in blocks
-		{"loops", loops},               // range over numbers as three-clause loops
+		{"comments", addComments},       // a comment above each statement
+		{"locals", renameLocals},        // other names for variables, parameters and receivers
+		{"files", moveFunctions},        // functions moved to other files
+		{"fields", renameFields},        // other names for fields
+		{"functions", renameFunctions},  // other names for functions and methods
+		{"types", renameTypes},          // other names for types
+		{"reversed", reverseFunctions},  // functions in the opposite order
+		{"spread", spreadCalls},         // calls over several lines
+		{"helper", extractTestBody},     // the test's body in a function
+		{"subtest", wrapInSubtest},      // the test's body in a subtest
+		{"extracted", extractBodies},    // the body of each function in another one
+		{"literals", wrapAssignments},   // assignments in function literals
+		{"goroutine", startGoroutine},   // a goroutine more, before all else
+		{"gostatements", expandGoCalls}, // WaitGroup.Go as go statements
+		{"logged", addLog},              // the test logs something first
+		{"shifted", addFields},          // a field more in each struct
+		{"operators", expandOperators},  // x++ as x += 1, x += y as x = x + y
+		{"blocks", addBlocks},           // function bodies in blocks
+		{"loops", rewriteLoops},         // range over numbers as three-clause loops
 	}
 }
 
@@ -69,9 +69,9 @@ func (e Edit) Apply(dir string) (changed bool, err error) {
 	return changed, nil
 }
 
-// comments puts a line of comment above each declaration and each statement that begins a
+// addComments puts a line of comment above each declaration and each statement that begins a
 // line.
-func comments(s *source) {
+func addComments(s *source) {
 	above := func(n ast.Node) {
 		if begin, ok := s.beginsLine(n.Pos()); ok {
 			s.insert(begin, "// A remark.\n")
@@ -100,32 +100,32 @@ func (s *source) rename(is func(types.Object) bool) {
 	}
 }
 
-func locals(s *source) {
+func renameLocals(s *source) {
 	s.rename(func(obj types.Object) bool {
 		v, ok := obj.(*types.Var)
 		return ok && !v.IsField() && v.Parent() != v.Pkg().Scope()
 	})
 }
 
-func fields(s *source) {
+func renameFields(s *source) {
 	s.rename(func(obj types.Object) bool {
 		v, ok := obj.(*types.Var)
 		return ok && v.IsField() && !v.Embedded()
 	})
 }
 
-// known are the names of methods that the standard library asks for, and of functions that
+// fixedNames are the names of methods that the standard library asks for, and of functions that
 // go test or the program begins with.
-var known = []string{"String", "Error", "Write", "Read", "Close", "ServeHTTP", "Lock", "Unlock", "Len", "Less", "Swap", "main", "init"}
+var fixedNames = []string{"String", "Error", "Write", "Read", "Close", "ServeHTTP", "Lock", "Unlock", "Len", "Less", "Swap", "main", "init"}
 
-func functions(s *source) {
+func renameFunctions(s *source) {
 	s.rename(func(obj types.Object) bool {
 		_, ok := obj.(*types.Func)
-		return ok && !strings.HasPrefix(obj.Name(), "Test") && !slices.Contains(known, obj.Name())
+		return ok && !strings.HasPrefix(obj.Name(), "Test") && !slices.Contains(fixedNames, obj.Name())
 	})
 }
 
-func named(s *source) {
+func renameTypes(s *source) {
 	s.rename(func(obj types.Object) bool {
 		if v, ok := obj.(*types.Var); ok { // an embedded field has its type's name
 			return v.Embedded()
@@ -135,8 +135,8 @@ func named(s *source) {
 	})
 }
 
-// files takes all functions to another file, the last one first.
-func files(s *source) {
+// moveFunctions takes all functions to another file, the last one first.
+func moveFunctions(s *source) {
 	stay, gone := s.declarations()
 	if len(gone) == 0 {
 		return
@@ -146,7 +146,7 @@ func files(s *source) {
 	s.moved = s.withImports(gone)
 }
 
-func reversed(s *source) {
+func reverseFunctions(s *source) {
 	stay, gone := s.declarations()
 	if len(gone) < 2 {
 		return
@@ -165,7 +165,7 @@ func each[N ast.Node](s *source, do func(N)) {
 	})
 }
 
-func spread(s *source) {
+func spreadCalls(s *source) {
 	each(s, func(call *ast.CallExpr) {
 		if len(call.Args) == 0 {
 			return
@@ -188,35 +188,35 @@ func (s *source) tests(do func(f *ast.FuncDecl, t string)) {
 	})
 }
 
-func helper(s *source) {
+func extractTestBody(s *source) {
 	s.tests(func(f *ast.FuncDecl, t string) {
 		s.insert(s.offset(f.Body.Lbrace)+1, fmt.Sprintf("\n\tbodyOf%s(%s)\n}\n\nfunc bodyOf%[1]s(%[2]s *testing.T) {", f.Name.Name, t))
 	})
 }
 
-func subtest(s *source) {
+func wrapInSubtest(s *source) {
 	s.tests(func(f *ast.FuncDecl, t string) {
 		s.insert(s.offset(f.Body.Lbrace)+1, fmt.Sprintf("\n%s.Run(\"all\", func(%[1]s *testing.T) {", t))
 		s.insert(s.offset(f.Body.Rbrace), "})\n")
 	})
 }
 
-func goroutine(s *source) {
+func startGoroutine(s *source) {
 	s.tests(func(f *ast.FuncDecl, t string) {
 		s.insert(s.offset(f.Body.Lbrace)+1, "\nquiet := make(chan bool)\ngo func() { close(quiet) }()\n<-quiet\n")
 	})
 }
 
-func logged(s *source) {
+func addLog(s *source) {
 	s.tests(func(f *ast.FuncDecl, t string) {
 		s.insert(s.offset(f.Body.Lbrace)+1, fmt.Sprintf("\n%s.Log(\"begins\")\n", t))
 	})
 }
 
-// extracted leaves of each function that is no test a call of one that has its body.
-func extracted(s *source) {
+// extractBodies leaves of each function that is no test a call of one that has its body.
+func extractBodies(s *source) {
 	each(s, func(f *ast.FuncDecl) {
-		if f.Type.TypeParams != nil || strings.HasPrefix(f.Name.Name, "Test") || slices.Contains(known, f.Name.Name) || f.Body == nil {
+		if f.Type.TypeParams != nil || strings.HasPrefix(f.Name.Name, "Test") || slices.Contains(fixedNames, f.Name.Name) || f.Body == nil {
 			return
 		}
 		name, args := "doing"+f.Name.Name, ""
@@ -243,8 +243,8 @@ func extracted(s *source) {
 	})
 }
 
-// literals puts each assignment into a function literal that is called at once.
-func literals(s *source) {
+// wrapAssignments puts each assignment into a function literal that is called at once.
+func wrapAssignments(s *source) {
 	each(s, func(block *ast.BlockStmt) {
 		for _, stmt := range block.List {
 			assign, ok := stmt.(*ast.AssignStmt)
@@ -257,7 +257,7 @@ func literals(s *source) {
 	})
 }
 
-func goStatements(s *source) {
+func expandGoCalls(s *source) {
 	each(s, func(stmt *ast.ExprStmt) {
 		call, ok := stmt.X.(*ast.CallExpr)
 		if !ok || len(call.Args) != 1 {
@@ -275,7 +275,7 @@ func goStatements(s *source) {
 	})
 }
 
-func shifted(s *source) {
+func addFields(s *source) {
 	each(s, func(t *ast.TypeSpec) {
 		if st, ok := t.Type.(*ast.StructType); ok {
 			s.insert(s.offset(st.Fields.Opening)+1, "\nspare int\n")
@@ -284,7 +284,7 @@ func shifted(s *source) {
 	})
 }
 
-func operators(s *source) {
+func expandOperators(s *source) {
 	each(s, func(n *ast.IncDecStmt) {
 		s.replace(s.offset(n.TokPos), s.offset(n.End()), " "+n.Tok.String()[:1]+"= 1")
 	})
@@ -296,7 +296,7 @@ func operators(s *source) {
 	})
 }
 
-func blocks(s *source) {
+func addBlocks(s *source) {
 	each(s, func(f *ast.FuncDecl) {
 		if f.Body != nil && len(f.Body.List) > 0 {
 			s.insert(s.offset(f.Body.Lbrace)+1, "\n{\n")
@@ -305,7 +305,7 @@ func blocks(s *source) {
 	})
 }
 
-func loops(s *source) {
+func rewriteLoops(s *source) {
 	each(s, func(r *ast.RangeStmt) {
 		if r.Key != nil {
 			return

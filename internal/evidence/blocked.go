@@ -137,11 +137,11 @@ func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 		a.CreatedFor = &asked
 	}
 	for _, h := range w.Holders {
-		a.HeldBy = append(a.HeldBy, d.otherGoroutine(h.G, h.At))
+		a.HeldBy = append(a.HeldBy, d.otherGoroutine(h.G, h.Position))
 	}
 	for _, p := range w.Partners {
-		o := d.otherGoroutine(p.G, p.At)
-		o.HasEnded = p.Gone
+		o := d.otherGoroutine(p.G, p.Position)
+		o.HasEnded = p.HasEnded
 		a.Partners = append(a.Partners, o)
 	}
 	if a.Locks == nil {

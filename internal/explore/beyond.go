@@ -90,7 +90,7 @@ func newExplored(u *strategy.UnreachedStates, runs, left int) report.Explored {
 	result := u.Result()
 	return report.Explored{
 		Test: u.Test, Runs: runs, Behaviours: result.Behaviours, Complete: u.IsComplete(),
-		RunsLeft: len(result.Next) + left, OpenReasons: result.Open,
+		RunsLeft: len(result.Next) + left, OpenReasons: result.Doubts,
 	}
 }
 

@@ -2,9 +2,9 @@ package tracetest
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// Branched returns t without its conditions: the next event of their goroutine is marked in their place, as
+// WithoutBranches returns t without its conditions: the next event of their goroutine is marked in their place, as
 // package reduce does. At says where the events are in t.
-func Branched(t *trace.Trace) (branched *trace.Trace, at []int) {
+func WithoutBranches(t *trace.Trace) (branched *trace.Trace, at []int) {
 	b := *t
 	b.Events = nil
 	open := make(map[trace.GID]bool)

@@ -6,10 +6,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Nested returns a trace of about the given number of events: goroutines take two or
+// NestedLocks returns a trace of about the given number of events: goroutines take two or
 // three of 64 locks, in the order of their numbers, use what they guard and release them.
 // With turns, one time in a thousand, the locks are taken in the other order.
-func Nested(events, goroutines int, turns bool) *trace.Trace {
+func NestedLocks(events, goroutines int, turns bool) *trace.Trace {
 	const locks, uses = 64, 8
 	r := rand.New(rand.NewPCG(3, 4))
 	tr := newTrace()

@@ -10,19 +10,19 @@ import (
 
 // Config says what a random trace is made of.
 type Config struct {
-	Goroutines int  // at most
-	Events     int  // at most, for each goroutine
-	Sync       Sync // what they do besides reading and writing
-	Locks      int  // how many; each can be locked on both sides
-	Locations  int  // 0: there are no accesses to memory
-	Unnested   bool // locks are released in any order
-	HandOver   bool // locks are also released by those who do not hold them
-	Again      bool // readers also lock what they have locked for reading already
-	Overlap    bool // accesses of other sizes overlap with the locations
-	WriteOnly  bool // nothing is read, so that values decide nothing
-	Distinct   bool // no two writes leave the same, so that a read tells which one it found
-	Sections   bool // there are critical sections of a few accesses each
-	Counters   bool // some writes store what was read there before, plus one
+	Goroutines        int  // at most
+	Events            int  // at most, for each goroutine
+	Sync              Sync // what they do besides reading and writing
+	Locks             int  // how many; each can be locked on both sides
+	Locations         int  // 0: there are no accesses to memory
+	Unnested          bool // locks are released in any order
+	HandOver          bool // locks are also released by those who do not hold them
+	RepeatedReadLocks bool // readers also lock what they have locked for reading already
+	Overlap           bool // accesses of other sizes overlap with the locations
+	WriteOnly         bool // nothing is read, so that values decide nothing
+	DistinctValues    bool // no two writes leave the same, so that a read tells which one it found
+	Sections          bool // there are critical sections of a few accesses each
+	Counters          bool // some writes store what was read there before, plus one
 }
 
 // Sync is a set of ways to synchronize.
@@ -38,7 +38,7 @@ const (
 	Onces
 	Atomics
 	Posts
-	Late // goroutines fork others at any time, not only the first at the start
+	LateForks // goroutines fork others at any time, not only the first at the start
 
 	All = 1<<iota - 1
 )
@@ -48,7 +48,7 @@ const (
 func Random(seed uint64, c Config) *trace.Trace {
 	m := newMachine(c, rand.New(rand.NewPCG(seed, 1)))
 	m.spawn(0)
-	if c.Sync&Late == 0 {
+	if c.Sync&LateForks == 0 {
 		for len(m.gs) < c.Goroutines {
 			m.fork(m.gs[0])
 		}
@@ -240,7 +240,7 @@ func (m *machine) access(g *goroutine) {
 		m.load(m.emit(g, trace.Read, obj, 0, size))
 	} else {
 		val := uint64(m.IntN(2))
-		if m.Distinct {
+		if m.DistinctValues {
 			val = uint64(len(m.tr.Events)) + 1
 		}
 		m.store(m.emit(g, trace.Write, obj, val, size))
@@ -350,7 +350,7 @@ func (m *machine) section(g *goroutine) {
 
 func (m *machine) lock(g *goroutine, k int, shared bool) bool {
 	l := &m.locks[k]
-	if again := slices.Contains(l.readers, g); l.writer != nil || again && !(m.Again && shared) || !shared && len(l.readers) > 0 {
+	if again := slices.Contains(l.readers, g); l.writer != nil || again && !(m.RepeatedReadLocks && shared) || !shared && len(l.readers) > 0 {
 		return false
 	}
 	if shared {

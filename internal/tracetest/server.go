@@ -6,16 +6,16 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Server returns a trace of about the given number of events, with the shape
+// ServerTrace returns a trace of about the given number of events, with the shape
 // of that of Derby in PECAN's Table 1: four goroutines, 99 shared locations,
 // nested locks. The goroutines serve requests of forty kinds; a kind takes one
 // to three locks, in a fixed order, accesses what they guard at places of its
 // own, and now and then something that they do not guard. Some take an inner
 // lock twice in one critical section of an outer one.
-func Server(events int) *trace.Trace { return Servers(events, 4, 40) }
+func ServerTrace(events int) *trace.Trace { return ServerTraceOf(events, 4, 40) }
 
-// Servers is Server with other numbers of goroutines and of kinds of requests: each kind is at about seven places.
-func Servers(events, goroutines, kinds int) *trace.Trace {
+// ServerTraceOf is Server with other numbers of goroutines and of kinds of requests: each kind is at about seven places.
+func ServerTraceOf(events, goroutines, kinds int) *trace.Trace {
 	const locks, locations = 24, 99
 	s := &server{simulation: newSimulation(rand.New(rand.NewPCG(1, 2)), locks, locations, 2)}
 	s.t.Events = make([]trace.Event, 0, events+100)

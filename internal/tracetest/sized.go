@@ -8,16 +8,16 @@ import (
 
 // A Size is that of a trace, as Table 3 of Said et al., NFM 2011, has it.
 type Size struct {
-	Threads, Events int
-	Locking         int // operations on locks
-	Waiting         int // operations on conditions
-	Vars, Locks     int
+	Threads, Events  int
+	LockOperations   int // operations on locks
+	CondOperations   int // operations on conditions
+	Variables, Locks int
 }
 
-// Sized makes a random trace of that size, in which every read matters, and all that is done to
+// RandomOfSize makes a random trace of that size, in which every read matters, and all that is done to
 // one object in one way has one place in the source.
-func Sized(r Size, seed uint64) *trace.Trace {
-	m := &sizedProgram{newSimulation(rand.New(rand.NewPCG(seed, 3)), r.Locks, r.Vars, 3), make([][]trace.Event, r.Threads)}
+func RandomOfSize(r Size, seed uint64) *trace.Trace {
+	m := &sizedProgram{newSimulation(rand.New(rand.NewPCG(seed, 3)), r.Locks, r.Variables, 3), make([][]trace.Event, r.Threads)}
 	m.plan(r)
 	m.start(r.Threads)
 	for m.step() {
@@ -34,8 +34,8 @@ type sizedProgram struct {
 // plan deals out critical sections of a few accesses, accesses without a lock,
 // waits and signals.
 func (m *sizedProgram) plan(r Size) {
-	sections, pairs := r.Locking/2, r.Waiting/2
-	accesses := max(0, r.Events-2*r.Threads-r.Locking-6*pairs)
+	sections, pairs := r.LockOperations/2, r.CondOperations/2
+	accesses := max(0, r.Events-2*r.Threads-r.LockOperations-6*pairs)
 	inner := accesses * 4 / 5
 	for k := range sections {
 		g, l := m.IntN(r.Threads), uint64(m.IntN(r.Locks))

@@ -7,12 +7,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Talk returns the trace of a random program in which goroutines send each other messages,
+// RandomMessages returns the trace of a random program in which goroutines send each other messages,
 // at times as cases of selects, and wait for a WaitGroup and for a condition, at times under
 // locks, for reading or for writing: each element that is sent is received, each Add has
 // its Done, and all waits for the condition one signal or broadcast. In the run all of them
 // come to their ends; nil if none was found in which they do.
-func Talk(seed uint64) *trace.Trace {
+func RandomMessages(seed uint64) *trace.Trace {
 	for try := range uint64(10) {
 		m := newMachine(Config{Goroutines: 3, Locks: 2}, rand.New(rand.NewPCG(seed, 5)))
 		m.sendCases = true
@@ -23,7 +23,7 @@ func Talk(seed uint64) *trace.Trace {
 		for g := 1; g < m.Goroutines; g++ {
 			m.fork(m.gs[0])
 		}
-		m.say()
+		m.planMessages()
 		m.Rand = rand.New(rand.NewPCG(seed, try)) // the same program in another order
 		for m.step() {
 		}
@@ -34,8 +34,8 @@ func Talk(seed uint64) *trace.Trace {
 	return nil
 }
 
-// say gives the goroutines what they are to do.
-func (m *machine) say() {
+// planMessages gives the goroutines what they are to do.
+func (m *machine) planMessages() {
 	do := make([][]action, len(m.gs))
 	put := func(g int, a action) {
 		k := m.IntN(len(do[g]) + 1)
@@ -44,8 +44,8 @@ func (m *machine) say() {
 	for range 1 + m.IntN(3) {
 		c, from := m.chans[m.IntN(len(m.chans))], m.IntN(len(m.gs))
 		to := (from + 1 + m.IntN(len(m.gs)-1)) % len(m.gs)
-		put(from, m.saying(m.gs[from], c, true))
-		put(to, m.saying(m.gs[to], c, false))
+		put(from, m.passingOrSelecting(m.gs[from], c, true))
+		put(to, m.passingOrSelecting(m.gs[to], c, false))
 	}
 	if m.IntN(2) == 0 {
 		c, waits := m.IntN(len(m.conds)), m.IntN(len(m.gs))
@@ -80,9 +80,9 @@ func (m *machine) say() {
 	}
 }
 
-// saying sends an element, or receives one, or may do something else instead: of the run
+// passingOrSelecting sends an element, or receives one, or may do something else instead: of the run
 // it is not known what.
-func (m *machine) saying(g *goroutine, c *channel, send bool) action {
+func (m *machine) passingOrSelecting(g *goroutine, c *channel, send bool) action {
 	if m.IntN(3) > 0 {
 		return m.passing(g, c, send)
 	}
@@ -111,7 +111,7 @@ func (m *machine) awaiting(g *goroutine, c int) action {
 
 // locking locks a lock, unless the goroutine has it already.
 func (m *machine) locking(g *goroutine, k int, shared bool) action {
-	return action{func() bool { return m.locks[k].has(g) || m.lock(g, k, shared) }}
+	return action{func() bool { return m.locks[k].isHeldBy(g) || m.lock(g, k, shared) }}
 }
 
 func (m *machine) unlocking(g *goroutine, k int, shared bool) action {
@@ -126,4 +126,4 @@ func (m *machine) unlocking(g *goroutine, k int, shared bool) action {
 	}}
 }
 
-func (l *lock) has(g *goroutine) bool { return l.writer == g || slices.Contains(l.readers, g) }
+func (l *lock) isHeldBy(g *goroutine) bool { return l.writer == g || slices.Contains(l.readers, g) }

@@ -168,7 +168,7 @@ func groupByBug(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
 func (e *ending) finding(members []waits.Wait) finding.Finding {
 	var accesses []int
 	for _, w := range members {
-		accesses = append(accesses, w.At)
+		accesses = append(accesses, w.Position)
 	}
 	return finding.FromRun(e.rec, analysis.Finding{Kind: e.kind, Accesses: accesses, Tests: e.testsOf(members), Status: bug.Predicted, Tier: e.rec.Tier()})
 }
@@ -321,7 +321,7 @@ func noteOutcome(ev *evidence.Evidence, o replays.Outcome) {
 func (e *ending) siteKey(blocked []waits.Wait) string {
 	var sites []string
 	for _, w := range blocked {
-		event := e.rec.Trace.Events[w.At]
+		event := e.rec.Trace.Events[w.Position]
 		sites = append(sites, fmt.Sprint(event.Kind, " ", event.Site))
 	}
 	slices.Sort(sites)

@@ -342,7 +342,7 @@ func TestUnreached(t *testing.T) {
 	u = NewUnreachedStates(Options{}, "TestA")
 	u.SearchRecording(large)
 	assert.False(t, u.IsComplete())
-	assert.Equal(t, []string{"a run has too many events"}, u.Result().Open)
+	assert.Equal(t, []string{"a run has too many events"}, u.Result().Doubts)
 	u = NewUnreachedStates(Options{}, "TestA")
 	u.SearchRecording(first)
 	assert.True(t, u.IsComplete())

@@ -85,7 +85,7 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 			u.addRun(a.Recording)
 		}
 		if a.destination != nil {
-			u.program.Tried(a.destination)
+			u.program.NoteTried(a.destination)
 		}
 		u.programChanged = true
 	}
@@ -119,16 +119,16 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 // describeDestination says what b leads to: the operation after which a goroutine does
 // something new.
 func (u *UnreachedStates) describeDestination(r *recording.Recording, b *reach.Beginning) string {
-	if b.Stuck() {
+	if b.IsDeadlock() {
 		return "where goroutines block for ever"
 	}
-	e := &b.Trace.Events[b.At]
-	return describeEvent(r.Files, b.Trace, e) + " first, as goroutine " + b.Trace.Goroutines[b.First].Path + " finds it"
+	e := &b.Trace.Events[b.LastStep]
+	return describeEvent(r.Files, b.Trace, e) + " first, as goroutine " + b.Trace.Goroutines[b.NextGoroutine].Path + " finds it"
 }
 
 // parents returns the numbers of the runs that show what b leads to.
 func (u *UnreachedStates) parents(b *reach.Beginning) (all []int) {
-	for _, k := range b.Runs {
+	for _, k := range b.SourceRuns {
 		all = append(all, u.runNumbers[k])
 	}
 	slices.Sort(all)
@@ -139,7 +139,7 @@ func (u *UnreachedStates) parents(b *reach.Beginning) (all []int) {
 // the most promising first.
 func (u *UnreachedStates) statesLeft() (all []*reach.Beginning) {
 	for k := range u.result.Next {
-		if b := &u.result.Next[k]; !u.program.Shown(b) && !u.program.HasTried(b) {
+		if b := &u.result.Next[k]; !u.program.HasShown(b) && !u.program.HasTried(b) {
 			all = append(all, b)
 		}
 	}
@@ -152,7 +152,7 @@ func (u *UnreachedStates) addRun(r *recording.Recording) {
 	t := r.Trace
 	if len(t.Events) > MaxExploredEvents {
 		u.hasTooLongRun = true
-		u.result.Open = []string{"a run has too many events"}
+		u.result.Doubts = []string{"a run has too many events"}
 		return
 	}
 	died := -1
@@ -169,11 +169,11 @@ func (u *UnreachedStates) addRun(r *recording.Recording) {
 
 // newBeginning makes the witness of a run to b, and from there on freely.
 func newBeginning(r *recording.Recording, b *reach.Beginning) (*witness.Witness, error) {
-	s := schedule.Schedule{Hold: b.Hold}
-	for i := range b.At {
+	s := schedule.Schedule{Hold: b.HeldEvents}
+	for i := range b.LastStep {
 		if b.Trace.Events[i].Kind != trace.End { // nothing waits for an end
 			s.Steps = append(s.Steps, i)
 		}
 	}
-	return finding.BeginningWitness(r, recording.KindExplored, b.Trace, s, []int{b.At})
+	return finding.BeginningWitness(r, recording.KindExplored, b.Trace, s, []int{b.LastStep})
 }

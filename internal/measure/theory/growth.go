@@ -132,7 +132,7 @@ func (g growthTrace) measure() (r growthRow) {
 	case "search":
 		r.search()
 	case "deadlocks":
-		r.predict(func() *trace.Trace { return tracetest.Nested(g.Events, g.Goroutines, g.Reversed) }, 1, bug.Deadlock)
+		r.predict(func() *trace.Trace { return tracetest.NestedLocks(g.Events, g.Goroutines, g.Reversed) }, 1, bug.Deadlock)
 	default:
 		// Memory that is never touched keeps the collector from running all the time while there
 		// is little of it.
@@ -147,7 +147,7 @@ func (g growthTrace) measure() (r growthRow) {
 		if g.AllKinds {
 			kinds = nil
 		}
-		r.predict(func() *trace.Trace { return tracetest.Servers(g.Events, g.Goroutines, g.Requests) }, rounds, kinds...)
+		r.predict(func() *trace.Trace { return tracetest.ServerTraceOf(g.Events, g.Goroutines, g.Requests) }, rounds, kinds...)
 	}
 	return r
 }
@@ -177,7 +177,7 @@ func (r *growthRow) predict(generate func() *trace.Trace, rounds int, kinds ...b
 
 // search measures the search for candidates, and making their schedules.
 func (r *growthRow) search() {
-	t := tracetest.Server(r.Events)
+	t := tracetest.ServerTrace(r.Events)
 	last := tracetest.AnomalyAtEnd(t)
 	r.Length = len(t.Events)
 	watch := run.Start()

@@ -268,7 +268,7 @@ func (r *slicedRow) slice(t *trace.Trace, o *order.Order, pair func(i, j int) st
 	}
 	for k, own := range byGroup {
 		relevant := o.Groups()[k].Events
-		slice := s.Of(relevant)
+		slice := s.SliceOf(relevant)
 		r.Slicing += watch.Lap()
 		r.Relevant += len(relevant)
 		r.Kept += slice.Events

@@ -117,10 +117,10 @@ func (b *solvingBench) random(p *solvingPage) {
 			continue
 		}
 		var size tracetest.Size
-		for n, to := range []*int{&size.Threads, &size.Events, &size.Locking, &size.Waiting, &size.Vars, &size.Locks} {
+		for n, to := range []*int{&size.Threads, &size.Events, &size.LockOperations, &size.CondOperations, &size.Variables, &size.Locks} {
 			*to = int(number(c[n+1]))
 		}
-		t := tracetest.Sized(size, uint64(k))
+		t := tracetest.RandomOfSize(size, uint64(k))
 		o := run.Must(order.New(t))
 		var targets []symbolic.Target
 		for _, candidate := range anomaly.FindRaces(t, o).Candidates {

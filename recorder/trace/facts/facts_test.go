@@ -156,7 +156,7 @@ func TestDamage(t *testing.T) {
 }
 
 func BenchmarkNew(b *testing.B) {
-	tr := tracetest.Nested(1e7, 64, false)
+	tr := tracetest.NestedLocks(1e7, 64, false)
 	for b.Loop() {
 		facts.New(tr)
 	}
