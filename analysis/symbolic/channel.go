@@ -108,9 +108,6 @@ func (m *Control) operationsOn(c *channel) func(yield func(*facts.Operation) boo
 func (m *edgeBuilder) channelEdges() {
 	for k := range m.channels {
 		c := &m.channels[k]
-		if m.ignoreIndifferent && m.admitsParallelTests(c) {
-			continue
-		}
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := range line[min(1, len(line)):] {
 				m.edge(line[k], line[k+1])

@@ -19,14 +19,10 @@ type closure struct {
 	potential     bool             // also what events depend on in some runs only
 	readsAnything func(int32) bool // the target does not depend on what this read finds
 	locks         map[*lock]*lockUse
-	visited       map[any]bool // objects whose enabling operations are in
-	// By cell, the goroutine whose reads have added the writers, or the computed writers; everybody
-	// if several have. What reads of one goroutine need is added once.
-	readers, followers map[int32]trace.GID
-	finders            map[foundValue]bool
-	followed           int   // how many events were followed
-	maxFollowed        int   // of these; with more the closure is not whole
-	steps              int64 // edges and writes that were looked at
+	visited       map[any]bool // objects whose enabling operations are in, and reads whose writers are
+	followed      int          // how many events were followed
+	maxFollowed   int          // of these; with more the closure is not whole
+	steps         int64        // edges and writes that were looked at
 }
 
 // A lockUse is the acquires of a lock in a closure.
@@ -39,9 +35,8 @@ type lockUse struct {
 func (f *coneFinder) closure(base int32, limit limits, free func(int32) bool, may bool) *closure {
 	return &closure{
 		m: f.m, base: base, limit: limit, end: never, readsAnything: free, potential: may,
-		ends: f.perGoroutine(), followedTo: f.perGoroutine(),
+		ends: make([]int32, len(f.m.t.Goroutines)), followedTo: make([]int32, len(f.m.t.Goroutines)),
 		locks: make(map[*lock]*lockUse), visited: make(map[any]bool), maxFollowed: math.MaxInt,
-		readers: make(map[int32]trace.GID), followers: make(map[int32]trace.GID), finders: make(map[foundValue]bool),
 	}
 }
 
@@ -95,7 +90,11 @@ func (c *closure) addAll(lists ...[]int32) {
 }
 
 // firstVisit reports whether this is the first call for key.
-func (c *closure) firstVisit(key any) bool { return first(c.visited, key) }
+func (c *closure) firstVisit(key any) bool {
+	visited := c.visited[key]
+	c.visited[key] = true
+	return !visited
+}
 
 // follow adds what event i may depend on, besides what must precede it.
 func (c *closure) follow(i int32) {
@@ -170,12 +169,23 @@ func (c *closure) addAcquire(i int32, l *lock) {
 	}
 }
 
-// A foundValue says that a goroutine finds a value in a cell.
-type foundValue struct {
-	cell  int32
-	g     trace.GID
-	value uint64
+// A cellReader is a goroutine that reads a cell, and which writers of that its reads need. What reads
+// of one goroutine need is added once.
+type cellReader struct {
+	g       trace.GID
+	cell    int32
+	writers writerSet
+	value   uint64 // of sameValue
 }
+
+// A writerSet is which writers of a cell a read needs.
+type writerSet uint8
+
+const (
+	allWriters writerSet = iota
+	computedWriters
+	sameValueWriters
+)
 
 // addRead adds the writes that the read at position i may find.
 func (c *closure) addRead(i int32) {
@@ -186,37 +196,25 @@ func (c *closure) addRead(i int32) {
 		if !cl.shared || half && !cl.observed {
 			continue
 		}
-		g := m.gid(i)
+		reader := cellReader{g: m.gid(i), cell: k}
 		if m.tracked(i) || m.strict {
-			c.addWriters(c.readers, k, g, m.memory.writers(k))
+			if c.firstVisit(reader) {
+				c.addOthers(reader.g, m.memory.writers(k))
+			}
 			continue
 		}
-		c.addWriters(c.followers, k, g, m.memory.computedWriters[k])
+		if reader.writers = computedWriters; c.firstVisit(reader) {
+			c.addOthers(reader.g, m.memory.computedWriters[k])
+		}
 		v, known := m.memory.valueFound(i, k)
-		if known && !first(c.finders, foundValue{k, g, v}) {
-			c.addOthers(g, []int32{m.memory.source(i, k)})
+		reader.writers, reader.value = sameValueWriters, v
+		if known && !c.firstVisit(reader) {
+			c.addOthers(reader.g, []int32{m.memory.source(i, k)})
 			continue
 		}
 		ws, _ := m.memory.sameValueWriters(i, k)
-		c.addOthers(g, ws)
+		c.addOthers(reader.g, ws)
 	}
-}
-
-// everybody stands for several goroutines.
-const everybody trace.GID = math.MaxUint32
-
-// addWriters adds those of the writes to a cell that goroutine g does not do itself. The map says
-// for whom they were added before.
-func (c *closure) addWriters(by map[int32]trace.GID, k int32, g trace.GID, ws []int32) {
-	switch before, ok := by[k]; {
-	case !ok:
-		by[k] = g
-	case before == g || before == everybody:
-		return
-	default:
-		by[k] = everybody
-	}
-	c.addOthers(g, ws)
 }
 
 // addOthers adds those of the writes, in recorded order, that goroutine g does not do itself.

@@ -12,16 +12,14 @@ import (
 // cone, too, as no event of the cone depends on them.
 type Cone struct {
 	// Base is the number of events that all runs begin with, in recorded order.
-	Base    int
-	targets []Target
-	limits  limits  // what happens in no run to any of the targets
-	certain []int32 // by goroutine: all below happen in each run to each target
-	ends    []int32
-	// Those that have certain events, and those that have any, ascending. Of a million goroutines
-	// these may be few.
-	certainGoroutines, goroutines []trace.GID
-	events                        int
-	steps                         int64 // steps of a budget that it took to find the cone
+	Base       int
+	targets    []Target
+	limits     limits      // events that happen in no run to any of the targets
+	certain    []int32     // by goroutine: all events below happen in each run to each target
+	ends       []int32     // by goroutine
+	goroutines []trace.GID // those with events, ascending: of a million goroutines these may be few
+	events     int
+	steps      int64 // steps of a budget that it took to find the cone
 }
 
 // Events returns the number of events in the cone.
@@ -29,18 +27,8 @@ func (c *Cone) Events() int { return c.events }
 
 const never = math.MaxInt32
 
-// first adds key to a set and reports whether it is new.
-func first[K comparable](set map[K]bool, key K) bool {
-	n := len(set)
-	set[key] = true
-	return len(set) > n
-}
-
-// A coneFinder finds the cones of one model. It is for one goroutine at a time.
-type coneFinder struct {
-	m        *Model
-	recycled [][]int32 // see perGoroutine
-}
+// A coneFinder finds the cones of one model.
+type coneFinder struct{ m *Model }
 
 // Cone returns the cone of targets, for runs that begin with the first base events. It is not ok if
 // no run reaches one of them.
@@ -64,13 +52,11 @@ func (f *coneFinder) findWithin(base, end, most int, targets []Target) (cone *Co
 		its, ok := f.certainCone(base, end, t)
 		switch {
 		case !ok:
-			f.release(cone)
 			return nil, false
 		case k == 0:
 			cone = its
 		default:
 			cone.join(its)
-			f.release(its)
 		}
 	}
 	f.addEvents(cone, end, most)
@@ -84,20 +70,15 @@ func (f *coneFinder) certainCone(base, end int, t Target) (cone *Cone, ok bool) 
 	sure := f.closure(int32(base), cone.limits, func(i int32) bool { return f.m.allowsAnyValue(&t, i) }, false)
 	sure.addRequired(t)
 	sure.addDependencies()
-	f.recycle(sure.followedTo, sure.goroutines)
-	cone.certain, cone.certainGoroutines, cone.steps = sure.ends, sure.goroutines, sure.steps/perStep
-	if !sure.hasRequired(t) {
-		f.release(cone)
-		return nil, false
-	}
-	return cone, true
+	cone.certain, cone.steps = sure.ends, sure.steps/perStep
+	return cone, sure.hasRequired(t)
 }
 
 // join adds the targets of o to c, which has no events yet.
 func (c *Cone) join(o *Cone) {
 	c.targets = append(c.targets, o.targets...)
-	c.limits.intersect(o.limits)
-	for _, g := range c.certainGoroutines {
+	c.limits = c.limits.intersect(o.limits)
+	for g := range c.certain {
 		c.certain[g] = min(c.certain[g], o.certain[g])
 	}
 	c.steps += o.steps
@@ -105,13 +86,7 @@ func (c *Cone) join(o *Cone) {
 
 // union returns the cone of the targets of two cones, of events below end.
 func (f *coneFinder) union(a, b *Cone, end, most int) *Cone {
-	c := &Cone{Base: a.Base, targets: slices.Clip(a.targets), certainGoroutines: a.certainGoroutines, certain: f.perGoroutine(), limits: limits{f.perGoroutine(), slices.Clone(a.limits.goroutines)}}
-	for _, g := range a.certainGoroutines {
-		c.certain[g] = a.certain[g]
-	}
-	for _, g := range a.limits.goroutines {
-		c.limits.firstImpossible[g] = a.limits.firstImpossible[g]
-	}
+	c := &Cone{Base: a.Base, targets: slices.Clip(a.targets), certain: slices.Clone(a.certain), limits: a.limits}
 	c.join(b)
 	f.addEvents(c, end, most)
 	return c
@@ -134,19 +109,10 @@ func (f *coneFinder) addEvents(cone *Cone, end, most int) {
 		}
 	}
 	may.addDependencies()
-	f.recycle(may.followedTo, may.goroutines)
 	cone.ends, cone.goroutines = may.ends, may.goroutines
 	slices.Sort(cone.goroutines)
 	cone.steps += may.steps/perStep + int64(may.followed)
 	cone.count(f.m)
-}
-
-// release recycles the tables of a cone that is not needed any more.
-func (f *coneFinder) release(c *Cone) {
-	f.recycle(c.ends, c.goroutines)
-	f.recycle(c.certain, c.certainGoroutines)
-	f.recycle(c.limits.firstImpossible, c.limits.goroutines)
-	c.ends, c.certain, c.limits = nil, nil, limits{}
 }
 
 // whole returns the cone of all events.

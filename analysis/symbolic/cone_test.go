@@ -38,7 +38,7 @@ func TestConeOfCounter(t *testing.T) {
 		o, err := order.New(tr)
 		require.NoError(t, err)
 		m := New(tr, o)
-		c := m.cones.closure(0, m.cones.noLimits(), func(int32) bool { return false }, true)
+		c := m.cones.closure(0, nil, func(int32) bool { return false }, true)
 		c.add(int32(len(tr.Events) - 1))
 		c.addDependencies()
 		assert.Equal(t, len(tr.Events)-7, c.followed, "all but what the others decide last")

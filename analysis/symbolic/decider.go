@@ -78,7 +78,6 @@ func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief 
 		if a, err := q.windows(k); err != nil || a.Answer == solver.Sat || a.Why != "" {
 			return a, err
 		}
-		d.m.cones.release(near)
 		near, _ = d.nearCone(d.base, k, MaxEvents, q.budget)
 	}
 	if q.whyTooLarge == "" {
@@ -106,7 +105,6 @@ func (q *quest) windows(k int) (Answer, error) {
 			continue
 		}
 		if cone.events == needed {
-			q.m.cones.release(cone)
 			break
 		}
 		needed = cone.events
@@ -171,9 +169,8 @@ type quest struct {
 	stopEarly   bool   // give up after the first cone that is not decided
 }
 
-// solve solves one cone with half of the rest of the budget, and releases it.
+// solve solves one cone with half of the rest of the budget.
 func (q *quest) solve(cone *Cone, k int) (Answer, error) {
-	defer q.m.cones.release(cone)
 	if cone.events > MaxEvents {
 		q.whyTooLarge = tooLarge
 		return Answer{}, nil
@@ -247,17 +244,14 @@ func (d *Decider) union(group *Cone, n int) *Cone {
 	if !ok {
 		return nil
 	}
-	defer d.m.cones.release(next)
 	if min(group.events, next.events) < max(group.events, next.events)/2 {
 		return nil
 	}
 	most := max(group.events, next.events)*5/4 + 16
 	both := d.m.cones.union(group, next, len(d.m.t.Events), most)
 	if both.events > most {
-		d.m.cones.release(both)
 		return nil
 	}
-	d.m.cones.release(group)
 	return both
 }
 

@@ -17,26 +17,16 @@ import (
 
 // Departures finds where runs may depart from the recorded one.
 type Departures struct {
-	strict      *departureFinder
-	indifferent *departureFinder // ignores indifferent orders; nil until it is needed
-}
-
-// A departureFinder finds the departures of a model's runs.
-type departureFinder struct {
 	*Model
-	doubts  *doubts        // nil until they are needed
+	doubts  []doubt        // by event; nil until they are needed
 	selects *selectChoices // nil until it is needed
-}
-
-func newDepartureFinder(m *Model) *departureFinder {
-	return &departureFinder{Model: m}
 }
 
 // Departures prepares for the trace of which Concurrent makes the model.
 func (c *Control) Departures(flow *dataflow.Flow, l *trace.Layout) *Departures {
 	m := newModel(&Model{Control: c, strict: true}, flow, l)
 	m.Must()
-	return &Departures{strict: newDepartureFinder(m)}
+	return &Departures{Model: m}
 }
 
 // A Departing is where a run may depart from the recorded one.
@@ -60,29 +50,9 @@ type Departing struct {
 //
 // It looks at the first maxDepartings sites, as far as the budget goes. A site that it does not
 // look at is returned as well.
-func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
-	all, others, err := d.strict.find(ctx, base, in, engine, budget)
-	if err != nil || len(all) > 0 || !others {
-		return all, err
-	}
-	// A run to these is no schedule, as schedules keep the recorded order of such operations. So no
-	// condition may come out otherwise there, not even one whose failure is a finding of its own.
-	if d.indifferent == nil {
-		m := d.strict.Model
-		d.indifferent = newDepartureFinder(newModel(&Model{Control: newControl(m.t, m.order, true), strict: true}, m.flow, m.accesses.layout))
-	}
-	for i := range d.strict.doubts.indifferent { // before the first of them everything is as recorded
-		base = min(base, int(i))
-	}
-	all, _, err = d.indifferent.find(ctx, base, in, engine, budget)
-	for k := range all {
-		all[k].From, all[k].Steps, all[k].Stands = 0, nil, none
-	}
-	return all, err
-}
-
-// find is All for one model. It reports whether some operations have an indifferent order.
-func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
+func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
+	var all []Departing
+	doubts := m.findDoubts()
 	end := base // the end of all events of these goroutines
 	for g := range m.t.Goroutines {
 		if in(trace.GID(g)) {
@@ -95,11 +65,9 @@ func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID)
 	for i := base; i < end; i++ {
 		switch e := &m.t.Events[i]; {
 		case !in(e.G):
-		case m.findDoubts().indifferent[int32(i)]:
-			others = true
-		case len(all) == 0 && m.findDoubts().byEvent[i]&swaps != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
+		case len(all) == 0 && doubts[i]&swaps != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
 			all = append(all, Departing{At: i, Stands: none})
-		case m.findDoubts().byEvent[i]&departs != 0 && !m.recorded.ordered(int32(i)):
+		case doubts[i]&departs != 0 && !m.recorded.ordered(int32(i)):
 			k, ok := of[e.Site]
 			if !ok {
 				k = len(targets)
@@ -113,24 +81,24 @@ func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID)
 	defer q.Close()
 	for k, t := range targets {
 		if k == maxDepartings || budget.Over() {
-			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), others, nil
+			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), nil
 		}
 		budget.Spend(int64(end-base) / eventsPerStep) // for finding its cone
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:
-			return nil, false, err
+			return nil, err
 		case a.Answer == solver.Sat:
 			all = append(all, m.departureOf(a))
 		case a.Answer == solver.Unknown:
 			all = append(all, Departing{At: t.Departs[0], Stands: none, Why: a.Why})
 		}
 	}
-	return all, others, nil
+	return all, nil
 }
 
 // departureOf returns the departure of a run that was found.
-func (m *departureFinder) departureOf(a Answer) Departing {
+func (m *Departures) departureOf(a Answer) Departing {
 	stands := int32(a.Departs)
 	if m.event(stands).Kind.IsAccess() {
 		stands = m.next(stands)
@@ -139,12 +107,6 @@ func (m *departureFinder) departureOf(a Answer) Departing {
 		stands = m.next(stands)
 	}
 	return Departing{At: a.Departs, From: a.Base, Steps: a.Steps, Stands: int(stands)}
-}
-
-// doubts are what runs may do otherwise than recorded, by event.
-type doubts struct {
-	byEvent     []doubt
-	indifferent map[int32]bool // operations whose order makes no difference
 }
 
 // A doubt is what may differ at an event.
@@ -156,11 +118,11 @@ const (
 )
 
 // findDoubts returns what may differ from the recorded run, by what must precede what alone.
-func (m *departureFinder) findDoubts() *doubts {
+func (m *Departures) findDoubts() []doubt {
 	if m.doubts != nil {
 		return m.doubts
 	}
-	m.doubts = &doubts{make([]doubt, len(m.t.Events)), make(map[int32]bool)}
+	m.doubts = make([]doubt, len(m.t.Events))
 	fixed := make([]bool, len(m.memory.cells))
 	for c := range fixed {
 		fixed[c] = m.memory.cells[c].shared && m.memory.isConstant(int32(c))
@@ -186,14 +148,14 @@ func (m *departureFinder) findDoubts() *doubts {
 			c := &m.memory.cells[m.memory.span(int32(i)).First]
 			may = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
-			if m.sites.Of(e.Site).FailureEndsGoroutine && !m.ignoreIndifferent {
+			if m.sites.Of(e.Site).FailureEndsGoroutine {
 				continue // its failure is a finding of its own, and the end of the test
 			}
 			in := m.formula(pos)
 			may = in != nil && slices.ContainsFunc(in.Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && varies(r) })
 		}
 		if may {
-			m.doubts.byEvent[i] = departs
+			m.doubts[i] = departs
 		}
 	}
 	m.findSwaps()
@@ -203,7 +165,7 @@ func (m *departureFinder) findDoubts() *doubts {
 // quietReads returns the reads that only move data, to where nothing depends on it: after them
 // their goroutine neither writes, nor sends or starts anything, nor reaches a condition, nor
 // accesses what they may have found.
-func (m *departureFinder) quietReads() []bool {
+func (m *Departures) quietReads() []bool {
 	quiet := make([]bool, len(m.t.Events))
 	for g := range m.t.Goroutines {
 		var met []uint64 // the objects of later events
@@ -244,14 +206,13 @@ func (mem *memory) isConstant(c int32) bool {
 
 // findSwaps notes the operations that a channel or a Once serves in recorded order, as the encoding
 // keeps it, although nothing else orders them; and the selects that had a choice.
-func (m *departureFinder) findSwaps() {
+func (m *Departures) findSwaps() {
 	for k := range m.channels {
 		c := &m.channels[k]
-		admits := m.admitsParallelTests(c)
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := 1; k < len(line); k++ {
 				if !m.order.Before(int(line[k-1]), int(line[k])) {
-					m.noteSwap(line[k-1], line[k], admits)
+					m.noteSwap(line[k-1], line[k])
 				}
 			}
 		}
@@ -260,23 +221,19 @@ func (m *departureFinder) findSwaps() {
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Select:
-			m.doubts.byEvent[i] |= swaps // see chooses
+			m.doubts[i] |= swaps // see chooses
 		case trace.OnceBegin:
 			first[e.Obj] = i
 		case trace.OnceDone:
 			if at, ok := first[e.Obj]; ok && m.t.Events[at].G != e.G && !m.order.BeforeReached(at, i) {
-				m.noteSwap(int32(at), int32(i), m.onlyRegisters(int32(at)))
+				m.noteSwap(int32(at), int32(i))
 			}
 		}
 	}
 }
 
 // noteSwap notes that two operations may come in the other order.
-func (m *departureFinder) noteSwap(i, j int32, nothing bool) {
-	if nothing {
-		m.doubts.indifferent[i], m.doubts.indifferent[j] = true, true
-	} else {
-		m.doubts.byEvent[i] |= swaps
-		m.doubts.byEvent[j] |= swaps
-	}
+func (m *Departures) noteSwap(i, j int32) {
+	m.doubts[i] |= swaps
+	m.doubts[j] |= swaps
 }

@@ -137,11 +137,9 @@ func (m *edgeBuilder) onceEdge(done int32) {
 		return
 	}
 	once := m.facts.Onces()[row]
-	switch {
-	case m.ignoreIndifferent && m.onlyRegisters(once.Begin):
-	case once.End != none && once.End < done:
+	if once.End != none && once.End < done {
 		m.edge(once.End, done)
-	default:
+	} else {
 		m.edge(once.Begin, done)
 	}
 }

@@ -1,75 +1,43 @@
 package symbolic
 
 import (
-	"slices"
+	"maps"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Limits are, by goroutine, the first event that happens in no run to a target.
-type limits struct {
-	firstImpossible []int32     // by goroutine: one more than the position; 0: there is no limit
-	goroutines      []trace.GID // those that may have a limit; of a million there may be few
-}
+// Limits are, by goroutine, the first event that happens in no run to a target. Most goroutines have
+// none.
+type limits map[trace.GID]int32
 
-func (f *coneFinder) noLimits() limits { return limits{firstImpossible: f.perGoroutine()} }
-
-// perGoroutine returns a zero for each goroutine. It reuses what was recycled, as of a million
-// goroutines most cones have few.
-func (f *coneFinder) perGoroutine() []int32 {
-	if n := len(f.recycled); n > 0 {
-		its := f.recycled[n-1]
-		f.recycled = f.recycled[:n-1]
-		return its
+// end returns the limit of goroutine g, or never.
+func (l limits) end(g trace.GID) int32 {
+	if i, ok := l[g]; ok {
+		return i
 	}
-	return make([]int32, len(f.m.t.Goroutines))
-}
-
-// recycle takes back what perGoroutine returned; only the entries of gs may be set.
-func (f *coneFinder) recycle(its []int32, gs []trace.GID) {
-	for _, g := range gs {
-		its[g] = 0
-	}
-	if its != nil { // a cone without targets has no limits
-		f.recycled = append(f.recycled, its)
-	}
+	return never
 }
 
 // allows reports whether event i of goroutine g may happen.
-func (l *limits) allows(g trace.GID, i int32) bool {
-	return l.firstImpossible[g] == 0 || i < l.firstImpossible[g]-1
-}
+func (l limits) allows(g trace.GID, i int32) bool { return i < l.end(g) }
 
-// end returns the limit of goroutine g, or never.
-func (l *limits) end(g trace.GID) int32 {
-	if l.firstImpossible[g] == 0 {
-		return never
-	}
-	return l.firstImpossible[g] - 1
-}
-
-// set makes event i the limit of goroutine g.
-func (l *limits) set(g trace.GID, i int32) {
-	if l.firstImpossible[g] == 0 {
-		l.goroutines = append(l.goroutines, g)
-	}
-	l.firstImpossible[g] = i + 1
-}
-
-// intersect keeps as limits only what neither l nor o allows.
-func (l *limits) intersect(o limits) {
-	for _, g := range l.goroutines {
-		if l.firstImpossible[g] = max(l.firstImpossible[g], o.firstImpossible[g]); o.firstImpossible[g] == 0 {
-			l.firstImpossible[g] = 0
+// intersect returns as limits only what neither l nor o allows.
+func (l limits) intersect(o limits) limits {
+	both := maps.Clone(l)
+	for g, i := range l {
+		if other := o.end(g); other == never {
+			delete(both, g)
+		} else {
+			both[g] = max(i, other)
 		}
 	}
-	l.goroutines = slices.DeleteFunc(l.goroutines, func(g trace.GID) bool { return l.firstImpossible[g] == 0 })
+	return both
 }
 
 // limits returns which events below end happen in no run to t: those that must follow one of its
 // Stands, and those that are impossible.
 func (f *coneFinder) limits(t Target, end int32) limits {
-	limit := f.noLimits()
+	limit := make(limits)
 	type stretch struct{ from, to int32 }
 	var work []stretch
 	cut := func(i int32) {
@@ -78,7 +46,7 @@ func (f *coneFinder) limits(t Target, end int32) limits {
 		}
 		if g := f.m.gid(i); limit.allows(g, i) {
 			work = append(work, stretch{i, min(limit.end(g), end)})
-			limit.set(g, i)
+			limit[g] = i
 		}
 	}
 	for _, i := range t.Stands {

@@ -17,17 +17,13 @@ type Control struct {
 	t     *trace.Trace
 	order *order.Order
 	sites *trace.SiteIndex
-	// ignoreIndifferent says that operations have no order whose order makes no difference; see
-	// admitsParallelTests and onlyRegisters.
-	ignoreIndifferent bool
 
-	locks      []lock // by number
-	facts      *facts.Facts
-	channels   []channel // by number
-	conds      map[uint64]*condition
-	groups     []waitGroup // by number
-	edges      []uint64    // sorted by edge.key's later end only after all models are known
-	sourceRoot *string     // see goroot
+	locks    []lock // by number
+	facts    *facts.Facts
+	channels []channel // by number
+	conds    map[uint64]*condition
+	groups   []waitGroup // by number
+	edges    []uint64    // sorted by edge.key's later end only after all models are known
 	// impossible are events that no run performs, as the trace lacks what they need.
 	impossible map[int32]bool
 }
@@ -51,13 +47,8 @@ type Model struct {
 }
 
 // NewControl finds the control and synchronization of t, whose order is o, in near-linear time.
-func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, o, false) }
-
-func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
-	c := &Control{
-		t: t, order: o, sites: o.Sites(), ignoreIndifferent: anyone,
-		facts: o.Facts(), impossible: make(map[int32]bool),
-	}
+func NewControl(t *trace.Trace, o *order.Order) *Control {
+	c := &Control{t: t, order: o, sites: o.Sites(), facts: o.Facts(), impossible: make(map[int32]bool)}
 	c.locks = newLocks(c)
 	c.channels, c.groups, c.conds = newChannels(c.facts), newWaitGroups(c.facts), newConditions(t)
 	b := edgeBuilder{Control: c}

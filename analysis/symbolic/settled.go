@@ -202,12 +202,9 @@ func (f *folding) precedingEnd(i int32) []int32 {
 	if upto, ok := f.precedingEnds[i]; ok {
 		return upto
 	}
-	all := f.cones.noLimits()
-	c := f.cones.closure(0, all, func(int32) bool { return false }, false)
+	c := f.cones.closure(0, nil, func(int32) bool { return false }, false)
 	c.add(i)
 	c.addDependencies()
-	f.cones.recycle(all.firstImpossible, nil)
-	f.cones.recycle(c.followedTo, c.goroutines)
 	f.precedingEnds[i] = c.ends
 	f.steps += c.steps
 	return c.ends

@@ -58,7 +58,7 @@ func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget
 // ask asks under further assumptions, until a model's run is possible.
 func (q *question) ask(more ...solver.Bool) (Answer, error) {
 	for {
-		assumptions := slices.Concat(q.property, more, q.values.assumeIncluded())
+		assumptions := slices.Concat(q.property, more)
 		switch {
 		case q.err != nil:
 			return Answer{Why: q.err.Error()}, nil
@@ -71,11 +71,6 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		answer, err := q.engine.Check(q.ctx, q.budget, assumptions...)
 		if err != nil {
 			return Answer{}, err
-		}
-		if answer == solver.Unsat && q.values.includeMore(q.engine.Core()) {
-			q.taint.define()
-			q.spend(q.budget)
-			continue
 		}
 		if answer != solver.Sat {
 			a := Answer{Answer: answer}

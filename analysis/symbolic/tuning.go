@@ -67,18 +67,9 @@ const maxParted = 64
 // Trades targets with long histories for memory, some hundred bytes each. Chosen: 100 MB.
 const maxWritten = 200_000
 
-// maxLooked bounds the writes that are looked at to choose from (unit: writes). Trades the same as
-// maxWritten for time. Chosen: some seconds of the budget.
-const maxLooked = 1 << 26
-
 // maxTerms bounds the numbers of one encoding that are a choice between two (unit: terms). Trades
 // long chains of conditional values for memory. Chosen: as maxWritten.
 const maxTerms = 1 << 18
-
-// firstFound is how many writes a read may find at first (unit: writes). Trades models that need
-// more writes, and another check, for smaller formulas. Measured: 3 of 270 kept traces find other
-// schedules when all writes are there from the start.
-const firstFound = 2
 
 // maxCases bounds the case splits of products in one encoding (unit: cases). Trades products of
 // values that reads find in thousands of ways for time. Chosen.
@@ -99,10 +90,6 @@ const maxQuiet = 64
 // maxChoosing bounds the operations that are looked at for the selects of one trace (unit:
 // operations). Trades selects that cannot choose otherwise for time. Chosen: some milliseconds.
 const maxChoosing = 1 << 22
-
-// maxRegistered bounds the events of a Once's function that only registers something (unit: events).
-// Trades departures that are none for time. Chosen: those of the standard library have few.
-const maxRegistered = 64
 
 // maxOrdered bounds the pairs of a read and a write that are compared by clocks, in one trace (unit:
 // pairs). Trades reads that the solver has to decide for time. Chosen: some milliseconds.

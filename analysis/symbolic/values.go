@@ -31,7 +31,6 @@ type valueEncoder struct {
 	memoryValues  map[int32]solver.Int  // by read: what it finds in memory; an atomic operation's own result is in writtenValues
 	writtenValues map[int32]solver.Int  // by write: what it leaves
 	memoryKnown   map[int32]solver.Bool // by read: the value in memoryValues is known
-	partialReads  []*partialRead        // reads that may find more writes than the formula has
 }
 
 func newValueEncoder(t *timeline, writes *writeIndex, tainted *taint, reads *readEncoder) *valueEncoder {
@@ -88,103 +87,49 @@ func (e *valueEncoder) memoryValue(i int32) solver.Int {
 	}
 	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
 	e.memoryValues[i], e.memoryKnown[i] = v, known
-	e.includeWrites(&partialRead{read: i, cell: c}, e.happens(i))
+	e.assertFinds(i, c)
 	return v
 }
 
-// A partialRead is a read of which the formula does not yet have all writes that it may find.
-type partialRead struct {
-	read, cell   int32
-	included     int         // how many writes the formula has: the nearest
-	findsAnother solver.Bool // the read finds a write that the formula does not have
-}
-
-// includeWrites doubles the writes in the formula that the read of n may find. It finds one of the
-// new ones if the condition holds.
-func (e *valueEncoder) includeWrites(n *partialRead, condition solver.Bool) {
-	from, end := n.included, max(2*n.included, firstFound)
-	ws, all := e.nearestWrites(n.read, n.cell, end+firstFound)
-	if end+firstFound > all {
-		end = all
-	}
-	n.included = end
-	if e.readWrites += end - from; e.readWrites > maxWritten || e.valueLookups > maxLooked {
+// assertFinds asserts the π-function of the read at position i: it finds what the last write to
+// cell c left.
+func (e *valueEncoder) assertFinds(i, c int32) {
+	ws := e.nearestFirst(i, c)
+	if e.readWrites += len(ws); e.readWrites > maxWritten {
 		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", e.readWrites)
 		return
 	}
-	f, known := e.f, e.memoryKnown[n.read]
+	f, happens, known := e.f, e.happens(i), e.memoryKnown[i]
 	var ways, unknown []solver.Bool
-	for _, w := range ws[from:end] {
-		found, ok := e.valueAfter(n.read, n.cell, w)
-		ways = append(ways, f.And(e.reads.sourceLiteral(n.read, n.cell, w, nil), f.Eq(e.memoryValues[n.read], found), ok))
-		unknown = append(unknown, f.And(e.reads.sourceLiteral(n.read, n.cell, w, nil), f.Not(ok)))
+	for _, w := range ws {
+		found, ok := e.valueAfter(i, c, w)
+		ways = append(ways, f.And(e.reads.sourceLiteral(i, c, w, nil), f.Eq(e.memoryValues[i], found), ok))
+		unknown = append(unknown, f.And(e.reads.sourceLiteral(i, c, w, nil), f.Not(ok)))
 	}
-	if end < all {
-		n.findsAnother = f.Bool(fmt.Sprintf("more than %d %d", n.read, end))
-		ways, unknown = append(ways, n.findsAnother), append(unknown, n.findsAnother)
-		e.partialReads = append(e.partialReads, n)
-	}
-	e.assert(f.Implies(f.And(condition, known), f.Or(ways...)))
+	e.assert(f.Implies(f.And(happens, known), f.Or(ways...)))
 	if e.m.strict {
 		// An unknown value has a source, too. Elsewhere nothing depends on that.
-		e.assert(f.Implies(f.And(condition, f.Not(known)), f.Or(unknown...)))
+		e.assert(f.Implies(f.And(happens, f.Not(known)), f.Or(unknown...)))
 	}
 }
 
-// assumeIncluded returns the assumptions that all reads find writes that the formula has.
-func (e *valueEncoder) assumeIncluded() (all []solver.Bool) {
-	for _, n := range e.partialReads {
-		all = append(all, e.f.Not(n.findsAnother))
-	}
-	return all
-}
-
-// includeMore adds writes for the reads whose assumptions are in the core of a contradiction. It
-// reports whether there are such reads.
-func (e *valueEncoder) includeMore(core []solver.Bool) (wider bool) {
-	needed := make(map[solver.Bool]bool)
-	for _, b := range core {
-		needed[b] = true
-	}
-	before := e.partialReads
-	e.partialReads = nil
-	for _, n := range before {
-		if needed[e.f.Not(n.findsAnother)] {
-			e.includeWrites(n, n.findsAnother)
-			wider = true
-		} else {
-			e.partialReads = append(e.partialReads, n)
-		}
-	}
-	return wider
-}
-
-// nearestWrites returns the writers that the read at position i may find in cell c, at most so
-// many, and how many there are in all. The recorded source comes first, then the others by their
-// distance in the recorded run; none stands for the initial value.
-func (e *valueEncoder) nearestWrites(i, c int32, most int) (ws []int32, all int) {
-	v := e.writes.visibleTo(i, c)
-	ws, all = v.nearest(i, most), v.count()
-	source := e.m.memory.source(i, c)
-	if !e.isPast(source) && v.has(source, e.m.gid(source)) && !slices.Contains(ws, source) {
-		ws = append(ws, source)
-	}
+// nearestFirst returns the writers that the read at position i may find in cell c; none stands for
+// the initial value. The recorded source comes first, then the others by their distance in the
+// recorded run: the solver tries them in this order.
+func (e *valueEncoder) nearestFirst(i, c int32) []int32 {
+	v, source := e.writes.visibleTo(i, c), e.m.memory.source(i, c)
+	ws := v.writes()
 	if v.initial {
 		ws = append(ws, none)
-		all++
 	}
-	e.valueLookups += len(ws)
 	distance := func(w int32) int32 {
-		switch {
-		case w == source || w == none && e.isPast(source):
+		if w == source || w == none && e.isPast(source) {
 			return 0
-		case w > i:
-			return w - i
 		}
-		return i - w
+		return max(w-i, i-w)
 	}
 	slices.SortStableFunc(ws, func(a, b int32) int { return cmp.Compare(distance(a), distance(b)) })
-	return ws[:min(len(ws), most)], all
+	return ws
 }
 
 // valueAfter returns what the access at position i finds in cell c if w was the last writer, or

@@ -1,7 +1,6 @@
 package symbolic
 
 import (
-	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -114,29 +113,14 @@ func (v *visibleWrites) has(w int32, g trace.GID) bool {
 }
 
 // writes returns the writers that the access may find, ascending.
-func (v *visibleWrites) writes() []int32 { return v.nearest(0, math.MaxInt) }
-
-// nearest returns, of each goroutine's visible writes, at most so many on each side of position i,
-// ascending.
-func (v *visibleWrites) nearest(i int32, most int) (ws []int32) {
+func (v *visibleWrites) writes() (ws []int32) {
 	for k, p := range v.ranges {
-		if p.start >= p.end {
-			continue
+		if p.start < p.end {
+			ws = append(ws, v.byGoroutine[k].writes[p.start:p.end]...)
 		}
-		own := v.byGoroutine[k].writes[p.start:p.end]
-		at, _ := slices.BinarySearch(own, i)
-		ws = append(ws, own[at-min(at, most):at+min(len(own)-at, most)]...)
 	}
 	slices.Sort(ws)
 	return ws
-}
-
-// count returns how many writers the access may find.
-func (v *visibleWrites) count() (n int) {
-	for _, p := range v.ranges {
-		n += max(0, p.end-p.start)
-	}
-	return n
 }
 
 // lastPastWriter returns the last writer of cell c among the events that all runs begin with, or
