@@ -63,7 +63,7 @@ func (a *recordingWalk) event(i int32) {
 	if e.Kind == trace.Fork {
 		a.forks[trace.GID(e.Obj)] = at
 	}
-	if isWrite(e) {
+	if e.Stores() {
 		a.lastWrite[n.Obj] = i
 	}
 }
@@ -71,7 +71,7 @@ func (a *recordingWalk) event(i int32) {
 // noteLost notes that the event at position i is not in the program: no read may find what it
 // leaves.
 func (a *recordingWalk) noteLost(i int32) {
-	if e := &a.t.Events[i]; isWrite(e) {
+	if e := &a.t.Events[i]; e.Stores() {
 		a.lastWrite[a.name(e)] = i
 	}
 }
@@ -175,7 +175,7 @@ func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 	default:
 		n.mayDiffer = n.tracked || a.t.Sites[e.Site].IsUpdate
 	}
-	if !isRead(e) {
+	if !e.Kind.IsRead() {
 		if _, written := a.lastWrite[n.Obj]; !written {
 			if v, ok := a.t.PriorValueAt(int(i)); ok {
 				a.noteInitial(n.Obj, v)

@@ -41,7 +41,7 @@ func (p *Program) encode(f *solver.Formula, engine solver.Engine) (*encoding, er
 	for k := range p.nodes {
 		n := &p.nodes[k]
 		e.events = append(e.events, f.Event(fmt.Sprint("e", k)))
-		if isWrite(&n.Event) {
+		if n.Stores() {
 			e.writes[n.Obj] = append(e.writes[n.Obj], int32(k))
 		}
 	}
@@ -110,7 +110,7 @@ func (e *encoding) node(k int32) {
 	n := &e.nodes[k]
 	switch {
 	case n.Kind.IsAccess():
-		if isRead(&n.Event) {
+		if n.Kind.IsRead() {
 			e.foundValue(k)
 		}
 		if n.formula != nil && !n.mayDiffer {

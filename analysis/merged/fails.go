@@ -97,12 +97,12 @@ func (p *Program) run(order []int32) (*Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, told := x.memory[e.Obj]; isWrite(&e) && !told && p.initial[e.Obj].known {
+		if _, told := x.memory[e.Obj]; e.Stores() && !told && p.initial[e.Obj].known {
 			r.Trace.PriorValues = append(r.Trace.PriorValues, trace.PriorValue{Position: at, Val: p.initial[e.Obj].val})
 		}
 		e.Val = v
 		r.Trace.Events = append(r.Trace.Events, e)
-		if isWrite(&e) {
+		if e.Stores() {
 			x.memory[e.Obj] = memoryContent{v, e.HasValue()}
 		}
 	}
@@ -121,7 +121,7 @@ type execution struct {
 func (x *execution) step(k int32) (uint64, error) {
 	n := &x.nodes[k]
 	v, before := n.Val, uint64(0)
-	if isRead(&n.Event) && n.HasValue() && !n.bySource() {
+	if n.Kind.IsRead() && n.HasValue() && !n.bySource() {
 		now, ok := x.memory[n.Obj]
 		if !ok {
 			now = x.initial[n.Obj]

@@ -106,9 +106,3 @@ func (p *Program) follows(a, b int32) bool {
 func (p *Program) exclusive(a, b int32) bool {
 	return p.nodes[a].G == p.nodes[b].G && a != b && !p.follows(a, b) && !p.follows(b, a)
 }
-
-func isRead(e *trace.Event) bool {
-	return e.Kind == trace.Read || e.Kind == trace.AtomicLoad || e.Kind == trace.AtomicRMW
-}
-
-func isWrite(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }

@@ -182,7 +182,7 @@ func partlyAccessed(rs []*testPart) map[uint64]bool {
 				continue
 			}
 			if !r.in[e.G] {
-				if own, ok := r.names.names[e.Obj]; ok && isWrite(e) {
+				if own, ok := r.names.names[e.Obj]; ok && e.Stores() {
 					bad[own] = true
 				}
 				continue
@@ -192,7 +192,7 @@ func partlyAccessed(rs []*testPart) map[uint64]bool {
 				bad[own] = true
 			}
 			of[own] = generation
-			written[own] = written[own] || isWrite(e)
+			written[own] = written[own] || e.Stores()
 			all = append(all, extent{own, uint64(max(e.Size, 1))})
 		}
 	}

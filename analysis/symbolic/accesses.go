@@ -43,11 +43,3 @@ func (a *accesses) piece(e *trace.Event, c int32) (uint64, bool) {
 	}
 	return v, true
 }
-
-// reads reports whether events of kind k read memory.
-func reads(k trace.Kind) bool {
-	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
-}
-
-// writes reports whether e changed memory.
-func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }

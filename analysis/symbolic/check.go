@@ -78,7 +78,7 @@ func (c *runChecker) checkLock(i int32, l *lock) {
 
 func (c *runChecker) checkAccess(i int32, ev *trace.Event) {
 	mem := c.m.memory
-	if reads(ev.Kind) {
+	if ev.Kind.IsRead() {
 		vague := c.reads.undefinedReads[i] && c.engine.Value(c.reads.asRecorded[i])
 		for cell := range mem.of(i) {
 			if !mem.cells[cell].shared {
@@ -96,7 +96,7 @@ func (c *runChecker) checkAccess(i int32, ev *trace.Event) {
 			}
 		}
 	}
-	if writes(ev) {
+	if ev.Stores() {
 		for cell := range mem.of(i) {
 			c.lastWriters[cell] = i + 1
 		}

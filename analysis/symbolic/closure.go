@@ -100,7 +100,7 @@ func (c *closure) firstVisit(key any) bool {
 func (c *closure) follow(i int32) {
 	m, e := c.m, c.m.event(i)
 	switch k := e.Kind; {
-	case reads(k):
+	case k.IsRead():
 		c.addRead(i)
 	case k == trace.Acquire || k == trace.RAcquire:
 		c.addAcquire(i, m.lock(i))

@@ -179,7 +179,7 @@ func (m *Departures) quietReads() []bool {
 			case k == trace.Read && (m.sites.Of(e.Site).OnlyStored || m.tracked(i)):
 				found := func(obj uint64) bool { return obj >= e.Val && obj-e.Val < pointerReach }
 				quiet[i] = len(met) == 0 || e.HasValue() && e.Size <= 8 && !slices.ContainsFunc(met, found)
-			case writes(e), k == trace.AtomicRMW, k == trace.Fork, k.Class() == trace.ClassChannel,
+			case e.Stores(), k == trace.AtomicRMW, k == trace.Fork, k.Class() == trace.ClassChannel,
 				k == trace.Branch, k == trace.Operand, k == trace.Assert, k == trace.Panic:
 				loud = true
 			}

@@ -59,7 +59,7 @@ func newMemory(m *Model) *memory {
 func (mem *memory) room() {
 	mem.firstWriter = make([]int32, len(mem.cells)+1)
 	for i := range mem.m.t.Events {
-		if writes(&mem.m.t.Events[i]) {
+		if mem.m.t.Events[i].Stores() {
 			s := mem.span(int32(i))
 			for c := s.First; c < s.First+s.N; c++ {
 				mem.firstWriter[c+1]++
@@ -91,14 +91,14 @@ func (mem *memory) fill() {
 			cl := &mem.cells[c]
 			many[c] = many[c] || used[c] && by[c] != e.G
 			by[c], used[c] = e.G, true
-			if reads(e.Kind) {
+			if e.Kind.IsRead() {
 				_, half := mem.updateStore[pos]
 				cl.observed = cl.observed || !half
 			}
 			if next[c] == mem.firstWriter[c] && !cl.known {
 				mem.initial[c], cl.known = mem.valueBefore(pos, c)
 			}
-			if writes(e) {
+			if e.Stores() {
 				mem.written[next[c]] = pos
 				next[c]++
 				if mem.m.isComputed(pos) {
@@ -141,7 +141,7 @@ func (mem *memory) pairUpdate(i int32) {
 	e := mem.m.event(i)
 	switch e.Kind {
 	case trace.AtomicRMW:
-		if writes(e) {
+		if e.Stores() {
 			mem.updateStore[i], mem.updateReads[i] = i, []int32{i}
 		}
 	case trace.Read:
@@ -161,7 +161,7 @@ func (mem *memory) pairUpdate(i int32) {
 // valueBefore returns what the access at position i found in cell c, if that is known.
 func (mem *memory) valueBefore(i, c int32) (uint64, bool) {
 	e := mem.m.event(i)
-	if !writes(e) {
+	if !e.Stores() {
 		return mem.part(i, c)
 	}
 	if v, ok := mem.m.t.PriorValueAt(int(i)); ok {
@@ -207,7 +207,7 @@ func (mem *memory) valueFound(i, c int32) (uint64, bool) {
 	if mem.m.event(i).IsLength() && !mem.m.tracked(i) {
 		return 0, false
 	}
-	if !writes(mem.m.event(i)) {
+	if !mem.m.event(i).Stores() {
 		if v, ok := mem.part(i, c); ok {
 			return v, true
 		}
@@ -276,7 +276,7 @@ func (l cellValues) writersOf(v uint64) []int32 {
 // matters reports whether a run goes on as recorded only if the read at position i finds what it
 // found. Package feasible has the definition.
 func (m *Model) matters(i int32) bool {
-	if !reads(m.event(i).Kind) || m.relaxed || m.tracked(i) || m.movesData(i) {
+	if !m.event(i).Kind.IsRead() || m.relaxed || m.tracked(i) || m.movesData(i) {
 		return false
 	}
 	_, half := m.memory.updateStore[i] // last, as it is the slowest to find out
