@@ -255,23 +255,7 @@ func (r *reader) visit(n ast.Node) bool {
 // callee returns the name of the function or method of the library that a call calls; ""
 // if it is none.
 func (r *reader) callee(call *ast.CallExpr) string {
-	fun := ast.Unparen(call.Fun)
-	switch index := fun.(type) {
-	case *ast.IndexExpr: // For[T]
-		fun = ast.Unparen(index.X)
-	case *ast.IndexListExpr: // For2[T, U]
-		fun = ast.Unparen(index.X)
-	}
-	var id *ast.Ident
-	switch fun := fun.(type) {
-	case *ast.SelectorExpr:
-		id = fun.Sel
-	case *ast.Ident:
-		id = fun
-	default:
-		return ""
-	}
-	fn, ok := r.p.TypesInfo.Uses[id].(*types.Func)
+	fn, ok := typeutil.Callee(r.p.TypesInfo, call).(*types.Func)
 	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != library || IsTold(fn) {
 		return ""
 	}

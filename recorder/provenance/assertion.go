@@ -166,58 +166,40 @@ func asserted(c *ssa.Call) []ssa.Value {
 // failing reports whether b makes the test fail, or panics, whatever it does
 // otherwise: by t.Error and its like, of a *testing.T, B or F or of the interface TB.
 func failing(b *ssa.BasicBlock) bool {
-	for _, instr := range b.Instrs {
-		switch instr := instr.(type) {
-		case *ssa.Panic:
-			return true
-		case *ssa.Call:
-			if failsTest(&instr.Call) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return failure(instr) != "" })
 }
 
 // stopping reports whether b, which makes the test fail, ends the goroutine: a predicted
 // run has no events of it behind that. After t.Error it goes on.
 func stopping(b *ssa.BasicBlock) bool {
-	for _, instr := range b.Instrs {
-		switch instr := instr.(type) {
-		case *ssa.Panic:
-			return true
-		case *ssa.Call:
-			if failsTest(&instr.Call) && slices.Contains([]string{"Fatal", "Fatalf", "FailNow"}, calleeName(&instr.Call)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// calleeName is the name of the method or function that c calls, which is known.
-func calleeName(c *ssa.CallCommon) string {
-	if c.Method != nil {
-		return c.Method.Name()
-	}
-	return c.StaticCallee().Name()
+	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
+		return slices.Contains([]string{"panic", "Fatal", "Fatalf", "FailNow"}, failure(instr))
+	})
 }
 
 // Stops reports whether a failure of the assertion fn of testify ends the goroutine.
 func Stops(fn *types.Func) bool { return fn.Pkg().Path() == testifyPath+"require" }
 
-// failsTest reports whether c makes the test fail.
-func failsTest(c *ssa.CallCommon) bool {
-	obj := c.Method
-	if fn := c.StaticCallee(); fn != nil {
+// failure returns by which method of package testing instr makes the test fail, "panic"
+// for a panic, and "" if it does neither.
+func failure(instr ssa.Instruction) string {
+	c, ok := instr.(*ssa.Call)
+	if !ok {
+		if _, panics := instr.(*ssa.Panic); panics {
+			return "panic"
+		}
+		return ""
+	}
+	obj := c.Call.Method
+	if fn := c.Call.StaticCallee(); fn != nil {
 		obj, _ = fn.Object().(*types.Func)
 	}
 	if obj == nil || obj.Pkg() == nil || obj.Pkg().Path() != "testing" {
-		return false
+		return ""
 	}
 	switch obj.Name() {
 	case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
-		return true
+		return obj.Name()
 	}
-	return false
+	return ""
 }

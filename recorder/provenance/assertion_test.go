@@ -89,7 +89,7 @@ func TestEqualResults(t *testing.T) {
 
 func TestNothingIsKnown(t *testing.T) {
 	_, p := sharing.Analyze(nil, func(string) bool { return true })
-	for _, facts := range []*Facts{nil, Derive(p, nil, true)} {
+	for _, facts := range []*Facts{{}, Derive(p, nil, true)} {
 		_, known := facts.Formula(Spot{})
 		assert.False(t, known)
 		assert.Empty(t, facts.Tracked())

@@ -38,7 +38,7 @@ type Spot struct {
 // A Formula is a trace's, in which the keys of readings stand for spots: [Facts.Spot].
 type Formula = dataflow.Formula
 
-// Facts are the formulas, and what goes into them. Nil, and the zero value, have none.
+// Facts are the formulas, and what goes into them. The zero value has none.
 // They are safe for concurrent use.
 type Facts struct {
 	spots    []Spot // by the keys of readings, from 1
@@ -55,9 +55,6 @@ type Facts struct {
 // Formula returns what the value that is stored at s, or the condition that is
 // decided or asserted there, follows from; false if that is not known.
 func (f *Facts) Formula(s Spot) (Formula, bool) {
-	if f == nil {
-		return Formula{}, false
-	}
 	formula, ok := f.formulas[s]
 	return formula, ok
 }
@@ -66,43 +63,23 @@ func (f *Facts) Formula(s Spot) (Formula, bool) {
 func (f *Facts) Spot(key uint64) Spot { return f.spots[key-1] }
 
 // Fails says which outcome of the condition at s leads to a failure.
-func (f *Facts) Fails(s Spot) trace.Outcome {
-	if f == nil {
-		return trace.NoOutcome
-	}
-	return f.fails[s]
-}
+func (f *Facts) Fails(s Spot) trace.Outcome { return f.fails[s] }
 
 // Stops reports whether the failure that the condition at s leads to ends the goroutine.
-func (f *Facts) Stops(s Spot) bool { return f != nil && f.stops[s] }
+func (f *Facts) Stops(s Spot) bool { return f.stops[s] }
 
 // Scope returns the control scope of the condition of an if or switch at s, if one was asked for.
-func (f *Facts) Scope(s Spot) trace.Scope {
-	if f == nil {
-		return trace.Scope{}
-	}
-	return f.scopes[s]
-}
+func (f *Facts) Scope(s Spot) trace.Scope { return f.scopes[s] }
 
 // Operand reports whether a formula needs the value of the name at s.
-func (f *Facts) Operand(s Spot) bool { return f != nil && f.operands[s] }
+func (f *Facts) Operand(s Spot) bool { return f.operands[s] }
 
 // Handed returns how many values are handed over at s, 0 if no event tells of them.
-func (f *Facts) Handed(s Spot) int {
-	if f == nil {
-		return 0
-	}
-	return f.handings[s]
-}
+func (f *Facts) Handed(s Spot) int { return f.handings[s] }
 
 // Needed reports whether a formula needs the digest of what is accessed at s.
-func (f *Facts) Needed(s Spot) bool { return f != nil && f.needed[s] }
+func (f *Facts) Needed(s Spot) bool { return f.needed[s] }
 
 // Tracked returns for each spot at which a value is read that goes into nothing
 // but the formulas of stores, conditions and assertions, which ones these are.
-func (f *Facts) Tracked() map[Spot][]Spot {
-	if f == nil {
-		return nil
-	}
-	return f.tracked
-}
+func (f *Facts) Tracked() map[Spot][]Spot { return f.tracked }

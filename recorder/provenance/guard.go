@@ -82,7 +82,7 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 	left := maxTerm
 	d := &deriver{analysis: a, f: f, use: r, left: &left}
 	t := d.term(v)
-	if t == nil || len(t.reads) == 0 || g.what == dataflow.Not && !isNumber(v) && !a.mayBeNil(t) {
+	if t == nil || len(t.reads) == 0 || g.what == dataflow.Not && !isSort(v.Type(), number) && !a.mayBeNil(t) {
 		return Spot{}, false
 	}
 	pos := d.named(v)
@@ -99,12 +99,6 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 		a.values.operands[o.Spot] = true
 	}
 	return at, true
-}
-
-// isNumber reports whether formulas have v as a number.
-func isNumber(v ssa.Value) bool {
-	s, ok := sortOf(v.Type())
-	return ok && s == number
 }
 
 // variableOf names the variable at an address: a field, by its declaration, or a
@@ -162,7 +156,7 @@ func (f *function) pkgPath() string {
 // further than one call: a function that hands on what another returned counts as giving
 // none.
 func (a *analysis) mayGiveNil(f *function) bool {
-	for _, r := range returnsOf(f) {
+	for _, r := range returnsOf(f.Function) {
 		for k := range r.Results {
 			for _, read := range a.values.reads[Spot{f.fset, r.Pos(), Returns, k}] {
 				if read.of != nil && a.values.nils[read.of] {

@@ -248,7 +248,7 @@ func constructs(f *function) bool {
 	if len(f.Blocks) != 1 {
 		return false
 	}
-	rs := returnsOf(f)
+	rs := returnsOf(f.Function)
 	return len(rs) == 1 && slices.ContainsFunc(rs[0].Results, func(v ssa.Value) bool {
 		_, own := v.(*ssa.Alloc)
 		return own
@@ -308,7 +308,7 @@ func (a *analysis) handArguments(c call) {
 
 // handResults finds the formulas of the results of f.
 func (a *analysis) handResults(f *function) {
-	for _, r := range returnsOf(f) {
+	for _, r := range returnsOf(f.Function) {
 		for k, v := range r.Results {
 			a.handOver(f, r, v, Spot{f.fset, r.Pos(), Returns, k})
 		}
@@ -316,7 +316,7 @@ func (a *analysis) handResults(f *function) {
 }
 
 // returnsOf returns the return statements of f.
-func returnsOf(f *function) (all []*ssa.Return) {
+func returnsOf(f *ssa.Function) (all []*ssa.Return) {
 	for _, b := range f.Blocks {
 		if b == f.Recover || len(b.Instrs) == 0 {
 			continue
@@ -332,7 +332,7 @@ func returnsOf(f *function) (all []*ssa.Return) {
 // as a reading does: that nobody else can change a value is no reason not to tell it on.
 func (a *analysis) handOver(f *function, instr ssa.Instruction, v ssa.Value, s Spot) {
 	if m, ok := v.(*ssa.MakeInterface); ok && isAny(m.Type()) {
-		if s, ok := sortOf(m.X.Type()); !ok || s != number && s != text {
+		if !isSort(m.X.Type(), number, text) {
 			return
 		}
 		v = m.X // what it holds has one type there
@@ -374,7 +374,7 @@ func (a *analysis) handed() (all []store) {
 		}
 	}
 	for _, f := range h.results {
-		for _, r := range returnsOf(f) {
+		for _, r := range returnsOf(f.Function) {
 			for k := range r.Results {
 				all = append(all, store{Spot{f.fset, r.Pos(), Returns, k}, resultsOf{f}})
 			}
@@ -412,7 +412,7 @@ func (a *analysis) place(from map[any]bool) {
 		if !from[resultsOf{f}] {
 			continue
 		}
-		for _, r := range returnsOf(f) {
+		for _, r := range returnsOf(f.Function) {
 			places[Spot{f.fset, r.Pos(), Returns, 0}] = len(r.Results)
 		}
 	}

@@ -33,10 +33,11 @@ func (d *deriver) result(c *ssa.Call) *term {
 	if g == nil || d.depth == maxDepth || g.Signature.Results().Len() != 1 {
 		return nil
 	}
-	ret := onlyReturn(g)
-	if ret == nil {
+	returns := returnsOf(g.Function)
+	if len(returns) != 1 {
 		return nil
 	}
+	ret := returns[0]
 	callee := &deriver{analysis: d.analysis, f: g, use: ret, left: d.left, depth: d.depth + 1, params: map[*ssa.Parameter]*term{}}
 	for i, p := range g.Params {
 		// What an argument follows from must hold at the call, and not where d's own use is.
@@ -102,7 +103,7 @@ func before(instr ssa.Instruction) []ssa.Instruction {
 		return all
 	}
 	var out []ssa.Instruction
-	for _, b := range reachable(instr.Parent().Blocks[:1], end) {
+	for b := range sharing.Reachable(instr.Parent().Blocks[:1], end) {
 		switch {
 		case b == end:
 			out = append(out, b.Instrs[:slices.Index(b.Instrs, instr)]...)
@@ -177,23 +178,6 @@ func (a *analysis) called(c ssa.CallInstruction) *function {
 	return a.body(fn)
 }
 
-// onlyReturn returns the one return statement of g, nil if there are more.
-func onlyReturn(g *function) *ssa.Return {
-	var only *ssa.Return
-	for _, b := range g.Blocks {
-		if b == g.Recover || len(b.Instrs) == 0 {
-			continue
-		}
-		if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-			if only != nil {
-				return nil
-			}
-			only = r
-		}
-	}
-	return only
-}
-
 // onWay reports whether each call of instr's function that returns executes instr
 // exactly once: it is in no loop, and its block dominates each return statement.
 func onWay(instr ssa.Instruction) bool {
@@ -201,47 +185,18 @@ func onWay(instr ssa.Instruction) bool {
 	if reaches(b.Succs, b) {
 		return false
 	}
-	for _, end := range b.Parent().Blocks {
-		if end == b.Parent().Recover || len(end.Instrs) == 0 {
-			continue
-		}
-		if _, ok := end.Instrs[len(end.Instrs)-1].(*ssa.Return); ok && !b.Dominates(end) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(returnsOf(b.Parent()), func(r *ssa.Return) bool { return !b.Dominates(r.Block()) })
 }
 
 // reaches reports whether there is a way from one of the blocks to another. Asked of a
 // block and its own successors, it says whether that is in a loop.
 func reaches(from []*ssa.BasicBlock, to *ssa.BasicBlock) bool {
-	return slices.Contains(reachable(from, nil), to)
-}
-
-// reachable returns the blocks to which a way leads from the given ones, with these, that
-// does not go through the block stop. They come in the order of a depth-first search, the
-// same each time.
-func reachable(from []*ssa.BasicBlock, stop *ssa.BasicBlock) []*ssa.BasicBlock {
-	var out []*ssa.BasicBlock
-	seen := map[*ssa.BasicBlock]bool{}
-	var walk func(b *ssa.BasicBlock)
-	walk = func(b *ssa.BasicBlock) {
-		if seen[b] {
-			return
-		}
-		seen[b] = true
-		out = append(out, b)
-		if b == stop {
-			return
-		}
-		for _, s := range b.Succs {
-			walk(s)
+	for b := range sharing.Reachable(from, nil) {
+		if b == to {
+			return true
 		}
 	}
-	for _, b := range from {
-		walk(b)
-	}
-	return out
+	return false
 }
 
 // between returns the instructions that may be executed after first and before last, which
@@ -254,7 +209,7 @@ func between(first, last ssa.Instruction) []ssa.Instruction {
 		return b.Instrs[i+1 : j]
 	}
 	out := slices.Clone(b.Instrs[i+1:])
-	for _, m := range reachable(b.Succs, end) {
+	for m := range sharing.Reachable(b.Succs, end) {
 		switch {
 		case m == end:
 			out = append(out, m.Instrs[:j]...)

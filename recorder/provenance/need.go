@@ -93,7 +93,7 @@ func (a *analysis) keepLengths(from map[any]bool) {
 		if !ok || load.Op != token.MUL {
 			return
 		}
-		if s, ok := sortOf(load.Type()); !ok || s != length {
+		if !isSort(load.Type(), length) {
 			return
 		}
 		if at, ok := a.readAt(f, load); !ok || a.values.untracked[at] {
@@ -103,7 +103,4 @@ func (a *analysis) keepLengths(from map[any]bool) {
 }
 
 // wide reports whether values such as v are in formulas by their digests.
-func wide(v ssa.Value) bool {
-	s, ok := sortOf(v.Type())
-	return ok && !s.isWord()
-}
+func wide(v ssa.Value) bool { return isSort(v.Type(), text, dynamic, length) }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/gopredict/gopredict/recorder/sharing"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -66,7 +67,7 @@ type scopeFinder struct{ *analysis }
 // findScopes finds the control scopes of all choices.
 func (a scopeFinder) findScopes() {
 	for _, f := range a.all {
-		var after []*ssa.BasicBlock // by block: its post-dominator; nil before it is needed
+		var next map[*ssa.BasicBlock]*ssa.BasicBlock // see nextOut; nil before it is needed
 		for _, b := range f.Blocks {
 			branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 			if !ok {
@@ -74,35 +75,20 @@ func (a scopeFinder) findScopes() {
 			}
 			cond := a.conditionOf(branch)
 			c := a.values.choices[cond]
-			if cond == nil || c == nil || firstLeaf(c.conds[0]) != cond {
+			if cond == nil || c == nil || Leaves(c.conds[0])[0] != cond {
 				continue
 			}
-			if after == nil {
-				after = postDominators(f.Function)
+			if next == nil {
+				next = nextOut(f.Function)
 			}
 			at := Spot{f.fset, c.conds[0].Pos(), Decides, 0}
 			if _, twice := a.values.scopes[at]; twice {
 				a.values.twice[at] = true
 				continue
 			}
-			a.values.scopes[at] = a.scope(f, b, after[b.Index], c)
+			a.values.scopes[at] = a.scope(f, b, postDominator(b, next), c)
 		}
 	}
-}
-
-// firstLeaf is the part of the condition x that is evaluated first.
-func firstLeaf(x ast.Expr) ast.Expr {
-	switch y := ast.Unparen(x).(type) {
-	case *ast.UnaryExpr:
-		if y.Op == token.NOT {
-			return firstLeaf(y.X)
-		}
-	case *ast.BinaryExpr:
-		if y.Op == token.LAND || y.Op == token.LOR {
-			return firstLeaf(y.X)
-		}
-	}
-	return ast.Unparen(x)
 }
 
 // scope is the control scope of the choice whose condition begins in block b of f; end
@@ -194,18 +180,8 @@ func used(b *ssa.BasicBlock) bool {
 }
 
 // beforeEnd returns the blocks on the ways from b to end, without these two.
-func beforeEnd(b, end *ssa.BasicBlock) (all []*ssa.BasicBlock) {
-	in := map[*ssa.BasicBlock]bool{b: true, end: true}
-	for work := slices.Clone(b.Succs); len(work) > 0; {
-		next := work[0]
-		work = work[1:]
-		if !in[next] {
-			in[next] = true
-			all = append(all, next)
-			work = append(work, next.Succs...)
-		}
-	}
-	return all
+func beforeEnd(b, end *ssa.BasicBlock) []*ssa.BasicBlock {
+	return slices.DeleteFunc(slices.Collect(sharing.Reachable(b.Succs, end)), func(w *ssa.BasicBlock) bool { return w == b || w == end })
 }
 
 // seen reports whether all that instr, of f, does to what comes later is in events: it
@@ -340,70 +316,38 @@ func cyclic(blocks []*ssa.BasicBlock) bool {
 	return len(left) > 0
 }
 
-// postDominators returns by block of f the first one that comes after it on all ways to
-// f's end, nil where none does: where a way returns or panics before, or goes round for
-// ever. It is the algorithm of Cooper, Harvey and Kennedy (A Simple, Fast Dominance
-// Algorithm, 2001) on the reversed graph.
-func postDominators(f *ssa.Function) []*ssa.BasicBlock {
-	var order []*ssa.BasicBlock // backwards, each block after those that it leads to, as far as can be
-	number := map[*ssa.BasicBlock]int{}
-	var walk func(b *ssa.BasicBlock)
-	walk = func(b *ssa.BasicBlock) {
-		number[b] = -1
-		for _, p := range b.Preds {
-			if _, ok := number[p]; !ok {
-				walk(p)
-			}
+// postDominator returns the first block that comes after b on all ways to the function's
+// end; nil where none does: where a way returns or panics before, or goes round for ever.
+// It lies on the shortest way out, which next has (nextOut), as on each other.
+func postDominator(b *ssa.BasicBlock, next map[*ssa.BasicBlock]*ssa.BasicBlock) *ssa.BasicBlock {
+	for after := next[b]; after != nil; after = next[after] {
+		misses := func(w *ssa.BasicBlock) bool { return w != after && next[w] == nil }
+		if !slices.ContainsFunc(slices.Collect(sharing.Reachable(b.Succs, after)), misses) {
+			return after
 		}
-		number[b] = len(order)
-		order = append(order, b)
 	}
+	return nil
+}
+
+// nextOut returns for each block of f the next one on a shortest way to f's end; nil for those
+// at the end, and those from which no way leads there.
+func nextOut(f *ssa.Function) map[*ssa.BasicBlock]*ssa.BasicBlock {
+	next := map[*ssa.BasicBlock]*ssa.BasicBlock{}
+	var work []*ssa.BasicBlock
 	for _, b := range f.Blocks {
-		if _, ok := number[b]; !ok && len(b.Succs) == 0 {
-			walk(b)
+		if len(b.Succs) == 0 {
+			work = append(work, b)
 		}
 	}
-	exit := len(order) // stands for the end of f
-	after := make([]int, exit+1)
-	for k := range after {
-		after[k] = -1
-	}
-	after[exit] = exit
-	for changed := true; changed; {
-		changed = false
-		for k := exit - 1; k >= 0; k-- {
-			b, now := order[k], -1
-			meet := func(n int) {
-				for now >= 0 && now != n {
-					if now < n {
-						now = after[now]
-					} else {
-						n = after[n]
-					}
-				}
-				now = n
-			}
-			if len(b.Succs) == 0 {
-				meet(exit)
-			}
-			for _, s := range b.Succs {
-				switch n, ok := number[s]; {
-				case !ok: // it goes round for ever
-					meet(exit)
-				case after[n] >= 0:
-					meet(n)
-				}
-			}
-			if now >= 0 && after[k] != now {
-				after[k], changed = now, true
+	for len(work) > 0 {
+		b := work[0]
+		work = work[1:]
+		for _, p := range b.Preds {
+			if next[p] == nil {
+				next[p] = b
+				work = append(work, p)
 			}
 		}
 	}
-	out := make([]*ssa.BasicBlock, len(f.Blocks))
-	for k, b := range order {
-		if after[k] >= 0 && after[k] != exit {
-			out[b.Index] = order[after[k]]
-		}
-	}
-	return out
+	return next
 }

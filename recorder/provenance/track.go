@@ -161,27 +161,31 @@ func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
 	return nil
 }
 
-// takeApart notes the conditions that make up x, by way of &&, || and !. Each of them has an
-// event of its own, as the program evaluates only as many as it takes. Of is what x is the condition
-// of, nil for a loop.
-func (v *valuesIn) takeApart(x ast.Expr, of *choice) {
+// Leaves returns the conditions that make up x, by way of &&, || and !, in the order of their
+// evaluation.
+func Leaves(x ast.Expr) []ast.Expr {
 	x = ast.Unparen(x)
 	switch y := x.(type) {
 	case *ast.BinaryExpr:
 		if y.Op == token.LAND || y.Op == token.LOR {
-			v.takeApart(y.X, of)
-			v.takeApart(y.Y, of)
-			return
+			return append(Leaves(y.X), Leaves(y.Y)...)
 		}
 	case *ast.UnaryExpr:
 		if y.Op == token.NOT {
-			v.takeApart(y.X, of)
-			return
+			return Leaves(y.X)
 		}
 	}
-	v.leaves[x] = true
-	if of != nil {
-		v.choices[x] = of
+	return []ast.Expr{x}
+}
+
+// takeApart notes the conditions that make up x. Each of them has an event of its own, as the
+// program evaluates only as many as it takes. Of is what x is the condition of, nil for a loop.
+func (v *valuesIn) takeApart(x ast.Expr, of *choice) {
+	for _, leaf := range Leaves(x) {
+		v.leaves[leaf] = true
+		if of != nil {
+			v.choices[leaf] = of
+		}
 	}
 }
 
@@ -245,7 +249,7 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 	case *ssa.BinOp, *ssa.Convert, *ssa.ChangeType:
 		return u.follow(f, r.(ssa.Value), pure)
 	case *ssa.Slice:
-		return !isText(v.Type()) && u.follow(f, x, pure)
+		return !isSort(v.Type(), text) && u.follow(f, x, pure)
 	case *ssa.UnOp:
 		return (x.Op == token.NOT || x.Op == token.SUB) && u.follow(f, x, pure)
 	case *ssa.Store:
@@ -273,7 +277,7 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 		if g := u.called(x); g != nil {
 			return u.passed(g, x, v, f, pure)
 		}
-		if s, ok := sortOf(v.Type()); lengthOf(x) == v && ok && (s == text || s == length) {
+		if lengthOf(x) == v && isSort(v.Type(), text, length) {
 			return u.follow(f, x, pure)
 		}
 		if base, more := appended(x); base == v || more == v {

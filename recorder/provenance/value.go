@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -196,6 +197,12 @@ func sortOf(t types.Type) (s sort, ok bool) {
 	return 0, false
 }
 
+// isSort reports whether formulas have values of type t, as one of the sorts.
+func isSort(t types.Type, sorts ...sort) bool {
+	s, ok := sortOf(t)
+	return ok && slices.Contains(sorts, s)
+}
+
 // isWord reports whether s is of values that are one word, which an event has as they are.
 // Others have digests, or lengths, which are computed where need.go says that they matter.
 func (s sort) isWord() bool { return s == number || s == reference }
@@ -316,7 +323,7 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 	case *ssa.Convert:
 		// Only what keeps the number: no narrower type, and no unsigned one of a number
 		// that may be negative.
-		if from, fromSigned, ok := d.word(x.X.Type()); ok && from <= size && size <= 8 && !isText(x.Type()) && (signed || !fromSigned) {
+		if from, fromSigned, ok := d.word(x.X.Type()); ok && from <= size && size <= 8 && !isSort(x.Type(), text) && (signed || !fromSigned) {
 			return d.term(x.X)
 		}
 	case *ssa.ChangeType:
@@ -407,7 +414,7 @@ func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
 
 // length is the term of the length of the slice v; nil if it is no slice.
 func (d *deriver) length(v ssa.Value) *term {
-	if s, ok := sortOf(v.Type()); !ok || s != length {
+	if !isSort(v.Type(), length) {
 		return nil
 	}
 	return d.term(v)
@@ -455,12 +462,6 @@ func (d *deriver) word(t types.Type) (size uint8, signed, ok bool) {
 	basic, _ := u.(*types.Basic)
 	signed = basic != nil && basic.Info()&types.IsInteger != 0 && basic.Info()&types.IsUnsigned == 0
 	return uint8(d.sizes.Sizeof(u)), signed, true
-}
-
-// isText reports whether values of type t are strings.
-func isText(t types.Type) bool {
-	s, ok := sortOf(t)
-	return ok && s == text
 }
 
 // constantTerm is the term of a constant; nil if no formula has such values: an integer
@@ -561,7 +562,7 @@ func (d *deriver) empty(b *ssa.BinOp) *term {
 		of, zero = lengthOf(b.Y), b.X
 		op = map[token.Token]token.Token{token.EQL: op, token.NEQ: op, token.LSS: token.GTR}[op]
 	}
-	if c, ok := zero.(*ssa.Const); of == nil || !isText(of.Type()) || !ok || c.Int64() != 0 {
+	if c, ok := zero.(*ssa.Const); of == nil || !isSort(of.Type(), text) || !ok || c.Int64() != 0 {
 		return nil
 	}
 	switch is := join(dataflow.Equal, d.term(of), numberTerm(0)); op {
@@ -703,17 +704,31 @@ func (d *deriver) named(v ssa.Value) token.Pos {
 	}
 	switch x := e.(type) {
 	case *ast.Ident:
-		if !d.values.assigned[position{d.f.fset, x.Pos()}] {
-			return x.Pos()
+		if d.values.assigned[position{d.f.fset, x.Pos()}] {
+			return token.NoPos
 		}
+	case *ast.SelectorExpr, *ast.CallExpr, *ast.BinaryExpr:
+	default:
+		return token.NoPos
+	}
+	return NamePos(e)
+}
+
+// NamePos returns where package ssa has accesses to x, and where events of its value come to
+// be: at the name, bracket, parenthesis, operator or star.
+func NamePos(x ast.Expr) token.Pos {
+	switch x := ast.Unparen(x).(type) {
 	case *ast.SelectorExpr:
 		return x.Sel.Pos()
+	case *ast.IndexExpr:
+		return x.Lbrack
 	case *ast.CallExpr:
 		return x.Lparen
 	case *ast.BinaryExpr:
 		return x.OpPos
+	default:
+		return x.Pos()
 	}
-	return token.NoPos
 }
 
 // sentinel reports whether v is what a package variable such as io.EOF holds, an

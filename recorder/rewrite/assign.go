@@ -165,38 +165,28 @@ func (a assignment) assignMany() string {
 	if len(s.Rhs) != len(s.Lhs) {
 		return a.assignTuple()
 	}
-	var names, inits, stores []string
+	var before temporaries
+	var stores []string
 	var assignees []assignee
 	for _, x := range s.Lhs {
 		p := assignee{text: "_"}
 		if !isBlank(x) {
 			p = a.assignee(x, true)
 		}
-		names, inits = append(names, p.names...), append(inits, p.inits...)
+		before.add(p.temporaries)
 		assignees = append(assignees, p)
 	}
 	for i, x := range s.Rhs {
-		v := a.source(x)
-		if !a.isConstant(x) {
-			t := a.temp()
-			hold, ok := a.holdable(x, a.info.TypeOf(s.Lhs[i]), t)
-			if !ok {
-				return a.plain()
-			}
-			v = hold
-			gap := ""
-			if i > 0 {
-				gap = a.newlines(s.Rhs[i-1].End(), x.Pos())
-			}
-			names, inits = append(names, t), append(inits, gap+a.data(x))
+		v, ok := a.hold(&before, s.Rhs, i, a.info.TypeOf(s.Lhs[i]))
+		if !ok {
+			return a.plain()
 		}
 		if isBlank(s.Lhs[i]) && a.isConstant(x) {
 			continue
 		}
 		stores = append(stores, a.assignTo(i, assignees[i], v))
 	}
-	first := assignee{names: names, inits: inits}.define()
-	return a.twoPartBlock(s, first, strings.Join(stores, ";"))
+	return a.twoPartBlock(s, before.define(), strings.Join(stores, ";"))
 }
 
 // assignTo is the statement that assigns v to the left-hand side number i of
@@ -226,7 +216,8 @@ func (a assignment) assignTuple() string {
 		}
 		assignees = append(assignees, p)
 	}
-	var names, inits, temps, stores []string
+	var operands temporaries
+	var temps, stores []string
 	for i, x := range s.Lhs {
 		if isBlank(x) {
 			temps = append(temps, "_")
@@ -234,9 +225,9 @@ func (a assignment) assignTuple() string {
 		}
 		t := a.temp()
 		temps = append(temps, t)
-		names, inits = append(names, assignees[i].names...), append(inits, assignees[i].inits...)
+		operands.add(assignees[i].temporaries)
 		stores = append(stores, a.assignTo(i, assignees[i], a.assignedText(s, i, t)))
 	}
 	calls := strings.Join(temps, ",") + ":=" + a.inOwnScope(a.value, s.Rhs[0]) + ";"
-	return a.twoPartBlock(s, calls, assignee{names: names, inits: inits}.define()+strings.Join(stores, ";"))
+	return a.twoPartBlock(s, calls, operands.define()+strings.Join(stores, ";"))
 }

@@ -7,19 +7,46 @@ import (
 	"strings"
 )
 
-// An assignee is the left-hand side of an assignment, with the operands that have
-// to be evaluated beforehand kept in temporaries.
-type assignee struct {
-	names, inits []string
-	text         string
+// Temporaries are variables that keep what is evaluated before an assignment.
+type temporaries struct{ names, inits []string }
+
+// add adds others.
+func (t *temporaries) add(others temporaries) {
+	t.names, t.inits = append(t.names, others.names...), append(t.inits, others.inits...)
 }
 
 // define is the statement that declares the temporaries, if there are any.
-func (p assignee) define() string {
-	if len(p.names) == 0 {
+func (t temporaries) define() string {
+	if len(t.names) == 0 {
 		return ""
 	}
-	return strings.Join(p.names, ",") + ":=" + strings.Join(p.inits, ",") + ";"
+	return strings.Join(t.names, ",") + ":=" + strings.Join(t.inits, ",") + ";"
+}
+
+// hold returns the text of the value of xs[i], which is assigned to a variable of type to: a
+// temporary of t, unless it is constant. It reports false if no temporary can have the value.
+func (e *expressions) hold(t *temporaries, xs []ast.Expr, i int, to types.Type) (text string, ok bool) {
+	x := xs[i]
+	if e.isConstant(x) {
+		return e.source(x), true
+	}
+	name := e.temp()
+	if text, ok = e.holdable(x, to, name); !ok {
+		return "", false
+	}
+	gap := ""
+	if i > 0 {
+		gap = e.newlines(xs[i-1].End(), x.Pos())
+	}
+	t.add(temporaries{[]string{name}, []string{gap + e.data(x)}})
+	return text, true
+}
+
+// An assignee is the left-hand side of an assignment, with the operands that have
+// to be evaluated beforehand kept in temporaries.
+type assignee struct {
+	temporaries
+	text string
 }
 
 // assignee takes the left-hand side x apart. With all, every operand of an index

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"cmp"
 	"go/ast"
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/provenance"
@@ -15,75 +16,115 @@ type funcLine struct {
 	line int
 }
 
-// atomicLine is a line of a function on which methods of sync/atomic are called.
+// key is that of the call sites on the line.
+func (l funcLine) key() uint64 { return trace.CallSiteKey(l.fn, l.line) }
+
+// An atomicLine says which operations of sync/atomic begin on a line. Its methods have no
+// hooks of the rewriter's: nothing but function and line tells their calls apart.
 type atomicLine struct {
 	funcLine
-	spots []provenance.Spot
+	counts                bool              // statements such as n.Add(1), whose results nobody uses
+	others                bool              // further operations, or parts of these
+	spots                 []provenance.Spot // of calls of methods
+	loads, stores, unsure int               // what these calls do
 }
 
-// atomicCalls finds the calls of methods of sync/atomic in a file.
-type atomicCalls struct {
-	*accessFilter
-	file  *ast.File
-	names map[ast.Node]string // see namer
+// onlyCounts reports whether all operations on the line are such as n.Add(1).
+func (l *atomicLine) onlyCounts() bool { return l.counts && !l.others }
+
+// isClear reports whether the trace can tell what each call of a method on the line did:
+// at most one reads, and at most one stores.
+func (l *atomicLine) isClear() bool {
+	return len(l.spots) > 0 && l.loads <= 1 && l.stores <= 1 && l.unsure == 0
 }
 
-// atomics finds the calls of the file.
-func (e *editor) atomics() atomicCalls { return atomicCalls{e.accessFilter, e.file, e.names} }
+// site is the site of calls on the line, in the file with that path.
+func (l *atomicLine) site(path string) trace.Site {
+	return trace.Site{Key: l.key(), Func: l.fn, File: path, Line: l.line, IsUpdate: l.onlyCounts()}
+}
 
-// counters returns the call sites of the file at which methods of sync/atomic
-// types only count: statements such as n.Add(1), whose results nobody uses.
-// Methods have no hooks of the rewriter's, so the sites have no number, and
-// nothing but function and line to tell them apart from others: a line that
-// may perform other atomic operations is left out.
-func (ac atomicCalls) counters() []trace.Site {
-	counts, others := map[funcLine]bool{}, map[funcLine]bool{}
+// findAtomics finds the lines of the file with operations of sync/atomic, in the order of the
+// source.
+func (e *editor) findAtomics() []*atomicLine {
+	found := map[funcLine]*atomicLine{}
 	counting := map[*ast.CallExpr]bool{} // a statement comes before its call
-	ac.inspect(func(n ast.Node, fn string) {
+	e.inspectFunctions(func(n ast.Node, fn string) {
+		at := func(line int) *atomicLine {
+			l := funcLine{fn, line}
+			if found[l] == nil {
+				found[l] = &atomicLine{funcLine: l}
+			}
+			return found[l]
+		}
 		switch n := n.(type) {
 		case *ast.ExprStmt:
-			call, ok := ast.Unparen(n.X).(*ast.CallExpr)
-			if ok && ac.isCounting(call) && ac.line(call.Pos()) == ac.line(call.End()) {
-				counts[funcLine{fn, ac.line(call.Pos())}] = true
+			if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && e.isCounting(call) && e.line(call.Pos()) == e.line(call.End()) {
 				counting[call] = true
 			}
 		case *ast.CallExpr:
-			if !counting[n] && ac.mayBeAtomic(n) {
-				for _, pos := range []ast.Node{n, n.Fun} {
-					others[funcLine{fn, ac.line(pos.Pos())}] = true
-					others[funcLine{fn, ac.line(pos.End())}] = true
+			if !e.mayBeAtomic(n) {
+				return
+			}
+			here := at(e.line(n.Pos()))
+			here.counts, here.others = here.counts || counting[n], here.others || !counting[n]
+			method := e.atomicFunc(n) == ""
+			for _, line := range []int{e.line(n.Fun.End()), e.line(n.Lparen), e.line(n.End())} {
+				if line != here.line {
+					at(line).others = true
+					if method {
+						at(line).unsure++
+					}
 				}
-				others[funcLine{fn, ac.line(n.Lparen)}] = true
+			}
+			if method {
+				e.noteAtomicMethod(here, n)
 			}
 		}
 	})
-	var sites []trace.Site
-	for at := range counts {
-		if !others[at] {
-			sites = append(sites, trace.Site{Key: trace.CallSiteKey(at.fn, at.line), Func: at.fn, File: ac.path, Line: at.line, IsUpdate: true})
-		}
-	}
-	slices.SortFunc(sites, func(a, b trace.Site) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Func, b.Func)) })
-	return sites
+	return slices.SortedFunc(maps.Values(found), func(a, b *atomicLine) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.fn, b.fn))
+	})
 }
 
-// inspect calls f for each statement and expression of the file's functions, the
+// noteAtomicMethod notes what c, a call of a method of sync/atomic or of one that is not known,
+// does.
+func (e *editor) noteAtomicMethod(l *atomicLine, c *ast.CallExpr) {
+	callee := e.callee(c)
+	if callee == nil || !isAtomic(callee) {
+		l.unsure++
+		return
+	}
+	l.spots = append(l.spots, provenance.Spot{Fset: e.fset, Pos: c.Lparen, Role: provenance.Atomics})
+	switch callee.Name() {
+	case "Load":
+		l.loads++
+	case "Store":
+		l.stores++
+	case "Add":
+		l.loads++
+		l.stores++
+	default:
+		l.unsure++
+	}
+}
+
+// inspectFunctions calls f for each statement and expression of the file's functions, the
 // outer ones first, with the runtime's name of the function that it is in.
-func (ac atomicCalls) inspect(f func(n ast.Node, fn string)) {
+func (e *editor) inspectFunctions(f func(n ast.Node, fn string)) {
 	var walk func(root ast.Node, fn string)
 	walk = func(root ast.Node, fn string) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
 				if n.Body != nil {
-					walk(n.Body, ac.names[n])
+					walk(n.Body, e.names[n])
 				}
 				return false
 			case *ast.FuncLit:
-				walk(n.Body, ac.names[n])
+				walk(n.Body, e.names[n])
 				return false
 			case *ast.RangeStmt:
-				if body, ok := ac.names[n]; ok { // over a function: the body is one, too
+				if body, ok := e.names[n]; ok { // over a function: the body is one, too
 					walk(n.X, fn)
 					walk(n.Body, body)
 					return false
@@ -95,55 +136,7 @@ func (ac atomicCalls) inspect(f func(n ast.Node, fn string)) {
 			return true
 		})
 	}
-	for _, d := range ac.file.Decls {
+	for _, d := range e.file.Decls {
 		walk(d, "") // outside of functions there are no statements
 	}
-}
-
-// lines returns by key the call sites of methods of sync/atomic of which the
-// trace can tell what they did: at most one that reads and one that stores.
-func (ac atomicCalls) lines() map[uint64]atomicLine {
-	type ops struct{ loads, stores, others int }
-	counts := map[funcLine]*ops{}
-	spots := map[funcLine][]provenance.Spot{}
-	ac.inspect(func(n ast.Node, fn string) {
-		c, ok := n.(*ast.CallExpr)
-		if !ok || !ac.mayBeAtomic(c) || ac.atomicFunc(c) != "" {
-			return
-		}
-		for _, line := range []int{ac.line(c.Pos()), ac.line(c.Fun.End()), ac.line(c.Lparen), ac.line(c.End())} {
-			at := funcLine{fn, line}
-			if counts[at] == nil {
-				counts[at] = &ops{}
-			}
-			if line != ac.line(c.Pos()) {
-				counts[at].others++
-			}
-		}
-		here := counts[funcLine{fn, ac.line(c.Pos())}]
-		callee := ac.callee(c)
-		switch {
-		case callee == nil || !isAtomic(callee):
-			here.others++
-			return
-		case callee.Name() == "Load":
-			here.loads++
-		case callee.Name() == "Store":
-			here.stores++
-		case callee.Name() == "Add":
-			here.loads++
-			here.stores++
-		default:
-			here.others++
-		}
-		at := funcLine{fn, ac.line(c.Pos())}
-		spots[at] = append(spots[at], provenance.Spot{Fset: ac.fset, Pos: c.Lparen, Role: provenance.Atomics})
-	})
-	found := map[uint64]atomicLine{}
-	for at, list := range spots {
-		if n := counts[at]; n.loads <= 1 && n.stores <= 1 && n.others == 0 {
-			found[trace.CallSiteKey(at.fn, at.line)] = atomicLine{at, list}
-		}
-	}
-	return found
 }

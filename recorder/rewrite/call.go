@@ -58,14 +58,7 @@ func (e *expressions) readElements(x ast.Expr) string {
 	if e.sharing.SkipsElements(x) {
 		return e.value(x)
 	}
-	if !e.beforeCall(x) {
-		return e.sliceHook("SliceRead", x)
-	}
-	if e.hasCall(x) {
-		return e.value(x)
-	}
-	e.postpone(x, func() string { return e.sliceHook("SliceRead", x) })
-	return e.source(x)
+	return e.hookOrPostpone(x, func() string { return e.sliceHook("SliceRead", x) })
 }
 
 // atomicCall lets the run-time library do what the function fn does. The
@@ -186,17 +179,7 @@ func (e callEdit) appendCall() string {
 	hook := func() string {
 		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.value(s), len(e.call.Args)-1, e.site("write", e.call, e.source(s)+"[…]", false))
 	}
-	var text string
-	switch {
-	case !e.beforeCall(s):
-		text = hook()
-	case e.hasCall(s):
-		text = e.value(s)
-	default:
-		text = e.source(s)
-		e.postpone(s, hook)
-	}
-	return e.spliceNode(e.call, append([]piece{replace(s, text)}, e.pieces(e.call.Args[1:])...)...)
+	return e.spliceNode(e.call, append([]piece{replace(s, e.hookOrPostpone(s, hook))}, e.pieces(e.call.Args[1:])...)...)
 }
 
 // copyCall evaluates copy(dst, src).

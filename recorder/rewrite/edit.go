@@ -28,9 +28,8 @@ type editor struct {
 	atomicMethods bool                // see Options.AtomicMethods
 
 	// defers says that the function that is being rewritten defers calls.
-	defers      bool
-	atomicSites map[uint64]atomicLine // see atomicCalls.lines
-	text        string                // the result
+	defers bool
+	text   string // the result
 }
 
 // edit rewrites the file, in which the run-time library is imported from

@@ -278,12 +278,5 @@ func (e *expressions) mapHook(fn string, m ast.Expr) string {
 	if e.sharing.SkipsElements(m) {
 		return e.value(m)
 	}
-	if !e.beforeCall(m) {
-		return e.mapHookText(fn, m, e.value(m))
-	}
-	if e.hasCall(m) {
-		return e.value(m)
-	}
-	e.postpone(m, func() string { return e.mapHookText(fn, m, e.value(m)) })
-	return e.source(m)
+	return e.hookOrPostpone(m, func() string { return e.mapHookText(fn, m, e.value(m)) })
 }

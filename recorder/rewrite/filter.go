@@ -154,20 +154,8 @@ func (af *accessFilter) atomicFunc(c *ast.CallExpr) string {
 	if af.inside {
 		return ""
 	}
-	var id *ast.Ident
-	switch fun := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		id = fun
-	case *ast.SelectorExpr:
-		if af.info.Selections[fun] != nil {
-			return ""
-		}
-		id = fun.Sel
-	default:
-		return ""
-	}
-	fn, ok := af.info.Uses[id].(*types.Func)
-	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" || !fn.Exported() || fn.Signature().Recv() != nil {
+	fn := af.callee(c)
+	if fn == nil || !isAtomic(fn) || !fn.Exported() || fn.Signature().Recv() != nil {
 		return ""
 	}
 	if len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {

@@ -1,9 +1,9 @@
 package rewrite
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
-	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/provenance"
@@ -17,29 +17,24 @@ import (
 
 // attachFormulas adds formulas to the sites, and the call sites that have some.
 func attachFormulas(editors []*editor, found *provenance.Facts, sites []trace.Site) []trace.Site {
-	t := &formulaTable{found: found, keys: map[provenance.Spot]uint64{}, formulas: map[provenance.Spot]string{}, ambiguous: map[provenance.Spot]bool{}}
-	index := map[trace.SiteID]int{}
+	t := &formulaTable{found: found, keys: map[provenance.Spot]uint64{}, ambiguous: map[provenance.Spot]bool{}}
+	index := map[uint64]int{} // of sites, by their keys
 	for i, s := range sites {
-		index[s.ID] = i
+		index[s.Key] = i
 	}
-	calls := map[uint64]int{}
+	var atomics []provenance.Spot
 	for _, e := range editors {
-		atomics := e.atomics().lines()
-		e.atomicSites = atomics
-		for _, key := range slices.Sorted(maps.Keys(atomics)) {
-			at := atomics[key]
-			i, ok := calls[key]
-			if !ok {
-				i = slices.IndexFunc(sites, func(s trace.Site) bool { return s.ID == 0 && s.Key == key })
+		lines := slices.DeleteFunc(e.findAtomics(), func(l *atomicLine) bool { return !l.isClear() })
+		slices.SortFunc(lines, func(a, b *atomicLine) int { return cmp.Compare(a.key(), b.key()) })
+		for _, l := range lines {
+			if _, ok := index[l.key()]; !ok {
+				index[l.key()] = len(sites)
+				sites = append(sites, l.site(e.path))
 			}
-			if i < 0 {
-				i = len(sites)
-				sites = append(sites, trace.Site{Key: key, Func: at.fn, File: e.path, Line: at.line})
+			for _, s := range l.spots {
+				t.keys[s] = l.key()
 			}
-			calls[key] = i
-			for _, s := range at.spots {
-				t.keys[s] = key
-			}
+			atomics = append(atomics, l.spots...)
 		}
 		for _, s := range e.sites {
 			if s.ID != 0 && s.hasSpot {
@@ -47,12 +42,14 @@ func attachFormulas(editors []*editor, found *provenance.Facts, sites []trace.Si
 			}
 		}
 	}
+	spots := atomics
 	for _, e := range editors {
 		for _, s := range e.sites {
 			if s.ID == 0 || !s.hasSpot {
 				continue
 			}
-			site := &sites[index[s.ID]]
+			spots = append(spots, s.spot)
+			site := &sites[index[s.Key]]
 			site.Formula, site.FailsIf = t.formula(e, s)
 			if site.Op == "branch" {
 				site.Scope = found.Scope(s.spot)
@@ -62,27 +59,16 @@ func attachFormulas(editors []*editor, found *provenance.Facts, sites []trace.Si
 				t.forget(e, s.node.(ast.Expr))
 			}
 		}
-		for key, at := range e.atomicSites {
-			for _, s := range at.spots {
-				if text := t.text(s); text != "" {
-					sites[calls[key]].Formula = text
-				}
-			}
+	}
+	for _, s := range atomics {
+		if text := t.text(s); text != "" {
+			sites[index[t.keys[s]]].Formula = text
 		}
 	}
 	into := found.Tracked()
-	for _, e := range editors {
-		for _, s := range e.sites {
-			if s.ID != 0 && s.hasSpot && t.known(into, s.spot) {
-				sites[index[s.ID]].OnlyInFormulas = true
-			}
-		}
-		for key, at := range e.atomicSites {
-			for _, s := range at.spots {
-				if t.known(into, s) {
-					sites[calls[key]].OnlyInFormulas = true
-				}
-			}
+	for _, s := range spots {
+		if t.known(into, s) {
+			sites[index[t.keys[s]]].OnlyInFormulas = true
 		}
 	}
 	return slices.DeleteFunc(sites, func(s trace.Site) bool { return s.ID == 0 && !s.IsUpdate && !s.OnlyInFormulas && s.Formula == "" })
@@ -92,8 +78,7 @@ func attachFormulas(editors []*editor, found *provenance.Facts, sites []trace.Si
 type formulaTable struct {
 	found     *provenance.Facts
 	keys      map[provenance.Spot]uint64
-	formulas  map[provenance.Spot]string // of conditions, those that are parts of a branch's
-	ambiguous map[provenance.Spot]bool   // two sites are there, or no formula of a branch
+	ambiguous map[provenance.Spot]bool // two sites are there, or no formula of a branch
 }
 
 // hand is the formula of all that is handed over at s, and on.
@@ -187,22 +172,8 @@ func (t *formulaTable) stops(e *editor, s site) bool {
 	case provenance.Guards:
 		return true
 	}
-	return t.found.Stops(provenance.Spot{Fset: e.fset, Pos: lastLeaf(s.node.(ast.Expr)).Pos(), Role: provenance.Decides})
-}
-
-// lastLeaf is the part of the condition x that decides last.
-func lastLeaf(x ast.Expr) ast.Expr {
-	switch y := ast.Unparen(x).(type) {
-	case *ast.UnaryExpr:
-		if y.Op == token.NOT {
-			return lastLeaf(y.X)
-		}
-	case *ast.BinaryExpr:
-		if y.Op == token.LAND || y.Op == token.LOR {
-			return lastLeaf(y.Y)
-		}
-	}
-	return ast.Unparen(x)
+	leaves := provenance.Leaves(s.node.(ast.Expr))
+	return t.found.Stops(provenance.Spot{Fset: e.fset, Pos: leaves[len(leaves)-1].Pos(), Role: provenance.Decides})
 }
 
 // condition is the formula of a condition, which may consist of others. What

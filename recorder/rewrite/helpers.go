@@ -3,7 +3,8 @@ package rewrite
 import (
 	"go/types"
 	"hash/fnv"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,13 +82,8 @@ func (w *hookWriter) helperName(fn string) string {
 
 // helperText declares the helpers that the file uses.
 func (w *hookWriter) helperText() string {
-	var names []string
-	for fn := range w.helpers {
-		names = append(names, fn)
-	}
-	sort.Strings(names)
 	var b strings.Builder
-	for _, fn := range names {
+	for _, fn := range slices.Sorted(maps.Keys(w.helpers)) {
 		text := strings.Replace(helpers[fn], "F[", w.helperName(fn)+"[", 1)
 		b.WriteString("\n" + strings.ReplaceAll(text, "P.", w.alias+".") + "\n")
 	}

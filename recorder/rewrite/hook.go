@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/provenance"
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
@@ -53,12 +55,7 @@ func (w *hookWriter) references() string {
 	if len(w.keepImports) == 0 {
 		return ""
 	}
-	var names []string
-	for name := range w.keepImports {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return "\nvar _ = " + strings.Join(names, "\nvar _ = ") + "\n"
+	return "\nvar _ = " + strings.Join(slices.Sorted(maps.Keys(w.keepImports)), "\nvar _ = ") + "\n"
 }
 
 // accessHook is the text of the hook fn, Load or Store, for the memory of x at an
@@ -88,18 +85,13 @@ func hookHead(site string, what int) string { return site + "<<32|" + strconv.It
 
 // valueKind returns what values of type t are; 0 if they are of one word, or of parts.
 func valueKind(t types.Type) int {
-	if isGeneric(t) {
-		return 0
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		if u.Info()&types.IsString != 0 && u.Info()&types.IsUntyped == 0 {
-			return stringValue
-		}
-	case *types.Slice:
+	switch typeOf(t) {
+	case trace.TypeText:
+		return stringValue
+	case trace.TypeSlice:
 		return sliceValue
-	case *types.Interface:
-		if u.NumMethods() == 0 {
+	case trace.TypeDynamic:
+		if t.Underlying().(*types.Interface).NumMethods() == 0 {
 			return emptyInterfaceValue
 		}
 		return interfaceValue
@@ -165,7 +157,7 @@ func (w *hookWriter) caseHook(n int, clause ast.Node) string {
 // operand is the text that evaluates x, as text does, with a hook that notes its
 // value.
 func (w *hookWriter) operand(x ast.Expr, text string) string {
-	if f, ok := w.provenance.Formula(provenance.Spot{Fset: w.fset, Pos: namePos(x), Role: provenance.Guards}); ok {
+	if f, ok := w.provenance.Formula(provenance.Spot{Fset: w.fset, Pos: provenance.NamePos(x), Role: provenance.Guards}); ok {
 		what := " in range"
 		if f.Op == dataflow.Not {
 			what = " != 0"

@@ -24,7 +24,7 @@ type evaluation struct{ *typeInfo }
 
 // isCall reports whether n itself is a call or a receive in the sense of the
 // order of evaluation.
-func (ev *evaluation) isCall(n ast.Node) bool {
+func (ev *evaluation) isCall(n ast.Expr) bool {
 	switch n := n.(type) {
 	case *ast.UnaryExpr:
 		return n.Op == token.ARROW
@@ -47,20 +47,12 @@ func (ev *evaluation) hasCall(n ast.Node) bool { return ev.lastCall(n).IsValid()
 // performs, NoPos if there is none.
 func (ev *evaluation) lastCall(nodes ...ast.Node) token.Pos {
 	last := token.NoPos
-	for _, root := range nodes {
-		ast.Inspect(root, func(n ast.Node) bool {
-			if _, ok := n.(*ast.FuncLit); ok {
-				return false
-			}
-			if x, ok := n.(ast.Expr); ok && ev.info.Types[x].Value != nil {
-				return false // a constant: not evaluated
-			}
-			if n != nil && ev.isCall(n) && n.Pos() > last {
-				last = n.Pos()
-			}
-			return true
-		})
-	}
+	ev.inspectEvaluated(nodes, func(x ast.Expr) bool {
+		if ev.isCall(x) && x.Pos() > last {
+			last = x.Pos()
+		}
+		return true
+	})
 	return last
 }
 
@@ -227,14 +219,7 @@ func (ev *evaluation) computesFrom(x, y ast.Expr) bool {
 	if _, basic := underlying(ev.info.TypeOf(x)).(*types.Basic); !basic {
 		return false
 	}
-	ok := true
-	ast.Inspect(y, func(n ast.Node) bool {
-		if _, lit := n.(*ast.FuncLit); lit {
-			ok = false
-		}
-		return ok
-	})
-	return ok && !ev.hasCall(y)
+	return !hasFuncLit(y) && !ev.hasCall(y)
 }
 
 // keepsType reports whether x has the same type as the argument of a hook.

@@ -74,11 +74,8 @@ func (r *rangeEdit) noteReceive() {
 			return
 		}
 		held := r.temp()
-		r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + held + ":=&" + r.inOwnScope(r.address, x) + ";"
-		if r.label != "" {
-			r.label = r.label[:strings.IndexByte(r.label, ':')+1]
-		}
-		r.behind, r.operand, address = "}", "*"+held, held
+		r.openBlock(held + ":=&" + r.inOwnScope(r.address, x) + ";")
+		r.operand, address = "*"+held, held
 	}
 	r.prologue += r.noteChannelAction(properties.Receives, "recv", x, address)
 }
@@ -126,14 +123,19 @@ func (r *rangeEdit) holdOperand() string {
 		return ""
 	}
 	name := r.temp()
-	// Newlines between the label and the statement go before the operand.
-	r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + name + ":=" + r.operand + ";" + r.lineDirectiveAfter(r.operand, r.stmt.Pos())
+	r.openBlock(name + ":=" + r.operand + ";" + r.lineDirectiveAfter(r.operand, r.stmt.Pos()))
+	r.operand = name + r.lineDirectiveAfter(r.operand, r.stmt.X.End())
+	return name
+}
+
+// openBlock puts the statement, and a block around both, with first at its beginning. Newlines
+// between the label and the statement go before first.
+func (r *rangeEdit) openBlock(first string) {
+	r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + first
 	if r.label != "" {
 		r.label = r.label[:strings.IndexByte(r.label, ':')+1]
 	}
 	r.behind = "}"
-	r.operand = name + r.lineDirectiveAfter(r.operand, r.stmt.X.End())
-	return name
 }
 
 // shadowed reports whether the range variables hide id in the body.

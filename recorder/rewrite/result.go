@@ -37,34 +37,25 @@ func (e returnEdit) text() string {
 		}
 		return loads.String() + e.source(s)
 	}
-	var vars, inits, stores []string
+	var before temporaries
+	var stores []string
 	tuple := len(s.Results) != len(names)
 	for i, x := range names {
-		v := e.temp()
-		if !tuple {
-			r := s.Results[i]
-			if e.isResult(r, x) {
-				// The compiler does not assign a result to itself.
-				if e.resultNeedsHook(x) && !e.defers {
-					stores = append(stores, e.loadResult(s, x))
-				}
-				continue
+		var v string
+		if tuple {
+			v = e.temp()
+			before.names = append(before.names, v)
+		} else if r := s.Results[i]; e.isResult(r, x) {
+			// The compiler does not assign a result to itself.
+			if e.resultNeedsHook(x) && !e.defers {
+				stores = append(stores, e.loadResult(s, x))
 			}
-			if e.isConstant(r) {
-				v = e.source(r)
-			} else {
-				hold, ok := e.holdable(r, e.info.TypeOf(x), v)
-				if !ok {
-					return e.values(s, s.Results...)
-				}
-				gap := ""
-				if i > 0 {
-					gap = e.newlines(s.Results[i-1].End(), r.Pos())
-				}
-				vars, inits, v = append(vars, v), append(inits, gap+e.data(r)), hold
-			}
+			continue
 		} else {
-			vars = append(vars, v)
+			var ok bool
+			if v, ok = e.hold(&before, s.Results, i, e.info.TypeOf(x)); !ok {
+				return e.values(s, s.Results...)
+			}
 		}
 		if e.resultNeedsHook(x) {
 			stores = append(stores, e.accessHook("Store", x, "&"+x.Name, e.site("write", s, x.Name, false))+".Set("+v+")")
@@ -73,12 +64,12 @@ func (e returnEdit) text() string {
 		}
 	}
 	if tuple {
-		inits = []string{e.data(s.Results[0])}
+		before.inits = []string{e.data(s.Results[0])}
 	}
-	if len(vars) == 0 && len(stores) == 0 {
+	if len(before.names) == 0 && len(stores) == 0 {
 		return e.source(s)
 	}
-	return e.twoPartBlock(s, assignee{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
+	return e.twoPartBlock(s, before.define(), strings.Join(stores, ";")+";return")
 }
 
 // sharedResults returns the named results of the function,

@@ -93,8 +93,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 		maps.Copy(spread, u.facts.loopBodiesInGoroutines)
 		u.facts.loopBodiesInGoroutines = spread // a loop may be in another package than the iterator
 	}
-	var shared *sharing.Facts
-	var values *provenance.Facts
+	shared, values := &sharing.Facts{}, &provenance.Facts{} // which know nothing
 	if !o.All {
 		list, opens := analysed(pkgs, units, o)
 		facts, program := sharing.Analyze(list, opens)
@@ -118,7 +117,11 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	res.Skipped = slices.Compact(skipped)
 	res.Sites = numberSites(editors)
 	for _, e := range editors {
-		res.Sites = append(res.Sites, e.atomics().counters()...)
+		for _, l := range e.findAtomics() {
+			if l.onlyCounts() {
+				res.Sites = append(res.Sites, l.site(e.path))
+			}
+		}
 	}
 	res.Sites = attachFormulas(editors, values, res.Sites)
 	for _, u := range units {

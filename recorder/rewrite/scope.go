@@ -48,6 +48,19 @@ func (e *expressions) postpone(x ast.Expr, hook func() string) bool {
 	return true
 }
 
+// hookOrPostpone is the text that evaluates x with a hook: at once, or after the calls that follow
+// x in its scope. There is no hook if x calls something itself, or has no place for it.
+func (e *expressions) hookOrPostpone(x ast.Expr, hook func() string) string {
+	switch {
+	case !e.beforeCall(x):
+		return hook()
+	case e.hasCall(x):
+		return e.value(x)
+	}
+	e.postpone(x, hook)
+	return e.source(x)
+}
+
 // afterCalls renders x in a scope with the same hooks but without calls.
 func (e *expressions) afterCalls(render func(ast.Expr) string, x ast.Expr) string {
 	outer := e.scope

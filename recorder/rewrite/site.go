@@ -51,11 +51,15 @@ func (w *hookWriter) site(op string, n ast.Node, expr string, data bool) string 
 // reads or writes.
 func (w *hookWriter) valueType(op string, n ast.Node) trace.Type {
 	x, ok := n.(ast.Expr)
-	if !ok || op != "read" && op != "write" {
+	if !ok || op != "read" && op != "write" || w.info.TypeOf(x) == nil {
 		return trace.TypeUnknown
 	}
-	t := w.info.TypeOf(x)
-	if t == nil || isGeneric(t) {
+	return typeOf(w.info.TypeOf(x))
+}
+
+// typeOf returns what values of type t are in a trace.
+func typeOf(t types.Type) trace.Type {
+	if isGeneric(t) {
 		return trace.TypeUnknown
 	}
 	switch u := t.Underlying().(type) {

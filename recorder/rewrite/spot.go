@@ -2,66 +2,36 @@ package rewrite
 
 import (
 	"go/ast"
-	"go/token"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/provenance"
 )
 
-// spot returns the place of an event of the operation op at n; false if formulas
-// speak of none there. expr is what the site shows.
-func (af *accessFilter) spot(op string, n ast.Node, expr string) (provenance.Spot, bool) {
-	s := provenance.Spot{Fset: af.fset, Pos: n.Pos()}
-	switch op {
-	case "read", "write":
-		x, ok := n.(ast.Expr)
-		if !ok || expr != af.source(n) {
-			return s, false // of what n leads to
-		}
-		if s.Pos = namePos(x); op == "write" {
-			s.Role = provenance.Writes
-		}
-	case "atomic", "assert":
-		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, provenance.Atomics
-		if op == "assert" {
-			s.Role = provenance.Asserts
-		}
-	case "call", "result":
-		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, provenance.Calls
-		if op == "result" {
-			s.Role = provenance.Gets
-		}
-	case "enter":
-		s.Role = provenance.Enters
-	case "return":
-		s.Role = provenance.Returns
-	case "guard":
-		s.Pos, s.Role = namePos(n.(ast.Expr)), provenance.Guards
-	case "operand":
-		s.Pos, s.Role = namePos(n.(ast.Expr)), provenance.Carries
-	case "branch":
-		s.Role = provenance.Decides
-	default:
-		return s, false
-	}
-	return s, true
+// roles are the roles of the events of operations that formulas speak of.
+var roles = map[string]provenance.Role{
+	"read": provenance.Reads, "write": provenance.Writes, "atomic": provenance.Atomics,
+	"assert": provenance.Asserts, "branch": provenance.Decides, "guard": provenance.Guards, "operand": provenance.Carries,
+	"call": provenance.Calls, "enter": provenance.Enters, "return": provenance.Returns, "result": provenance.Gets,
 }
 
-// namePos returns where package ssa has accesses to x, at the name, bracket or
-// star, and package provenance its value.
-func namePos(x ast.Expr) token.Pos {
-	switch x := ast.Unparen(x).(type) {
-	case *ast.SelectorExpr:
-		return x.Sel.Pos()
-	case *ast.IndexExpr:
-		return x.Lbrack
-	case *ast.CallExpr:
-		return x.Lparen
-	case *ast.BinaryExpr:
-		return x.OpPos
-	default:
-		return x.Pos()
+// spot returns the place of an event of the operation op at n; false if formulas
+// speak of none there. An access whose site shows other text than n, which is
+// what expr tells, is of memory that n leads to.
+func (af *accessFilter) spot(op string, n ast.Node, expr string) (provenance.Spot, bool) {
+	role, ok := roles[op]
+	s := provenance.Spot{Fset: af.fset, Pos: n.Pos(), Role: role}
+	switch role {
+	case provenance.Decides, provenance.Enters, provenance.Returns:
+		return s, ok
+	case provenance.Reads, provenance.Writes:
+		ok = ok && expr == af.source(n)
 	}
+	x, isExpr := n.(ast.Expr)
+	if !ok || !isExpr {
+		return s, false
+	}
+	s.Pos = provenance.NamePos(x)
+	return s, true
 }
 
 // isOperand reports whether a formula needs the value of x.
@@ -71,7 +41,7 @@ func (af *accessFilter) isOperand(x ast.Expr) bool {
 	default:
 		return false
 	}
-	return af.provenance.Operand(provenance.Spot{Fset: af.fset, Pos: namePos(x), Role: provenance.Carries})
+	return af.provenance.Operand(provenance.Spot{Fset: af.fset, Pos: provenance.NamePos(x), Role: provenance.Carries})
 }
 
 // assertion returns the operand of c, a call of an assertion of which it is known

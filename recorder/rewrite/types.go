@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // A typeInfo answers what the parts of the syntax tree of a file are, by their types.
@@ -23,44 +25,21 @@ func (ti *typeInfo) isConstant(x ast.Expr) bool {
 // builtinName is the name of the builtin function that c calls, "" if it calls
 // something else.
 func (ti *typeInfo) builtinName(c *ast.CallExpr) string {
-	var id *ast.Ident
-	switch fun := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		id = fun
-	case *ast.SelectorExpr:
-		id = fun.Sel
-	default:
-		return ""
-	}
-	if b, ok := ti.info.Uses[id].(*types.Builtin); ok {
+	if b, ok := typeutil.Callee(ti.info, c).(*types.Builtin); ok {
 		return b.Name()
 	}
 	return ""
 }
 
 // callee is the function or method that c calls by its name, nil if it calls a
-// value.
+// value or a method expression.
 func (ti *typeInfo) callee(c *ast.CallExpr) *types.Func {
-	fun := ast.Unparen(c.Fun)
-	switch x := fun.(type) {
-	case *ast.IndexExpr:
-		fun = x.X
-	case *ast.IndexListExpr:
-		fun = x.X
-	}
-	var id *ast.Ident
-	switch x := fun.(type) {
-	case *ast.Ident:
-		id = x
-	case *ast.SelectorExpr:
-		if sel := ti.info.Selections[x]; sel != nil && sel.Kind() != types.MethodVal {
+	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		if method := ti.info.Selections[sel]; method != nil && method.Kind() != types.MethodVal {
 			return nil
 		}
-		id = x.Sel
-	default:
-		return nil
 	}
-	fn, _ := ti.info.Uses[id].(*types.Func)
+	fn, _ := typeutil.Callee(ti.info, c).(*types.Func)
 	return fn
 }
 

@@ -147,15 +147,11 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 		result = fl.register(v)
 	}
 	_, spawn := instr.(*ssa.Go)
-	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
 		fl.builtin(f, instr, b.Name(), result)
 		return
 	}
-	fn := c.StaticCallee()
-	var g *function
-	if fn != nil && !c.IsInvoke() {
-		g = fl.body(fn)
-	}
+	g := fl.callee(c)
 	if g == nil {
 		fl.unknownCall(c, result)
 		return
@@ -164,12 +160,7 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	for i, arg := range c.Args {
 		n := fl.register(arg)
 		roots = append(roots, n)
-		p := g.Params[i]
-		if fl.leads(p.Type()) && (parameterized(p.Type()) || parameterized(arg.Type())) {
-			fl.join(fl.register(p), n)
-		} else {
-			fl.assign(fl.register(p), n, p.Type())
-		}
+		fl.link(fl.register(g.Params[i]), n, g.Params[i].Type(), arg.Type())
 	}
 	// A go statement publishes what it passes, and its results are lost.
 	if spawn {
@@ -185,21 +176,14 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 		g.linked = true
 		f.entries = append(f.entries, g.results)
 	}
-	sig := fn.Signature.Results()
-	link := func(dst, src *node, t, u types.Type) {
-		if fl.leads(t) && (parameterized(t) || parameterized(u)) {
-			fl.join(dst, src)
-		} else {
-			fl.assign(dst, src, t)
-		}
-	}
+	sig := c.StaticCallee().Signature.Results()
 	of := g.Signature.Results()
 	for i := range sig.Len() {
 		dst := result
 		if sig.Len() > 1 {
 			dst = fl.part(result, i)
 		}
-		link(dst, fl.part(made, i), sig.At(i).Type(), of.At(i).Type())
+		fl.link(dst, fl.part(made, i), sig.At(i).Type(), of.At(i).Type())
 	}
 }
 
@@ -238,18 +222,16 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 		}
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
 			fl.assign(fl.target(s), fl.memoryAt(args[1]), elem.Elem())
-			fl.write(f, instr, nil, elem.Elem(), fl.target(s), false)
-			fl.writes[len(fl.writes)-1].value = fl.memoryAt(args[1])
+			fl.write(write{f: f, instr: instr, typ: elem.Elem(), to: fl.target(s), value: fl.memoryAt(args[1])})
 		} else {
-			fl.write(f, instr, nil, elem.Elem(), fl.target(s), false)
+			fl.write(write{f: f, instr: instr, typ: elem.Elem(), to: fl.target(s)})
 		}
 	case "copy":
 		if elem, ok := args[0].Type().Underlying().(*types.Slice); ok {
 			if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
 				fl.assign(fl.memoryAt(args[0]), fl.memoryAt(args[1]), elem.Elem())
 			}
-			fl.write(f, instr, nil, elem.Elem(), fl.memoryAt(args[0]), false)
-			fl.writes[len(fl.writes)-1].value = fl.memoryAt(args[1])
+			fl.write(write{f: f, instr: instr, typ: elem.Elem(), to: fl.memoryAt(args[0]), value: fl.memoryAt(args[1])})
 			return
 		}
 		fl.release(fl.register(args[0]), args[0].Type())
@@ -259,7 +241,7 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			t = s.Elem()
 		}
-		fl.write(f, instr, nil, t, fl.memoryAt(args[0]), false)
+		fl.write(write{f: f, instr: instr, typ: t, to: fl.memoryAt(args[0])})
 	case "ssa:wrapnilchk":
 		fl.assign(result, fl.register(args[0]), args[0].Type())
 	case "cap", "close", "complex", "imag", "len", "max", "min", "print", "println", "real", "recover", "ssa:deferstack":

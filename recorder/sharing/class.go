@@ -75,27 +75,16 @@ func (c *classes) fieldsOf(addr ssa.Value, t types.Type) []string {
 	var names []string
 	var inner func(t types.Type)
 	inner = func(t types.Type) {
-		switch u := t.Underlying().(type) {
-		case *types.Struct:
-			for i := range u.NumFields() {
-				t := u.Field(i).Type()
-				for isArray(t) {
-					t = t.Underlying().(*types.Array).Elem()
-				}
-				if _, ok := t.Underlying().(*types.Struct); ok && kindOf(t) != generic {
-					inner(t)
-				} else {
-					names = append(names, c.name(u, i))
-				}
+		u := t.Underlying().(*types.Struct)
+		for i := range u.NumFields() {
+			if t := elementOf(u.Field(i).Type()); isStruct(t) {
+				inner(t)
+			} else {
+				names = append(names, c.name(u, i))
 			}
-		case *types.Array:
-			inner(u.Elem())
 		}
 	}
-	for isArray(t) {
-		t = t.Underlying().(*types.Array).Elem()
-	}
-	if _, ok := t.Underlying().(*types.Struct); ok && kindOf(t) != generic {
+	if t = elementOf(t); isStruct(t) {
 		inner(t)
 		return names
 	}
@@ -120,6 +109,20 @@ func (c *classes) fieldsOf(addr ssa.Value, t types.Type) []string {
 
 func isArray(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Array)
+	return ok && kindOf(t) != generic
+}
+
+// elementOf is what arrays of type t have as elements, be it by way of arrays in arrays; t if it
+// is no array.
+func elementOf(t types.Type) types.Type {
+	for isArray(t) {
+		t = t.Underlying().(*types.Array).Elem()
+	}
+	return t
+}
+
+func isStruct(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Struct)
 	return ok && kindOf(t) != generic
 }
 
@@ -177,11 +180,7 @@ func hasEscapingAddress(addr ssa.Value) bool {
 	if !ok {
 		return false
 	}
-	t := p.Elem()
-	for isArray(t) {
-		t = t.Underlying().(*types.Array).Elem()
-	}
-	if _, ok := t.Underlying().(*types.Struct); ok && kindOf(t) != generic {
+	if isStruct(elementOf(p.Elem())) {
 		return false
 	}
 	for _, r := range *addr.Referrers() {

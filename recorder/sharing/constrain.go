@@ -3,6 +3,7 @@ package sharing
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -84,10 +85,8 @@ func (fl *valueFlow) visit(f *function) {
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			if c, ok := instr.(ssa.CallInstruction); ok {
-				if callee := c.Common().StaticCallee(); callee != nil {
-					if g := fl.body(callee); g != nil {
-						fl.visit(g)
-					}
+				if g := fl.callee(c.Common()); g != nil {
+					fl.visit(g)
 				}
 			}
 		}
@@ -170,8 +169,7 @@ func (fl *valueFlow) memory(f *function, instr ssa.Instruction) bool {
 		}
 	case *ssa.Store:
 		fl.assign(fl.memoryAt(v.Addr), fl.register(v.Val), v.Val.Type())
-		fl.write(f, v, v.Addr, v.Val.Type(), fl.memoryAt(v.Addr), fl.eventless(f, v))
-		fl.writes[len(fl.writes)-1].value = fl.register(v.Val)
+		fl.write(write{f, v, v.Addr, v.Val.Type(), fl.memoryAt(v.Addr), fl.register(v.Val), fl.eventless(f, v)})
 	default:
 		return false
 	}
@@ -225,8 +223,7 @@ func (fl *valueFlow) mapped(f *function, instr ssa.Instruction) bool {
 		fl.assign(fl.part(m, mapValue), fl.register(v.Value), v.Value.Type())
 		quiet := fl.initializes(f) || fl.syntax.keyValues[position{f.fset, v.Pos()}]
 		for _, stored := range []ssa.Value{v.Key, v.Value} {
-			fl.write(f, v, nil, v.Map.Type(), m, quiet)
-			fl.writes[len(fl.writes)-1].value = fl.register(stored)
+			fl.write(write{f, v, nil, v.Map.Type(), m, fl.register(stored), quiet})
 		}
 	case *ssa.Range:
 		switch v.X.Type().Underlying().(type) {
@@ -257,11 +254,7 @@ func (fl *valueFlow) mapped(f *function, instr ssa.Instruction) bool {
 func (fl *valueFlow) converted(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.ChangeType:
-		if fl.leads(v.Type()) && (parameterized(v.Type()) || parameterized(v.X.Type())) {
-			fl.join(fl.register(v), fl.register(v.X))
-		} else {
-			fl.assign(fl.register(v), fl.register(v.X), v.Type())
-		}
+		fl.link(fl.register(v), fl.register(v.X), v.Type(), v.X.Type())
 	case *ssa.Convert:
 		fl.convert(f, v, v.X)
 	case *ssa.MultiConvert:
@@ -341,34 +334,30 @@ func (fl *valueFlow) convert(f *function, v, x ssa.Value) {
 	fl.release(fl.register(v), v.Type())
 }
 
+// link lets dst, of type t, hold what src holds, of type u. The body of a generic function is
+// followed once, for all instances: its values lead to other parts than those of an instance,
+// so that they are joined whole and not part by part.
+func (fl *valueFlow) link(dst, src *node, t, u types.Type) {
+	if fl.leads(t) && (parameterized(t) || parameterized(u)) {
+		fl.join(dst, src)
+	} else {
+		fl.assign(dst, src, t)
+	}
+}
+
 // parameterized reports whether a type parameter occurs in t where it matters for what
-// values lead to. The body of a generic function is followed once, for all instances: its
-// values then lead to other parts than those of an instance, so that they are joined whole
-// and not part by part.
+// values lead to.
 func parameterized(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
 		return true
 	case *types.Named:
 		return t.TypeArgs().Len() > 0 || t.TypeParams().Len() > 0
-	case *types.Pointer:
-		return parameterized(t.Elem())
-	case *types.Slice:
-		return parameterized(t.Elem())
-	case *types.Array:
-		return parameterized(t.Elem())
-	case *types.Chan:
-		return parameterized(t.Elem())
-	case *types.Map:
-		return parameterized(t.Key()) || parameterized(t.Elem())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if parameterized(f.Type()) {
-				return true
-			}
-		}
+	case *types.Signature, *types.Interface:
+		return false
+	default:
+		return slices.ContainsFunc(componentsOf(t), parameterized)
 	}
-	return false
 }
 
 // send and receive: what is sent is published, in order with its receipt.

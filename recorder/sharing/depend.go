@@ -155,12 +155,8 @@ func (d *dependence) dependentCall(v *ssa.Call) bool {
 		}
 		return true
 	}
-	if fn := c.StaticCallee(); fn != nil && !c.IsInvoke() {
-		if g := d.body(fn); g != nil {
-			return g.uncertain
-		}
-	}
-	return true
+	g := d.callee(c)
+	return g == nil || g.uncertain
 }
 
 // propagate hands uncertainty on to memory and other functions. Within a function it
@@ -185,13 +181,11 @@ func (d *dependence) propagate(f *function, instr ssa.Instruction) {
 		}
 	case ssa.CallInstruction:
 		c := v.Common()
-		if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
+		if b, ok := c.Value.(*ssa.Builtin); ok {
 			d.propagateBuiltin(b.Name(), c.Args)
-		} else if fn := c.StaticCallee(); fn != nil && !c.IsInvoke() {
-			if g := d.body(fn); g != nil {
-				for i, x := range c.Args {
-					d.markUnsure(g.Params[i], d.unsure[x])
-				}
+		} else if g := d.callee(c); g != nil {
+			for i, x := range c.Args {
+				d.markUnsure(g.Params[i], d.unsure[x])
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Facts answer which accesses of a program need no event. The zero value, or
-// nil, knows nothing: all of them need one. Facts are safe for concurrent use.
+// Facts answer which accesses of a program need no event. The zero value
+// knows nothing: all of them need one. Facts are safe for concurrent use.
 type Facts struct {
 	skippedAccesses map[position]bool // of field and index expressions, by name or bracket; of indirections, by star
 	skippedVars     map[position]bool // by declaration
@@ -93,11 +93,14 @@ func (a *analysis) facts() *Facts {
 		skippedAccesses: map[position]bool{}, skippedVars: map[position]bool{}, skippedGlobals: map[string]bool{},
 		skippedElements: map[ast.Expr]bool{}, skippedBranches: map[ast.Expr]bool{},
 	}
+	needNone := func(addrs []ssa.Value) bool {
+		return !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !a.needsNoEvents(v) })
+	}
 	for at, addrs := range a.index.addrs {
-		facts.skippedAccesses[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !a.needsNoEvents(v) })
+		facts.skippedAccesses[at] = needNone(addrs)
 	}
 	for at, addrs := range a.index.locals {
-		facts.skippedVars[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !a.needsNoEvents(v) })
+		facts.skippedVars[at] = needNone(addrs)
 	}
 	for v := range a.vars {
 		if g, ok := v.(*ssa.Global); ok {
@@ -183,9 +186,6 @@ func (f *Facts) MemoryOnly() *Facts {
 // SkipsVariable reports whether accesses to the variable v, which was declared in a
 // file of fset, need no event.
 func (f *Facts) SkipsVariable(fset *token.FileSet, v *types.Var) bool {
-	if f == nil {
-		return false
-	}
 	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
 		return f.skippedGlobals[v.Pkg().Path()+"."+v.Name()]
 	}
@@ -195,9 +195,6 @@ func (f *Facts) SkipsVariable(fset *token.FileSet, v *types.Var) bool {
 // SkipsAccess reports whether accesses to the field, element or indirection x need
 // no event.
 func (f *Facts) SkipsAccess(fset *token.FileSet, x ast.Expr) bool {
-	if f == nil {
-		return false
-	}
 	switch x := x.(type) {
 	case *ast.SelectorExpr:
 		return f.skippedAccesses[position{fset, x.Sel.Pos()}]
@@ -211,8 +208,8 @@ func (f *Facts) SkipsAccess(fset *token.FileSet, x ast.Expr) bool {
 
 // SkipsElements reports whether accesses to the elements of the slice, map or
 // array pointer x need no event.
-func (f *Facts) SkipsElements(x ast.Expr) bool { return f != nil && f.skippedElements[ast.Unparen(x)] }
+func (f *Facts) SkipsElements(x ast.Expr) bool { return f.skippedElements[ast.Unparen(x)] }
 
 // SkipsBranch reports whether the value of x is the same whatever other goroutines
 // do, as long as its goroutine takes the same way.
-func (f *Facts) SkipsBranch(x ast.Expr) bool { return f != nil && f.skippedBranches[ast.Unparen(x)] }
+func (f *Facts) SkipsBranch(x ast.Expr) bool { return f.skippedBranches[ast.Unparen(x)] }

@@ -134,19 +134,14 @@ func (c *classes) markLent(t types.Type, seen map[types.Type]bool) {
 	}
 	seen[t] = true
 	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		c.markLent(u.Elem(), seen)
-	case *types.Slice:
-		c.markLent(u.Elem(), seen)
-	case *types.Array:
-		c.markLent(u.Elem(), seen)
-	case *types.Map:
-		c.markLent(u.Key(), seen)
-		c.markLent(u.Elem(), seen)
+	case *types.Chan, *types.Signature:
+		return
 	case *types.Struct:
 		for i := range u.NumFields() {
 			c.changing[c.name(u, i)] = true
-			c.markLent(u.Field(i).Type(), seen)
 		}
+	}
+	for _, part := range componentsOf(t.Underlying()) {
+		c.markLent(part, seen)
 	}
 }

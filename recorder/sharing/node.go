@@ -221,6 +221,20 @@ func eachPart(t types.Type, f func(i int, t types.Type)) {
 	}
 }
 
+// componentsOf returns the types that t, which has no name, is made of.
+func componentsOf(t types.Type) (parts []types.Type) {
+	switch t := t.(type) {
+	case *types.Map:
+		return []types.Type{t.Key(), t.Elem()}
+	case interface{ Elem() types.Type }:
+		return []types.Type{t.Elem()}
+	case *types.Signature:
+		return []types.Type{t.Params(), t.Results()}
+	}
+	eachPart(t, func(_ int, part types.Type) { parts = append(parts, part) })
+	return parts
+}
+
 // leads reports whether values of type t may lead to memory in a way that is
 // followed. A type that contains itself does so by a pointer, and that ends the question.
 func (g *graph) leads(t types.Type) bool {

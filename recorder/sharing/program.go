@@ -207,6 +207,15 @@ func (prog *program) body(fn *ssa.Function) *function {
 	return prog.byName[NameOf(fn)]
 }
 
+// callee returns the function of the program that c names, nil if it is another one or not
+// known.
+func (prog *program) callee(c *ssa.CallCommon) *function {
+	if fn := c.StaticCallee(); fn != nil {
+		return prog.body(fn)
+	}
+	return nil
+}
+
 // readSyntax notes positions that say what an instruction is for, as the instructions have
 // only a position: see syntax.
 func (prog *program) readSyntax(p *packages.Package) {
@@ -385,23 +394,9 @@ func (prog *program) callable(t types.Type) {
 			}
 		}
 		prog.callable(origin.Underlying())
-	case *types.Pointer:
-		prog.callable(t.Elem())
-	case *types.Slice:
-		prog.callable(t.Elem())
-	case *types.Array:
-		prog.callable(t.Elem())
-	case *types.Chan:
-		prog.callable(t.Elem())
-	case *types.Map:
-		prog.callable(t.Key())
-		prog.callable(t.Elem())
-	case *types.Signature:
-		prog.callable(t.Params())
-		prog.callable(t.Results())
-	case *types.Tuple:
-		for v := range t.Variables() {
-			prog.callable(v.Type())
+	case *types.Signature, *types.Tuple, *types.Pointer, *types.Slice, *types.Array, *types.Chan, *types.Map:
+		for _, part := range componentsOf(t) {
+			prog.callable(part)
 		}
 	case *types.Struct:
 		for v := range t.Fields() {

@@ -2,6 +2,8 @@ package sharing
 
 import (
 	"go/types"
+	"iter"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -49,11 +51,10 @@ func (fl *valueFlow) publish(f *function, instr ssa.Instruction, racy bool, root
 	fl.publications = append(fl.publications, &publication{f, instr, roots, racy})
 }
 
-// write notes that instr stores a value of type t to addr. With eventless the rewriter
-// will not tell of it, whatever is said here.
-func (fl *valueFlow) write(f *function, instr ssa.Instruction, addr ssa.Value, t types.Type, to *node, eventless bool) {
-	fl.writes = append(fl.writes, &write{f, instr, addr, t, to, nil, eventless})
-	fl.leaves(to, t, func(*node) {}) // so that copies have the parts, too
+// write notes a write.
+func (fl *valueFlow) write(w write) {
+	fl.writes = append(fl.writes, &w)
+	fl.leaves(w.to, w.typ, func(*node) {}) // so that copies have the parts, too
 }
 
 // decide finds for each node whether accesses need events. It comes
@@ -229,19 +230,10 @@ func mayFollow(w *write, p ssa.Instruction) bool {
 	if cut == b {
 		return false
 	}
-	seen := map[*ssa.BasicBlock]bool{}
-	work := append([]*ssa.BasicBlock(nil), p.Block().Succs...)
-	for len(work) > 0 {
-		x := work[len(work)-1]
-		work = work[:len(work)-1]
+	for x := range Reachable(p.Block().Succs, cut) {
 		if x == b {
 			return true
 		}
-		if seen[x] || x == cut {
-			continue
-		}
-		seen[x] = true
-		work = append(work, x.Succs...)
 	}
 	// Deferred calls run after what comes to the end, and after panics.
 	return b == b.Parent().Recover
@@ -269,11 +261,27 @@ func makerOf(addr ssa.Value) ssa.Instruction {
 }
 
 // indexInBlock is where instr stands in its block.
-func indexInBlock(instr ssa.Instruction) int {
-	for i, x := range instr.Block().Instrs {
-		if x == instr {
-			return i
+func indexInBlock(instr ssa.Instruction) int { return slices.Index(instr.Block().Instrs, instr) }
+
+// Reachable yields the blocks to which a way leads from the given ones, with these, that
+// does not go through the block stop. They come in the order of a depth-first search, the
+// same each time.
+func Reachable(from []*ssa.BasicBlock, stop *ssa.BasicBlock) iter.Seq[*ssa.BasicBlock] {
+	return func(yield func(*ssa.BasicBlock) bool) {
+		seen := map[*ssa.BasicBlock]bool{}
+		for work := slices.Clone(from); len(work) > 0; {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			if !yield(b) {
+				return
+			}
+			if b != stop {
+				work = append(work, b.Succs...)
+			}
 		}
 	}
-	return -1
 }
