@@ -98,7 +98,7 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}
-	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{All: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Release: c.Env.GOVERSION, Imports: l.importedElsewhere, Calls: calls})
+	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{InstrumentAll: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Release: c.Env.GOVERSION, ImportedElsewhere: l.importedElsewhere, EventMethods: calls})
 	if err != nil {
 		return nil, nil, err
 	}

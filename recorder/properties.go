@@ -44,14 +44,14 @@ func (l *loaded) declaredProperties() (ds []properties.Declaration, calls map[st
 		for _, e := range d.Events {
 			for _, m := range e.Methods {
 				if m.Package != "" && !in[m.Package] {
-					return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a method of a package that is recorded, found %s; -predict.pkgs=work,%s records it", m.Name, m.Package)}
+					return nil, nil, &properties.Error{Position: m.Position, Text: fmt.Sprintf("expected a method of a package that is recorded, found %s; -predict.pkgs=work,%s records it", m.Name, m.Package)}
 				}
 				if m.Package == "" {
 					if tells == nil {
-						tells = properties.Tells(l.rewrite)
+						tells = properties.ReportedEvents(l.rewrite)
 					}
 					if !slices.ContainsFunc(tells[e.Name], func(t string) bool { return slices.Contains(d.Types, t) }) {
-						return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a call of property.Event with the name %q and a %s in a package that is recorded, found none: name the methods, or tell of the event", e.Name, strings.Join(d.Types, " or a "))}
+						return nil, nil, &properties.Error{Position: m.Position, Text: fmt.Sprintf("expected a call of property.Event with the name %q and a %s in a package that is recorded, found none: name the methods, or tell of the event", e.Name, strings.Join(d.Types, " or a "))}
 					}
 				}
 				calls[m.Name] = true

@@ -114,7 +114,7 @@ func (c *Config) instrumentStd(ctx context.Context, dir string) (map[string]stri
 	for _, p := range pkgs {
 		p.IllTyped = len(p.Errors) > 0
 	}
-	res, err := rewrite.Rewrite(pkgs, dir, rewrite.Options{Inside: true, Release: c.Env.GOVERSION, Imports: func(string) bool { return true }})
+	res, err := rewrite.Rewrite(pkgs, dir, rewrite.Options{StandardLibrary: true, Release: c.Env.GOVERSION, ImportedElsewhere: func(string) bool { return true }})
 	if err != nil {
 		return nil, err
 	}

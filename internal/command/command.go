@@ -134,7 +134,7 @@ func (s *session) run(args []string) (code int, err error) {
 		return exitUsage, err
 	}
 	if wrong, ok := errors.AsType[*properties.Error](err); ok {
-		wrong.At.Filename = s.relativeToShell(wrong.At.Filename)
+		wrong.Position.Filename = s.relativeToShell(wrong.Position.Filename)
 		return exitUsage, wrong
 	}
 	if code == exitOK {

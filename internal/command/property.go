@@ -54,13 +54,13 @@ func (s *session) runProperty(ctx context.Context, args []string) (int, error) {
 
 // explain prints a property: its text, types and events, and its automaton.
 func (s *session) explain(d *properties.Declaration, m *property.Monitor) {
-	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relativeToShell(d.At.Filename), d.At.Line, d.Type(), d.Language, d.Text)
+	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relativeToShell(d.Position.Filename), d.Position.Line, d.Type(), d.Language, d.Text)
 	for _, e := range d.Events {
 		var methods []string
 		for _, m := range e.Methods {
 			name := m.Name
 			if m.Package == "" { // an event that the program reports by property.Event
-				name = properties.Told(e.Name, strings.Join(d.Types, " and/or "))
+				name = properties.EventName(e.Name, strings.Join(d.Types, " and/or "))
 			}
 			if !slices.Contains(methods, name) {
 				methods = append(methods, name)
@@ -100,7 +100,7 @@ func compileProperties(declared []properties.Declaration) ([]property.Property, 
 		if err != nil {
 			return nil, err
 		}
-		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", OnlyIfFails: properties.IsFine(d.Name), Calls: make(map[uint64]int), Monitor: m}
+		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", OnlyIfFails: properties.IsHarmlessUnlessTestFails(d.Name), Calls: make(map[uint64]int), Monitor: m}
 		if len(d.Types) > 1 {
 			p.Params = make(map[uint64]property.Param)
 		}
@@ -111,9 +111,9 @@ func compileProperties(declared []properties.Declaration) ([]property.Property, 
 				if len(d.Types) < 2 {
 					continue
 				}
-				of := property.Param{Of: method.Of}
-				if method.Both {
-					of.Operand = trace.CallSiteKey(properties.Operand(method.Name), 0)
+				of := property.Param{Of: method.TypeIndex}
+				if method.IsPair {
+					of.Operand = trace.CallSiteKey(properties.FirstObjectName(method.Name), 0)
 				}
 				p.Params[number] = of
 			}

@@ -32,36 +32,36 @@ const (
 // A builtinProperty is one that holds for all tests.
 type builtinProperty struct {
 	Declaration
-	// fine says that a violation is no bug unless the test fails by it: that is how who comes
+	// harmlessUnlessTestFails says that a violation is no bug unless the test fails by it: that is how who comes
 	// too late is told to end. Of others package bug says which are only warnings.
-	fine bool
+	harmlessUnlessTestFails bool
 }
 
 var builtin = []builtinProperty{
 	// The writer may be that of another response by then, and nothing tells who writes.
-	{of("no write to a response whose handler has returned", "*net/http.response", "write* end*",
-		event("write", ResponseWrite, HTTP2Write), event("end", ResponseEnd, HTTP2End)), false},
-	{of("no read of a request's body that is closed", "*net/http.body", "read* close*",
-		event("read", BodyRead), event("close", BodyClose)), false},
-	{of("no statement in a transaction that has ended", "*database/sql.Tx", "use* end*",
-		event("use", TxUse), event("end", TxCommit, TxRollback)), false},
-	{of("no use of rows that are closed", "*database/sql.Rows", "use* close*",
-		event("use", RowsNext, RowsScan), event("close", RowsClose)), false},
-	{of("no use of a statement that is closed", "*database/sql.Stmt", "use* close*",
-		event("use", StmtUse), event("close", StmtClose)), false},
-	{of("no use of a file that is closed", "*os.File", "use* close*",
-		event("use", FileRead, FileWrite), event("close", FileClose)), true},
-	{of("no use of a connection that is closed", "*net.conn", "use* close*",
-		event("use", ConnRead, ConnWrite), event("close", ConnClose)), true},
-	{of("no look at a context that is cancelled", "*context.cancelCtx", "look* cancel*",
-		event("look", ContextErr), event("cancel", ContextCancel)), true},
+	{newBuiltin("no write to a response whose handler has returned", "*net/http.response", "write* end*",
+		newEvent("write", ResponseWrite, HTTP2Write), newEvent("end", ResponseEnd, HTTP2End)), false},
+	{newBuiltin("no read of a request's body that is closed", "*net/http.body", "read* close*",
+		newEvent("read", BodyRead), newEvent("close", BodyClose)), false},
+	{newBuiltin("no statement in a transaction that has ended", "*database/sql.Tx", "use* end*",
+		newEvent("use", TxUse), newEvent("end", TxCommit, TxRollback)), false},
+	{newBuiltin("no use of rows that are closed", "*database/sql.Rows", "use* close*",
+		newEvent("use", RowsNext, RowsScan), newEvent("close", RowsClose)), false},
+	{newBuiltin("no use of a statement that is closed", "*database/sql.Stmt", "use* close*",
+		newEvent("use", StmtUse), newEvent("close", StmtClose)), false},
+	{newBuiltin("no use of a file that is closed", "*os.File", "use* close*",
+		newEvent("use", FileRead, FileWrite), newEvent("close", FileClose)), true},
+	{newBuiltin("no use of a connection that is closed", "*net.conn", "use* close*",
+		newEvent("use", ConnRead, ConnWrite), newEvent("close", ConnClose)), true},
+	{newBuiltin("no look at a context that is cancelled", "*context.cancelCtx", "look* cancel*",
+		newEvent("look", ContextErr), newEvent("cancel", ContextCancel)), true},
 }
 
-func of(name, typ, text string, events ...Event) Declaration {
+func newBuiltin(name, typ, text string, events ...Event) Declaration {
 	return Declaration{Name: name, Types: []string{typ}, Language: "ERE", Text: text, Events: events}
 }
 
-func event(name string, methods ...string) Event {
+func newEvent(name string, methods ...string) Event {
 	e := Event{Name: name}
 	for _, m := range methods {
 		e.Methods = append(e.Methods, Method{Name: m})
@@ -80,15 +80,15 @@ func Builtin() []Declaration {
 }
 
 // isBuiltin reports whether a built-in property has a name.
-func isBuiltin(name string) bool { return find(name) >= 0 }
+func isBuiltin(name string) bool { return indexByName(name) >= 0 }
 
-// IsFine reports whether a violation of the property of that name is no bug unless the test
+// IsHarmlessUnlessTestFails reports whether a violation of the property of that name is no bug unless the test
 // fails by it.
-func IsFine(name string) bool {
-	k := find(name)
-	return k >= 0 && builtin[k].fine
+func IsHarmlessUnlessTestFails(name string) bool {
+	k := indexByName(name)
+	return k >= 0 && builtin[k].harmlessUnlessTestFails
 }
 
-func find(name string) int {
+func indexByName(name string) int {
 	return slices.IndexFunc(builtin, func(b builtinProperty) bool { return b.Name == name })
 }

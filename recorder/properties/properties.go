@@ -33,10 +33,10 @@ type Declaration struct {
 	Language string   // the method that ends the declaration: "ERE", "LTL", "Automaton"
 	Text     string
 	Events   []Event        // in the order in which they are named first
-	At       token.Position // of the declaration
+	Position token.Position // of the declaration
 
-	text token.Position // of the beginning of the text
-	raw  bool           // an offset in Text is one in the source, too
+	textPosition token.Position // of the beginning of the text
+	textIsRaw    bool           // an offset in Text is one in the source, too
 }
 
 // An Event is a name for calls.
@@ -48,43 +48,43 @@ type Event struct {
 // Type names what the property is of.
 func (d *Declaration) Type() string { return strings.Join(d.Types, " and ") }
 
-// A Method is one that an event names, or what [Told], [Return], [OfField] and others return.
+// A Method is one that an event names, or what [EventName], [ReturnName], [FieldActionName] and others return.
 type Method struct {
-	Name    string // types.Func.FullName: "(*example.com/pool.Conn).Close"
-	Package string // import path of the package that declares it; "" for what is told
-	At      token.Position
-	Of      int  // of which of the types the object is that it is called on
-	Both    bool // it is about an object of the other type, too: see [Operand]
+	Name      string // types.Func.FullName: "(*example.com/pool.Conn).Close"
+	Package   string // import path of the package that declares it; "" for what is told
+	Position  token.Position
+	TypeIndex int  // of which of the types the object is that it is called on
+	IsPair    bool // it is about an object of the other type, too: see [FirstObjectName]
 }
 
-// Told stands for the method of an event of that name which the program tells of objects of a
+// EventName stands for the method of an event of that name which the program tells of objects of a
 // type.
-func Told(name, typ string) string { return fmt.Sprintf("property.Event(%q, %s)", name, typ) }
+func EventName(name, typ string) string { return fmt.Sprintf("property.Event(%q, %s)", name, typ) }
 
-// ToldBoth stands for that of an event that the program tells of two objects at once, of which the
+// PairEventName stands for that of an event that the program tells of two objects at once, of which the
 // one of type first comes before the other.
-func ToldBoth(name, first, second string) string {
+func PairEventName(name, first, second string) string {
 	return fmt.Sprintf("property.Event(%q, %s, %s)", name, first, second)
 }
 
-// ToldAlone stands for that of an event that the program tells of an object without one of another
+// UnpairedEventName stands for that of an event that the program tells of an object without one of another
 // type.
-func ToldAlone(name, typ, other string) string {
+func UnpairedEventName(name, typ, other string) string {
 	return fmt.Sprintf("property.Event(%q, %s) without %s", name, typ, other)
 }
 
-// With stands for a method that has an argument, or for the end of one that has a result, of a type.
-func With(method, typ string) string { return method + " with " + typ }
+// WithOperandName stands for a method that has an argument, or for the end of one that has a result, of a type.
+func WithOperandName(method, typ string) string { return method + " with " + typ }
 
-// Operand stands for what tells of the first of the two objects of a method, by its name, right
+// FirstObjectName stands for what tells of the first of the two objects of a method, by its name, right
 // before the method tells of the other.
-func Operand(method string) string { return "operand of " + method }
+func FirstObjectName(method string) string { return "operand of " + method }
 
-// Return stands for the end of a call of a method, by its name.
-func Return(method string) string { return "return of " + method }
+// ReturnName stands for the end of a call of a method, by its name.
+func ReturnName(method string) string { return "return of " + method }
 
-// OfField stands for what is done with a field, by its name as [FieldName] has it.
-func OfField(done, field string) string { return done + " of " + field }
+// FieldActionName stands for what is done with a field, by its name as [FieldName] has it.
+func FieldActionName(done, field string) string { return done + " of " + field }
 
 // FieldName returns the name of the field to which a path of fields leads, from a value or a
 // pointer, of the type that declares it: "example.com/pool.Conn.state"; and how many bytes it is
@@ -117,12 +117,12 @@ func FieldName(from types.Type, path []int, sizes types.Sizes) (name string, off
 	return "", 0
 }
 
-// IsTold reports whether fn is the function that tells of events.
-func IsTold(fn *types.Func) bool { return fn.FullName() == library+".Event" }
+// IsEventFunction reports whether fn is the function that tells of events.
+func IsEventFunction(fn *types.Func) bool { return fn.FullName() == library+".Event" }
 
-// Tells returns by the names of the events that the program tells of in the sources of pkgs the
+// ReportedEvents returns by the names of the events that the program tells of in the sources of pkgs the
 // types of the objects.
-func Tells(pkgs []*packages.Package) map[string][]string {
+func ReportedEvents(pkgs []*packages.Package) map[string][]string {
 	all := make(map[string][]string)
 	for _, p := range pkgs {
 		if p.TypesInfo == nil || p.Imports[library] == nil {
@@ -136,7 +136,7 @@ func Tells(pkgs []*packages.Package) map[string][]string {
 				}
 				fn, ok := typeutil.Callee(p.TypesInfo, call).(*types.Func)
 				name := p.TypesInfo.Types[call.Args[0]].Value
-				if !ok || !IsTold(fn) || name == nil {
+				if !ok || !IsEventFunction(fn) || name == nil {
 					return true
 				}
 				for _, object := range call.Args[1:] {
@@ -152,16 +152,16 @@ func Tells(pkgs []*packages.Package) map[string][]string {
 
 // An Error is what is wrong with a declaration.
 type Error struct {
-	At   token.Position
-	Text string
+	Position token.Position
+	Text     string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Text) }
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Position, e.Text) }
 
 // Error returns what is wrong with d, at an offset of its text.
 func (d *Declaration) Error(offset int, text string) error {
-	at := d.text
-	if d.raw {
+	at := d.textPosition
+	if d.textIsRaw {
 		// A raw string has its text's lines; another one has none.
 		before := d.Text[:min(offset, len(d.Text))]
 		at.Offset += len(before)
@@ -191,27 +191,27 @@ func Read(pkgs []*packages.Package) ([]Declaration, error) {
 				continue
 			}
 			seen[name] = true
-			r := reader{p: p}
+			r := reader{pkg: p}
 			ast.Inspect(f, r.visit)
-			if r.err == nil && len(r.found) > 0 && !strings.HasSuffix(name, "_test.go") {
-				r.err = &Error{r.found[0].At, "expected the declaration of a property in a _test.go file, found it in " + filepath.Base(name)}
+			if r.err == nil && len(r.declarations) > 0 && !strings.HasSuffix(name, "_test.go") {
+				r.err = &Error{r.declarations[0].Position, "expected the declaration of a property in a _test.go file, found it in " + filepath.Base(name)}
 			}
 			if r.err != nil {
 				return nil, r.err
 			}
-			all = append(all, r.found...)
+			all = append(all, r.declarations...)
 		}
 	}
 	slices.SortFunc(all, func(a, b Declaration) int {
-		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Offset, b.At.Offset))
+		return cmp.Or(cmp.Compare(a.Position.Filename, b.Position.Filename), cmp.Compare(a.Position.Offset, b.Position.Offset))
 	})
 	first := make(map[[2]string]token.Position)
 	for _, d := range all {
 		key := [2]string{d.Package, d.Name}
 		if at, ok := first[key]; ok {
-			return nil, &Error{d.At, fmt.Sprintf("expected a name of its own for each property of a package, found %q at %s, too", d.Name, at)}
+			return nil, &Error{d.Position, fmt.Sprintf("expected a name of its own for each property of a package, found %q at %s, too", d.Name, at)}
 		}
-		first[key] = d.At
+		first[key] = d.Position
 	}
 	return all, nil
 }
@@ -221,14 +221,14 @@ const maxName = 200
 
 // A reader reads the declarations of a file.
 type reader struct {
-	p     *packages.Package
-	found []Declaration
-	err   error
+	pkg          *packages.Package
+	declarations []Declaration
+	err          error
 }
 
 func (r *reader) errorf(n ast.Node, format string, args ...any) {
 	if r.err == nil {
-		r.err = &Error{r.p.Fset.PositionFor(n.Pos(), false), fmt.Sprintf(format, args...)}
+		r.err = &Error{r.pkg.Fset.PositionFor(n.Pos(), false), fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -245,7 +245,7 @@ func (r *reader) visit(n ast.Node) bool {
 		return false
 	case *ast.CallExpr:
 		if fn := r.callee(n); fn != "" {
-			r.chain(n, fn)
+			r.readDeclaration(n, fn)
 			return false
 		}
 	}
@@ -255,32 +255,32 @@ func (r *reader) visit(n ast.Node) bool {
 // callee returns the name of the function or method of the library that a call calls; ""
 // if it is none.
 func (r *reader) callee(call *ast.CallExpr) string {
-	fn, ok := typeutil.Callee(r.p.TypesInfo, call).(*types.Func)
-	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != library || IsTold(fn) {
+	fn, ok := typeutil.Callee(r.pkg.TypesInfo, call).(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != library || IsEventFunction(fn) {
 		return ""
 	}
 	return fn.Name()
 }
 
-// chain reads the declaration that ends with a call of the function fn.
-func (r *reader) chain(last *ast.CallExpr, fn string) {
+// readDeclaration reads the declaration that ends with a call of the function fn.
+func (r *reader) readDeclaration(last *ast.CallExpr, fn string) {
 	if isFor(fn) || strings.HasPrefix(fn, "On") {
 		r.errorf(last, "expected ERE, LTL or Automaton at the end of the declaration of a property, found %s", fn)
 		return
 	}
-	d := Declaration{Language: fn, Package: r.p.PkgPath}
-	if r.p.ForTest != "" {
-		d.Package = r.p.ForTest
+	d := Declaration{Language: fn, Package: r.pkg.PkgPath}
+	if r.pkg.ForTest != "" {
+		d.Package = r.pkg.ForTest
 	}
 	d.Text = r.constant(last, "text")
 	if r.err != nil {
 		return
 	}
-	d.text = r.p.Fset.PositionFor(last.Args[0].Pos(), false)
+	d.textPosition = r.pkg.Fset.PositionFor(last.Args[0].Pos(), false)
 	if lit, ok := ast.Unparen(last.Args[0]).(*ast.BasicLit); ok {
-		d.text = r.p.Fset.PositionFor(lit.Pos()+1, false)
+		d.textPosition = r.pkg.Fset.PositionFor(lit.Pos()+1, false)
 		plain, err := strconv.Unquote(lit.Value)
-		d.raw = err == nil && plain == lit.Value[1:len(lit.Value)-1]
+		d.textIsRaw = err == nil && plain == lit.Value[1:len(lit.Value)-1]
 	}
 	var ons []*ast.CallExpr
 	for call := last; ; {
@@ -293,25 +293,25 @@ func (r *reader) chain(last *ast.CallExpr, fn string) {
 			return
 		}
 		if isFor(r.callee(call)) {
-			r.begin(&d, call)
+			r.readFor(&d, call)
 			break
 		}
 		ons = append(ons, call)
 	}
 	for _, on := range slices.Backward(ons) {
-		r.on(&d, on)
+		r.readEvent(&d, on)
 	}
 	if r.err == nil && len(d.Events) == 0 {
 		r.errorf(last, "expected an event of the property, named by On, found none")
 	}
-	r.found = append(r.found, d)
+	r.declarations = append(r.declarations, d)
 }
 
 func isFor(fn string) bool { return fn == "For" || fn == "For2" }
 
-// begin reads the call of For or For2.
-func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
-	d.At = r.p.Fset.PositionFor(call.Pos(), false)
+// readFor reads the call of For or For2.
+func (r *reader) readFor(d *Declaration, call *ast.CallExpr) {
+	d.Position = r.pkg.Fset.PositionFor(call.Pos(), false)
 	d.Name = r.constant(call, "name")
 	if r.err == nil && isBuiltin(d.Name) {
 		r.errorf(call.Args[0], "expected a name that no built-in property has, found %q", d.Name)
@@ -319,7 +319,7 @@ func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
 	if r.err == nil && (d.Name == "" || len(d.Name) > maxName || strings.ContainsFunc(d.Name, unprintable)) {
 		r.errorf(call.Args[0], "expected a name of the property in one line, of at most %d bytes, found %.60q", maxName, d.Name)
 	}
-	named, ok := r.p.TypesInfo.TypeOf(call).(*types.Named)
+	named, ok := r.pkg.TypesInfo.TypeOf(call).(*types.Named)
 	if !ok {
 		r.errorf(call, "expected the type of the objects of property %q, found none", d.Name)
 		return
@@ -344,7 +344,7 @@ func (r *reader) constant(call *ast.CallExpr, what string) string {
 		r.errorf(call, "expected the %s of the property, found nothing", what)
 		return ""
 	}
-	v := r.p.TypesInfo.Types[call.Args[0]].Value
+	v := r.pkg.TypesInfo.Types[call.Args[0]].Value
 	if v == nil || v.Kind() != constant.String {
 		r.errorf(call.Args[0], "expected a constant as the %s, found an expression that is none", what)
 		return ""
@@ -352,8 +352,8 @@ func (r *reader) constant(call *ast.CallExpr, what string) string {
 	return constant.StringVal(v)
 }
 
-// ofField is what methods of the library that name fields name events of.
-var ofField = map[string]string{
+// fieldActions is what methods of the library that name fields name events of.
+var fieldActions = map[string]string{
 	"OnRead": Reads, "OnWrite": Writes, "OnLock": Locks, "OnUnlock": Unlocks,
 	"OnSend": Sends, "OnReceive": Receives, "OnClose": Closes,
 }
@@ -369,8 +369,8 @@ const (
 	Closes   = "close"
 )
 
-// fits returns what the type of a field must be of which something is done; "" if t is that.
-func fits(done string, t types.Type) string {
+// requiredType returns what the type of a field must be of which something is done; "" if t is that.
+func requiredType(done string, t types.Type) string {
 	switch done {
 	case Locks, Unlocks:
 		if name := types.TypeString(types.Unalias(t), nil); name != "sync.Mutex" && name != "sync.RWMutex" {
@@ -386,8 +386,8 @@ func fits(done string, t types.Type) string {
 
 func unprintable(c rune) bool { return !unicode.IsPrint(c) }
 
-// on reads a call of On, OnReturn or another one of [ofField].
-func (r *reader) on(d *Declaration, call *ast.CallExpr) {
+// readEvent reads a call of On, OnReturn or another one of [fieldActions].
+func (r *reader) readEvent(d *Declaration, call *ast.CallExpr) {
 	name := r.constant(call, "name of an event")
 	if r.err == nil && strings.ContainsFunc(name, unprintable) {
 		r.errorf(call.Args[0], "expected a name of letters, digits and _ for an event, found %.60q", name)
@@ -395,7 +395,7 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	if r.err != nil {
 		return
 	}
-	returns, done := r.callee(call) == "OnReturn", ofField[r.callee(call)]
+	returns, done := r.callee(call) == "OnReturn", fieldActions[r.callee(call)]
 	switch none := len(call.Args) == 1; {
 	case done != "" && (call.Ellipsis.IsValid() || none):
 		r.errorf(call, "expected a list of fields of %s for event %s", d.Type(), name)
@@ -410,7 +410,7 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 		d.Events = append(d.Events, Event{Name: name})
 	}
 	if len(call.Args) == 1 {
-		d.Events[k].Methods = append(d.Events[k].Methods, told(d, name, r.p.Fset.PositionFor(call.Pos(), false))...)
+		d.Events[k].Methods = append(d.Events[k].Methods, eventMethods(d, name, r.pkg.Fset.PositionFor(call.Pos(), false))...)
 	}
 	for _, arg := range call.Args[1:] {
 		var m Method
@@ -437,54 +437,54 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	}
 }
 
-// told returns what stands for the methods of an event that the program tells of.
-func told(d *Declaration, event string, at token.Position) []Method {
+// eventMethods returns what stands for the methods of an event that the program tells of.
+func eventMethods(d *Declaration, event string, at token.Position) []Method {
 	if len(d.Types) == 1 {
-		return []Method{{Name: Told(event, d.Types[0]), At: at}}
+		return []Method{{Name: EventName(event, d.Types[0]), Position: at}}
 	}
 	var all []Method
 	for k, t := range d.Types {
 		other := d.Types[1-k]
-		all = append(all, Method{Name: ToldAlone(event, t, other), At: at, Of: k}, Method{Name: ToldBoth(event, other, t), At: at, Of: k, Both: true})
+		all = append(all, Method{Name: UnpairedEventName(event, t, other), Position: at, TypeIndex: k}, Method{Name: PairEventName(event, other, t), Position: at, TypeIndex: k, IsPair: true})
 	}
 	return all
 }
 
 // method returns the method of the objects' type that an expression names, or its end.
 func (r *reader) method(d *Declaration, arg ast.Expr, returns bool) (Method, bool) {
-	at := r.p.Fset.PositionFor(arg.Pos(), false)
+	at := r.pkg.Fset.PositionFor(arg.Pos(), false)
 	sel, ok := ast.Unparen(arg).(*ast.SelectorExpr)
-	if !ok || r.p.TypesInfo.Selections[sel] == nil || r.p.TypesInfo.Selections[sel].Kind() != types.MethodExpr {
+	if !ok || r.pkg.TypesInfo.Selections[sel] == nil || r.pkg.TypesInfo.Selections[sel].Kind() != types.MethodExpr {
 		r.errorf(arg, "expected a method of %s, written as (%s).Method, found another expression", d.Type(), d.Types[0])
 		return Method{}, false
 	}
-	fn := r.p.TypesInfo.Selections[sel].Obj().(*types.Func).Origin()
-	recv := r.p.TypesInfo.Selections[sel].Recv()
+	fn := r.pkg.TypesInfo.Selections[sel].Obj().(*types.Func).Origin()
+	recv := r.pkg.TypesInfo.Selections[sel].Recv()
 	_, pointer := fn.Signature().Recv().Type().(*types.Pointer)
 	switch {
 	case !slices.Contains(d.Types, recv.String()):
 		r.errorf(arg, "expected a method of %s, found one of %s", d.Type(), recv)
-	case len(r.p.TypesInfo.Selections[sel].Index()) > 1:
+	case len(r.pkg.TypesInfo.Selections[sel].Index()) > 1:
 		r.errorf(arg, "expected a method that %s declares itself, found %s, which an embedded field has", recv, fn.FullName())
 	case !pointer:
 		r.errorf(arg, "expected a method with a pointer receiver, found %s, which has a copy of the object", fn.FullName())
 	default:
-		m := Method{Name: fn.FullName(), Package: fn.Pkg().Path(), At: at, Of: slices.Index(d.Types, recv.String())}
+		m := Method{Name: fn.FullName(), Package: fn.Pkg().Path(), Position: at, TypeIndex: slices.Index(d.Types, recv.String())}
 		others := fn.Signature().Params()
 		if returns {
-			m.Name, others = Return(m.Name), fn.Signature().Results()
+			m.Name, others = ReturnName(m.Name), fn.Signature().Results()
 		}
 		if len(d.Types) == 1 {
 			return m, true
 		}
 		for v := range others.Variables() {
-			switch other := d.Types[1-m.Of]; {
+			switch other := d.Types[1-m.TypeIndex]; {
 			case v.Type().String() != other:
-			case m.Both:
+			case m.IsPair:
 				r.errorf(arg, "expected a method that is about one %s, found %s", other, fn.FullName())
 				return Method{}, false
 			default:
-				m.Name, m.Both = With(m.Name, other), true
+				m.Name, m.IsPair = WithOperandName(m.Name, other), true
 			}
 		}
 		return m, true
@@ -495,19 +495,19 @@ func (r *reader) method(d *Declaration, arg ast.Expr, returns bool) (Method, boo
 // field returns what is done with the field of the objects' type that a function names, whose
 // address it returns.
 func (r *reader) field(d *Declaration, arg ast.Expr, done string) (Method, bool) {
-	at := r.p.Fset.PositionFor(arg.Pos(), false)
-	x := returned(arg)
+	at := r.pkg.Fset.PositionFor(arg.Pos(), false)
+	x := addressedField(arg)
 	if x == nil {
 		r.errorf(arg, "expected a field of %s, written as func(x %[1]s) any { return &x.field }, found another expression", d.Type())
 		return Method{}, false
 	}
-	sel := r.p.TypesInfo.Selections[x]
+	sel := r.pkg.TypesInfo.Selections[x]
 	if len(sel.Index()) > 1 {
 		r.errorf(x, "expected a field that %s declares itself, found one that an embedded field has", d.Type())
 		return Method{}, false
 	}
 	name, _ := FieldName(sel.Recv(), sel.Index(), types.SizesFor("gc", "amd64"))
-	switch want := fits(done, sel.Type()); {
+	switch want := requiredType(done, sel.Type()); {
 	case name == "":
 		r.errorf(x, "expected a field of a type that has a name, and no type parameters, found one of %s", d.Type())
 	case types.SizesFor("gc", "amd64").Sizeof(sel.Type()) == 0:
@@ -515,13 +515,13 @@ func (r *reader) field(d *Declaration, arg ast.Expr, done string) (Method, bool)
 	case want != "":
 		r.errorf(x, "expected a field that is %s, found %s, of type %s", want, name, sel.Type())
 	default:
-		return Method{Name: OfField(done, name), Package: sel.Obj().Pkg().Path(), At: at}, true
+		return Method{Name: FieldActionName(done, name), Package: sel.Obj().Pkg().Path(), Position: at}, true
 	}
 	return Method{}, false
 }
 
-// returned is the x.field of func(x T) any { return &x.field }; nil of another expression.
-func returned(arg ast.Expr) *ast.SelectorExpr {
+// addressedField is the x.field of func(x T) any { return &x.field }; nil of another expression.
+func addressedField(arg ast.Expr) *ast.SelectorExpr {
 	lit, ok := ast.Unparen(arg).(*ast.FuncLit)
 	if !ok || len(lit.Body.List) != 1 || len(lit.Type.Params.List) != 1 || len(lit.Type.Params.List[0].Names) != 1 {
 		return nil

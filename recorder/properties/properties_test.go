@@ -126,7 +126,7 @@ func send(c *Conn) { property.Event("sent", c) }
 	assert.Equal(t, "example.com/pool", d.Package)
 	assert.Equal(t, "ERE", d.Language)
 	assert.Equal(t, "use* close?", d.Text)
-	assert.Equal(t, 36, d.At.Line)
+	assert.Equal(t, 36, d.Position.Line)
 	names := map[string][]string{}
 	for _, e := range d.Events {
 		for _, m := range e.Methods {
@@ -165,7 +165,7 @@ func methods(d properties.Declaration) map[string][2]any {
 	all := make(map[string][2]any)
 	for _, e := range d.Events {
 		for _, m := range e.Methods {
-			all[m.Name] = [2]any{m.Of, m.Both}
+			all[m.Name] = [2]any{m.TypeIndex, m.IsPair}
 		}
 	}
 	return all
@@ -288,8 +288,8 @@ func FuzzRead(f *testing.F) {
 		within := func(err error) {
 			var e *properties.Error
 			require.ErrorAs(t, err, &e)
-			require.Equal(t, "pool_test.go", e.At.Filename)
-			require.LessOrEqual(t, e.At.Line, 1+strings.Count(header+tail, "\n"))
+			require.Equal(t, "pool_test.go", e.Position.Filename)
+			require.LessOrEqual(t, e.Position.Line, 1+strings.Count(header+tail, "\n"))
 			require.NotContains(t, e.Error(), "\n")
 		}
 		ds, err := properties.Read([]*packages.Package{p})
@@ -304,6 +304,6 @@ func FuzzRead(f *testing.F) {
 				within(d.Error(offset, "wrong"))
 			}
 		}
-		properties.Tells([]*packages.Package{p})
+		properties.ReportedEvents([]*packages.Package{p})
 	})
 }

@@ -79,9 +79,9 @@ func negated(holds func(x []*term) *term) func(x []*term) *term {
 	return func(x []*term) *term { return join(dataflow.Not, holds(x)) }
 }
 
-// Assertion says which operands an assertion of testify is about: those from
+// AssertedOperands says which operands an assertion of testify is about: those from
 // first on, n of them. ok is false if fn is no assertion that is known.
-func Assertion(fn *types.Func) (first, n int, ok bool) {
+func AssertedOperands(fn *types.Func) (first, n int, ok bool) {
 	if fn == nil || fn.Pkg() == nil {
 		return 0, 0, false
 	}
@@ -153,7 +153,7 @@ func asserted(c *ssa.Call) []ssa.Value {
 		return nil
 	}
 	obj, _ := fn.Object().(*types.Func)
-	first, n, ok := Assertion(obj)
+	first, n, ok := AssertedOperands(obj)
 	if !ok {
 		return nil
 	}
@@ -177,8 +177,8 @@ func stopping(b *ssa.BasicBlock) bool {
 	})
 }
 
-// Stops reports whether a failure of the assertion fn of testify ends the goroutine.
-func Stops(fn *types.Func) bool { return fn.Pkg().Path() == testifyPath+"require" }
+// EndsGoroutine reports whether a failure of the assertion fn of testify ends the goroutine.
+func EndsGoroutine(fn *types.Func) bool { return fn.Pkg().Path() == testifyPath+"require" }
 
 // failure returns by which method of package testing instr makes the test fail, "panic"
 // for a panic, and "" if it does neither.

@@ -59,7 +59,7 @@ func TestAssertions(t *testing.T) {
 			said = reading.ReplaceAllStringFunc(f.String(), func(word string) string {
 				key, err := strconv.ParseUint(reading.FindStringSubmatch(word)[1], 16, 64)
 				require.NoError(t, err)
-				return string(name.Find(src[p.Fset.Position(facts.Spot(key).Pos).Offset:]))
+				return string(name.Find(src[p.Fset.Position(facts.SpotOfKey(key).Pos).Offset:]))
 			})
 		}
 		assert.Equal(t, want, said, "line %d: %s", line, call)
@@ -81,7 +81,7 @@ func TestEqualResults(t *testing.T) {
 	pkgs, err := packages.Load(&packages.Config{Mode: loadMode}, "./testdata/asserted", ".")
 	require.NoError(t, err)
 	want := derive(pkgs)
-	require.NotEmpty(t, want.Tracked())
+	require.NotEmpty(t, want.TrackedReads())
 	for range 5 {
 		assert.Equal(t, want, derive(pkgs))
 	}
@@ -92,6 +92,6 @@ func TestNothingIsKnown(t *testing.T) {
 	for _, facts := range []*Facts{{}, Derive(p, nil, true)} {
 		_, known := facts.Formula(Spot{})
 		assert.False(t, known)
-		assert.Empty(t, facts.Tracked())
+		assert.Empty(t, facts.TrackedReads())
 	}
 }

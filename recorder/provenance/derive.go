@@ -26,7 +26,7 @@ func Derive(p *sharing.Program, pkgs []*packages.Package, scopes bool) (facts *F
 	}()
 	a := &analysis{Program: p, of: map[*ssa.Function]*function{}, sizes: pkgs[0].TypesSizes, values: newValues()}
 	for _, f := range p.Functions() {
-		fn := &function{f.Function, f.Fset, f.Open, f.Entry}
+		fn := &function{f.Function, f.Fset, f.CalledFromOutside, f.CalledByTesting}
 		a.all = append(a.all, fn)
 		a.of[f.Function] = fn
 	}

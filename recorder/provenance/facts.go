@@ -12,17 +12,17 @@ type Role uint8
 
 // The roles of events.
 const (
-	Reads   Role = iota // a load; at the name, bracket or star of its operand
-	Writes              // a store, likewise
-	Atomics             // an atomic operation; at its opening parenthesis
-	Asserts             // a call of an assertion, likewise
-	Decides             // the condition of an if, for or switch; at its beginning
-	Guards              // a condition for going on, of a value; as Carries
-	Carries             // an operand; at its name, operator or parenthesis
-	Calls               // a call hands over its arguments; at its opening parenthesis
-	Enters              // a function gets them; at the brace of its body
-	Returns             // a function hands over its results; at its return statement
-	Gets                // a call gets them; at its opening parenthesis
+	Reads             Role = iota // a load; at the name, bracket or star of its operand
+	Writes                        // a store, likewise
+	Atomics                       // an atomic operation; at its opening parenthesis
+	Asserts                       // a call of an assertion, likewise
+	Branches                      // the condition of an if, for or switch; at its beginning
+	Guards                        // a condition for going on, of a value; as Evaluates
+	Evaluates                     // an operand; at its name, operator or parenthesis
+	PassesArguments               // a call hands over its arguments; at its opening parenthesis
+	ReceivesArguments             // a function gets them; at the brace of its body
+	ReturnsResults                // a function hands over its results; at its return statement
+	ReceivesResults               // a call gets them; at its opening parenthesis
 )
 
 // A Spot is a place in a source file at which an event may come to be.
@@ -35,21 +35,21 @@ type Spot struct {
 	Number int
 }
 
-// A Formula is a trace's, in which the keys of readings stand for spots: [Facts.Spot].
+// A Formula is a trace's, in which the keys of readings stand for spots: [Facts.SpotOfKey].
 type Formula = dataflow.Formula
 
 // Facts are the formulas, and what goes into them. The zero value has none.
 // They are safe for concurrent use.
 type Facts struct {
-	spots    []Spot // by the keys of readings, from 1
-	formulas map[Spot]Formula
-	fails    map[Spot]trace.Outcome // of conditions
-	stops    map[Spot]bool          // of those: that the failure ends the goroutine
-	operands map[Spot]bool          // that a formula needs
-	needed   map[Spot]bool          // accesses of several words of which it needs the digests
-	tracked  map[Spot][]Spot        // by reading: where its value goes
-	handings map[Spot]int           // places where values are handed over: how many
-	scopes   map[Spot]trace.Scope   // of conditions of ifs and switches
+	spots           []Spot // by the keys of readings, from 1
+	formulas        map[Spot]Formula
+	failingOutcomes map[Spot]trace.Outcome // of conditions
+	endsGoroutine   map[Spot]bool          // of those: that the failure ends the goroutine
+	operands        map[Spot]bool          // that a formula needs
+	needsDigest     map[Spot]bool          // accesses of several words of which it needs the digests
+	tracked         map[Spot][]Spot        // by reading: where its value goes
+	handedCounts    map[Spot]int           // places where values are handed over: how many
+	scopes          map[Spot]trace.Scope   // of conditions of ifs and switches
 }
 
 // Formula returns what the value that is stored at s, or the condition that is
@@ -59,27 +59,27 @@ func (f *Facts) Formula(s Spot) (Formula, bool) {
 	return formula, ok
 }
 
-// Spot returns the spot that a formula's reading stands for with its key.
-func (f *Facts) Spot(key uint64) Spot { return f.spots[key-1] }
+// SpotOfKey returns the spot that a formula's reading stands for with its key.
+func (f *Facts) SpotOfKey(key uint64) Spot { return f.spots[key-1] }
 
-// Fails says which outcome of the condition at s leads to a failure.
-func (f *Facts) Fails(s Spot) trace.Outcome { return f.fails[s] }
+// FailingOutcome says which outcome of the condition at s leads to a failure.
+func (f *Facts) FailingOutcome(s Spot) trace.Outcome { return f.failingOutcomes[s] }
 
-// Stops reports whether the failure that the condition at s leads to ends the goroutine.
-func (f *Facts) Stops(s Spot) bool { return f.stops[s] }
+// FailureEndsGoroutine reports whether the failure that the condition at s leads to ends the goroutine.
+func (f *Facts) FailureEndsGoroutine(s Spot) bool { return f.endsGoroutine[s] }
 
 // Scope returns the control scope of the condition of an if or switch at s, if one was asked for.
 func (f *Facts) Scope(s Spot) trace.Scope { return f.scopes[s] }
 
-// Operand reports whether a formula needs the value of the name at s.
-func (f *Facts) Operand(s Spot) bool { return f.operands[s] }
+// IsOperand reports whether a formula needs the value of the name at s.
+func (f *Facts) IsOperand(s Spot) bool { return f.operands[s] }
 
-// Handed returns how many values are handed over at s, 0 if no event tells of them.
-func (f *Facts) Handed(s Spot) int { return f.handings[s] }
+// HandedCount returns how many values are handed over at s, 0 if no event tells of them.
+func (f *Facts) HandedCount(s Spot) int { return f.handedCounts[s] }
 
-// Needed reports whether a formula needs the digest of what is accessed at s.
-func (f *Facts) Needed(s Spot) bool { return f.needed[s] }
+// NeedsDigest reports whether a formula needs the digest of what is accessed at s.
+func (f *Facts) NeedsDigest(s Spot) bool { return f.needsDigest[s] }
 
-// Tracked returns for each spot at which a value is read that goes into nothing
+// TrackedReads returns for each spot at which a value is read that goes into nothing
 // but the formulas of stores, conditions and assertions, which ones these are.
-func (f *Facts) Tracked() map[Spot][]Spot { return f.tracked }
+func (f *Facts) TrackedReads() map[Spot][]Spot { return f.tracked }

@@ -89,7 +89,7 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 	if !pos.IsValid() {
 		return Spot{}, false
 	}
-	at := Spot{f.fset, pos, Carries, 0}
+	at := Spot{f.fset, pos, Evaluates, 0}
 	condition := Spot{f.fset, pos, Guards, 0}
 	a.values.operands[at] = true
 	a.values.formulas[at] = t.Formula
@@ -134,7 +134,7 @@ func (a *analysis) findNils() {
 		case *ssa.Store:
 			note(x.Addr, x.Val)
 			if f.Synthetic != "package initializer" {
-				a.values.reassigned[a.Memory(x.Addr)] = true
+				a.values.reassigned[a.MemoryName(x.Addr)] = true
 			}
 		case *ssa.Call:
 			if atomicOp(x.Common()) == "Store" {
@@ -158,7 +158,7 @@ func (f *function) pkgPath() string {
 func (a *analysis) mayGiveNil(f *function) bool {
 	for _, r := range returnsOf(f.Function) {
 		for k := range r.Results {
-			for _, read := range a.values.reads[Spot{f.fset, r.Pos(), Returns, k}] {
+			for _, read := range a.values.reads[Spot{f.fset, r.Pos(), ReturnsResults, k}] {
 				if read.of != nil && a.values.nils[read.of] {
 					return true
 				}

@@ -168,10 +168,10 @@ func entry(f *function) (Spot, bool) {
 	switch n := f.Syntax().(type) {
 	case *ast.FuncDecl:
 		if n.Body != nil {
-			return Spot{f.fset, n.Body.Lbrace, Enters, 0}, true
+			return Spot{f.fset, n.Body.Lbrace, ReceivesArguments, 0}, true
 		}
 	case *ast.FuncLit:
-		return Spot{f.fset, n.Body.Lbrace, Enters, 0}, true
+		return Spot{f.fset, n.Body.Lbrace, ReceivesArguments, 0}, true
 	}
 	return Spot{}, false
 }
@@ -202,7 +202,7 @@ func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
 //	func walk(n *node) { walk(n.next); require.NotNil(t, n) }
 func (d *deriver) parameter(p *ssa.Parameter) *term {
 	s, ok := entry(d.f)
-	if !ok || !d.Unsure(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" || constructs(d.f) {
+	if !ok || !d.DependsOnOthers(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" || constructs(d.f) {
 		return nil
 	}
 	for _, other := range before(d.use) {
@@ -238,7 +238,7 @@ func (d *deriver) got(c *ssa.Call, number int) *term {
 		from = append(from, resultsOf{g})
 	}
 	d.values.got[c] = true
-	return d.handedTerm(Spot{d.f.fset, c.Pos(), Gets, 0}, number, from...)
+	return d.handedTerm(Spot{d.f.fset, c.Pos(), ReceivesResults, 0}, number, from...)
 }
 
 // constructs reports whether f does nothing but make what it returns a pointer to. The
@@ -302,7 +302,7 @@ func (a *analysis) hand() {
 func (a *analysis) handArguments(c call) {
 	args := c.c.Call.Args
 	for k := range args {
-		a.handOver(c.f, c.c, args[len(args)-1-k], Spot{c.f.fset, c.c.Pos(), Calls, k})
+		a.handOver(c.f, c.c, args[len(args)-1-k], Spot{c.f.fset, c.c.Pos(), PassesArguments, k})
 	}
 }
 
@@ -310,7 +310,7 @@ func (a *analysis) handArguments(c call) {
 func (a *analysis) handResults(f *function) {
 	for _, r := range returnsOf(f.Function) {
 		for k, v := range r.Results {
-			a.handOver(f, r, v, Spot{f.fset, r.Pos(), Returns, k})
+			a.handOver(f, r, v, Spot{f.fset, r.Pos(), ReturnsResults, k})
 		}
 	}
 }
@@ -369,14 +369,14 @@ func (a *analysis) handed() (all []store) {
 	for _, f := range h.params {
 		for _, c := range a.callsOf(f) {
 			for k := range c.c.Call.Args {
-				all = append(all, store{Spot{c.f.fset, c.c.Pos(), Calls, k}, argumentsOf{f}})
+				all = append(all, store{Spot{c.f.fset, c.c.Pos(), PassesArguments, k}, argumentsOf{f}})
 			}
 		}
 	}
 	for _, f := range h.results {
 		for _, r := range returnsOf(f.Function) {
 			for k := range r.Results {
-				all = append(all, store{Spot{f.fset, r.Pos(), Returns, k}, resultsOf{f}})
+				all = append(all, store{Spot{f.fset, r.Pos(), ReturnsResults, k}, resultsOf{f}})
 			}
 		}
 	}
@@ -392,7 +392,7 @@ func (a *analysis) handed() (all []store) {
 // was handed to the outer function would pass for what the inner one has got.
 func (a *analysis) place(from map[any]bool) {
 	h := &a.values.handing
-	places := a.values.handings
+	places := a.values.handedCounts
 	for _, f := range h.params {
 		s, ok := entry(f)
 		if !ok || !from[argumentsOf{f}] {
@@ -400,7 +400,7 @@ func (a *analysis) place(from map[any]bool) {
 		}
 		places[s] = 1
 		for _, c := range a.callsOf(f) {
-			places[Spot{c.f.fset, c.c.Pos(), Calls, 0}] = len(c.c.Call.Args)
+			places[Spot{c.f.fset, c.c.Pos(), PassesArguments, 0}] = len(c.c.Call.Args)
 			for _, g := range a.targets(c.c) { // which may call f in turn
 				if s, ok := entry(g); ok && !constructs(g) {
 					places[s] = 1
@@ -413,7 +413,7 @@ func (a *analysis) place(from map[any]bool) {
 			continue
 		}
 		for _, r := range returnsOf(f.Function) {
-			places[Spot{f.fset, r.Pos(), Returns, 0}] = len(r.Results)
+			places[Spot{f.fset, r.Pos(), ReturnsResults, 0}] = len(r.Results)
 		}
 	}
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
@@ -423,7 +423,7 @@ func (a *analysis) place(from map[any]bool) {
 		}
 		for _, g := range a.targets(c) {
 			if from[resultsOf{g}] {
-				places[Spot{f.fset, c.Pos(), Gets, 0}] = c.Call.Signature().Results().Len()
+				places[Spot{f.fset, c.Pos(), ReceivesResults, 0}] = c.Call.Signature().Results().Len()
 			}
 		}
 	})
@@ -437,7 +437,7 @@ func (a *analysis) trackHanded() {
 		if !ok || !a.values.got[c] {
 			return
 		}
-		s := Spot{f.fset, c.Pos(), Gets, 0}
+		s := Spot{f.fset, c.Pos(), ReceivesResults, 0}
 		if _, tuple := c.Type().(*types.Tuple); !tuple {
 			a.track(f, c, s)
 			return
@@ -457,7 +457,7 @@ func (u *uses) handedBack(f *function, v ssa.Value, r *ssa.Return) bool {
 		if x != v {
 			continue
 		}
-		s := Spot{f.fset, r.Pos(), Returns, k}
+		s := Spot{f.fset, r.Pos(), ReturnsResults, k}
 		if _, known := u.values.formulas[s]; !known {
 			return false
 		}
@@ -488,7 +488,7 @@ func (u *uses) handedOver(f *function, c *ssa.Call, v ssa.Value) (all, ok bool) 
 		if args[len(args)-1-k] != v {
 			continue
 		}
-		s := Spot{f.fset, c.Pos(), Calls, k}
+		s := Spot{f.fset, c.Pos(), PassesArguments, k}
 		if _, known := u.values.formulas[s]; !known {
 			return false, true
 		}

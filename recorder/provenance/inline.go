@@ -305,7 +305,7 @@ func harmless(c *ssa.CallCommon) bool {
 	}
 	for _, arg := range c.Args {
 		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
-			return sharing.Starts(sharing.NameOf(fn))
+			return sharing.RunsOperandLater(sharing.NameOf(fn))
 		}
 	}
 	obj, ok := fn.Object().(*types.Func)

@@ -17,7 +17,7 @@ import (
 // readMemory names the memory that instr, a load, reads; nil for others.
 func (a *analysis) readMemory(instr ssa.Instruction) any {
 	if load, ok := instr.(*ssa.UnOp); ok && load.Op == token.MUL {
-		return a.Memory(load.X)
+		return a.MemoryName(load.X)
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (a *analysis) need() {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		if s, ok := instr.(*ssa.Store); ok {
 			if at, ok := a.storeAt(f, s); ok && len(a.values.reads[at]) > 0 {
-				stores = append(stores, store{at, a.Memory(s.Addr)})
+				stores = append(stores, store{at, a.MemoryName(s.Addr)})
 			}
 		}
 	})
@@ -55,7 +55,7 @@ func (a *analysis) need() {
 		}
 	}
 	for s := range a.values.reads {
-		if s.Role == Asserts || s.Role == Guards || a.values.fails[s] != trace.NoOutcome {
+		if s.Role == Asserts || s.Role == Guards || a.values.failingOutcomes[s] != trace.NoOutcome {
 			follow(s)
 		}
 	}
@@ -73,12 +73,12 @@ func (a *analysis) need() {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		switch x := instr.(type) {
 		case *ssa.Store:
-			if at, ok := a.storeAt(f, x); ok && wide(x.Val) && from[a.Memory(x.Addr)] {
-				a.values.needed[at] = true
+			if at, ok := a.storeAt(f, x); ok && wide(x.Val) && from[a.MemoryName(x.Addr)] {
+				a.values.needsDigest[at] = true
 			}
 		case *ssa.UnOp:
-			if at, ok := a.readAt(f, x); ok && wide(x) && from[a.Memory(x.X)] {
-				a.values.needed[at] = true
+			if at, ok := a.readAt(f, x); ok && wide(x) && from[a.MemoryName(x.X)] {
+				a.values.needsDigest[at] = true
 			}
 		}
 	})
@@ -97,7 +97,7 @@ func (a *analysis) keepLengths(from map[any]bool) {
 			return
 		}
 		if at, ok := a.readAt(f, load); !ok || a.values.untracked[at] {
-			delete(from, a.Memory(load.X))
+			delete(from, a.MemoryName(load.X))
 		}
 	})
 }

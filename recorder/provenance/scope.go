@@ -75,13 +75,13 @@ func (a scopeFinder) findScopes() {
 			}
 			cond := a.conditionOf(branch)
 			c := a.values.choices[cond]
-			if cond == nil || c == nil || Leaves(c.conds[0])[0] != cond {
+			if cond == nil || c == nil || ConditionLeaves(c.conds[0])[0] != cond {
 				continue
 			}
 			if next == nil {
 				next = nextOut(f.Function)
 			}
-			at := Spot{f.fset, c.conds[0].Pos(), Decides, 0}
+			at := Spot{f.fset, c.conds[0].Pos(), Branches, 0}
 			if _, twice := a.values.scopes[at]; twice {
 				a.values.twice[at] = true
 				continue

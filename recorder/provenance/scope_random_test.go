@@ -67,7 +67,7 @@ func TestScopesOfRandomStatements(t *testing.T) {
 			run.list(f.Body.List)
 			for k, e := range run.log {
 				stmt := of[e.at]
-				s := facts.Scope(Spot{p.Fset, e.at, Decides, 0})
+				s := facts.Scope(Spot{p.Fset, e.at, Branches, 0})
 				if stmt == nil || s.LastLine == 0 || !(e.is && s.HarmlessIfTrue || !e.is && s.HarmlessIfFalse) {
 					continue
 				}

@@ -30,7 +30,7 @@ func TestScopes(t *testing.T) {
 	ast.Inspect(p.Syntax[0], func(n ast.Node) bool {
 		if sw, ok := n.(*ast.SwitchStmt); ok {
 			x := sw.Body.List[0].(*ast.CaseClause).List[0]
-			_, known := facts.Formula(Spot{p.Fset, x.Pos(), Decides, 0})
+			_, known := facts.Formula(Spot{p.Fset, x.Pos(), Branches, 0})
 			assert.Equal(t, sw.Tag == nil, known, "conditions are those of clauses without a value")
 		}
 		var cond ast.Expr
@@ -48,7 +48,7 @@ func TestScopes(t *testing.T) {
 		line := p.Fset.Position(n.Pos()).Line
 		if _, want, ok := strings.Cut(lines[line-1], " // "); ok {
 			said := "-"
-			if s := facts.Scope(Spot{p.Fset, cond.Pos(), Decides, 0}); s.LastLine != 0 {
+			if s := facts.Scope(Spot{p.Fset, cond.Pos(), Branches, 0}); s.LastLine != 0 {
 				said = fmt.Sprint(s.LastLine - line)
 				for _, word := range []struct {
 					is   bool

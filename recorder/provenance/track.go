@@ -91,9 +91,9 @@ func (a *analysis) consume(f *function, instr ssa.Instruction) {
 		b := cond.Block()
 		switch then, els := failing(b.Succs[0]), failing(b.Succs[1]); {
 		case then && !els:
-			a.values.fails[s], a.values.stops[s] = trace.IfTrue, stopping(b.Succs[0])
+			a.values.failingOutcomes[s], a.values.endsGoroutine[s] = trace.IfTrue, stopping(b.Succs[0])
 		case els && !then:
-			a.values.fails[s], a.values.stops[s] = trace.IfFalse, stopping(b.Succs[1])
+			a.values.failingOutcomes[s], a.values.endsGoroutine[s] = trace.IfFalse, stopping(b.Succs[1])
 		}
 	}
 	if t == nil {
@@ -122,7 +122,7 @@ func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 		}
 	case *ssa.If:
 		if e := a.conditionOf(x); e != nil {
-			return Spot{f.fset, e.Pos(), Decides, 0}, a.term(f, x, x.Cond)
+			return Spot{f.fset, e.Pos(), Branches, 0}, a.term(f, x, x.Cond)
 		}
 	case *ssa.Call:
 		switch op := atomicOp(x.Common()); op {
@@ -161,18 +161,18 @@ func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
 	return nil
 }
 
-// Leaves returns the conditions that make up x, by way of &&, || and !, in the order of their
+// ConditionLeaves returns the conditions that make up x, by way of &&, || and !, in the order of their
 // evaluation.
-func Leaves(x ast.Expr) []ast.Expr {
+func ConditionLeaves(x ast.Expr) []ast.Expr {
 	x = ast.Unparen(x)
 	switch y := x.(type) {
 	case *ast.BinaryExpr:
 		if y.Op == token.LAND || y.Op == token.LOR {
-			return append(Leaves(y.X), Leaves(y.Y)...)
+			return append(ConditionLeaves(y.X), ConditionLeaves(y.Y)...)
 		}
 	case *ast.UnaryExpr:
 		if y.Op == token.NOT {
-			return Leaves(y.X)
+			return ConditionLeaves(y.X)
 		}
 	}
 	return []ast.Expr{x}
@@ -181,7 +181,7 @@ func Leaves(x ast.Expr) []ast.Expr {
 // takeApart notes the conditions that make up x. Each of them has an event of its own, as the
 // program evaluates only as many as it takes. Of is what x is the condition of, nil for a loop.
 func (v *valuesIn) takeApart(x ast.Expr, of *choice) {
-	for _, leaf := range Leaves(x) {
+	for _, leaf := range ConditionLeaves(x) {
 		v.leaves[leaf] = true
 		if of != nil {
 			v.choices[leaf] = of

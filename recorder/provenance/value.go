@@ -677,14 +677,14 @@ func kept(load *ssa.UnOp) ssa.Value {
 // that uses it. A value that others can change (Unsure) must not become one: it would be as
 // recorded in each schedule, and assertions would hold that fail.
 func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
-	if d.Unsure(v) && !d.sentinel(v) {
+	if d.DependsOnOthers(v) && !d.sentinel(v) {
 		return nil
 	}
 	pos := d.named(v)
 	if c, ok := v.(*ssa.Call); !pos.IsValid() || ok && !isBuiltin(c) {
 		return nil
 	}
-	s := Spot{d.f.fset, pos, Carries, 0}
+	s := Spot{d.f.fset, pos, Evaluates, 0}
 	r := dataflow.Reading{Key: d.values.number(s), Size: size, Signed: signed}
 	return &term{Formula: Formula{Op: dataflow.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil, nil}}}
 }
@@ -711,12 +711,12 @@ func (d *deriver) named(v ssa.Value) token.Pos {
 	default:
 		return token.NoPos
 	}
-	return NamePos(e)
+	return ValuePos(e)
 }
 
-// NamePos returns where package ssa has accesses to x, and where events of its value come to
+// ValuePos returns where package ssa has accesses to x, and where events of its value come to
 // be: at the name, bracket, parenthesis, operator or star.
-func NamePos(x ast.Expr) token.Pos {
+func ValuePos(x ast.Expr) token.Pos {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.SelectorExpr:
 		return x.Sel.Pos()
@@ -740,7 +740,7 @@ func (a *analysis) sentinel(v ssa.Value) bool {
 		return false
 	}
 	g, ok := load.X.(*ssa.Global)
-	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.NeedsNoEvents(g) && !a.values.reassigned[a.Memory(g)])
+	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.NeedsNoEvents(g) && !a.values.reassigned[a.MemoryName(g)])
 }
 
 // atomicOp returns the name of the operation of package sync/atomic that c is, on

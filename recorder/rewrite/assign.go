@@ -10,11 +10,11 @@ import (
 )
 
 // An assignment is one in the making, or a short variable declaration. What is said of
-// full is that of stmt.
+// blockAllowed is that of stmt.
 type assignment struct {
 	*expressions
-	stmt *ast.AssignStmt
-	full bool
+	stmt         *ast.AssignStmt
+	blockAllowed bool
 }
 
 // text is the text of the assignment.
@@ -25,10 +25,10 @@ func (a assignment) text() string {
 		return a.define()
 	case s.Tok != token.ASSIGN:
 		op := strings.TrimSuffix(s.Tok.String(), "=")
-		return update{a.expressions, s, s.Lhs[0], op, s.Rhs[0], a.full}.text()
+		return update{a.expressions, s, s.Lhs[0], op, s.Rhs[0], a.blockAllowed}.text()
 	case len(s.Lhs) == 1:
 		return a.assignOne()
-	case a.full:
+	case a.blockAllowed:
 		return a.assignMany()
 	case len(s.Lhs) == 2 && len(s.Rhs) == 2 && a.storesBothInOne(s):
 		return a.assignTwo()
@@ -41,9 +41,9 @@ func (a assignment) assignTwo() string {
 	s := a.stmt
 	var refs, values []string
 	for i, x := range s.Lhs {
-		site := a.site("write", x, a.source(x), false)
+		site := a.site("write", x, a.textOf(x), false)
 		refs = append(refs, a.hook("Store")+"("+a.noteFieldAccess(properties.Writes, x, "&"+a.inOwnScope(a.address, x), site)+","+site+")")
-		values = append(values, a.inOwnScope(a.data, s.Rhs[i]))
+		values = append(values, a.inOwnScope(a.dataValue, s.Rhs[i]))
 	}
 	return a.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"
 }
@@ -53,19 +53,19 @@ func (a assignment) plain() string {
 	s := a.stmt
 	var ps []piece
 	for _, x := range s.Lhs {
-		ps = append(ps, replace(x, a.target(x)))
+		ps = append(ps, replace(x, a.targetText(x)))
 	}
 	for _, x := range s.Rhs {
-		ps = append(ps, replace(x, a.data(x)))
+		ps = append(ps, replace(x, a.dataValue(x)))
 	}
 	return a.spliceNode(s, ps...)
 }
 
-// target is the text of an operand on the left-hand side of an assignment,
+// targetText is the text of an operand on the left-hand side of an assignment,
 // with hooks for the loads that select it.
-func (a *expressions) target(x ast.Expr) string {
+func (a *expressions) targetText(x ast.Expr) string {
 	if isBlank(x) {
-		return a.source(x)
+		return a.textOf(x)
 	}
 	if ix, ok := a.mapElement(x); ok {
 		return a.spliceNode(x, replace(ix.X, a.value(ix.X)), replace(ix.Index, a.value(ix.Index)))
@@ -84,43 +84,43 @@ func (a assignment) assignOne() string {
 		return a.plain()
 	}
 	if a.computesFrom(lhs, rhs) {
-		a.updated = lhs
-		defer func() { a.updated = nil }()
+		a.updatedVar = lhs
+		defer func() { a.updatedVar = nil }()
 	}
 	direct := func() string {
-		gap := a.raw(lhs.End(), s.TokPos) + a.raw(s.TokPos+1, rhs.Pos())
-		return a.store(lhs, a.inOwnScope(a.address, lhs), gap+a.inOwnScope(a.data, rhs))
+		gap := a.textBetween(lhs.End(), s.TokPos) + a.textBetween(s.TokPos+1, rhs.Pos())
+		return a.store(lhs, a.inOwnScope(a.address, lhs), gap+a.inOwnScope(a.dataValue, rhs))
 	}
 	if a.hasStableAddress(lhs) || a.isSafe(rhs) {
 		return direct()
 	}
 	t := ""
-	if a.full {
+	if a.blockAllowed {
 		t = a.temp()
 	}
 	hold, ok := a.holdable(rhs, a.info.TypeOf(lhs), t)
 	switch {
-	case a.full && ok:
+	case a.blockAllowed && ok:
 		p := a.assigneeAlone(lhs, false)
-		return a.twoPartBlock(s, p.define()+t+":="+a.inOwnScope(a.data, rhs)+";", a.store(lhs, a.keepLines(lhs, s, p.text), hold))
+		return a.twoPartBlock(s, p.define()+t+":="+a.inOwnScope(a.dataValue, rhs)+";", a.store(lhs, a.keepLines(lhs, s, p.text), hold))
 	case !a.hasCall(rhs):
 		return direct()
 	}
-	return a.spliceNode(s, replace(rhs, a.inOwnScope(a.data, rhs)))
+	return a.spliceNode(s, replace(rhs, a.inOwnScope(a.dataValue, rhs)))
 }
 
 // assignElement is the text of m[k] = v.
 func (a assignment) assignElement(ix *ast.IndexExpr) string {
 	s := a.stmt
 	rhs := s.Rhs[0]
-	if a.full && a.hasCall(rhs) {
+	if a.blockAllowed && a.hasCall(rhs) {
 		t := a.temp()
 		if hold, ok := a.holdable(rhs, a.info.TypeOf(s.Lhs[0]), t); ok {
 			p := a.assigneeAlone(s.Lhs[0], false)
-			return a.twoPartBlock(s, p.define()+t+":="+a.inOwnScope(a.data, rhs)+";", a.keepLines(s.Lhs[0], s, p.text)+"="+hold)
+			return a.twoPartBlock(s, p.define()+t+":="+a.inOwnScope(a.dataValue, rhs)+";", a.keepLines(s.Lhs[0], s, p.text)+"="+hold)
 		}
 	}
-	return a.spliceNode(s, replace(ix.X, a.mapHook("MapWrite", ix.X)), replace(ix.Index, a.value(ix.Index)), replace(rhs, a.data(rhs)))
+	return a.spliceNode(s, replace(ix.X, a.mapHook("MapWrite", ix.X)), replace(ix.Index, a.value(ix.Index)), replace(rhs, a.dataValue(rhs)))
 }
 
 // define is the text of a short variable declaration. The variables that it
@@ -132,7 +132,7 @@ func (a assignment) define() string {
 	for i, x := range s.Lhs {
 		id := x.(*ast.Ident)
 		v, ok := a.info.Uses[id].(*types.Var)
-		if !a.full || !ok || !a.isSharedVar(v) || a.hasNoSize(v.Type()) {
+		if !a.blockAllowed || !ok || !a.isSharedVar(v) || a.hasNoSize(v.Type()) {
 			continue
 		}
 		if len(s.Rhs) == 1 {
@@ -144,7 +144,7 @@ func (a assignment) define() string {
 		behind += ";" + a.hook("Write") + "(&" + id.Name + "," + a.site("write", id, id.Name, false) + ")"
 	}
 	for _, x := range s.Rhs {
-		ps = append(ps, replace(x, a.data(x)))
+		ps = append(ps, replace(x, a.dataValue(x)))
 	}
 	return a.spliceNode(s, ps...) + behind
 }

@@ -28,7 +28,7 @@ func (t temporaries) define() string {
 func (e *expressions) hold(t *temporaries, xs []ast.Expr, i int, to types.Type) (text string, ok bool) {
 	x := xs[i]
 	if e.isConstant(x) {
-		return e.source(x), true
+		return e.textOf(x), true
 	}
 	name := e.temp()
 	if text, ok = e.holdable(x, to, name); !ok {
@@ -38,7 +38,7 @@ func (e *expressions) hold(t *temporaries, xs []ast.Expr, i int, to types.Type) 
 	if i > 0 {
 		gap = e.newlines(xs[i-1].End(), x.Pos())
 	}
-	t.add(temporaries{[]string{name}, []string{gap + e.data(x)}})
+	t.add(temporaries{[]string{name}, []string{gap + e.dataValue(x)}})
 	return text, true
 }
 
@@ -56,7 +56,7 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 	var p assignee
 	operand := func(x ast.Expr) string {
 		if id, ok := x.(*ast.Ident); ok && a.isPrivate(id) && !a.assigns(a.stmt, id) || a.isConstant(x) {
-			return a.source(x)
+			return a.textOf(x)
 		}
 		if !all && !a.hasCall(x) {
 			return a.afterCalls(a.value, x)
@@ -71,13 +71,13 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 		case *ast.ParenExpr:
 			return "(" + walk(x.X) + ")"
 		case *ast.StarExpr:
-			return a.selects(x, x.Pos()) + "*" + operand(x.X)
+			return a.selectionLine(x, x.Pos()) + "*" + operand(x.X)
 		case *ast.SelectorExpr:
 			sel := a.info.Selections[x]
 			switch {
 			case sel == nil:
 			case isPointer(a.info.TypeOf(x.X)):
-				return operand(x.X) + a.selects(x, x.X.End()) + "." + x.Sel.Name
+				return operand(x.X) + a.selectionLine(x, x.X.End()) + "." + x.Sel.Name
 			case sel.Indirect():
 				return a.inOwnScope(a.address, x)
 			default:
@@ -85,7 +85,7 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 			}
 		case *ast.IndexExpr:
 			base := ""
-			switch underlying(a.info.TypeOf(x.X)).(type) {
+			switch coreType(a.info.TypeOf(x.X)).(type) {
 			case *types.Array:
 				base = walk(x.X)
 			case *types.Map:
@@ -93,9 +93,9 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 			default:
 				base = operand(x.X)
 			}
-			return base + a.selects(x, x.Lbrack) + "[" + operand(x.Index) + "]"
+			return base + a.selectionLine(x, x.Lbrack) + "[" + operand(x.Index) + "]"
 		}
-		return a.source(x)
+		return a.textOf(x)
 	}
 	p.text = walk(x)
 	return p
@@ -107,9 +107,9 @@ func (a assignment) assigneeAlone(x ast.Expr, all bool) (p assignee) {
 	return p
 }
 
-// selects goes in front of the token at pos by which x, a part of a left-hand
+// selectionLine goes in front of the token at pos by which x, a part of a left-hand
 // side, selects from what a temporary holds.
-func (a assignment) selects(x ast.Expr, pos token.Pos) string {
+func (a assignment) selectionLine(x ast.Expr, pos token.Pos) string {
 	switch {
 	case !a.spansLines(x, a.stmt):
 		return ""

@@ -11,7 +11,7 @@ import (
 func (e *expressions) call(c *ast.CallExpr, flow bool) string {
 	if e.info.Types[c.Fun].IsType() {
 		if len(c.Args) != 1 {
-			return e.source(c)
+			return e.textOf(c)
 		}
 		if e.isHeaderData(c) {
 			return e.spliceNode(c, replace(c.Args[0], e.address(c.Args[0])))
@@ -22,7 +22,7 @@ func (e *expressions) call(c *ast.CallExpr, flow bool) string {
 		return e.spliceNode(c, replace(c.Args[0], e.expr(c.Args[0], flow)))
 	}
 	if x := e.assertion(c); x != nil {
-		e.asserted[x] = c
+		e.assertionAt[x] = c
 	}
 	e.markLastArgument(c)
 	operands := []ast.Node{c.Fun}
@@ -64,11 +64,11 @@ func (e *expressions) readElements(x ast.Expr) string {
 // atomicCall lets the run-time library do what the function fn does. The
 // import of sync/atomic stays in use through a reference at the file's end.
 func (e callEdit) atomicCall(fn string) string {
-	e.keepImports[e.source(ast.Unparen(e.call.Fun))] = true
+	e.keepImports[e.textOf(ast.Unparen(e.call.Fun))] = true
 	args := e.pieces(e.call.Args)
 	last := &args[len(args)-1]
-	last.text += "," + e.site("atomic", e.call, e.source(e.call), false)
-	if e.call == e.discarded && (strings.HasPrefix(fn, "Add") || strings.HasPrefix(fn, "And") || strings.HasPrefix(fn, "Or")) {
+	last.text += "," + e.site("atomic", e.call, e.textOf(e.call), false)
+	if e.call == e.discardedCall && (strings.HasPrefix(fn, "Add") || strings.HasPrefix(fn, "And") || strings.HasPrefix(fn, "Or")) {
 		e.onlyUpdates()
 	}
 	return e.spliceNode(e.call, append([]piece{replace(e.call.Fun, e.hook(fn))}, args...)...)
@@ -80,7 +80,7 @@ func (e callEdit) atomicCall(fn string) string {
 func (e callEdit) builtin(name string, flow bool) string {
 	switch name {
 	case "Sizeof", "Offsetof", "Alignof":
-		return e.source(e.call) // operands are not evaluated
+		return e.textOf(e.call) // operands are not evaluated
 	case "len", "cap":
 		return e.spliceNode(e.call, replace(e.call.Args[0], e.length(name, e.call.Args[0])))
 	case "new", "make":
@@ -127,18 +127,18 @@ func valuesOnly(info *types.Info, args []ast.Expr) []ast.Expr {
 
 // length evaluates the operand of len or cap.
 func (e callEdit) length(name string, x ast.Expr) string {
-	switch t := underlying(e.info.TypeOf(x)).(type) {
+	switch t := coreType(e.info.TypeOf(x)).(type) {
 	case *types.Map:
 		return e.mapHook("MapRead", x)
 	case *types.Chan:
-		if name == "len" && !e.inside { // a loop may wait for it
+		if name == "len" && !e.onlyMemory { // a loop may wait for it
 			return e.hook("Len") + "(" + e.value(x) + ")"
 		}
 	case *types.Array:
 		return e.address(x)
 	case *types.Pointer:
 		if _, ok := t.Elem().Underlying().(*types.Array); ok && !e.hasCall(x) {
-			return e.source(x)
+			return e.textOf(x)
 		}
 	}
 	return e.value(x)
@@ -146,7 +146,7 @@ func (e callEdit) length(name string, x ast.Expr) string {
 
 // clearOperand evaluates the operand of clear.
 func (e callEdit) clearOperand(x ast.Expr) string {
-	switch underlying(e.info.TypeOf(x)).(type) {
+	switch coreType(e.info.TypeOf(x)).(type) {
 	case *types.Map:
 		return e.mapHook("MapWrite", x)
 	case *types.Slice:
@@ -160,7 +160,7 @@ func (e *expressions) sliceHook(fn string, x ast.Expr) string {
 	if e.sharing.SkipsElements(x) {
 		return e.value(x)
 	}
-	return e.hook(fn) + "(" + e.value(x) + "," + e.site(accessOp(fn), x, e.source(x)+"[…]", false) + ")"
+	return e.hook(fn) + "(" + e.value(x) + "," + e.site(accessOp(fn), x, e.textOf(x)+"[…]", false) + ")"
 }
 
 // appendCall evaluates append(s, …). The elements that fit the capacity are
@@ -173,11 +173,11 @@ func (e callEdit) appendCall() string {
 	if e.call.Ellipsis.IsValid() {
 		return e.manyCall("append", e.isFreshSlice(s))
 	}
-	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok || e.isFreshSlice(s) || e.sharing.SkipsElements(s) {
+	if _, ok := coreType(e.info.TypeOf(s)).(*types.Slice); !ok || e.isFreshSlice(s) || e.sharing.SkipsElements(s) {
 		return e.values(e.call, e.call.Args...)
 	}
 	hook := func() string {
-		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.value(s), len(e.call.Args)-1, e.site("write", e.call, e.source(s)+"[…]", false))
+		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.value(s), len(e.call.Args)-1, e.site("write", e.call, e.textOf(s)+"[…]", false))
 	}
 	return e.spliceNode(e.call, append([]piece{replace(s, e.hookOrPostpone(s, hook))}, e.pieces(e.call.Args[1:])...)...)
 }
@@ -195,14 +195,14 @@ func (e callEdit) copyCall() string {
 // can know those of dst.
 func (e callEdit) manyCall(name string, fresh bool) string {
 	dst, src := e.call.Args[0], e.call.Args[1]
-	_, slices := underlying(e.info.TypeOf(dst)).(*types.Slice)
+	_, slices := coreType(e.info.TypeOf(dst)).(*types.Slice)
 	if !slices || e.shadowsHelpers || e.sharing.SkipsElements(dst) && (isString(e.info.TypeOf(src)) || e.sharing.SkipsElements(src)) {
 		return e.values(e.call, dst, src)
 	}
 	var fn, sites string
 	last := src
-	w := e.site("write", e.call, e.source(dst)+"[…]", false)
-	switch t := underlying(e.info.TypeOf(src)).(type) {
+	w := e.site("write", e.call, e.textOf(dst)+"[…]", false)
+	switch t := coreType(e.info.TypeOf(src)).(type) {
 	case *types.Slice:
 		if n := e.madeLength(src); n != nil && name == "append" {
 			if fresh {
@@ -211,7 +211,7 @@ func (e callEdit) manyCall(name string, fresh bool) string {
 			fn, sites, last = "appendMade", ","+w, n
 			break
 		}
-		fn, sites = name+"Slice", ","+w+","+e.site("read", src, e.source(src)+"[…]", false)
+		fn, sites = name+"Slice", ","+w+","+e.site("read", src, e.textOf(src)+"[…]", false)
 		if fresh {
 			return e.spliceNode(e.call, replace(dst, e.value(dst)), replace(src, e.sliceHook("SliceRead", src)))
 		}

@@ -16,40 +16,40 @@ type methodEdit struct {
 	fn *ast.FuncDecl
 }
 
-// notes is the statements that note a call of the method, and its end, if a property names
+// callNotes is the statements that note a call of the method, and its end, if a property names
 // them, and what gives the receiver a name for that where it has none.
-func (e methodEdit) notes() (named []piece, call string) {
+func (e methodEdit) callNotes() (named []piece, call string) {
 	fn := e.fn
 	obj, ok := e.info.Defs[fn.Name].(*types.Func)
 	if !ok || fn.Recv == nil {
 		return nil, ""
 	}
-	begins, ends := obj.FullName(), properties.Return(obj.FullName())
+	begins, ends := obj.FullName(), properties.ReturnName(obj.FullName())
 	argument, with := e.namedVariable(begins, obj.Signature().Params())
 	result, of := e.namedVariable(ends, obj.Signature().Results())
-	if !e.calls[begins] && !e.calls[ends] && argument < 0 && result < 0 {
+	if !e.eventMethods[begins] && !e.eventMethods[ends] && argument < 0 && result < 0 {
 		return nil, ""
 	}
-	named, names := e.variables(fn.Recv)
+	named, names := e.nameVariables(fn.Recv)
 	recv := names[0]
 	// The end comes after all that the method has deferred itself.
-	if e.calls[ends] {
+	if e.eventMethods[ends] {
 		call = fmt.Sprintf("defer %s(%s, %d);", e.hook("Called"), recv, trace.CallSiteKey(ends, 0))
 	}
 	if argument >= 0 {
-		ps, names := e.variables(fn.Type.Params)
+		ps, names := e.nameVariables(fn.Type.Params)
 		named = append(named, ps...)
-		call += fmt.Sprintf("%s(%s, %s, %d, %d);", e.hook("CalledWith"), names[argument], recv, trace.CallSiteKey(properties.Operand(with), 0), trace.CallSiteKey(with, 0))
+		call += fmt.Sprintf("%s(%s, %s, %d, %d);", e.hook("CalledWith"), names[argument], recv, trace.CallSiteKey(properties.FirstObjectName(with), 0), trace.CallSiteKey(with, 0))
 	}
 	if result >= 0 {
-		ps, names := e.variables(fn.Type.Results)
+		ps, names := e.nameVariables(fn.Type.Results)
 		if !fn.Type.Results.Opening.IsValid() {
 			ps = append([]piece{insert(fn.Type.Results.Pos(), "(")}, append(ps, insert(fn.Type.Results.End(), ")"))...)
 		}
 		named = append(named, ps...)
-		call += fmt.Sprintf("defer %s(&%s, %s, %d, %d);", e.hook("ReturnedWith"), names[result], recv, trace.CallSiteKey(properties.Operand(of), 0), trace.CallSiteKey(of, 0))
+		call += fmt.Sprintf("defer %s(&%s, %s, %d, %d);", e.hook("ReturnedWith"), names[result], recv, trace.CallSiteKey(properties.FirstObjectName(of), 0), trace.CallSiteKey(of, 0))
 	}
-	if e.calls[begins] {
+	if e.eventMethods[begins] {
 		call += fmt.Sprintf("%s(%s, %d);", e.hook("Called"), recv, trace.CallSiteKey(begins, 0))
 	}
 	return named, call
@@ -59,16 +59,16 @@ func (e methodEdit) notes() (named []piece, call string) {
 // stands for that; -1 for none.
 func (e methodEdit) namedVariable(method string, vars *types.Tuple) (which int, name string) {
 	for i := range vars.Len() {
-		if name := properties.With(method, vars.At(i).Type().String()); e.calls[name] {
+		if name := properties.WithOperandName(method, vars.At(i).Type().String()); e.eventMethods[name] {
 			return i, name
 		}
 	}
 	return -1, ""
 }
 
-// variables returns the names of parameters or results, and what gives names to those that have
+// nameVariables returns the names of parameters or results, and what gives names to those that have
 // none.
-func (e methodEdit) variables(fields *ast.FieldList) (named []piece, names []string) {
+func (e methodEdit) nameVariables(fields *ast.FieldList) (named []piece, names []string) {
 	for _, field := range fields.List {
 		if len(field.Names) == 0 {
 			name := e.temp()
@@ -90,7 +90,7 @@ func (e methodEdit) variables(fields *ast.FieldList) (named []piece, names []str
 // the event when the call is made; ok is false of another call.
 func (e callEdit) propertyEvent() (text string, ok bool) {
 	fn := e.callee(e.call)
-	if len(e.calls) == 0 || fn == nil || !properties.IsTold(fn) || len(e.call.Args) < 2 || e.call.Ellipsis.IsValid() {
+	if len(e.eventMethods) == 0 || fn == nil || !properties.IsEventFunction(fn) || len(e.call.Args) < 2 || e.call.Ellipsis.IsValid() {
 		return "", false
 	}
 	name := e.info.Types[e.call.Args[0]].Value
@@ -105,7 +105,7 @@ func (e callEdit) propertyEvent() (text string, ok bool) {
 	named := false
 	for i, arg := range e.call.Args[1:] {
 		text, hook := e.value(arg), "Unnamed"
-		for _, method := range e.eventMethods(constant.StringVal(name), objects, i) {
+		for _, method := range e.methodsOfEventObject(constant.StringVal(name), objects, i) {
 			hook, named = "ObjectOf", true
 			text += fmt.Sprintf(", %d", trace.CallSiteKey(method, 0))
 		}
@@ -114,7 +114,7 @@ func (e callEdit) propertyEvent() (text string, ok bool) {
 	if !named {
 		return "", false
 	}
-	fun := e.source(ast.Unparen(e.call.Fun))
+	fun := e.textOf(ast.Unparen(e.call.Fun))
 	e.keepImports[fun] = true // its import stays in use
 	gap := piece{e.call.Args[0].Pos(), e.call.Args[1].Pos(), e.newlines(e.call.Args[0].Pos(), e.call.Args[1].Pos())}
 	return e.spliceNode(e.call, append([]piece{replace(e.call.Fun, e.hook("Event")), gap}, ps...)...), true

@@ -31,23 +31,23 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 		case *ast.CaseClause:
 			var inner []piece
 			for _, x := range c.List {
-				if conditions && types.Identical(underlying(e.info.TypeOf(x)), types.Typ[types.Bool]) {
+				if conditions && types.Identical(coreType(e.info.TypeOf(x)), types.Typ[types.Bool]) {
 					inner = append(inner, replace(x, e.condition(x)))
 				} else {
 					inner = append(inner, replace(x, e.inOwnScope(e.value, x)))
 				}
 			}
-			if !decided && !e.inside {
+			if !decided && !e.onlyMemory {
 				inner = append(inner, insert(c.Colon+1, e.caseHook(i+1, c)))
 			}
 			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.list(c.Body)...)...)))
 		case *ast.CommClause:
-			if x := receives(c.Comm); x != nil {
+			if x := receiveOf(c.Comm); x != nil {
 				e.communication = x
 			} else {
 				e.communication = c.Comm
 			}
-			comm, stores := e.comm(c.Comm)
+			comm, stores := e.communicationText(c.Comm)
 			stores = e.noteClause(c.Comm) + stores
 			var inner []piece
 			if c.Comm != nil {
@@ -60,9 +60,9 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 	return e.spliceNode(body, ps...)
 }
 
-// comm is the text of the communication of a select clause, and the statements
+// communicationText is the text of the communication of a select clause, and the statements
 // that assign what it received to shared variables at the start of the body.
-func (e *editor) comm(s ast.Stmt) (text, stores string) {
+func (e *editor) communicationText(s ast.Stmt) (text, stores string) {
 	if s == nil {
 		return "", ""
 	}
@@ -74,7 +74,7 @@ func (e *editor) comm(s ast.Stmt) (text, stores string) {
 	for _, x := range a.Lhs {
 		hooked = hooked || e.storeNeedsHook(x)
 	}
-	x := receives(s)
+	x := receiveOf(s)
 	_, named := e.fieldAction(properties.Receives, x.X)
 	moves := named && e.changesMeaning(s, x.X)
 	if !moves && (a.Tok == token.DEFINE || !hooked) {
@@ -85,14 +85,14 @@ func (e *editor) comm(s ast.Stmt) (text, stores string) {
 		t := "_"
 		if !isBlank(x) && a.Tok == token.DEFINE {
 			t = e.temp()
-			stores += e.source(x) + ":=" + t + ";"
+			stores += e.textOf(x) + ":=" + t + ";"
 		} else if !isBlank(x) {
 			t = e.temp()
 			v := e.assignedText(a, i, t)
 			if e.storeNeedsHook(x) {
 				stores += e.store(x, e.inOwnScope(e.address, x), v) + ";"
 			} else {
-				stores += e.inOwnScope(e.target, x) + "=" + v + ";"
+				stores += e.inOwnScope(e.targetText, x) + "=" + v + ";"
 			}
 		}
 		temps = append(temps, t)

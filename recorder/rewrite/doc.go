@@ -57,7 +57,7 @@
 //
 // # In the standard library
 //
-// With Options.Inside, the packages are those that work on memory of the program:
+// With Options.StandardLibrary, the packages are those that work on memory of the program:
 // they get hooks for memory accesses only, of package predictrt/inside, which logs the
 // access at the program's call.
 //

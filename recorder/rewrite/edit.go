@@ -21,15 +21,15 @@ import (
 // needs statements, too.
 type editor struct {
 	*expressions
-	file          *ast.File
-	names         map[ast.Node]string // see namer
-	version       string              // language version of the file, "" for the newest
-	perIteration  bool                // loop variables are new in each iteration
-	atomicMethods bool                // see Options.AtomicMethods
+	file                *ast.File
+	names               map[ast.Node]string // see namer
+	version             string              // language version of the file, "" for the newest
+	newVarsPerIteration bool                // loop variables are new in each iteration
+	atomicMethods       bool                // see Options.AtomicMethods
 
-	// defers says that the function that is being rewritten defers calls.
-	defers bool
-	text   string // the result
+	// defersCalls says that the function that is being rewritten defers calls.
+	defersCalls bool
+	text        string // the result
 }
 
 // edit rewrites the file, in which the run-time library is imported from
@@ -40,9 +40,9 @@ func (e *editor) edit(importPath string) error {
 	for _, d := range e.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			ps = append(ps, replace(d, e.function(d)))
+			ps = append(ps, replace(d, e.functionText(d)))
 		case *ast.GenDecl:
-			e.fn = symbolPath(e.pkg.Path()) + ".init"
+			e.funcName = symbolPath(e.pkg.Path()) + ".init"
 			ps = append(ps, replace(d, e.decl(d)))
 		}
 	}
@@ -54,8 +54,8 @@ func (e *editor) edit(importPath string) error {
 	start := token.Pos(e.tokens.Base())
 	e.text = e.splice(start, start+token.Pos(e.tokens.Size()), append([]piece{name}, ps...)...)
 	e.text += e.helperText() + e.references()
-	if isOlder(e.version, generics) {
-		text, err := constrain(e.text, e.path)
+	if isOlder(e.version, firstGenericVersion) {
+		text, err := raiseVersion(e.text, e.path)
 		if err != nil {
 			return fmt.Errorf("%s: build constraint: %w", e.path, err)
 		}

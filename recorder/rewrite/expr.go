@@ -11,30 +11,30 @@ import (
 type expressions struct {
 	*hookWriter
 	release string // see Options.Release
-	// literal is the text of a function literal, which consists of statements.
-	literal func(*ast.FuncLit) string
+	// renderLiteral is the text of a function literal, which consists of statements.
+	renderLiteral func(*ast.FuncLit) string
 	// results are the results of the function that is being rewritten.
 	results *ast.FieldList
 
 	scope        *scope
 	deferredCall *ast.CallExpr // the call of the go or defer statement being rewritten
-	// discarded is the call that the expression statement being rewritten
+	// discardedCall is the call that the expression statement being rewritten
 	// consists of, updated the variable that the assignment being rewritten
 	// stores what it may have computed from it.
-	discarded *ast.CallExpr
-	updated   ast.Expr
+	discardedCall *ast.CallExpr
+	updatedVar    ast.Expr
 	// communication is the send or receive of the clause of a select that is being rewritten.
 	communication    ast.Node
 	faultsAtOperator map[ast.Expr]token.Pos   // see findStoreFaults
-	joined           map[*ast.BinaryExpr]bool // see join
+	joinedConditions map[*ast.BinaryExpr]bool // see join
 }
 
 // value is the text that evaluates x, with a hook for each load of shared
 // memory.
 func (e *expressions) value(x ast.Expr) string { return e.expr(x, false) }
 
-// data is value for an x whose value is only stored or computed with.
-func (e *expressions) data(x ast.Expr) string { return e.expr(x, true) }
+// dataValue is value for an x whose value is only stored or computed with.
+func (e *expressions) dataValue(x ast.Expr) string { return e.expr(x, true) }
 
 // values is the text of n with the expressions, its children, evaluated.
 func (e *expressions) values(n ast.Node, xs ...ast.Expr) string {
@@ -62,10 +62,10 @@ func (e *expressions) expr(x ast.Expr, flow bool) string {
 	if e.isOperand(x) {
 		text = e.operand(x, text)
 	}
-	if c := e.asserted[x]; c != nil {
-		text = e.hook("Assert") + "(" + text + "," + e.site("assert", c, e.source(c), false) + ")"
+	if c := e.assertionAt[x]; c != nil {
+		text = e.hook("Assert") + "(" + text + "," + e.site("assert", c, e.textOf(c), false) + ")"
 	}
-	switch n := e.complete[x].(type) {
+	switch n := e.completedAt[x].(type) {
 	case *ast.CallExpr:
 		text = e.noteAt("call", n, text)
 	case *ast.ReturnStmt:
@@ -78,7 +78,7 @@ func (e *expressions) expr(x ast.Expr, flow bool) string {
 func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	tv := e.info.Types[x]
 	if tv.IsType() || tv.IsBuiltin() || e.isConstant(x) {
-		return e.source(x)
+		return e.textOf(x)
 	}
 	switch x := x.(type) {
 	case *ast.Ident, *ast.StarExpr:
@@ -86,7 +86,7 @@ func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	case *ast.ParenExpr:
 		return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)))
 	case *ast.FuncLit:
-		return e.literal(x)
+		return e.renderLiteral(x)
 	case *ast.CompositeLit:
 		return e.compositeLit(x)
 	case *ast.SelectorExpr:
@@ -113,7 +113,7 @@ func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	case *ast.BinaryExpr:
 		return e.binary(x, flow)
 	}
-	return e.source(x)
+	return e.textOf(x)
 }
 
 // address is the text of the addressable operand x without a load of x itself,
@@ -122,19 +122,19 @@ func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 func (e *expressions) address(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:
-		return e.source(x)
+		return e.textOf(x)
 	case *ast.ParenExpr:
 		return e.spliceNode(x, replace(x.X, e.address(x.X)))
 	case *ast.StarExpr:
 		return e.onFaultLine(x, e.spliceNode(x, replace(x.X, e.value(x.X))))
 	case *ast.SelectorExpr:
 		if sel := e.info.Selections[x]; sel == nil {
-			return e.source(x)
+			return e.textOf(x)
 		} else if sel.Kind() == types.FieldVal {
-			return selectorEdit{e, x}.walk(sel.Index()[:len(sel.Index())-1]).text + e.onFaultLine(x, e.raw(x.X.End(), x.End()))
+			return selectorEdit{e, x}.followPath(sel.Index()[:len(sel.Index())-1]).text + e.onFaultLine(x, e.textBetween(x.X.End(), x.End()))
 		}
 	case *ast.IndexExpr:
-		switch underlying(e.info.TypeOf(x.X)).(type) {
+		switch coreType(e.info.TypeOf(x.X)).(type) {
 		case *types.Array:
 			return e.spliceNode(x, replace(x.X, e.address(x.X)), replace(x.Index, e.value(x.Index)))
 		case *types.Slice, *types.Pointer:
@@ -159,7 +159,7 @@ func (e *expressions) load(x ast.Expr, flow bool) string {
 		return e.address(x)
 	}
 	hook := func() string {
-		text := e.accessHook("Load", x, "&"+e.address(x), e.site("read", x, e.source(x), flow && isNumeric(t)))
+		text := e.accessHook("Load", x, "&"+e.address(x), e.site("read", x, e.textOf(x), flow && isNumeric(t)))
 		if flow && e.isUpdated(x) {
 			e.onlyUpdates()
 		}
@@ -175,30 +175,30 @@ func (e *expressions) load(x ast.Expr, flow bool) string {
 	case e.hasCall(x):
 		return e.address(x)
 	case e.postpone(x, hook):
-		return e.source(x)
+		return e.textOf(x)
 	case e.hasStableAddress(x):
 		return "(*" + hook() + ")"
 	}
-	return e.source(x)
+	return e.textOf(x)
 }
 
 // compositeLit evaluates the elements of x.
 func (e *expressions) compositeLit(x *ast.CompositeLit) string {
-	_, isStruct := underlying(e.info.TypeOf(x)).(*types.Struct)
-	if ptr, ok := underlying(e.info.TypeOf(x)).(*types.Pointer); ok {
-		_, isStruct = underlying(ptr.Elem()).(*types.Struct) // an elided &T
+	_, isStruct := coreType(e.info.TypeOf(x)).(*types.Struct)
+	if ptr, ok := coreType(e.info.TypeOf(x)).(*types.Pointer); ok {
+		_, isStruct = coreType(ptr.Elem()).(*types.Struct) // an elided &T
 	}
 	var ps []piece
 	for _, elt := range x.Elts {
 		kv, ok := elt.(*ast.KeyValueExpr)
 		if !ok {
-			ps = append(ps, replace(elt, e.data(elt)))
+			ps = append(ps, replace(elt, e.dataValue(elt)))
 			continue
 		}
 		if !isStruct {
 			ps = append(ps, replace(kv.Key, e.value(kv.Key)))
 		}
-		ps = append(ps, replace(kv.Value, e.data(kv.Value)))
+		ps = append(ps, replace(kv.Value, e.dataValue(kv.Value)))
 	}
 	return e.spliceNode(x, ps...)
 }
@@ -209,7 +209,7 @@ func (e *expressions) binary(x *ast.BinaryExpr, flow bool) string {
 	switch x.Op {
 	case token.LAND, token.LOR:
 		left := e.condition
-		if e.joined[x] {
+		if e.joinedConditions[x] {
 			left = func(x ast.Expr) string { return e.inOwnScope(e.value, x) }
 		}
 		return e.spliceNode(x, replace(x.X, left(x.X)), replace(x.Y, e.inScope(func() string { return e.expr(x.Y, flow) }, x.Y)))
@@ -222,29 +222,29 @@ func (e *expressions) binary(x *ast.BinaryExpr, flow bool) string {
 // condition is the text that evaluates x and notes the outcome as a branch.
 func (e *expressions) condition(x ast.Expr) string {
 	if e.isConstant(x) {
-		return e.source(x)
+		return e.textOf(x)
 	}
-	if e.inside || e.sharing.SkipsBranch(x) {
+	if e.onlyMemory || e.sharing.SkipsBranch(x) {
 		return e.inOwnScope(e.value, x)
 	}
-	e.join(x)
-	return e.hook("Branch") + "(" + e.inOwnScope(e.value, x) + "," + e.site("branch", x, e.source(x), false) + ")"
+	e.joinConditions(x)
+	return e.hook("Branch") + "(" + e.inOwnScope(e.value, x) + "," + e.site("branch", x, e.textOf(x), false) + ")"
 }
 
-// join notes of which && and || in x, a condition whose outcome is noted, the left
+// joinConditions notes of which && and || in x, a condition whose outcome is noted, the left
 // operand is no branch of its own: whether the right one is evaluated makes no other
 // difference than to the outcome. So a condition that fails by its left operand is one
 // assertion, and not two of which the second can never fail.
-func (e *expressions) join(x ast.Expr) {
+func (e *expressions) joinConditions(x ast.Expr) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
-			e.join(x.X)
+			e.joinConditions(x.X)
 		}
 	case *ast.BinaryExpr:
 		if (x.Op == token.LAND || x.Op == token.LOR) && e.isSafe(x.Y) && !e.lastHook(x.Y).IsValid() {
-			e.joined[x] = true
-			e.join(x.X)
+			e.joinedConditions[x] = true
+			e.joinConditions(x.X)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (e *expressions) join(x ast.Expr) {
 // sliceExpr evaluates x[i:j:k]; of an array it takes the address.
 func (e *expressions) sliceExpr(x *ast.SliceExpr) string {
 	operand := e.value
-	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Array); ok {
+	if _, ok := coreType(e.info.TypeOf(x.X)).(*types.Array); ok {
 		operand = e.address
 	}
 	ps := append([]piece{replace(x.X, operand(x.X))}, e.pieces([]ast.Expr{x.Low, x.High, x.Max})...)
@@ -262,12 +262,12 @@ func (e *expressions) sliceExpr(x *ast.SliceExpr) string {
 // index evaluates x[i], which may also be the instance of a generic function.
 func (e *expressions) index(x *ast.IndexExpr, flow bool) string {
 	if e.info.Types[x.Index].IsType() {
-		return e.source(x)
+		return e.textOf(x)
 	}
 	if e.info.Types[x].Addressable() {
 		return e.load(x, flow)
 	}
-	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Map); ok {
+	if _, ok := coreType(e.info.TypeOf(x.X)).(*types.Map); ok {
 		return e.spliceNode(x, replace(x.X, e.mapHook("MapRead", x.X)), replace(x.Index, e.value(x.Index)))
 	}
 	return e.values(x, x.X, x.Index)

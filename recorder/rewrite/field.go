@@ -26,10 +26,10 @@ func (e selectorEdit) fieldLock(fn *types.Func, path []int, lock string) string 
 	if len(path) > 0 {
 		n, ok = e.fieldActionAt(done, e.info.TypeOf(e.selector.X), path)
 	}
-	if !ok || len(e.calls) == 0 {
+	if !ok || len(e.eventMethods) == 0 {
 		return lock
 	}
-	return e.hook("Guard") + "(&" + lock + "," + n.arguments(e.site(op, e.selector, e.source(e.selector.X), false)) + ")"
+	return e.hook("Guard") + "(&" + lock + "," + n.arguments(e.site(op, e.selector, e.textOf(e.selector.X), false)) + ")"
 }
 
 // channelPointer is the text of the address of x, a channel that is a field, which is about to be
@@ -41,7 +41,7 @@ func (e *expressions) channelPointer(x ast.Expr) string {
 		return address()
 	case !e.hasCall(x):
 		e.postpone(x, address)
-		return "&" + e.source(x)
+		return "&" + e.textOf(x)
 	}
 	return "&" + e.address(x)
 }
@@ -52,7 +52,7 @@ func (e *expressions) channelAddress(x ast.Expr) string {
 	if !e.isShared(x) {
 		return text
 	}
-	return e.accessHook("Load", x, text, e.site("read", x, e.source(x), false))
+	return e.accessHook("Load", x, text, e.site("read", x, e.textOf(x), false))
 }
 
 // fieldSend is the text of a send to a field that a property names; ok is false of another one. It is
@@ -63,14 +63,14 @@ func (e *expressions) fieldSend(s *ast.SendStmt) (text string, ok bool) {
 		return "", false
 	}
 	hook := func() string {
-		return e.noteFieldAccess(properties.Sends, ch, e.channelAddress(ch), e.site("send", ch, e.source(ch), false))
+		return e.noteFieldAccess(properties.Sends, ch, e.channelAddress(ch), e.site("send", ch, e.textOf(ch), false))
 	}
 	if e.beforeCall(ch) && !e.hasCall(ch) && e.postpone(ch, hook) {
-		text = e.source(ch)
+		text = e.textOf(ch)
 	} else {
 		text = "(*" + hook() + ")"
 	}
-	return e.spliceNode(s, replace(ch, text), replace(s.Value, e.data(s.Value))), true
+	return e.spliceNode(s, replace(ch, text), replace(s.Value, e.dataValue(s.Value))), true
 }
 
 // fieldReceive is the text of a receive from a field that a property names; ok is false of another
@@ -87,7 +87,7 @@ func (e *expressions) fieldReceive(x *ast.UnaryExpr) (text string, ok bool) {
 		}
 		fn = "ReceiveFromOK"
 	}
-	site := e.site("recv", x.X, e.source(x.X), false)
+	site := e.site("recv", x.X, e.textOf(x.X), false)
 	pointer := e.inScope(func() string { return e.channelPointer(x.X) }, x.X)
 	return e.spliceNode(x, piece{x.OpPos, x.OpPos + 2, e.hook(fn) + "("}, replace(x.X, pointer+","+n.arguments(site)+")")), true
 }
@@ -98,12 +98,12 @@ func (e callEdit) fieldClose() (text string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	site := e.site("close", e.call.Args[0], e.source(e.call.Args[0]), false)
+	site := e.site("close", e.call.Args[0], e.textOf(e.call.Args[0]), false)
 	return e.spliceNode(e.call, replace(e.call.Fun, e.hook("Closing")), replace(e.call.Args[0], e.channelPointer(e.call.Args[0])+","+n.arguments(site)), insert(e.call.Rparen+1, ".Close()")), true
 }
 
-// receives is the receive of the clause of a select; nil if it has none.
-func receives(comm ast.Stmt) *ast.UnaryExpr {
+// receiveOf is the receive of the clause of a select; nil if it has none.
+func receiveOf(comm ast.Stmt) *ast.UnaryExpr {
 	var x ast.Expr
 	switch s := comm.(type) {
 	case *ast.ExprStmt:

@@ -18,20 +18,20 @@ import (
 // package (facts), by what package sharing knows of the whole program, by what formulas
 // need, and by the properties of tests.
 type accessFilter struct {
-	*evaluation
-	facts      *facts
-	written    map[string]bool // the package variables of all packages that are shared
-	sharing    *sharing.Facts
-	provenance *provenance.Facts
-	fset       *token.FileSet
-	inside     bool            // see Options.Inside
-	calls      map[string]bool // see Options.Calls
+	*evaluationOrder
+	facts         *facts
+	sharedGlobals map[string]bool // the package variables of all packages that are shared
+	sharing       *sharing.Facts
+	provenance    *provenance.Facts
+	fset          *token.FileSet
+	onlyMemory    bool            // see Options.StandardLibrary
+	eventMethods  map[string]bool // see Options.EventMethods
 
-	// asserted are the operands whose hooks note an assertion, with its call.
-	asserted map[ast.Expr]*ast.CallExpr
-	// complete are the operands at which all of a call, or return statement, are
+	// assertionAt are the operands whose hooks note an assertion, with its call.
+	assertionAt map[ast.Expr]*ast.CallExpr
+	// completedAt are the operands at which all of a call, or return statement, are
 	// evaluated: their hooks note that.
-	complete map[ast.Expr]ast.Node
+	completedAt map[ast.Expr]ast.Node
 }
 
 // isShared reports whether another goroutine may reach the memory of the
@@ -40,7 +40,7 @@ func (af *accessFilter) isShared(x ast.Expr) bool {
 	v := rootVar(af.info, x)
 	switch {
 	case v == nil: // behind a pointer
-	case v.IsField() || v.Pkg() == nil || !af.facts.isSharedVar(v, af.written):
+	case v.IsField() || v.Pkg() == nil || !af.facts.isSharedVar(v, af.sharedGlobals):
 		return false
 	}
 	return !af.needsNoEvent(x) || af.isNamedField(x)
@@ -58,13 +58,13 @@ func (af *accessFilter) needsNoEvent(x ast.Expr) bool {
 
 // isSharedVar reports whether another goroutine may use v while it is written.
 func (af *accessFilter) isSharedVar(v *types.Var) bool {
-	return af.facts.isSharedVar(v, af.written) && !af.sharing.SkipsVariable(af.fset, v)
+	return af.facts.isSharedVar(v, af.sharedGlobals) && !af.sharing.SkipsVariable(af.fset, v)
 }
 
 // isPrivate reports whether id is a variable that only its goroutine can reach.
 func (af *accessFilter) isPrivate(id *ast.Ident) bool {
 	v, ok := af.info.ObjectOf(id).(*types.Var)
-	return ok && !isGlobal(v) && !v.IsField() && v.Pkg() != nil && !af.facts.isSharedVar(v, af.written)
+	return ok && !isGlobal(v) && !v.IsField() && v.Pkg() != nil && !af.facts.isSharedVar(v, af.sharedGlobals)
 }
 
 // storeNeedsHook reports whether an assignment to x gets a hook.
@@ -81,11 +81,11 @@ func (af *accessFilter) resultNeedsHook(x *ast.Ident) bool {
 // rangeIsDecided reports whether the number of iterations is the same whatever
 // other goroutines do.
 func (af *accessFilter) rangeIsDecided(s *ast.RangeStmt) bool {
-	switch t := underlying(af.info.TypeOf(s.X)).(type) {
+	switch t := coreType(af.info.TypeOf(s.X)).(type) {
 	case *types.Array:
 		return true
 	case *types.Pointer:
-		_, array := underlying(t.Elem()).(*types.Array)
+		_, array := coreType(t.Elem()).(*types.Array)
 		return array
 	case *types.Slice, *types.Basic:
 		return af.isConstant(s.X) || af.sharing.SkipsBranch(s.X)
@@ -116,12 +116,12 @@ func (af *accessFilter) switchIsDecided(s ast.Stmt) bool {
 
 // mayHook reports whether evaluating x itself may call a hook.
 func (af *accessFilter) mayHook(x ast.Expr) bool {
-	if af.asserted[x] != nil || af.complete[x] != nil || af.isOperand(x) {
+	if af.assertionAt[x] != nil || af.completedAt[x] != nil || af.isOperand(x) {
 		return true
 	}
 	switch x := x.(type) {
 	case *ast.IndexExpr:
-		if _, ok := underlying(af.info.TypeOf(x.X)).(*types.Map); ok {
+		if _, ok := coreType(af.info.TypeOf(x.X)).(*types.Map); ok {
 			return true
 		}
 	case *ast.CallExpr:
@@ -151,7 +151,7 @@ func (af *accessFilter) lastHook(nodes ...ast.Node) token.Pos {
 // atomicFunc is the name of the function of package sync/atomic that c calls
 // directly, "" if it does not.
 func (af *accessFilter) atomicFunc(c *ast.CallExpr) string {
-	if af.inside {
+	if af.onlyMemory {
 		return ""
 	}
 	fn := af.callee(c)
@@ -195,13 +195,13 @@ func (af *accessFilter) needsBlock(s ast.Stmt) bool {
 // A namedAction is what a property names: its number, and how many bytes the field is behind the
 // beginning of its object.
 type namedAction struct {
-	method uint64
-	offset int64
+	methodKey   uint64
+	fieldOffset int64
 }
 
 // fieldAction returns what is done with the field that x selects; ok is false if no property names that.
 func (af *accessFilter) fieldAction(done string, x ast.Expr) (n namedAction, ok bool) {
-	if len(af.calls) == 0 {
+	if len(af.eventMethods) == 0 {
 		return namedAction{}, false
 	}
 	field, ok := ast.Unparen(x).(*ast.SelectorExpr)
@@ -218,15 +218,15 @@ func (af *accessFilter) fieldAction(done string, x ast.Expr) (n namedAction, ok 
 // fieldActionAt is named for the field that a path of fields leads to.
 func (af *accessFilter) fieldActionAt(done string, from types.Type, path []int) (n namedAction, ok bool) {
 	name, offset := properties.FieldName(from, path, af.sizes)
-	if name == "" || !af.calls[properties.OfField(done, name)] {
+	if name == "" || !af.eventMethods[properties.FieldActionName(done, name)] {
 		return namedAction{}, false
 	}
-	return namedAction{trace.CallSiteKey(properties.OfField(done, name), 0), offset}, true
+	return namedAction{trace.CallSiteKey(properties.FieldActionName(done, name), 0), offset}, true
 }
 
 // arguments are those of hooks that note what is done at a site.
 func (n namedAction) arguments(site string) string {
-	return fmt.Sprintf("%d,%d,%s", n.offset, n.method, site)
+	return fmt.Sprintf("%d,%d,%s", n.fieldOffset, n.methodKey, site)
 }
 
 // isNamedField reports whether a property names accesses to the field that x selects.
@@ -236,24 +236,24 @@ func (af *accessFilter) isNamedField(x ast.Expr) bool {
 	return reads || writes
 }
 
-// eventMethods returns what properties know of object i, of those of some types that the program tells
+// methodsOfEventObject returns what properties know of object i, of those of some types that the program tells
 // an event of.
-func (af *accessFilter) eventMethods(event string, objects []string, i int) (methods []string) {
+func (af *accessFilter) methodsOfEventObject(event string, objects []string, i int) (methods []string) {
 	own := objects[i]
-	if method := properties.Told(event, own); af.calls[method] {
+	if method := properties.EventName(event, own); af.eventMethods[method] {
 		methods = append(methods, method)
 	}
-	for method := range af.calls {
-		if other, ok := strings.CutPrefix(method, properties.ToldAlone(event, own, "")); ok && !slices.Contains(objects, other) {
+	for method := range af.eventMethods {
+		if other, ok := strings.CutPrefix(method, properties.UnpairedEventName(event, own, "")); ok && !slices.Contains(objects, other) {
 			methods = append(methods, method)
 		}
 	}
 	for j, other := range objects {
-		switch both := properties.ToldBoth(event, own, other); {
-		case j > i && af.calls[both]:
-			methods = append(methods, properties.Operand(both))
-		case j < i && af.calls[properties.ToldBoth(event, other, own)]:
-			methods = append(methods, properties.ToldBoth(event, other, own))
+		switch both := properties.PairEventName(event, own, other); {
+		case j > i && af.eventMethods[both]:
+			methods = append(methods, properties.FirstObjectName(both))
+		case j < i && af.eventMethods[properties.PairEventName(event, other, own)]:
+			methods = append(methods, properties.PairEventName(event, other, own))
 		}
 	}
 	slices.Sort(methods)

@@ -21,9 +21,9 @@ func (w *hookWriter) noteAt(op string, n ast.Node, text string) string {
 // handedText is what the site of n shows.
 func (w *hookWriter) handedText(n ast.Node) string {
 	if _, ok := n.(*ast.BlockStmt); ok {
-		return w.fn
+		return w.funcName
 	}
-	return w.source(n)
+	return w.textOf(n)
 }
 
 // noteEntry is the statement that notes that a function with the body begins.
@@ -40,7 +40,7 @@ func (e *expressions) markLastArgument(c *ast.CallExpr) {
 		return
 	}
 	if x := e.evaluatedLast(c.Args, 0, len(c.Args)); x != nil && e.keepsType(x) {
-		e.complete[x] = c
+		e.completedAt[x] = c
 	}
 }
 
@@ -69,7 +69,7 @@ func (e *expressions) noteResult(c *ast.CallExpr, text string) string {
 	if c == e.deferredCall || t == nil || e.isTuple(c) || e.info.Types[c].IsVoid() || !e.handsOver("result", c) {
 		return text
 	}
-	site := e.site("result", c, e.source(c), false)
+	site := e.site("result", c, e.textOf(c), false)
 	if what := valueKind(t); what != 0 {
 		return e.hook("OperandOf") + "(" + text + "," + hookHead(site, what) + ")"
 	}
@@ -96,7 +96,7 @@ func (w *hookWriter) noteInitResults(init ast.Stmt, cond ast.Expr, text string) 
 	if c == nil {
 		return text
 	}
-	return w.hook("Marked") + "(true," + w.site("result", c, w.source(c), false) + ")&&" + text
+	return w.hook("Marked") + "(true," + w.site("result", c, w.textOf(c), false) + ")&&" + text
 }
 
 // noteReturn is what comes before the return statement, and the result at which all of

@@ -18,11 +18,11 @@ import (
 // A hookWriter makes the text of hooks, and keeps the sites that they have.
 type hookWriter struct {
 	*accessFilter
-	alias  string // name of the imported run-time library
-	hooked bool   // a hook was inserted
-	fn     string // runtime's name of the function that is being rewritten
-	sites  []site
-	temps  int // temporaries made
+	alias          string // name of the imported run-time library
+	hooked         bool   // a hook was inserted
+	funcName       string // runtime's name of the function that is being rewritten
+	sites          []site
+	temporaryCount int // temporaries made
 	// shadowsHelpers says that the package gives predeclared names a meaning
 	// of its own.
 	shadowsHelpers bool
@@ -46,8 +46,8 @@ func (w *hookWriter) hook(fn string) string {
 
 // temp is a new name for a temporary.
 func (w *hookWriter) temp() string {
-	w.temps++
-	return fmt.Sprintf("%s%d", w.alias, w.temps)
+	w.temporaryCount++
+	return fmt.Sprintf("%s%d", w.alias, w.temporaryCount)
 }
 
 // references are declarations at the end of the file that keep imports in use.
@@ -74,7 +74,7 @@ func (w *hookWriter) accessHookOf(fn, op string, x ast.Expr, address, site strin
 		return w.hook(fn) + "(" + address + "," + site + ")"
 	}
 	how := "Of"
-	if s, ok := w.spot(op, x, w.source(x)); ok && w.provenance.Needed(s) {
+	if s, ok := w.eventSpot(op, x, w.textOf(x)); ok && w.provenance.NeedsDigest(s) {
 		how = "Kept"
 	}
 	return w.hook(fn+how) + "(" + address + "," + hookHead(site, what) + ")"
@@ -102,7 +102,7 @@ func valueKind(t types.Type) int {
 // store is the statement that assigns the value v to the variable x, whose
 // address is given as text.
 func (w *hookWriter) store(x ast.Expr, address, v string) string {
-	return w.accessHook("Store", x, "&"+address, w.site("write", x, w.source(x), false)) + ".Set(" + v + ")"
+	return w.accessHook("Store", x, "&"+address, w.site("write", x, w.textOf(x), false)) + ".Set(" + v + ")"
 }
 
 // loadResult is a hook for the load of the named result x that s returns.
@@ -113,7 +113,7 @@ func (w *hookWriter) loadResult(s *ast.ReturnStmt, x *ast.Ident) string {
 // updateSite is the site of the load of x in x op= y. alone says that no call
 // comes between the load and the store.
 func (w *hookWriter) updateSite(x ast.Expr, alone bool) string {
-	text := w.site("read", x, w.source(x), isNumeric(w.info.TypeOf(x)))
+	text := w.site("read", x, w.textOf(x), isNumeric(w.info.TypeOf(x)))
 	if alone {
 		w.onlyUpdates()
 	}
@@ -129,7 +129,7 @@ func (w *hookWriter) mapHookText(fn string, m ast.Expr, text string) string {
 	if w.sharing.SkipsElements(m) {
 		return text
 	}
-	return w.hook(fn) + "(" + text + "," + w.site(accessOp(fn), m, w.source(m)+"[…]", false) + ")"
+	return w.hook(fn) + "(" + text + "," + w.site(accessOp(fn), m, w.textOf(m)+"[…]", false) + ")"
 }
 
 // accessOp is the kind of access that the hook fn for many elements notes.
@@ -142,14 +142,14 @@ func accessOp(fn string) string {
 
 // caseHook is the statement that notes that clause number n was entered.
 func (w *hookWriter) caseHook(n int, clause ast.Node) string {
-	if w.inside {
+	if w.onlyMemory {
 		return ""
 	}
-	expr := w.source(clause)
+	expr := w.textOf(clause)
 	if c, ok := clause.(*ast.CaseClause); ok {
-		expr = w.raw(c.Pos(), c.Colon)
+		expr = w.textBetween(c.Pos(), c.Colon)
 	} else if c, ok := clause.(*ast.CommClause); ok {
-		expr = w.raw(c.Pos(), c.Colon)
+		expr = w.textBetween(c.Pos(), c.Colon)
 	}
 	return fmt.Sprintf("%s(%d,%s);", w.hook("Case"), n, w.site("case", clause, expr, false))
 }
@@ -157,7 +157,7 @@ func (w *hookWriter) caseHook(n int, clause ast.Node) string {
 // operand is the text that evaluates x, as text does, with a hook that notes its
 // value.
 func (w *hookWriter) operand(x ast.Expr, text string) string {
-	if f, ok := w.provenance.Formula(provenance.Spot{Fset: w.fset, Pos: provenance.NamePos(x), Role: provenance.Guards}); ok {
+	if f, ok := w.provenance.Formula(provenance.Spot{Fset: w.fset, Pos: provenance.ValuePos(x), Role: provenance.Guards}); ok {
 		what := " in range"
 		if f.Op == dataflow.Not {
 			what = " != 0"
@@ -165,9 +165,9 @@ func (w *hookWriter) operand(x ast.Expr, text string) string {
 				what = " != nil"
 			}
 		}
-		text = w.hook("Assert") + "(" + text + "," + w.site("guard", x, w.source(x)+what, false) + ")"
+		text = w.hook("Assert") + "(" + text + "," + w.site("guard", x, w.textOf(x)+what, false) + ")"
 	}
-	site := w.site("operand", x, w.source(x), false)
+	site := w.site("operand", x, w.textOf(x), false)
 	if what := valueKind(w.info.TypeOf(x)); what != 0 {
 		return w.hook("OperandOf") + "(" + text + "," + hookHead(site, what) + ")"
 	}
@@ -205,17 +205,17 @@ func (w *hookWriter) noteChannelAction(done, op string, x ast.Expr, address stri
 	if !ok {
 		return ""
 	}
-	return w.hook("Field") + "(" + address + "," + n.arguments(w.site(op, x, w.source(x), false)) + ");"
+	return w.hook("Field") + "(" + address + "," + n.arguments(w.site(op, x, w.textOf(x), false)) + ");"
 }
 
 // noteClause is the statement that notes that a clause of a select was chosen which sends to, or
 // receives from, a field that a property names.
 func (w *hookWriter) noteClause(comm ast.Stmt) string {
 	if send, ok := comm.(*ast.SendStmt); ok {
-		return w.noteChannelAction(properties.Sends, "send", send.Chan, "&"+w.source(send.Chan))
+		return w.noteChannelAction(properties.Sends, "send", send.Chan, "&"+w.textOf(send.Chan))
 	}
-	if x := receives(comm); x != nil {
-		return w.noteChannelAction(properties.Receives, "recv", x.X, "&"+w.source(x.X))
+	if x := receiveOf(comm); x != nil {
+		return w.noteChannelAction(properties.Receives, "recv", x.X, "&"+w.textOf(x.X))
 	}
 	return ""
 }

@@ -58,17 +58,17 @@ func (f *facts) startsOperand(c *ast.CallExpr) bool {
 		return false
 	}
 	fn, ok := f.info.Uses[sel.Sel].(*types.Func)
-	return ok && sharing.Starts(fn.Origin().FullName())
+	return ok && sharing.RunsOperandLater(fn.Origin().FullName())
 }
 
 // noteLoopBody notes each call of the body of a loop that ranges over a function, before the
 // call itself looks at the loop's state and panics if that is not what it should be.
 func (r *rangeEdit) noteLoopBody(iterator *types.Signature) {
 	body, ok := types.Unalias(iterator.Params().At(0).Type()).(*types.Signature)
-	if !ok || r.inside || r.shadowsHelpers || !r.facts.loopBodiesInGoroutines[body.Params().Len()] {
+	if !ok || r.onlyMemory || r.shadowsHelpers || !r.facts.loopBodiesInGoroutines[body.Params().Len()] {
 		return
 	}
 	helper := r.helper("loop" + strconv.Itoa(body.Params().Len()))
-	r.operand = helper + "(" + r.operand + "," + r.site("write", r.stmt, "range "+r.source(r.stmt.X), false) + ")"
+	r.operand = helper + "(" + r.operand + "," + r.site("write", r.stmt, "range "+r.textOf(r.stmt.X), false) + ")"
 	r.hooked = true
 }

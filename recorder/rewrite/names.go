@@ -13,10 +13,10 @@ import (
 // "p.G[...]", "p.init.0", and "p.init.func1" for a literal in the initializer
 // of a package variable. Literals are numbered in source order.
 type namer struct {
-	prefix string
-	info   *types.Info
-	lits   int // in initializers of package variables, so far
-	inits  int // init functions so far
+	prefix              string
+	info                *types.Info
+	initializerLiterals int // in initializers of package variables, so far
+	initFunctions       int // init functions so far
 }
 
 func newNamer(pkg *types.Package, info *types.Info) *namer {
@@ -29,13 +29,13 @@ func (n *namer) file(file *ast.File) map[ast.Node]string {
 	for _, decl := range file.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
 		if !ok {
-			n.lits = n.literals(names, decl, n.prefix+"init", ".func", n.lits)
+			n.initializerLiterals = n.literals(names, decl, n.prefix+"init", ".func", n.initializerLiterals)
 			continue
 		}
 		name := n.prefix + receiverName(n.info, fn) + fn.Name.Name
 		if fn.Recv == nil && fn.Name.Name == "init" {
-			name += fmt.Sprintf(".%d", n.inits)
-			n.inits++
+			name += fmt.Sprintf(".%d", n.initFunctions)
+			n.initFunctions++
 		}
 		if fn.Type.TypeParams != nil {
 			name += "[...]"
@@ -61,7 +61,7 @@ func (n *namer) literals(names map[ast.Node]string, root ast.Node, outer, sep st
 			n.literals(names, node.Body, names[node], ".", 0)
 			return false
 		case *ast.RangeStmt:
-			if _, ok := underlying(n.info.TypeOf(node.X)).(*types.Signature); ok {
+			if _, ok := coreType(n.info.TypeOf(node.X)).(*types.Signature); ok {
 				ranges++
 				names[node] = fmt.Sprintf("%s-range%d", outer, ranges)
 			}

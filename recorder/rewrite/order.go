@@ -18,13 +18,13 @@ var effectFree = map[string]bool{
 	"String": true, "StringData": true,
 }
 
-// An evaluation answers in which order the gc compiler evaluates parts of a statement,
+// An evaluationOrder answers in which order the gc compiler evaluates parts of a statement,
 // and what may go wrong in them.
-type evaluation struct{ *typeInfo }
+type evaluationOrder struct{ *typeInfo }
 
 // isCall reports whether n itself is a call or a receive in the sense of the
 // order of evaluation.
-func (ev *evaluation) isCall(n ast.Expr) bool {
+func (ev *evaluationOrder) isCall(n ast.Expr) bool {
 	switch n := n.(type) {
 	case *ast.UnaryExpr:
 		return n.Op == token.ARROW
@@ -41,11 +41,11 @@ func (ev *evaluation) isCall(n ast.Expr) bool {
 }
 
 // hasCall reports whether evaluating n performs a call or a receive.
-func (ev *evaluation) hasCall(n ast.Node) bool { return ev.lastCall(n).IsValid() }
+func (ev *evaluationOrder) hasCall(n ast.Node) bool { return ev.lastCall(n).IsValid() }
 
 // lastCall is the largest start of a call or receive that evaluating the nodes
 // performs, NoPos if there is none.
-func (ev *evaluation) lastCall(nodes ...ast.Node) token.Pos {
+func (ev *evaluationOrder) lastCall(nodes ...ast.Node) token.Pos {
 	last := token.NoPos
 	ev.inspectEvaluated(nodes, func(x ast.Expr) bool {
 		if ev.isCall(x) && x.Pos() > last {
@@ -58,7 +58,7 @@ func (ev *evaluation) lastCall(nodes ...ast.Node) token.Pos {
 
 // hasStableAddress reports whether the address of x is the same whenever it is evaluated
 // and evaluating it cannot panic: a variable, or a part of one.
-func (ev *evaluation) hasStableAddress(x ast.Expr) bool {
+func (ev *evaluationOrder) hasStableAddress(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
 		_, ok := ev.info.ObjectOf(x).(*types.Var)
@@ -73,7 +73,7 @@ func (ev *evaluation) hasStableAddress(x ast.Expr) bool {
 		}
 		return sel.Kind() == types.FieldVal && !sel.Indirect() && ev.hasStableAddress(x.X)
 	case *ast.IndexExpr:
-		_, ok := underlying(ev.info.TypeOf(x.X)).(*types.Array)
+		_, ok := coreType(ev.info.TypeOf(x.X)).(*types.Array)
 		return ok && ev.isConstant(x.Index) && ev.hasStableAddress(x.X)
 	}
 	return false
@@ -81,7 +81,7 @@ func (ev *evaluation) hasStableAddress(x ast.Expr) bool {
 
 // isSafe reports whether evaluating x neither panics nor calls anything. It may
 // say no to what is safe.
-func (ev *evaluation) isSafe(x ast.Expr) bool {
+func (ev *evaluationOrder) isSafe(x ast.Expr) bool {
 	if ev.isConstant(x) || ev.info.Types[x].IsType() || ev.hasStableAddress(x) {
 		return true
 	}
@@ -97,12 +97,12 @@ func (ev *evaluation) isSafe(x ast.Expr) bool {
 		case token.QUO, token.REM, token.SHL, token.SHR:
 			return false // may panic
 		case token.EQL, token.NEQ:
-			_, basic := underlying(ev.info.TypeOf(x.X)).(*types.Basic)
+			_, basic := coreType(ev.info.TypeOf(x.X)).(*types.Basic)
 			return basic && ev.isSafe(x.X) && ev.isSafe(x.Y)
 		}
 		return ev.isSafe(x.X) && ev.isSafe(x.Y)
 	case *ast.CompositeLit:
-		if _, ok := underlying(ev.info.TypeOf(x)).(*types.Map); ok {
+		if _, ok := coreType(ev.info.TypeOf(x)).(*types.Map); ok {
 			return false // a key may not be hashable
 		}
 		for _, elt := range x.Elts {
@@ -120,7 +120,7 @@ func (ev *evaluation) isSafe(x ast.Expr) bool {
 
 // isUntyped reports whether x may be an untyped value that is not a constant,
 // whose type is decided by where it stands.
-func (ev *evaluation) isUntyped(x ast.Expr) bool {
+func (ev *evaluationOrder) isUntyped(x ast.Expr) bool {
 	if ev.isConstant(x) {
 		return true
 	}
@@ -155,7 +155,7 @@ func (ev *evaluation) isUntyped(x ast.Expr) bool {
 // be assigned to a variable of type to, and the text that assigns temporary t.
 // An untyped comparison becomes a bool, which is not assignable to a type that
 // the user derived from it; comparing it makes it untyped again.
-func (ev *evaluation) holdable(x ast.Expr, to types.Type, t string) (text string, ok bool) {
+func (ev *evaluationOrder) holdable(x ast.Expr, to types.Type, t string) (text string, ok bool) {
 	if !ev.isUntyped(x) {
 		return t, true
 	}
@@ -163,7 +163,7 @@ func (ev *evaluation) holdable(x ast.Expr, to types.Type, t string) (text string
 	if tv.IsNil() {
 		return "", false
 	}
-	basic, ok := underlying(tv.Type).(*types.Basic)
+	basic, ok := coreType(tv.Type).(*types.Basic)
 	if !ok {
 		return "", false
 	}
@@ -179,7 +179,7 @@ func (ev *evaluation) holdable(x ast.Expr, to types.Type, t string) (text string
 // inspectEvaluated calls do for each expression in nodes that is evaluated along with them, the
 // outer ones first: what function literals do comes when they are called, and constants are
 // none. Where do returns false, it is not called for the parts of that expression.
-func (ev *evaluation) inspectEvaluated(nodes []ast.Node, do func(ast.Expr) bool) {
+func (ev *evaluationOrder) inspectEvaluated(nodes []ast.Node, do func(ast.Expr) bool) {
 	for _, root := range nodes {
 		ast.Inspect(root, func(n ast.Node) bool {
 			x, ok := n.(ast.Expr)
@@ -196,7 +196,7 @@ func (ev *evaluation) inspectEvaluated(nodes []ast.Node, do func(ast.Expr) bool)
 
 // finalCall is the last call or receive that evaluating the nodes performs in
 // any case and outside of the operands of other calls, nil if there is none.
-func (ev *evaluation) finalCall(nodes ...ast.Node) ast.Expr {
+func (ev *evaluationOrder) finalCall(nodes ...ast.Node) ast.Expr {
 	var final ast.Expr
 	ev.inspectEvaluated(nodes, func(x ast.Expr) bool {
 		if b, ok := x.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
@@ -215,22 +215,22 @@ func (ev *evaluation) finalCall(nodes ...ast.Node) ast.Expr {
 
 // computesFrom reports whether y, in x = y, may be computed from x without a call:
 // then a load of x in it is like that of x op= y.
-func (ev *evaluation) computesFrom(x, y ast.Expr) bool {
-	if _, basic := underlying(ev.info.TypeOf(x)).(*types.Basic); !basic {
+func (ev *evaluationOrder) computesFrom(x, y ast.Expr) bool {
+	if _, basic := coreType(ev.info.TypeOf(x)).(*types.Basic); !basic {
 		return false
 	}
 	return !hasFuncLit(y) && !ev.hasCall(y)
 }
 
 // keepsType reports whether x has the same type as the argument of a hook.
-func (ev *evaluation) keepsType(x ast.Expr) bool {
+func (ev *evaluationOrder) keepsType(x ast.Expr) bool {
 	t := ev.info.TypeOf(x)
 	return !ev.isUntyped(x) || types.Identical(t, types.Typ[types.Bool]) || types.Identical(t, types.Typ[types.UntypedBool])
 }
 
 // dereference is the part of the variable x that goes through a pointer to the
 // memory that x lies in, nil if none does.
-func (ev *evaluation) dereference(x ast.Expr) ast.Expr {
+func (ev *evaluationOrder) dereference(x ast.Expr) ast.Expr {
 	switch x := x.(type) {
 	case *ast.ParenExpr:
 		return ev.dereference(x.X)
@@ -245,7 +245,7 @@ func (ev *evaluation) dereference(x ast.Expr) ast.Expr {
 		}
 		return ev.dereference(x.X)
 	case *ast.IndexExpr:
-		if _, ok := underlying(ev.info.TypeOf(x.X)).(*types.Array); ok && ev.isConstant(x.Index) {
+		if _, ok := coreType(ev.info.TypeOf(x.X)).(*types.Array); ok && ev.isConstant(x.Index) {
 			return ev.dereference(x.X)
 		}
 	}
@@ -255,8 +255,8 @@ func (ev *evaluation) dereference(x ast.Expr) ast.Expr {
 // faultsAtStore reports whether the first instruction of s that touches x is a
 // store: values of several words are moved after the pointer was checked, and
 // strings are loaded before they are added to.
-func (ev *evaluation) faultsAtStore(x ast.Expr, s ast.Stmt) bool {
-	switch t := underlying(ev.info.TypeOf(x)).(type) {
+func (ev *evaluationOrder) faultsAtStore(x ast.Expr, s ast.Stmt) bool {
+	switch t := coreType(ev.info.TypeOf(x)).(type) {
 	case nil, *types.Struct, *types.Array:
 		return false
 	case *types.Basic:

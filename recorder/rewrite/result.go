@@ -22,12 +22,12 @@ func (e returnEdit) text() string {
 	case names == nil:
 		before, last := e.noteReturn()
 		if last != nil {
-			e.complete[last] = s
+			e.completedAt[last] = s
 		}
 		return before + e.values(s, s.Results...)
 	case len(s.Results) == 0:
 		if e.defers {
-			return e.source(s) // the loads come later
+			return e.textOf(s) // the loads come later
 		}
 		var loads strings.Builder
 		for _, x := range names {
@@ -35,7 +35,7 @@ func (e returnEdit) text() string {
 				loads.WriteString(e.loadResult(s, x) + ";")
 			}
 		}
-		return loads.String() + e.source(s)
+		return loads.String() + e.textOf(s)
 	}
 	var before temporaries
 	var stores []string
@@ -64,10 +64,10 @@ func (e returnEdit) text() string {
 		}
 	}
 	if tuple {
-		before.inits = []string{e.data(s.Results[0])}
+		before.inits = []string{e.dataValue(s.Results[0])}
 	}
 	if len(before.names) == 0 && len(stores) == 0 {
-		return e.source(s)
+		return e.textOf(s)
 	}
 	return e.twoPartBlock(s, before.define(), strings.Join(stores, ";")+";return")
 }
@@ -100,12 +100,14 @@ func (e returnEdit) sharedResults() []*ast.Ident {
 	return names
 }
 
-// enter makes body that of the function being rewritten, and returns a function
+// enterFunction makes body that of the function being rewritten, and returns a function
 // that goes back to the one around it.
-func (e *editor) enter(name string, typ *ast.FuncType, body *ast.BlockStmt) (leave func()) {
-	fn, later, scope, results, defers := e.fn, e.deferredCall, e.scope, e.results, e.defers
-	e.fn, e.deferredCall, e.results, e.defers = name, nil, typ.Results, hasDefer(body)
-	return func() { e.fn, e.deferredCall, e.scope, e.results, e.defers = fn, later, scope, results, defers }
+func (e *editor) enterFunction(name string, typ *ast.FuncType, body *ast.BlockStmt) (leave func()) {
+	fn, later, scope, results, defers := e.funcName, e.deferredCall, e.scope, e.results, e.defersCalls
+	e.funcName, e.deferredCall, e.results, e.defersCalls = name, nil, typ.Results, hasDefer(body)
+	return func() {
+		e.funcName, e.deferredCall, e.scope, e.results, e.defersCalls = fn, later, scope, results, defers
+	}
 }
 
 // hasDefer reports whether the function with the given body defers calls.

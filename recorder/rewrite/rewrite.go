@@ -54,7 +54,7 @@ const insideLibrary = runtimeLibrary + "/inside"
 // what the build generates is not mentioned. An error means that a file could
 // not be read or written.
 func Rewrite(pkgs []*packages.Package, dir string, o Options) (*Result, error) {
-	if o.Inside {
+	if o.StandardLibrary {
 		return rewrite(pkgs, dir, o, insideLibrary)
 	}
 	return rewrite(pkgs, dir, o, runtimeLibrary)
@@ -62,23 +62,23 @@ func Rewrite(pkgs []*packages.Package, dir string, o Options) (*Result, error) {
 
 // Options say how much to instrument.
 type Options struct {
-	// Imports reports whether code of the build that is not to be rewritten
+	// ImportedElsewhere reports whether code of the build that is not to be rewritten
 	// imports the package with a path; nil stands for no such package.
-	Imports func(path string) bool
+	ImportedElsewhere func(path string) bool
 	// Release is the version of Go that the copies will be built with, as go env
 	// GOVERSION has it; "" stands for the newest.
 	Release string
 	// AtomicMethods marks the methods of structs that hold a mutex as atomic
 	// regions, besides the functions that a comment marks.
 	AtomicMethods bool
-	// Calls are the methods of which calls have events, by types.Func.FullName.
-	Calls map[string]bool
-	// Inside notes but accesses to memory, and those for the caller outside the
+	// EventMethods are the methods of which calls have events, by types.Func.FullName.
+	EventMethods map[string]bool
+	// StandardLibrary notes but accesses to memory, and those for the caller outside the
 	// packages, which are of the standard library and open to all.
-	Inside bool
-	// All leaves out no access for what package sharing finds. Tests compare
+	StandardLibrary bool
+	// InstrumentAll leaves out no access for what package sharing finds. Tests compare
 	// with it.
-	All bool
+	InstrumentAll bool
 }
 
 // rewrite is Rewrite with a run-time library at another import path.
@@ -94,16 +94,16 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 		u.facts.loopBodiesInGoroutines = spread // a loop may be in another package than the iterator
 	}
 	shared, values := &sharing.Facts{}, &provenance.Facts{} // which know nothing
-	if !o.All {
-		list, opens := analysed(pkgs, units, o)
+	if !o.InstrumentAll {
+		list, opens := analysedPackages(pkgs, units, o)
 		facts, program := sharing.Analyze(list, opens)
-		if o.Inside {
-			shared = facts.MemoryOnly()
+		if o.StandardLibrary {
+			shared = facts.WithoutBranches()
 		} else {
-			shared, values = facts, provenance.Derive(program, list, len(o.Calls) > 0)
+			shared, values = facts, provenance.Derive(program, list, len(o.EventMethods) > 0)
 		}
 	}
-	if err := parallel(units, func(u *unit) error { return u.edit(written, shared, values, o, importPath) }); err != nil {
+	if err := eachInParallel(units, func(u *unit) error { return u.edit(written, shared, values, o, importPath) }); err != nil {
 		return nil, err
 	}
 	res := &Result{Overlay: map[string]string{}}
@@ -129,7 +129,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 			if !e.hooked {
 				continue
 			}
-			name := filepath.Join(dir, u.subdir(e.path), filepath.Base(e.path))
+			name := filepath.Join(dir, u.copyFolder(e.path), filepath.Base(e.path))
 			if err := writeChanged(name, e.text); err != nil {
 				return nil, err
 			}
@@ -139,9 +139,9 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	return res, nil
 }
 
-// analysed returns the packages of the units, and a function that reports
+// analysedPackages returns the packages of the units, and a function that reports
 // whether others import a package.
-func analysed(pkgs []*packages.Package, units []*unit, o Options) ([]*packages.Package, func(string) bool) {
+func analysedPackages(pkgs []*packages.Package, units []*unit, o Options) ([]*packages.Package, func(string) bool) {
 	var list []*packages.Package
 	in := map[string]bool{}
 	for _, u := range units {
@@ -156,12 +156,14 @@ func analysed(pkgs []*packages.Package, units []*unit, o Options) ([]*packages.P
 			}
 		}
 	}
-	return list, func(path string) bool { return imported[path] || o.Imports != nil && o.Imports(path) }
+	return list, func(path string) bool {
+		return imported[path] || o.ImportedElsewhere != nil && o.ImportedElsewhere(path)
+	}
 }
 
-// parallel calls f for each unit, on as many goroutines as there are
+// eachInParallel calls f for each unit, on as many goroutines as there are
 // processors, and returns the errors in the units' order.
-func parallel(units []*unit, f func(*unit) error) error {
+func eachInParallel(units []*unit, f func(*unit) error) error {
 	errs := make([]error, len(units))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup

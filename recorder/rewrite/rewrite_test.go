@@ -35,7 +35,7 @@ type module struct {
 	path    string // of the stand-in
 	overlay string // file, "" before instrument
 	result  *Result
-	all     bool // see Options.All
+	all     bool // see Options.InstrumentAll
 	methods bool // see Options.AtomicMethods
 }
 
@@ -78,7 +78,7 @@ func (m *module) instrument(t *testing.T) {
 			pkgs = append(pkgs, p)
 		}
 	}
-	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: m.all, AtomicMethods: m.methods, Release: runtime.Version()}, m.path)
+	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{InstrumentAll: m.all, AtomicMethods: m.methods, Release: runtime.Version()}, m.path)
 	require.NoError(t, err)
 	m.result = res
 	data, err := json.Marshal(map[string]any{"Replace": res.Overlay})

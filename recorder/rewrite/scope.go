@@ -58,7 +58,7 @@ func (e *expressions) hookOrPostpone(x ast.Expr, hook func() string) string {
 		return e.value(x)
 	}
 	e.postpone(x, hook)
-	return e.source(x)
+	return e.textOf(x)
 }
 
 // afterCalls renders x in a scope with the same hooks but without calls.

@@ -22,50 +22,50 @@ func (e selectorEdit) value(flow bool) string {
 	case types.FieldVal:
 		return e.load(e.selector, flow)
 	case types.MethodVal:
-		return e.receiver(sel) + e.raw(e.selector.X.End(), e.selector.End())
+		return e.receiver(sel) + e.textBetween(e.selector.X.End(), e.selector.End())
 	}
-	return e.source(e.selector)
+	return e.textOf(e.selector)
 }
 
-// An operand is text on the way from an operand to one of its fields.
-type operand struct {
-	text   string
-	typ    types.Type
-	memory bool // text is a variable that may be shared
-	expr   string
+// An pathOperand is text on the way from an operand to one of its fields.
+type pathOperand struct {
+	text     string
+	typ      types.Type
+	isMemory bool // text is a variable that may be shared
+	siteText string
 }
 
-// walk evaluates the operand of the selector x so that a field can be
+// followPath evaluates the operand of the selector x so that a field can be
 // selected, and goes along the path of embedded fields, each of which becomes
 // explicit text, so that loads of embedded pointers get their hooks.
-func (e selectorEdit) walk(path []int) operand {
-	o := operand{typ: e.info.TypeOf(e.selector.X), expr: e.source(e.selector.X)}
+func (e selectorEdit) followPath(path []int) pathOperand {
+	o := pathOperand{typ: e.info.TypeOf(e.selector.X), siteText: e.textOf(e.selector.X)}
 	if isPointer(o.typ) {
 		o.text = e.expressions.value(e.selector.X)
 	} else {
 		o.text = e.address(e.selector.X)
-		o.memory = e.info.Types[e.selector.X].Addressable() && e.isShared(e.selector.X)
+		o.isMemory = e.info.Types[e.selector.X].Addressable() && e.isShared(e.selector.X)
 	}
 	for _, i := range path {
-		if ptr, ok := underlying(o.typ).(*types.Pointer); ok {
-			if o.memory {
-				o.text = e.stepHook(o)
+		if ptr, ok := coreType(o.typ).(*types.Pointer); ok {
+			if o.isMemory {
+				o.text = e.loadHook(o)
 			}
-			o.typ, o.memory = ptr.Elem(), true
+			o.typ, o.isMemory = ptr.Elem(), true
 		}
-		field := underlying(o.typ).(*types.Struct).Field(i)
+		field := coreType(o.typ).(*types.Struct).Field(i)
 		if !field.Exported() && field.Pkg() != e.pkg {
-			o.memory = false // not ours to write down; the compiler goes on
+			o.isMemory = false // not ours to write down; the compiler goes on
 			o.typ = types.Typ[types.Invalid]
 			return o
 		}
 		o.text += "." + field.Name()
-		o.expr += "." + field.Name()
+		o.siteText += "." + field.Name()
 		o.typ = field.Type()
 	}
-	if o.memory && isPointer(o.typ) && len(path) > 0 {
-		o.text = e.stepHook(o)
-		o.memory = false
+	if o.isMemory && isPointer(o.typ) && len(path) > 0 {
+		o.text = e.loadHook(o)
+		o.isMemory = false
 	}
 	return o
 }
@@ -88,35 +88,35 @@ func (e selectorEdit) receiver(sel *types.Selection) string {
 	if e.receiverHooked(sel.Obj().(*types.Func), path) {
 		e.postpone(e.selector.X, func() string { return e.receiverText(sel.Obj().(*types.Func), path) })
 	}
-	return e.source(e.selector.X)
+	return e.textOf(e.selector.X)
 }
 
 // receiverHooked reports whether evaluating the receiver of fn calls a hook.
 func (e selectorEdit) receiverHooked(fn *types.Func, path []int) bool {
-	return e.inScope(func() string { return e.receiverText(fn, path) }) != e.source(e.selector.X)
+	return e.inScope(func() string { return e.receiverText(fn, path) }) != e.textOf(e.selector.X)
 }
 
 // receiverText is the text of the receiver of fn.
 func (e selectorEdit) receiverText(fn *types.Func, path []int) string {
-	o := e.walk(path)
+	o := e.followPath(path)
 	switch {
 	case o.typ == types.Typ[types.Invalid]:
 		return o.text
 	case pointerReceiver(fn):
 		return e.fieldLock(fn, path, o.text)
 	case isPointer(o.typ):
-		elem := underlying(o.typ).(*types.Pointer).Elem()
+		elem := coreType(o.typ).(*types.Pointer).Elem()
 		if e.hasNoSize(elem) {
 			return o.text
 		}
-		return e.stepHook(operand{"*" + o.text, elem, true, "*" + o.expr})
-	case o.memory && !e.hasNoSize(o.typ):
-		return e.stepHook(o)
+		return e.loadHook(pathOperand{"*" + o.text, elem, true, "*" + o.siteText})
+	case o.isMemory && !e.hasNoSize(o.typ):
+		return e.loadHook(o)
 	}
 	return o.text
 }
 
-// stepHook is the text that loads o, an operand on the way to x, with a hook.
-func (e selectorEdit) stepHook(o operand) string {
-	return "(*" + e.hook("Load") + "(&" + o.text + "," + e.site("read", e.selector.Sel, o.expr, false) + "))"
+// loadHook is the text that loads o, an operand on the way to x, with a hook.
+func (e selectorEdit) loadHook(o pathOperand) string {
+	return "(*" + e.hook("Load") + "(&" + o.text + "," + e.site("read", e.selector.Sel, o.siteText, false) + "))"
 }

@@ -21,10 +21,10 @@ type facts struct {
 	globals                map[string]bool     // package variables of any package, assigned or exposed
 	gotos                  map[types.Object]bool
 	loopBodiesInGoroutines map[int]bool // see noteSpread; by the number of the body's parameters
-	perIteration           bool         // loop variables are new in each iteration, in the file being read
+	newVarsPerIteration    bool         // loop variables are new in each iteration, in the file being read
 }
 
-// collectFacts reads the files of a package. perIteration says whether a file's
+// collectFacts reads the files of a package. newVarsPerIteration says whether a file's
 // language version gives each loop iteration new variables.
 func collectFacts(info *types.Info, files []*ast.File, perIteration func(*ast.File) bool) *facts {
 	f := &facts{
@@ -37,7 +37,7 @@ func collectFacts(info *types.Info, files []*ast.File, perIteration func(*ast.Fi
 		loopBodiesInGoroutines: map[int]bool{},
 	}
 	for _, file := range files {
-		f.perIteration = perIteration(file)
+		f.newVarsPerIteration = perIteration(file)
 		f.walk(file)
 	}
 	for _, set := range []map[*types.Var]bool{f.assigned, f.exposed} {
@@ -82,7 +82,7 @@ func (f *facts) walk(root ast.Node) {
 				f.noteSpread(v, stack)
 			}
 		case *ast.ForStmt:
-			if f.perIteration && n.Post != nil && !hasFuncLit(n.Cond) && !hasFuncLit(n.Post) && !hasFuncLit(n.Init) {
+			if f.newVarsPerIteration && n.Post != nil && !hasFuncLit(n.Cond) && !hasFuncLit(n.Post) && !hasFuncLit(n.Init) {
 				skip[n.Post] = true
 			}
 		case *ast.AssignStmt:
@@ -106,7 +106,7 @@ func (f *facts) walk(root ast.Node) {
 				f.markVar(f.exposed, n.X)
 			}
 		case *ast.SliceExpr:
-			if _, ok := underlying(f.info.TypeOf(n.X)).(*types.Array); ok {
+			if _, ok := coreType(f.info.TypeOf(n.X)).(*types.Array); ok {
 				f.markVar(f.exposed, n.X)
 			}
 		case *ast.SelectorExpr:
@@ -131,7 +131,7 @@ func (f *facts) rangeVars(n *ast.RangeStmt) {
 		}
 		if n.Tok == token.ASSIGN {
 			f.markVar(f.assigned, x)
-		} else if id, ok := x.(*ast.Ident); ok && !f.perIteration {
+		} else if id, ok := x.(*ast.Ident); ok && !f.newVarsPerIteration {
 			if v, ok := f.info.Defs[id].(*types.Var); ok {
 				f.assigned[v] = true
 			}
@@ -167,7 +167,7 @@ func (f *facts) noteUse(v *types.Var, stack []ast.Node) {
 			}
 		case *ast.BlockStmt:
 			if r, ok := stack[i-1].(*ast.RangeStmt); ok {
-				if _, ok := underlying(f.info.TypeOf(r.X)).(*types.Signature); ok {
+				if _, ok := coreType(f.info.TypeOf(r.X)).(*types.Signature); ok {
 					f.captured[v] = true
 				}
 			}
@@ -225,7 +225,7 @@ func rootVar(info *types.Info, x ast.Expr) *types.Var {
 			return rootVar(info, x.X)
 		}
 	case *ast.IndexExpr:
-		if _, ok := underlying(info.TypeOf(x.X)).(*types.Array); ok {
+		if _, ok := coreType(info.TypeOf(x.X)).(*types.Array); ok {
 			return rootVar(info, x.X)
 		}
 	}

@@ -21,7 +21,7 @@ type site struct {
 	// the spot.
 	hasSpot bool
 	spot    provenance.Spot
-	node    ast.Node
+	syntax  ast.Node
 }
 
 // site notes a hook at n and returns the mark that stands for the site's
@@ -29,7 +29,7 @@ type site struct {
 // hold the mark, as Go forbids the NUL character.
 func (w *hookWriter) site(op string, n ast.Node, expr string, data bool) string {
 	pos := w.tokens.PositionFor(n.Pos(), false)
-	spot, placed := w.spot(op, n, expr)
+	spot, placed := w.eventSpot(op, n, expr)
 	expr = strings.Join(strings.Fields(expr), " ")
 	if len(expr) > maxExpr {
 		expr = strings.ToValidUTF8(expr[:maxExpr], "") + "…"
@@ -37,9 +37,9 @@ func (w *hookWriter) site(op string, n ast.Node, expr string, data bool) string 
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n%s", w.pkg.Path(), filepath.Base(w.path), pos.Offset, w.tokens.Offset(n.End()), op)
 	w.sites = append(w.sites, site{
-		hasSpot: placed, spot: spot, node: n,
+		hasSpot: placed, spot: spot, syntax: n,
 		Site: trace.Site{
-			Func: w.fn, File: w.path, Line: pos.Line, Col: pos.Column,
+			Func: w.funcName, File: w.path, Line: pos.Line, Col: pos.Column,
 			Op: op, Expr: expr, Type: w.valueType(op, n), OnlyStored: data,
 		},
 		hash: h.Sum32(),

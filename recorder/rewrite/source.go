@@ -28,27 +28,27 @@ func replace(n ast.Node, text string) piece { return piece{n.Pos(), n.End(), tex
 // insert makes the piece that inserts text at pos.
 func insert(pos token.Pos, text string) piece { return piece{pos, pos, text} }
 
-// raw is the original text between two positions.
-func (f *sourceFile) raw(lo, hi token.Pos) string {
+// textBetween is the original text between two positions.
+func (f *sourceFile) textBetween(lo, hi token.Pos) string {
 	return string(f.src[f.tokens.Offset(lo):f.tokens.Offset(hi)])
 }
 
-// source is the original text of n.
-func (f *sourceFile) source(n ast.Node) string { return f.raw(n.Pos(), n.End()) }
+// textOf is the original text of n.
+func (f *sourceFile) textOf(n ast.Node) string { return f.textBetween(n.Pos(), n.End()) }
 
 // splice is the text between lo and hi, with the pieces, which are in source
 // order, in place of what they replace.
 func (f *sourceFile) splice(lo, hi token.Pos, pieces ...piece) string {
 	var b strings.Builder
 	for _, p := range pieces {
-		b.WriteString(f.raw(lo, p.lo))
+		b.WriteString(f.textBetween(lo, p.lo))
 		if off := f.tokens.Offset(p.lo); off > 0 && p.text != "" && isWord(f.src[off-1]) && isWord(p.text[0]) {
 			b.WriteByte(' ') // as in if(x)
 		}
 		b.WriteString(p.text)
 		lo = p.hi
 	}
-	b.WriteString(f.raw(lo, hi))
+	b.WriteString(f.textBetween(lo, hi))
 	return b.String()
 }
 
@@ -69,12 +69,12 @@ func (f *sourceFile) line(pos token.Pos) int { return f.tokens.PositionFor(pos, 
 // missingNewlines is the newlines that text, which replaces n, lacks. They may stand
 // in front of a statement.
 func (f *sourceFile) missingNewlines(n ast.Node, text string) string {
-	return strings.Repeat("\n", max(0, strings.Count(f.source(n), "\n")-strings.Count(text, "\n")))
+	return strings.Repeat("\n", max(0, strings.Count(f.textOf(n), "\n")-strings.Count(text, "\n")))
 }
 
 // newlines is the newlines between two positions.
 func (f *sourceFile) newlines(lo, hi token.Pos) string {
-	return strings.Repeat("\n", strings.Count(f.raw(lo, hi), "\n"))
+	return strings.Repeat("\n", strings.Count(f.textBetween(lo, hi), "\n"))
 }
 
 // twoPartBlock is the block {first last} in place of s. What panics in last does

@@ -10,27 +10,27 @@ import (
 // roles are the roles of the events of operations that formulas speak of.
 var roles = map[string]provenance.Role{
 	"read": provenance.Reads, "write": provenance.Writes, "atomic": provenance.Atomics,
-	"assert": provenance.Asserts, "branch": provenance.Decides, "guard": provenance.Guards, "operand": provenance.Carries,
-	"call": provenance.Calls, "enter": provenance.Enters, "return": provenance.Returns, "result": provenance.Gets,
+	"assert": provenance.Asserts, "branch": provenance.Branches, "guard": provenance.Guards, "operand": provenance.Evaluates,
+	"call": provenance.PassesArguments, "enter": provenance.ReceivesArguments, "return": provenance.ReturnsResults, "result": provenance.ReceivesResults,
 }
 
-// spot returns the place of an event of the operation op at n; false if formulas
+// eventSpot returns the place of an event of the operation op at n; false if formulas
 // speak of none there. An access whose site shows other text than n, which is
 // what expr tells, is of memory that n leads to.
-func (af *accessFilter) spot(op string, n ast.Node, expr string) (provenance.Spot, bool) {
+func (af *accessFilter) eventSpot(op string, n ast.Node, expr string) (provenance.Spot, bool) {
 	role, ok := roles[op]
 	s := provenance.Spot{Fset: af.fset, Pos: n.Pos(), Role: role}
 	switch role {
-	case provenance.Decides, provenance.Enters, provenance.Returns:
+	case provenance.Branches, provenance.ReceivesArguments, provenance.ReturnsResults:
 		return s, ok
 	case provenance.Reads, provenance.Writes:
-		ok = ok && expr == af.source(n)
+		ok = ok && expr == af.textOf(n)
 	}
 	x, isExpr := n.(ast.Expr)
 	if !ok || !isExpr {
 		return s, false
 	}
-	s.Pos = provenance.NamePos(x)
+	s.Pos = provenance.ValuePos(x)
 	return s, true
 }
 
@@ -41,14 +41,14 @@ func (af *accessFilter) isOperand(x ast.Expr) bool {
 	default:
 		return false
 	}
-	return af.provenance.Operand(provenance.Spot{Fset: af.fset, Pos: provenance.NamePos(x), Role: provenance.Carries})
+	return af.provenance.IsOperand(provenance.Spot{Fset: af.fset, Pos: provenance.ValuePos(x), Role: provenance.Evaluates})
 }
 
 // assertion returns the operand of c, a call of an assertion of which it is known
 // when it holds, that is evaluated last: its hook notes the assertion. It is nil
 // if c is none.
 func (af *accessFilter) assertion(c *ast.CallExpr) ast.Expr {
-	first, n, ok := provenance.Assertion(af.callee(c))
+	first, n, ok := provenance.AssertedOperands(af.callee(c))
 	if _, known := af.provenance.Formula(provenance.Spot{Fset: af.fset, Pos: c.Lparen, Role: provenance.Asserts}); !ok || !known || len(c.Args) < first+n {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (af *accessFilter) loadsAfterCalls(x ast.Expr) bool {
 
 // handsOver reports whether an event of the operation op at n tells of what is handed over.
 func (af *accessFilter) handsOver(op string, n ast.Node) bool {
-	s, ok := af.spot(op, n, "")
-	return ok && af.provenance.Handed(s) > 0
+	s, ok := af.eventSpot(op, n, "")
+	return ok && af.provenance.HandedCount(s) > 0
 }
 
 func (af *accessFilter) tupleCall(s ast.Stmt) *ast.CallExpr {

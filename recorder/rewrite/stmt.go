@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// function is the text of a function declaration.
-func (e *editor) function(fn *ast.FuncDecl) string {
+// functionText is the text of a function declaration.
+func (e *editor) functionText(fn *ast.FuncDecl) string {
 	if fn.Body == nil || forbidsHooks(fn.Doc) {
-		return e.source(fn)
+		return e.textOf(fn)
 	}
-	defer e.enter(e.names[fn], fn.Type, fn.Body)()
-	named, call := methodEdit{e.expressions, fn}.notes()
-	return e.spliceNode(fn, append(named, replace(fn.Body, e.block(fn.Body, call+e.noteEntry(fn.Body)+e.region(fn))))...)
+	defer e.enterFunction(e.names[fn], fn.Type, fn.Body)()
+	named, call := methodEdit{e.expressions, fn}.callNotes()
+	return e.spliceNode(fn, append(named, replace(fn.Body, e.block(fn.Body, call+e.noteEntry(fn.Body)+e.regionStart(fn))))...)
 }
 
 // forbidsHooks reports whether the directives above a function forbid calls of
@@ -33,7 +33,7 @@ func forbidsHooks(doc *ast.CommentGroup) bool {
 
 // funcLit is the text of a function literal.
 func (e *editor) funcLit(lit *ast.FuncLit) string {
-	defer e.enter(e.names[lit], lit.Type, lit.Body)()
+	defer e.enterFunction(e.names[lit], lit.Type, lit.Body)()
 	return e.spliceNode(lit, replace(lit.Body, e.block(lit.Body, e.noteEntry(lit.Body))))
 }
 
@@ -51,44 +51,44 @@ func (e *editor) list(stmts []ast.Stmt) []piece {
 	return ps
 }
 
-// stmt is the text of a statement. full says that it stands where a block and
+// stmt is the text of a statement. blockAllowed says that it stands where a block and
 // further statements may stand in its place.
-func (e *editor) stmt(s ast.Stmt, full bool) string {
+func (e *editor) stmt(s ast.Stmt, blockAllowed bool) string {
 	switch s.(type) {
 	case *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ExprStmt, *ast.SendStmt, *ast.ReturnStmt:
-		return e.inScope(func() string { return e.simple(s, full) }, s)
+		return e.inScope(func() string { return e.simple(s, blockAllowed) }, s)
 	}
 	return e.compound(s)
 }
 
 // simple is the text of a statement without other statements in it.
-func (e *editor) simple(s ast.Stmt, full bool) string {
+func (e *editor) simple(s ast.Stmt, blockAllowed bool) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		e.findStoreFaults(s, s.Lhs...)
-		text := assignment{e.expressions, s, full}.text()
+		text := assignment{e.expressions, s, blockAllowed}.text()
 		return e.missingNewlines(s, text) + text
 	case *ast.IncDecStmt:
 		e.findStoreFaults(s, s.X)
-		text := e.incDec(s, full)
+		text := e.incDec(s, blockAllowed)
 		return e.missingNewlines(s, text) + text
 	case *ast.DeferStmt:
 		return e.spliceNode(s, replace(s.Call, e.laterCall(s.Call)))
 	case *ast.GoStmt:
 		return e.spliceNode(s, replace(s.Call, e.laterCall(s.Call)))
 	case *ast.ExprStmt:
-		e.discarded, _ = ast.Unparen(s.X).(*ast.CallExpr)
+		e.discardedCall, _ = ast.Unparen(s.X).(*ast.CallExpr)
 		return e.values(s, s.X)
 	case *ast.SendStmt:
 		if text, ok := e.fieldSend(s); ok {
 			return text
 		}
-		return e.spliceNode(s, replace(s.Chan, e.value(s.Chan)), replace(s.Value, e.data(s.Value)))
+		return e.spliceNode(s, replace(s.Chan, e.value(s.Chan)), replace(s.Value, e.dataValue(s.Value)))
 	case *ast.ReturnStmt:
-		text := returnEdit{e.expressions, s, e.defers}.text()
+		text := returnEdit{e.expressions, s, e.defersCalls}.text()
 		return e.missingNewlines(s, text) + text
 	}
-	return e.source(s)
+	return e.textOf(s)
 }
 
 // compound is the text of a statement that is not simple.
@@ -99,33 +99,33 @@ func (e *editor) compound(s ast.Stmt) string {
 	case *ast.DeclStmt:
 		return e.decl(s.Decl)
 	case *ast.LabeledStmt:
-		return e.labeled(s.Stmt, e.raw(s.Pos(), s.Stmt.Pos()), !e.facts.gotos[e.info.Defs[s.Label]])
+		return e.labeled(s.Stmt, e.textBetween(s.Pos(), s.Stmt.Pos()), !e.facts.gotos[e.info.Defs[s.Label]])
 	case *ast.SelectStmt:
 		return e.spliceNode(s, replace(s.Body, e.clauses(s, s.Body, false)))
 	}
 	return e.labeled(s, "", true)
 }
 
-// labeled is the text of a statement, after its label if it has one. blockable
+// labeled is the text of a statement, after its label if it has one. blockAllowed
 // says that no goto leads to the label, which a block around the statement
 // would hide.
-func (e *editor) labeled(s ast.Stmt, label string, blockable bool) string {
+func (e *editor) labeled(s ast.Stmt, label string, blockAllowed bool) string {
 	switch s := s.(type) {
 	case *ast.IfStmt:
-		return e.headed(s, s.Init, label, blockable, e.ifParts(s))
+		return e.headed(s, s.Init, label, blockAllowed, e.ifParts(s))
 	case *ast.ForStmt:
-		return e.headed(s, s.Init, label, blockable, e.forParts(s))
+		return e.headed(s, s.Init, label, blockAllowed, e.forParts(s))
 	case *ast.RangeStmt:
-		return e.rangeStmt(s, label, blockable)
+		return e.rangeStmt(s, label, blockAllowed)
 	case *ast.SwitchStmt:
-		return e.headed(s, s.Init, label, blockable, e.switchParts(s))
+		return e.headed(s, s.Init, label, blockAllowed, e.switchParts(s))
 	case *ast.TypeSwitchStmt:
-		return e.headed(s, s.Init, label, blockable, func() []piece {
+		return e.headed(s, s.Init, label, blockAllowed, func() []piece {
 			return []piece{replace(s.Assign, e.stmt(s.Assign, false)), replace(s.Body, e.clauses(s, s.Body, false))}
 		})
 	}
 	if label == "" {
-		return e.source(s)
+		return e.textOf(s)
 	}
 	return label + e.stmt(s, true)
 }
@@ -133,8 +133,8 @@ func (e *editor) labeled(s ast.Stmt, label string, blockable bool) string {
 // headed is the text of s, the header of which begins with the statement init,
 // if that is there; parts renders the rest. An assignment with hooks that need
 // a block goes before s, into a block around both.
-func (e *editor) headed(s, init ast.Stmt, label string, blockable bool, parts func() []piece) string {
-	if init == nil || !blockable || !e.needsBlock(init) {
+func (e *editor) headed(s, init ast.Stmt, label string, blockAllowed bool, parts func() []piece) string {
+	if init == nil || !blockAllowed || !e.needsBlock(init) {
 		var ps []piece
 		if init != nil {
 			ps = append(ps, replace(init, e.stmt(init, false)))
@@ -163,7 +163,7 @@ func (e *editor) laterCall(c *ast.CallExpr) string {
 func (e *editor) decl(d ast.Decl) string {
 	gen, ok := d.(*ast.GenDecl)
 	if !ok || gen.Tok != token.VAR {
-		return e.source(d)
+		return e.textOf(d)
 	}
 	var ps []piece
 	for _, spec := range gen.Specs {
@@ -174,7 +174,7 @@ func (e *editor) decl(d ast.Decl) string {
 		text := e.inScope(func() string {
 			var vs []piece
 			for _, x := range values {
-				vs = append(vs, replace(x, e.data(x)))
+				vs = append(vs, replace(x, e.dataValue(x)))
 			}
 			return e.splice(values[0].Pos(), values[len(values)-1].End(), vs...)
 		}, spec)

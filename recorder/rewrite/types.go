@@ -78,7 +78,7 @@ func (ti *typeInfo) mapElement(x ast.Expr) (*ast.IndexExpr, bool) {
 	if !ok {
 		return nil, false
 	}
-	_, ok = underlying(ti.info.TypeOf(ix.X)).(*types.Map)
+	_, ok = coreType(ti.info.TypeOf(ix.X)).(*types.Map)
 	return ix, ok
 }
 
@@ -96,10 +96,10 @@ func (ti *typeInfo) holdsMutex(fn *ast.FuncDecl) bool {
 		return false
 	}
 	t := obj.Signature().Recv().Type()
-	if ptr, ok := underlying(t).(*types.Pointer); ok {
+	if ptr, ok := coreType(t).(*types.Pointer); ok {
 		t = ptr.Elem()
 	}
-	s, ok := underlying(t).(*types.Struct)
+	s, ok := coreType(t).(*types.Struct)
 	if !ok {
 		return false
 	}
@@ -115,7 +115,7 @@ func (ti *typeInfo) holdsMutex(fn *ast.FuncDecl) bool {
 // is a reflect.SliceHeader or StringHeader: only in that form the compiler knows
 // the integer for a pointer.
 func (ti *typeInfo) isHeaderData(c *ast.CallExpr) bool {
-	to, ok := underlying(ti.info.TypeOf(c.Fun)).(*types.Basic)
+	to, ok := coreType(ti.info.TypeOf(c.Fun)).(*types.Basic)
 	if !ok || to.Kind() != types.UnsafePointer {
 		return false
 	}
@@ -213,7 +213,7 @@ func (ti *typeInfo) isFreshSlice(x ast.Expr) bool {
 		return true
 	case *ast.CallExpr:
 		if ti.info.Types[x.Fun].IsType() && len(x.Args) == 1 {
-			_, same := underlying(ti.info.TypeOf(x.Args[0])).(*types.Slice)
+			_, same := coreType(ti.info.TypeOf(x.Args[0])).(*types.Slice)
 			return !same || ti.isConstant(x.Args[0])
 		}
 		return ti.builtinName(x) == "make"
@@ -228,8 +228,8 @@ func (ti *typeInfo) copiesToString(c *ast.CallExpr) bool {
 	if len(c.Args) != 1 {
 		return false
 	}
-	to, ok := underlying(ti.info.TypeOf(c.Fun)).(*types.Basic)
-	_, slice := underlying(ti.info.TypeOf(c.Args[0])).(*types.Slice)
+	to, ok := coreType(ti.info.TypeOf(c.Fun)).(*types.Basic)
+	_, slice := coreType(ti.info.TypeOf(c.Args[0])).(*types.Slice)
 	return ok && to.Info()&types.IsString != 0 && slice && !ti.isFreshSlice(c.Args[0])
 }
 
@@ -268,7 +268,7 @@ func isNumeric(t types.Type) bool {
 
 // isString reports whether t is a string type.
 func isString(t types.Type) bool {
-	basic, ok := underlying(t).(*types.Basic)
+	basic, ok := coreType(t).(*types.Basic)
 	return ok && basic.Info()&types.IsString != 0
 }
 
@@ -280,7 +280,7 @@ func isGeneric(t types.Type) bool {
 
 // isPointer reports whether t is a pointer type.
 func isPointer(t types.Type) bool {
-	_, ok := underlying(t).(*types.Pointer)
+	_, ok := coreType(t).(*types.Pointer)
 	return ok
 }
 
@@ -303,12 +303,12 @@ func isAtomic(fn *types.Func) bool { return fn.Pkg() != nil && fn.Pkg().Path() =
 // computes the new value from the old one.
 func (ti *typeInfo) isCounting(c *ast.CallExpr) bool {
 	fn := ti.callee(c)
-	return fn != nil && isAtomic(fn) && fn.Signature().Recv() != nil && counting[fn.Name()]
+	return fn != nil && isAtomic(fn) && fn.Signature().Recv() != nil && countingMethods[fn.Name()]
 }
 
-// counting are the methods of sync/atomic's types that compute the new value
+// countingMethods are the methods of sync/atomic's types that compute the new value
 // from the old one.
-var counting = map[string]bool{"Add": true, "And": true, "Or": true}
+var countingMethods = map[string]bool{"Add": true, "And": true, "Or": true}
 
 // mayBeAtomic reports whether c itself may be an atomic operation, of which the
 // call is the site.
@@ -324,20 +324,20 @@ func (ti *typeInfo) mayBeAtomic(c *ast.CallExpr) bool {
 	return isAtomic(fn) || recv != nil && types.IsInterface(recv.Type()) || strings.HasPrefix(fn.FullName(), "(*sync.Map).")
 }
 
-// underlying is t's underlying type; for a type parameter, the underlying type
+// coreType is t's underlying type; for a type parameter, the underlying type
 // that all types of its type set have in common, nil if there is none.
-func underlying(t types.Type) types.Type {
+func coreType(t types.Type) types.Type {
 	if t == nil {
 		return nil
 	}
 	if tp, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return commonType(tp.Constraint(), 0)
+		return coreTypeOfConstraint(tp.Constraint(), 0)
 	}
 	return t.Underlying()
 }
 
-// commonType is the one underlying type of the types that constraint admits.
-func commonType(constraint types.Type, depth int) types.Type {
+// coreTypeOfConstraint is the one underlying type of the types that constraint admits.
+func coreTypeOfConstraint(constraint types.Type, depth int) types.Type {
 	iface, ok := constraint.Underlying().(*types.Interface)
 	if !ok {
 		return constraint.Underlying()
@@ -357,12 +357,12 @@ func commonType(constraint types.Type, depth int) types.Type {
 		switch t := types.Unalias(iface.EmbeddedType(i)).(type) {
 		case *types.Union:
 			for j := range t.Len() {
-				if !join(commonType(t.Term(j).Type(), depth+1)) {
+				if !join(coreTypeOfConstraint(t.Term(j).Type(), depth+1)) {
 					return nil
 				}
 			}
 		default:
-			if u := commonType(t, depth+1); u != nil && !join(u) {
+			if u := coreTypeOfConstraint(t, depth+1); u != nil && !join(u) {
 				return nil
 			}
 		}

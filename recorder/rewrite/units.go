@@ -155,9 +155,9 @@ func setGoVersions(p *packages.Package) {
 // version is the language version of f, "" for the newest.
 func (u *unit) version(f *ast.File) string { return u.pkg.TypesInfo.FileVersions[f] }
 
-// subdir is the folder for the copy of the file path: its own path, so that
+// copyFolder is the folder for the copy of the file path: its own path, so that
 // compile errors, which name the copy, can be understood.
-func (u *unit) subdir(path string) string {
+func (u *unit) copyFolder(path string) string {
 	dir := filepath.Dir(path)
 	if m := u.pkg.Module; m != nil && m.Dir != "" {
 		if rel, err := filepath.Rel(m.Dir, dir); err == nil {
@@ -188,7 +188,7 @@ func (u *unit) edit(written map[string]bool, shared *sharing.Facts, values *prov
 		}
 		e := u.editor(f, sourceFile{tokens.Name(), src, tokens, hasLineDirectives(src)}, o)
 		e.alias, e.names = alias, names
-		e.written, e.sharing, e.provenance = written, shared, values
+		e.sharedGlobals, e.sharing, e.provenance = written, shared, values
 		if err := e.edit(importPath); err != nil {
 			return err
 		}
@@ -201,13 +201,13 @@ func (u *unit) edit(written map[string]bool, shared *sharing.Facts, values *prov
 func (u *unit) editor(f *ast.File, text sourceFile, o Options) *editor {
 	version := u.version(f)
 	filter := &accessFilter{
-		evaluation: &evaluation{&typeInfo{&text, u.pkg.Types, u.pkg.TypesInfo, u.pkg.TypesSizes}},
-		facts:      u.facts,
-		fset:       u.pkg.Fset,
-		inside:     o.Inside,
-		calls:      o.Calls,
-		asserted:   map[ast.Expr]*ast.CallExpr{},
-		complete:   map[ast.Expr]ast.Node{},
+		evaluationOrder: &evaluationOrder{&typeInfo{&text, u.pkg.Types, u.pkg.TypesInfo, u.pkg.TypesSizes}},
+		facts:           u.facts,
+		fset:            u.pkg.Fset,
+		onlyMemory:      o.StandardLibrary,
+		eventMethods:    o.EventMethods,
+		assertionAt:     map[ast.Expr]*ast.CallExpr{},
+		completedAt:     map[ast.Expr]ast.Node{},
 	}
 	e := &editor{
 		expressions: &expressions{
@@ -219,13 +219,13 @@ func (u *unit) editor(f *ast.File, text sourceFile, o Options) *editor {
 			},
 			release:          o.Release,
 			faultsAtOperator: map[ast.Expr]token.Pos{},
-			joined:           map[*ast.BinaryExpr]bool{},
+			joinedConditions: map[*ast.BinaryExpr]bool{},
 		},
-		file:          f,
-		version:       version,
-		perIteration:  !isOlder(version, "go1.22"),
-		atomicMethods: o.AtomicMethods,
+		file:                f,
+		version:             version,
+		newVarsPerIteration: !isOlder(version, "go1.22"),
+		atomicMethods:       o.AtomicMethods,
 	}
-	e.literal = e.funcLit
+	e.renderLiteral = e.funcLit
 	return e
 }

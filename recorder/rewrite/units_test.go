@@ -56,7 +56,7 @@ var x int = ""
 
 func f() { x++ }
 `)))
-	res, err := rewrite(load(t, m.dir, "./p/..."), filepath.Join(m.dir, ".rewritten"), Options{All: true}, m.path)
+	res, err := rewrite(load(t, m.dir, "./p/..."), filepath.Join(m.dir, ".rewritten"), Options{InstrumentAll: true}, m.path)
 	require.NoError(t, err)
 
 	var files []string
@@ -113,7 +113,7 @@ func TestChangedFileIsLeftAlone(t *testing.T) {
 	pkgs := load(t, m.dir, ".")
 	name := filepath.Join(m.dir, "a.go")
 	write(t, name, []byte("package m\n"))
-	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: true}, m.path)
+	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{InstrumentAll: true}, m.path)
 	require.NoError(t, err)
 	assert.Empty(t, res.Overlay)
 	assert.Contains(t, res.Skipped, Skipped{name, "changed since it was loaded"})
@@ -124,7 +124,7 @@ func TestChangedFileIsLeftAlone(t *testing.T) {
 // that occur there.
 func TestRealCode(t *testing.T) {
 	pkgs := load(t, ".", "encoding/json", "go/printer", "text/template", "slices", "sync", "log/slog", "regexp/syntax", "encoding/gob")
-	res, err := rewrite(pkgs, t.TempDir(), Options{All: true}, runtimeLibrary)
+	res, err := rewrite(pkgs, t.TempDir(), Options{InstrumentAll: true}, runtimeLibrary)
 	require.NoError(t, err)
 	require.Greater(t, len(res.Sites), 10000)
 
@@ -241,6 +241,6 @@ func TestMissingFolderIsAnError(t *testing.T) {
 	m := newModule(t, txtar.Parse([]byte("-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n\nvar x int\n\nfunc f() { x++ }\n")))
 	file := filepath.Join(m.dir, "file")
 	write(t, file, nil)
-	_, err := rewrite(load(t, m.dir, "."), filepath.Join(file, "x"), Options{All: true}, m.path)
+	_, err := rewrite(load(t, m.dir, "."), filepath.Join(file, "x"), Options{InstrumentAll: true}, m.path)
 	assert.ErrorContains(t, err, "writing an instrumented file")
 }

@@ -7,43 +7,43 @@ import (
 )
 
 // incDec is the text of x++ or x--.
-func (e *editor) incDec(s *ast.IncDecStmt, full bool) string {
-	return update{e.expressions, s, s.X, s.Tok.String()[:1], nil, full}.text()
+func (e *editor) incDec(s *ast.IncDecStmt, blockAllowed bool) string {
+	return update{e.expressions, s, s.X, s.Tok.String()[:1], nil, blockAllowed}.text()
 }
 
 // An update is x op= y in the making, where y is nil for x++ and x--. The address
 // of x is evaluated once.
 type update struct {
 	*expressions
-	stmt ast.Stmt
-	x    ast.Expr
-	op   string
-	y    ast.Expr
-	full bool // a block may stand in its place
+	stmt         ast.Stmt
+	x            ast.Expr
+	op           string
+	y            ast.Expr
+	blockAllowed bool // a block may stand in its place
 }
 
 // text is the text of the update.
 func (u update) text() string {
-	s, x, op, y, full := u.stmt, u.x, u.op, u.y, u.full
+	s, x, op, y, blockAllowed := u.stmt, u.x, u.op, u.y, u.blockAllowed
 	_, element := u.mapElement(x)
 	switch {
 	case element:
 		return u.updateElement()
 	case !u.storeNeedsHook(x):
-		ps := []piece{replace(x, u.target(x))}
+		ps := []piece{replace(x, u.targetText(x))}
 		if y != nil {
 			ps = append(ps, replace(y, u.operand()))
 		}
 		return u.spliceNode(s, ps...)
-	case y != nil && u.hasCall(y) && !u.hasStableAddress(x) && (!full || u.hasCall(x) || u.isUntyped(y)):
+	case y != nil && u.hasCall(y) && !u.hasStableAddress(x) && (!blockAllowed || u.hasCall(x) || u.isUntyped(y)):
 		return u.spliceNode(s, replace(y, u.inOwnScope(u.value, y)))
 	}
-	before, operand := u.heldOperand(full)
+	before, operand := u.heldOperand(blockAllowed)
 	alone := y == nil || before != "" || !u.hasCall(y)
 	address := "&" + u.inOwnScope(u.address, x)
-	if !u.hasStableAddress(x) && !full {
+	if !u.hasStableAddress(x) && !blockAllowed {
 		load := u.accessHook("Load", x, address, u.updateSite(x, true))
-		site := u.site("write", x, u.source(x), false)
+		site := u.site("write", x, u.textOf(x), false)
 		return "*" + u.hook("Write") + "(" + u.noteFieldAccess(properties.Writes, x, load, site) + "," + site + ")" + op + "=" + operand
 	}
 	keep := ""
@@ -56,7 +56,7 @@ func (u update) text() string {
 	if before == "" && y != nil && !u.hasCall(y) && u.lastHook(y).IsValid() {
 		load = u.loadNow(load)
 	}
-	text := u.accessHook("Store", x, address, u.site("write", x, u.source(x), false)) + ".Set(" + load + op + operand + ")"
+	text := u.accessHook("Store", x, address, u.site("write", x, u.textOf(x), false)) + ".Set(" + load + op + operand + ")"
 	if before+keep == "" {
 		return text
 	}
@@ -65,17 +65,17 @@ func (u update) text() string {
 
 // isUpdated reports whether x is the variable that the assignment stores to.
 func (e *expressions) isUpdated(x ast.Expr) bool {
-	return e.updated != nil && e.source(x) == e.source(ast.Unparen(e.updated))
+	return e.updatedVar != nil && e.textOf(x) == e.textOf(ast.Unparen(e.updatedVar))
 }
 
-// heldOperand is the right operand of an update. If it contains calls, and full, it is evaluated beforehand.
-func (u update) heldOperand(full bool) (before, operand string) {
+// heldOperand is the right operand of an update. If it contains calls, and blockAllowed, it is evaluated beforehand.
+func (u update) heldOperand(blockAllowed bool) (before, operand string) {
 	y := u.y
 	if y == nil {
 		return "", "1"
 	}
 	text := u.inScope(func() string { return u.operand() }, y)
-	if !full || !u.hasCall(y) || u.isUntyped(y) {
+	if !blockAllowed || !u.hasCall(y) || u.isUntyped(y) {
 		return "", "(" + text + ")"
 	}
 	t := u.temp()
@@ -85,7 +85,7 @@ func (u update) heldOperand(full bool) (before, operand string) {
 // updateElement is text for an element of a map.
 func (u update) updateElement() string {
 	s, x, op, y := u.stmt, u.x, u.op, u.y
-	before, operand := u.heldOperand(u.full && !u.hasCall(x))
+	before, operand := u.heldOperand(u.blockAllowed && !u.hasCall(x))
 	ix, _ := u.mapElement(x)
 	if before == "" && y != nil && u.hasCall(y) {
 		return u.spliceNode(s, replace(y, u.inOwnScope(u.value, y)))
@@ -110,5 +110,5 @@ func (u update) operand() string {
 	case "/", "%", "<<", ">>":
 		return u.value(u.y) // may make it panic
 	}
-	return u.data(u.y)
+	return u.dataValue(u.y)
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// generics is the first language version that the hooks can be called in.
-const generics = "go1.18"
+// firstGenericVersion is the first language version that the hooks can be called in.
+const firstGenericVersion = "go1.18"
 
-// constrain makes a file of a module whose go line is older than generics one
+// raiseVersion makes a file of a module whose go line is older than generics one
 // of Go 1.21: the compiler takes the version of a file from its build
 // constraint, and 1.21 is the lowest that a constraint can ask for. It differs
 // from older ones in nothing that changes the meaning of a program. The line
 // that this adds is taken back by a line directive that names the file path.
-func constrain(text, path string) (string, error) {
+func raiseVersion(text, path string) (string, error) {
 	const want = "go1.21"
 	lines := strings.SplitAfter(text, "\n")
 	var plus constraint.Expr

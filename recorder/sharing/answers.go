@@ -14,9 +14,9 @@ type Program struct{ analysis *analysis }
 // A Function is one that has a body.
 type Function struct {
 	*ssa.Function
-	Fset  *token.FileSet
-	Open  bool // there may be calls that are not seen
-	Entry bool // it has the name of a test: package testing calls it, nobody else
+	Fset              *token.FileSet
+	CalledFromOutside bool // there may be calls that are not seen
+	CalledByTesting   bool // it has the name of a test: package testing calls it, nobody else
 }
 
 // Functions returns the functions of p, those of a package in the order of its source.
@@ -41,13 +41,13 @@ func (p *Program) Body(fn *ssa.Function) *ssa.Function {
 // NeedsNoEvents reports whether accesses to what the address leads to need no event.
 func (p *Program) NeedsNoEvents(addr ssa.Value) bool { return p.analysis.needsNoEvents(addr) }
 
-// Unsure reports whether the value of v may depend on what other goroutines do, though
+// DependsOnOthers reports whether the value of v may depend on what other goroutines do, though
 // its own goroutine takes the same way.
-func (p *Program) Unsure(v ssa.Value) bool { return p.analysis.unsure[v] }
+func (p *Program) DependsOnOthers(v ssa.Value) bool { return p.analysis.dependsOnOthers[v] }
 
-// Memory names the memory at an address, for all that lead there: a field by its
+// MemoryName names the memory at an address, for all that lead there: a field by its
 // class, a package variable by its name, anything else by its node.
-func (p *Program) Memory(addr ssa.Value) any {
+func (p *Program) MemoryName(addr ssa.Value) any {
 	if g, ok := addr.(*ssa.Global); ok {
 		return g.Pkg.Pkg.Path() + "." + g.Name()
 	}
@@ -59,7 +59,7 @@ func (p *Program) Memory(addr ssa.Value) any {
 	return representativeOf(p.analysis.memoryAt(addr))
 }
 
-// Starts reports whether the function with this full name, of the standard library or
+// RunsOperandLater reports whether the function with this full name, of the standard library or
 // near it, does with the function that it gets nothing but have it called in a goroutine
 // that starts thereby, or by this goroutine later on.
-func Starts(name string) bool { return startingFuncs[name] }
+func RunsOperandLater(name string) bool { return startingFuncs[name] }

@@ -160,7 +160,7 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	for i, arg := range c.Args {
 		n := fl.register(arg)
 		roots = append(roots, n)
-		fl.link(fl.register(g.Params[i]), n, g.Params[i].Type(), arg.Type())
+		fl.assignGeneric(fl.register(g.Params[i]), n, g.Params[i].Type(), arg.Type())
 	}
 	// A go statement publishes what it passes, and its results are lost.
 	if spawn {
@@ -170,11 +170,11 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	// A copy of all that the function makes, where it is sealed; else its results are what
 	// each of its callers gets, so that it cannot be sealed later on.
 	made := g.results
-	if g.copiedResults != nil && g.state == done {
+	if g.copiedResults != nil && g.state == visited {
 		made = fl.copyOf(g, f)
 	} else {
-		g.linked = true
-		f.entries = append(f.entries, g.results)
+		g.resultsShared = true
+		f.incoming = append(f.incoming, g.results)
 	}
 	sig := c.StaticCallee().Signature.Results()
 	of := g.Signature.Results()
@@ -183,7 +183,7 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 		if sig.Len() > 1 {
 			dst = fl.part(result, i)
 		}
-		fl.link(dst, fl.part(made, i), sig.At(i).Type(), of.At(i).Type())
+		fl.assignGeneric(dst, fl.part(made, i), sig.At(i).Type(), of.At(i).Type())
 	}
 }
 
@@ -271,14 +271,14 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 // Others are all by which somebody else might know: what is known outside, what comes into f
 // from elsewhere, and what f sends, captures, or passes on.
 func (fl *valueFlow) seal(f *function) {
-	if f.openToUnknownCalls || f.linked || strings.HasPrefix(f.Name(), "init") {
+	if f.openToUnknownCalls || f.resultsShared || strings.HasPrefix(f.Name(), "init") {
 		return
 	}
 	others := []*node{fl.unknownMemory}
 	for _, g := range fl.globals {
 		others = append(others, g)
 	}
-	others = append(others, f.entries...)
+	others = append(others, f.incoming...)
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			switch instr := instr.(type) {

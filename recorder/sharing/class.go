@@ -27,12 +27,12 @@ import (
 
 // classes says which fields may change.
 type classes struct {
-	names    map[*types.Struct]string // see name
-	changing map[string]bool          // by class: there is a store with an event, or an address was taken
-	disabled bool                     // unsafe code may do anything
-	// args are the types that generic code is instantiated with, and anyArg says that it
+	structNames    map[*types.Struct]string // see name
+	changingFields map[string]bool          // by class: there is a store with an event, or an address was taken
+	disabled       bool                     // unsafe code may do anything
+	// typeArgs are the types that generic code is instantiated with, and anyArg says that it
 	// stores values of its parameters' types: then it may store any of these as a whole.
-	args             []types.Type
+	typeArgs         []types.Type
 	storesTypeParams bool
 }
 
@@ -40,7 +40,7 @@ type classes struct {
 // are one, for values convert between them, and between instances and what
 // they are instances of.
 func (c *classes) name(t *types.Struct, i int) string {
-	name, ok := c.names[t]
+	name, ok := c.structNames[t]
 	if !ok {
 		var b strings.Builder
 		for f := range t.Fields() {
@@ -48,7 +48,7 @@ func (c *classes) name(t *types.Struct, i int) string {
 			b.WriteByte(';')
 		}
 		name = b.String()
-		c.names[t] = name
+		c.structNames[t] = name
 	}
 	return name + "#" + strconv.Itoa(i)
 }
@@ -63,7 +63,7 @@ func (c *classes) markCast(t types.Type) {
 		t = u.Elem()
 	}
 	for _, name := range c.fieldsOf(nil, t) {
-		c.changing[name] = true
+		c.changingFields[name] = true
 	}
 }
 
@@ -109,7 +109,7 @@ func (c *classes) fieldsOf(addr ssa.Value, t types.Type) []string {
 
 func isArray(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Array)
-	return ok && kindOf(t) != generic
+	return ok && kindOf(t) != leadsUnknown
 }
 
 // elementOf is what arrays of type t have as elements, be it by way of arrays in arrays; t if it
@@ -123,7 +123,7 @@ func elementOf(t types.Type) types.Type {
 
 func isStruct(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
-	return ok && kindOf(t) != generic
+	return ok && kindOf(t) != leadsUnknown
 }
 
 // structOf is the type of the struct that x selects a field of.
@@ -139,29 +139,29 @@ func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
 // classify finds the classes of fields that change, once it is known which nodes need events.
 // A store that comes before its variable is published needs none: it changes nothing that
 // others read.
-func (es *escapes) classify() {
+func (es *escapeAnalysis) classify() {
 	for _, w := range es.writes {
 		if w.eventless || !es.anyNeedsEvents(w.to, w.typ) {
 			continue
 		}
-		if kindOf(w.typ) == generic {
+		if kindOf(w.typ) == leadsUnknown {
 			es.classes.storesTypeParams = true
 		}
 		for _, name := range es.classes.fieldsOf(w.addr, w.typ) {
-			es.classes.changing[name] = true
+			es.classes.changingFields[name] = true
 		}
 	}
 	if es.classes.storesTypeParams {
-		for _, t := range es.classes.args {
+		for _, t := range es.classes.typeArgs {
 			for _, name := range es.classes.fieldsOf(nil, t) {
-				es.classes.changing[name] = true
+				es.classes.changingFields[name] = true
 			}
 		}
 	}
 	es.eachInstruction(func(_ *function, instr ssa.Instruction) {
 		if addr, ok := instr.(ssa.Value); ok && hasEscapingAddress(addr) {
 			for _, name := range es.classes.fieldsOf(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
-				es.classes.changing[name] = true
+				es.classes.changingFields[name] = true
 			}
 		}
 	})

@@ -78,10 +78,10 @@ func (fl *valueFlow) constrain() {
 // results are sealed then, and each call gets copies. Of functions that call each other,
 // one comes first, and calls of it share what it makes.
 func (fl *valueFlow) visit(f *function) {
-	if f.state != untouched {
+	if f.state != notVisited {
 		return
 	}
-	f.state = begun
+	f.state = visiting
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			if c, ok := instr.(ssa.CallInstruction); ok {
@@ -94,13 +94,13 @@ func (fl *valueFlow) visit(f *function) {
 	// What comes from elsewhere: a variable that is reached from these may be one that
 	// another call made (early, seal). Unknown callers know what they pass.
 	for _, p := range f.Params {
-		f.entries = append(f.entries, fl.register(p))
+		f.incoming = append(f.incoming, fl.register(p))
 		if f.openToUnknownCalls {
 			fl.release(fl.register(p), p.Type())
 		}
 	}
 	for _, v := range f.FreeVars {
-		f.entries = append(f.entries, fl.register(v))
+		f.incoming = append(f.incoming, fl.register(v))
 	}
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
@@ -112,7 +112,7 @@ func (fl *valueFlow) visit(f *function) {
 		eachPart(f.Signature.Results(), func(i int, t types.Type) { fl.release(fl.part(f.results, i), t) })
 	}
 	fl.seal(f)
-	f.state = done
+	f.state = visited
 }
 
 // instruction follows the values of one instruction. What is named first moves no value
@@ -130,7 +130,7 @@ func (fl *valueFlow) instruction(f *function, instr ssa.Instruction) {
 	case ssa.CallInstruction:
 		fl.call(f, v)
 	default:
-		if !fl.memory(f, instr) && !fl.composite(instr) && !fl.mapped(f, instr) && !fl.converted(f, instr) && !fl.message(f, instr) {
+		if !fl.memoryInstruction(f, instr) && !fl.compositeInstruction(instr) && !fl.mapInstruction(f, instr) && !fl.conversionInstruction(f, instr) && !fl.messageInstruction(f, instr) {
 			fl.releaseAll(instr)
 		}
 	}
@@ -148,9 +148,9 @@ func (fl *valueFlow) releaseAll(instr ssa.Instruction) {
 	}
 }
 
-// memory follows the values of an instruction that makes variables, or moves values
+// memoryInstruction follows the values of an instruction that makes variables, or moves values
 // between them and registers. It reports whether instr is one; so do those below.
-func (fl *valueFlow) memory(f *function, instr ssa.Instruction) bool {
+func (fl *valueFlow) memoryInstruction(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
 		fl.memoryAt(instr.(ssa.Value)).madeBy(f)
@@ -176,10 +176,10 @@ func (fl *valueFlow) memory(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// composite follows the values of an instruction that leads to a part of a struct, array or
+// compositeInstruction follows the values of an instruction that leads to a part of a struct, array or
 // slice. Fields are told apart, elements are not: an index is a number of which nothing is
 // known.
-func (fl *valueFlow) composite(instr ssa.Instruction) bool {
+func (fl *valueFlow) compositeInstruction(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.FieldAddr:
 		fl.join(fl.memoryAt(v), fl.part(fl.memoryAt(v.X), v.Field))
@@ -188,26 +188,26 @@ func (fl *valueFlow) composite(instr ssa.Instruction) bool {
 	case *ssa.IndexAddr:
 		fl.join(fl.memoryAt(v), fl.elements(v.X))
 	case *ssa.Index:
-		if kindOf(v.X.Type()) == generic {
-			fl.join(fl.part(fl.register(v.X), element), fl.register(v.X))
+		if kindOf(v.X.Type()) == leadsUnknown {
+			fl.join(fl.part(fl.register(v.X), arrayElement), fl.register(v.X))
 		}
-		fl.assign(fl.register(v), fl.part(fl.register(v.X), element), v.Type())
+		fl.assign(fl.register(v), fl.part(fl.register(v.X), arrayElement), v.Type())
 	case *ssa.Slice:
 		if b, ok := v.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
 			fl.join(fl.memoryAt(v), fl.elements(v.X))
 		}
 	case *ssa.SliceToArrayPointer:
-		fl.join(fl.part(fl.memoryAt(v), element), fl.memoryAt(v.X))
+		fl.join(fl.part(fl.memoryAt(v), arrayElement), fl.memoryAt(v.X))
 	default:
 		return false
 	}
 	return true
 }
 
-// mapped follows the values of an operation on a map. Where it is on a value of a type
+// mapInstruction follows the values of an operation on a map. Where it is on a value of a type
 // parameter's type, nothing is known. A map is one variable, to which each assignment of an
 // element writes, as the map itself may grow by it.
-func (fl *valueFlow) mapped(f *function, instr ssa.Instruction) bool {
+func (fl *valueFlow) mapInstruction(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Lookup:
 		switch t := v.X.Type().Underlying().(type) {
@@ -247,14 +247,14 @@ func (fl *valueFlow) mapped(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// converted follows the values of a conversion, or of what makes or asserts an interface.
+// conversionInstruction follows the values of a conversion, or of what makes or asserts an interface.
 // Interfaces are where pointers are lost track of: what goes in is released, and what comes
 // out may be anything of the outside. It would take the call graph of all methods to do
 // better, and fmt gets most of them anyway.
-func (fl *valueFlow) converted(f *function, instr ssa.Instruction) bool {
+func (fl *valueFlow) conversionInstruction(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.ChangeType:
-		fl.link(fl.register(v), fl.register(v.X), v.Type(), v.X.Type())
+		fl.assignGeneric(fl.register(v), fl.register(v.X), v.Type(), v.X.Type())
 	case *ssa.Convert:
 		fl.convert(f, v, v.X)
 	case *ssa.MultiConvert:
@@ -270,9 +270,9 @@ func (fl *valueFlow) converted(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// message follows the values of a send or select; a receive is a UnOp. The results of a
+// messageInstruction follows the values of a send or select; a receive is a UnOp. The results of a
 // select are a tuple: the case, ok, and then what each receive gets.
-func (fl *valueFlow) message(f *function, instr ssa.Instruction) bool {
+func (fl *valueFlow) messageInstruction(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Send:
 		fl.send(f, v, v.Chan, v.X)
@@ -308,11 +308,11 @@ func (fl *valueFlow) elements(x ssa.Value) *node {
 		return fl.memoryAt(x)
 	case *types.Pointer:
 		if _, ok := t.Elem().Underlying().(*types.Array); ok {
-			return fl.part(fl.memoryAt(x), element)
+			return fl.part(fl.memoryAt(x), arrayElement)
 		}
 	}
 	// A type parameter may stand for either.
-	fl.join(fl.memoryAt(x), fl.part(fl.memoryAt(x), element))
+	fl.join(fl.memoryAt(x), fl.part(fl.memoryAt(x), arrayElement))
 	fl.join(fl.register(x), fl.memoryAt(x))
 	return fl.memoryAt(x)
 }
@@ -326,7 +326,7 @@ func (fl *valueFlow) convert(f *function, v, x ssa.Value) {
 		fl.memoryAt(v).madeBy(f)
 		return
 	}
-	if kindOf(v.Type()) == pointer || kindOf(x.Type()) == pointer || kindOf(v.Type()) == raw || kindOf(x.Type()) == raw {
+	if kindOf(v.Type()) == leadsByPointer || kindOf(x.Type()) == leadsByPointer || kindOf(v.Type()) == leadsByUnsafePointer || kindOf(x.Type()) == leadsByUnsafePointer {
 		fl.classes.markCast(v.Type())
 		fl.classes.markCast(x.Type())
 	}
@@ -334,10 +334,10 @@ func (fl *valueFlow) convert(f *function, v, x ssa.Value) {
 	fl.release(fl.register(v), v.Type())
 }
 
-// link lets dst, of type t, hold what src holds, of type u. The body of a generic function is
+// assignGeneric lets dst, of type t, hold what src holds, of type u. The body of a generic function is
 // followed once, for all instances: its values lead to other parts than those of an instance,
 // so that they are joined whole and not part by part.
-func (fl *valueFlow) link(dst, src *node, t, u types.Type) {
+func (fl *valueFlow) assignGeneric(dst, src *node, t, u types.Type) {
 	if fl.leads(t) && (parameterized(t) || parameterized(u)) {
 		fl.join(dst, src)
 	} else {
@@ -362,14 +362,14 @@ func parameterized(t types.Type) bool {
 
 // send and receive: what is sent is published, in order with its receipt.
 func (fl *valueFlow) send(f *function, instr ssa.Instruction, ch, x ssa.Value) {
-	fl.assign(fl.part(fl.memoryAt(ch), message), fl.register(x), x.Type())
+	fl.assign(fl.part(fl.memoryAt(ch), channelMessage), fl.register(x), x.Type())
 	fl.publish(f, instr, false, fl.register(x))
 }
 
 // receive takes what the channel ch holds, for dst.
 func (fl *valueFlow) receive(dst *node, ch ssa.Value) {
 	if t, ok := ch.Type().Underlying().(*types.Chan); ok {
-		fl.assign(dst, fl.part(fl.memoryAt(ch), message), t.Elem())
+		fl.assign(dst, fl.part(fl.memoryAt(ch), channelMessage), t.Elem())
 		return
 	}
 	fl.join(dst, fl.unknownMemory) // a type parameter

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A dependence finds which values depend on what other goroutines do.
-type dependence struct {
-	*escapes
-	unsure  map[ssa.Value]bool // may depend on other goroutines
-	changed bool               // in this round of depend, which goes on until nothing has
+// A dependenceAnalysis finds which values depend on what other goroutines do.
+type dependenceAnalysis struct {
+	*escapeAnalysis
+	dependsOnOthers map[ssa.Value]bool // may depend on other goroutines
+	changed         bool               // in this round of depend, which goes on until nothing has
 }
 
-// depend finds the registers of which the value may depend on what other
+// findDependent finds the registers of which the value may depend on what other
 // goroutines do: by a load that has an event, by a receive, or by a call of
 // code that is not known. That a value depends on the way that its goroutine
 // took does not count: branches on what depends on others keep their events, so
@@ -27,11 +27,11 @@ type dependence struct {
 // It is a taint analysis, from loads with events forward, through registers (dependent),
 // memory and calls (pass), to the fixed point: what is unsure once stays so, and each round
 // makes something unsure, so that it ends.
-func (d *dependence) depend() {
+func (d *dependenceAnalysis) findDependent() {
 	for _, f := range d.all {
 		for _, p := range f.Params {
 			if f.openToUnknownCalls {
-				d.unsure[p] = true
+				d.dependsOnOthers[p] = true
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func (d *dependence) depend() {
 			for _, b := range f.Blocks {
 				for _, instr := range b.Instrs {
 					if v, ok := instr.(ssa.Value); ok {
-						d.markUnsure(v, !d.unsure[v] && d.dependent(v))
+						d.markDependent(v, !d.dependsOnOthers[v] && d.dependent(v))
 					}
 					d.propagate(f, instr)
 				}
@@ -56,17 +56,17 @@ func (d *dependence) depend() {
 	}
 }
 
-// markUnsure notes that v may depend on others, if unsure. That alone makes another round
+// markDependent notes that v may depend on others, if unsure. That alone makes another round
 // necessary.
-func (d *dependence) markUnsure(v ssa.Value, unsure bool) {
-	if unsure && !d.unsure[v] {
-		d.unsure[v], d.changed = true, true
+func (d *dependenceAnalysis) markDependent(v ssa.Value, unsure bool) {
+	if unsure && !d.dependsOnOthers[v] {
+		d.dependsOnOthers[v], d.changed = true, true
 	}
 }
 
-// markMemoryUnsure notes that what is stored at n, of type t, may depend on others, if
+// markMemoryDependent notes that what is stored at n, of type t, may depend on others, if
 // unsure.
-func (d *dependence) markMemoryUnsure(n *node, t types.Type, unsure bool) {
+func (d *dependenceAnalysis) markMemoryDependent(n *node, t types.Type, unsure bool) {
 	if unsure {
 		d.leaves(n, t, func(n *node) {
 			d.changed = d.changed || !n.uncertain
@@ -77,7 +77,7 @@ func (d *dependence) markMemoryUnsure(n *node, t types.Type, unsure bool) {
 
 // dependent reports whether v may depend on others, as far as is known yet: by itself, as
 // what is received or selected, or as one of its operands does.
-func (d *dependence) dependent(v ssa.Value) bool {
+func (d *dependenceAnalysis) dependent(v ssa.Value) bool {
 	instr := v.(ssa.Instruction)
 	switch v := v.(type) {
 	case *ssa.Alloc, *ssa.MakeClosure, *ssa.MakeMap, *ssa.MakeChan:
@@ -89,22 +89,22 @@ func (d *dependence) dependent(v ssa.Value) bool {
 			return true
 		}
 		if v.Op == token.MUL {
-			return d.unsure[v.X] || d.uncertainAt(d.memoryAt(v.X), v.Type())
+			return d.dependsOnOthers[v.X] || d.uncertainAt(d.memoryAt(v.X), v.Type())
 		}
 	case *ssa.Index:
-		if kindOf(v.X.Type()) == generic {
+		if kindOf(v.X.Type()) == leadsUnknown {
 			return true // it may be a load
 		}
 	case *ssa.Lookup:
-		return d.unsure[v.X] || d.unsure[v.Index] || d.uncertainIn(v.X)
+		return d.dependsOnOthers[v.X] || d.dependsOnOthers[v.Index] || d.uncertainIn(v.X)
 	case *ssa.Next:
 		r := v.Iter.(*ssa.Range).X
-		return d.unsure[r] || d.uncertainIn(r)
+		return d.dependsOnOthers[r] || d.uncertainIn(r)
 	case *ssa.Call:
 		return d.dependentCall(v)
 	}
 	for _, op := range instr.Operands(nil) {
-		if *op != nil && d.unsure[*op] {
+		if *op != nil && d.dependsOnOthers[*op] {
 			return true
 		}
 	}
@@ -113,7 +113,7 @@ func (d *dependence) dependent(v ssa.Value) bool {
 
 // uncertainIn reports whether what the map m holds may depend on others. Of a
 // string it cannot.
-func (d *dependence) uncertainIn(m ssa.Value) bool {
+func (d *dependenceAnalysis) uncertainIn(m ssa.Value) bool {
 	switch m.Type().Underlying().(type) {
 	case *types.Map:
 		n := d.memoryAt(m)
@@ -126,7 +126,7 @@ func (d *dependence) uncertainIn(m ssa.Value) bool {
 
 // uncertainAt reports whether what is loaded from n may depend on others: they may write
 // there, or what was stored by this goroutine depends on them already.
-func (d *dependence) uncertainAt(n *node, t types.Type) bool {
+func (d *dependenceAnalysis) uncertainAt(n *node, t types.Type) bool {
 	r := false
 	d.leaves(n, t, func(n *node) { r = r || n.needsEvents || n.uncertain })
 	return r
@@ -134,7 +134,7 @@ func (d *dependence) uncertainAt(n *node, t types.Type) bool {
 
 // dependentCall reports whether what a call returns may depend on other goroutines: that of
 // a function without a body here always may.
-func (d *dependence) dependentCall(v *ssa.Call) bool {
+func (d *dependenceAnalysis) dependentCall(v *ssa.Call) bool {
 	c := v.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		switch b.Name() {
@@ -147,7 +147,7 @@ func (d *dependence) dependentCall(v *ssa.Call) bool {
 						return true
 					}
 				}
-				if d.unsure[x] {
+				if d.dependsOnOthers[x] {
 					return true
 				}
 			}
@@ -161,22 +161,22 @@ func (d *dependence) dependentCall(v *ssa.Call) bool {
 
 // propagate hands uncertainty on to memory and other functions. Within a function it
 // goes from registers to those that are computed from them (see dependent).
-func (d *dependence) propagate(f *function, instr ssa.Instruction) {
+func (d *dependenceAnalysis) propagate(f *function, instr ssa.Instruction) {
 	switch v := instr.(type) {
 	case *ssa.Store:
-		d.markMemoryUnsure(d.memoryAt(v.Addr), v.Val.Type(), d.unsure[v.Val] || d.unsure[v.Addr])
+		d.markMemoryDependent(d.memoryAt(v.Addr), v.Val.Type(), d.dependsOnOthers[v.Val] || d.dependsOnOthers[v.Addr])
 	case *ssa.MapUpdate:
-		d.markMemoryUnsure(d.memoryAt(v.Map), v.Map.Type(), d.unsure[v.Map] || d.unsure[v.Key] || d.unsure[v.Value])
+		d.markMemoryDependent(d.memoryAt(v.Map), v.Map.Type(), d.dependsOnOthers[v.Map] || d.dependsOnOthers[v.Key] || d.dependsOnOthers[v.Value])
 	case *ssa.Return:
 		for _, r := range v.Results {
-			if d.unsure[r] && !f.uncertain {
+			if d.dependsOnOthers[r] && !f.uncertain {
 				f.uncertain, d.changed = true, true
 			}
 		}
 	case *ssa.MakeClosure:
 		if g := d.body(v.Fn.(*ssa.Function)); g != nil {
 			for i, b := range v.Bindings {
-				d.markUnsure(g.FreeVars[i], d.unsure[b])
+				d.markDependent(g.FreeVars[i], d.dependsOnOthers[b])
 			}
 		}
 	case ssa.CallInstruction:
@@ -185,29 +185,29 @@ func (d *dependence) propagate(f *function, instr ssa.Instruction) {
 			d.propagateBuiltin(b.Name(), c.Args)
 		} else if g := d.callee(c); g != nil {
 			for i, x := range c.Args {
-				d.markUnsure(g.Params[i], d.unsure[x])
+				d.markDependent(g.Params[i], d.dependsOnOthers[x])
 			}
 		}
 	}
 }
 
 // propagateBuiltin is pass for the call of a builtin function.
-func (d *dependence) propagateBuiltin(name string, args []ssa.Value) {
+func (d *dependenceAnalysis) propagateBuiltin(name string, args []ssa.Value) {
 	switch name {
 	case "append", "copy":
 		s, ok := args[0].Type().Underlying().(*types.Slice)
 		if !ok {
 			return // of a type parameter's type: released
 		}
-		unsure := d.unsure[args[0]] || d.unsure[args[1]]
+		unsure := d.dependsOnOthers[args[0]] || d.dependsOnOthers[args[1]]
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
 			unsure = unsure || d.uncertainAt(d.memoryAt(args[1]), s.Elem())
 		}
-		d.markMemoryUnsure(d.memoryAt(args[0]), s.Elem(), unsure)
+		d.markMemoryDependent(d.memoryAt(args[0]), s.Elem(), unsure)
 	case "delete", "clear":
 		if _, ok := args[0].Type().Underlying().(*types.Map); ok {
 			for _, x := range args {
-				d.markMemoryUnsure(d.memoryAt(args[0]), args[0].Type(), d.unsure[x])
+				d.markMemoryDependent(d.memoryAt(args[0]), args[0].Type(), d.dependsOnOthers[x])
 			}
 		}
 	}

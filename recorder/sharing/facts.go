@@ -20,9 +20,9 @@ type Facts struct {
 	skippedBranches map[ast.Expr]bool // independent of other goroutines
 }
 
-// An index collects what the facts are about: for a place in the source, the values of the
+// An placeIndex collects what the facts are about: for a place in the source, the values of the
 // SSA form there. There may be several: an access is left out only if it may be for all of them.
-type index struct {
+type placeIndex struct {
 	addrs  map[position][]ssa.Value // addresses, by what names the access: see Facts.skippedAccesses
 	locals map[position][]ssa.Value // those of variables, by their declarations
 	exprs  map[ast.Expr][]ssa.Value // values of expressions
@@ -46,22 +46,22 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	// Each step needs what those before it have found: functions, who may call them, what
 	// pointers lead to, who knows that memory, and what values follow from it.
 	a.build(pkgs)
-	a.openings(pkgs)
+	a.findOpenFunctions(pkgs)
 	a.constrain()
-	a.decide()
-	a.classes.args = a.typeArgs
+	a.findNeedsEvents()
+	a.classes.typeArgs = a.typeArgs
 	a.classes.disabled = slices.ContainsFunc(pkgs, mixesUnsafe)
 	a.classify()
 	a.markLent()
-	a.depend()
+	a.findDependent()
 	return a.facts(), &Program{a}
 }
 
 // An analysis is one in the making, in layers that stand on each other: the program, the
 // flow of values through it, what escapes, what depends on other goroutines.
 type analysis struct {
-	*dependence
-	index index // from places to values, for the answers
+	*dependenceAnalysis
+	index placeIndex // from places to values, for the answers
 }
 
 func newAnalysis(opens func(path string) bool) *analysis {
@@ -72,11 +72,11 @@ func newAnalysis(opens func(path string) bool) *analysis {
 	}
 	flow := &valueFlow{
 		program: p, globals: map[string]*node{}, vars: map[ssa.Value]*node{},
-		classes: classes{names: map[*types.Struct]string{}, changing: map[string]bool{}},
+		classes: classes{structNames: map[*types.Struct]string{}, changingFields: map[string]bool{}},
 	}
 	return &analysis{
-		dependence: &dependence{escapes: &escapes{flow}, unsure: map[ssa.Value]bool{}},
-		index:      index{map[position][]ssa.Value{}, map[position][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
+		dependenceAnalysis: &dependenceAnalysis{escapeAnalysis: &escapeAnalysis{flow}, dependsOnOthers: map[ssa.Value]bool{}},
+		index:              placeIndex{map[position][]ssa.Value{}, map[position][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
 	}
 }
 
@@ -88,7 +88,7 @@ func mixesUnsafe(p *packages.Package) bool {
 
 // facts reads the answers off.
 func (a *analysis) facts() *Facts {
-	a.eachInstruction(a.note)
+	a.eachInstruction(a.indexInstruction)
 	facts := &Facts{
 		skippedAccesses: map[position]bool{}, skippedVars: map[position]bool{}, skippedGlobals: map[string]bool{},
 		skippedElements: map[ast.Expr]bool{}, skippedBranches: map[ast.Expr]bool{},
@@ -110,7 +110,7 @@ func (a *analysis) facts() *Facts {
 		}
 	}
 	for e, vs := range a.index.exprs {
-		facts.skippedBranches[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return a.unsure[v] })
+		facts.skippedBranches[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return a.dependsOnOthers[v] })
 		switch vs[0].Type().Underlying().(type) {
 		case *types.Map, *types.Slice, *types.Pointer:
 			facts.skippedElements[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return !a.elementsNeedNoEvents(v) })
@@ -119,8 +119,8 @@ func (a *analysis) facts() *Facts {
 	return facts
 }
 
-// note adds what instr says about the syntax to the index.
-func (a *analysis) note(f *function, instr ssa.Instruction) {
+// indexInstruction adds what instr says about the syntax to the index.
+func (a *analysis) indexInstruction(f *function, instr ssa.Instruction) {
 	at := position{f.fset, instr.Pos()}
 	switch v := instr.(type) {
 	case *ssa.Alloc:
@@ -148,7 +148,7 @@ func (a *analysis) note(f *function, instr ssa.Instruction) {
 
 // needsNoEvents reports whether accesses to what the address leads to need no event: as the first
 // net says so, of the variable, or the second, of the field's type.
-func (es *escapes) needsNoEvents(addr ssa.Value) bool {
+func (es *escapeAnalysis) needsNoEvents(addr ssa.Value) bool {
 	p, ok := addr.Type().Underlying().(*types.Pointer)
 	if !ok {
 		return false
@@ -160,11 +160,11 @@ func (es *escapes) needsNoEvents(addr ssa.Value) bool {
 		return false
 	}
 	names := es.classes.fieldsOf(addr, p.Elem())
-	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return es.classes.changing[s] })
+	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return es.classes.changingFields[s] })
 }
 
 // elementsNeedNoEvents is needsNoEvents for the elements of a slice, or a map.
-func (es *escapes) elementsNeedNoEvents(v ssa.Value) bool {
+func (es *escapeAnalysis) elementsNeedNoEvents(v ssa.Value) bool {
 	switch t := v.Type().Underlying().(type) {
 	case *types.Map:
 		return !es.memoryAt(v).needsEvents
@@ -172,14 +172,14 @@ func (es *escapes) elementsNeedNoEvents(v ssa.Value) bool {
 		return !es.anyNeedsEvents(es.memoryAt(v), t.Elem())
 	case *types.Pointer:
 		if arr, ok := t.Elem().Underlying().(*types.Array); ok {
-			return !es.anyNeedsEvents(es.part(es.memoryAt(v), element), arr.Elem())
+			return !es.anyNeedsEvents(es.part(es.memoryAt(v), arrayElement), arr.Elem())
 		}
 	}
 	return false
 }
 
-// MemoryOnly returns what f says about memory, and nothing about conditions.
-func (f *Facts) MemoryOnly() *Facts {
+// WithoutBranches returns what f says about memory, and nothing about conditions.
+func (f *Facts) WithoutBranches() *Facts {
 	return &Facts{skippedAccesses: f.skippedAccesses, skippedVars: f.skippedVars, skippedGlobals: f.skippedGlobals, skippedElements: f.skippedElements}
 }
 

@@ -38,15 +38,15 @@ func onlyReads(fn *ssa.Function) bool {
 }
 
 // markLent finds the types of what goes to functions that may write through it, and
-// notes that their fields may change. If it is not known of some interface what it holds, it is taken
-// to hold whatever the program puts into interfaces anywhere.
-func (es *escapes) markLent() {
-	var any []types.Type // what any interface may hold
-	unknown := false
+// notes that their fields may change. An interface is taken to hold whatever the program puts
+// into interfaces anywhere.
+func (es *escapeAnalysis) markLent() {
+	var boxed []types.Type // what an interface may hold
+	lendsInterface := false
 	seen := map[types.Type]bool{}
 	es.eachInstruction(func(f *function, instr ssa.Instruction) {
 		if v, ok := instr.(*ssa.MakeInterface); ok {
-			any = append(any, v.X.Type())
+			boxed = append(boxed, v.X.Type())
 		}
 		call, ok := instr.(ssa.CallInstruction)
 		if !ok {
@@ -60,58 +60,15 @@ func (es *escapes) markLent() {
 			return
 		}
 		for _, arg := range c.Args {
-			if !es.markLentArgument(arg, seen, map[ssa.Value]bool{}) {
-				unknown = true
-			}
+			es.classes.markLent(arg.Type(), seen)
+			lendsInterface = lendsInterface || holdsAny(arg.Type())
 		}
 	})
-	if unknown {
-		for _, t := range any {
+	if lendsInterface {
+		for _, t := range boxed {
 			es.classes.markLent(t, seen)
 		}
 	}
-}
-
-// markLentArgument notes that the fields of what v, an argument, leads to may change. It reports false if v
-// is an interface of which it is not known what it holds.
-func (es *escapes) markLentArgument(v ssa.Value, types map[types.Type]bool, seen map[ssa.Value]bool) bool {
-	if seen[v] {
-		return true
-	}
-	seen[v] = true
-	switch x := v.(type) {
-	case *ssa.Const:
-		return true
-	case *ssa.MakeInterface:
-		es.classes.markLent(x.X.Type(), types)
-		return true
-	case *ssa.ChangeInterface:
-		return es.markLentArgument(x.X, types, seen)
-	case *ssa.Phi:
-		all := true
-		for _, e := range x.Edges {
-			all = es.markLentArgument(e, types, seen) && all
-		}
-		return all
-	case *ssa.Slice: // of the arguments of f(args ...any), which are looked at one by one
-		if alloc, ok := x.X.(*ssa.Alloc); ok && alloc.Comment == "varargs" {
-			all := true
-			for _, r := range *alloc.Referrers() {
-				at, ok := r.(*ssa.IndexAddr)
-				if !ok {
-					continue
-				}
-				for _, r := range *at.Referrers() {
-					if s, ok := r.(*ssa.Store); ok && s.Addr == at {
-						all = es.markLentArgument(s.Val, types, seen) && all
-					}
-				}
-			}
-			return all
-		}
-	}
-	es.classes.markLent(v.Type(), types)
-	return !holdsAny(v.Type())
 }
 
 // holdsAny reports whether values of type t are interfaces, or slices of them, that
@@ -138,7 +95,7 @@ func (c *classes) markLent(t types.Type, seen map[types.Type]bool) {
 		return
 	case *types.Struct:
 		for i := range u.NumFields() {
-			c.changing[c.name(u, i)] = true
+			c.changingFields[c.name(u, i)] = true
 		}
 	}
 	for _, part := range componentsOf(t.Underlying()) {

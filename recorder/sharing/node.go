@@ -38,10 +38,10 @@ type node struct {
 
 // The parts of variables that are not fields.
 const (
-	element  = -1 - iota // of an array
-	mapKey               // of what a map leads to
-	mapValue             // likewise
-	message              // of what a channel leads to
+	arrayElement   = -1 - iota // of an array
+	mapKey                     // of what a map leads to
+	mapValue                   // likewise
+	channelMessage             // of what a channel leads to
 )
 
 // A graph makes and joins nodes. Joining is for ever: what two pointers lead to cannot be
@@ -178,32 +178,32 @@ func (g *graph) join(a, b *node) {
 type kind int
 
 const (
-	plain   kind = iota // not at all, or like interfaces and functions in a way that is not followed
-	pointer             // pointers, slices, maps, channels
-	raw                 // unsafe.Pointer
-	generic             // a type parameter: unknown
-	fields
-	elements
+	leadsNowhere         kind = iota // not at all, or like interfaces and functions in a way that is not followed
+	leadsByPointer                   // pointers, slices, maps, channels
+	leadsByUnsafePointer             // unsafe.Pointer
+	leadsUnknown                     // a type parameter: unknown
+	leadsByFields
+	leadsByElements
 )
 
 // kindOf says how values of type t lead to memory.
 func kindOf(t types.Type) kind {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return generic
+		return leadsUnknown
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Pointer, *types.Slice, *types.Map, *types.Chan:
-		return pointer
+		return leadsByPointer
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
-			return raw
+			return leadsByUnsafePointer
 		}
 	case *types.Struct, *types.Tuple:
-		return fields
+		return leadsByFields
 	case *types.Array:
-		return elements
+		return leadsByElements
 	}
-	return plain
+	return leadsNowhere
 }
 
 // eachPart calls f for the types of the fields of a struct or the members of a
@@ -243,11 +243,11 @@ func (g *graph) leads(t types.Type) bool {
 	}
 	r := false
 	switch kindOf(t) {
-	case pointer, raw, generic:
+	case leadsByPointer, leadsByUnsafePointer, leadsUnknown:
 		r = true
-	case fields:
+	case leadsByFields:
 		eachPart(t, func(_ int, t types.Type) { r = r || g.leads(t) })
-	case elements:
+	case leadsByElements:
 		r = g.leads(t.Underlying().(*types.Array).Elem())
 	}
 	g.leading[t] = r
@@ -262,21 +262,21 @@ func (g *graph) assign(dst, src *node, t types.Type) {
 		return
 	}
 	switch kindOf(t) {
-	case pointer:
+	case leadsByPointer:
 		g.join(g.target(dst), g.target(src))
-	case raw:
+	case leadsByUnsafePointer:
 		g.join(g.target(dst), g.unknownMemory)
 		g.join(g.target(src), g.unknownMemory)
-	case generic:
+	case leadsUnknown:
 		g.join(dst, src)
-	case fields:
+	case leadsByFields:
 		eachPart(t, func(i int, t types.Type) {
 			if g.leads(t) {
 				g.assign(g.part(dst, i), g.part(src, i), t)
 			}
 		})
-	case elements:
-		g.assign(g.part(dst, element), g.part(src, element), t.Underlying().(*types.Array).Elem())
+	case leadsByElements:
+		g.assign(g.part(dst, arrayElement), g.part(src, arrayElement), t.Underlying().(*types.Array).Elem())
 	}
 }
 
@@ -287,18 +287,18 @@ func (g *graph) release(n *node, t types.Type) {
 		return
 	}
 	switch kindOf(t) {
-	case pointer, raw:
+	case leadsByPointer, leadsByUnsafePointer:
 		g.join(g.target(n), g.unknownMemory)
-	case generic:
+	case leadsUnknown:
 		g.join(n, g.unknownMemory)
-	case fields:
+	case leadsByFields:
 		eachPart(t, func(i int, t types.Type) {
 			if g.leads(t) {
 				g.release(g.part(n, i), t)
 			}
 		})
-	case elements:
-		g.release(g.part(n, element), t.Underlying().(*types.Array).Elem())
+	case leadsByElements:
+		g.release(g.part(n, arrayElement), t.Underlying().(*types.Array).Elem())
 	}
 }
 
@@ -306,11 +306,11 @@ func (g *graph) release(n *node, t types.Type) {
 // or arrays themselves: what an access to the whole reads or writes.
 func (g *graph) leaves(n *node, t types.Type, f func(*node)) {
 	switch kindOf(t) {
-	case fields:
+	case leadsByFields:
 		eachPart(t, func(i int, t types.Type) { g.leaves(g.part(n, i), t, f) })
-	case elements:
-		g.leaves(g.part(n, element), t.Underlying().(*types.Array).Elem(), f)
-	case generic:
+	case leadsByElements:
+		g.leaves(g.part(n, arrayElement), t.Underlying().(*types.Array).Elem(), f)
+	case leadsUnknown:
 		// Whatever was found out about its parts concerns it.
 		seen := map[*node]bool{}
 		var all func(n *node)

@@ -33,26 +33,26 @@ type function struct {
 	// openToUnknownCalls says that there may be calls that are not seen: its arguments may be known to
 	// anybody, and its results are.
 	openToUnknownCalls bool
-	state              state // of the walk over the call graph (visit)
+	state              visitState // of the walk over the call graph (visit)
 	// copiedResults has the nodes of results that are copied at each call, nil if they are not: see
 	// seal. It is not set any more once linked is: some caller has the results themselves.
 	copiedResults map[*node]bool
-	linked        bool
-	// entries are what comes into a call of the function from elsewhere, and
+	resultsShared bool
+	// incoming are what comes into a call of the function from elsewhere, and
 	// foreign what they lead to, once it was asked for.
-	entries       []*node
+	incoming      []*node
 	fromElsewhere map[*node]bool
 
 	uncertain bool // results depend on other goroutines
 }
 
-// A state is that of a function in a depth-first search.
-type state uint8
+// A visitState is that of a function in a depth-first search.
+type visitState uint8
 
 const (
-	untouched state = iota
-	begun
-	done
+	notVisited visitState = iota
+	visiting
+	visited
 )
 
 // syntax is what the source text says about positions that the instructions
@@ -244,10 +244,10 @@ func (prog *program) readSyntax(p *packages.Package) {
 	}
 }
 
-// openings finds the functions that may be called from where it is not seen: tests, what
+// findOpenFunctions finds the functions that may be called from where it is not seen: tests, what
 // other packages import or assembly may call, methods of what unknown code gets as an
 // interface or a type argument, and whatever is used as a value.
-func (prog *program) openings(pkgs []*packages.Package) {
+func (prog *program) findOpenFunctions(pkgs []*packages.Package) {
 	foreign := map[*types.Package]bool{} // other languages are in them, or reach into them
 	for _, p := range pkgs {
 		foreign[p.Types] = len(p.OtherFiles) > 0 || isReachedFromOutside(p)
@@ -270,30 +270,30 @@ func (prog *program) openings(pkgs []*packages.Package) {
 		for id, inst := range p.TypesInfo.Instances {
 			obj := p.TypesInfo.Uses[id]
 			for i := range inst.TypeArgs.Len() {
-				prog.callable(inst.TypeArgs.At(i))
+				prog.openMethods(inst.TypeArgs.At(i))
 				if obj != nil && obj.Pkg() != nil && analysed[obj.Pkg().Path()] {
 					prog.typeArgs = append(prog.typeArgs, inst.TypeArgs.At(i))
 				}
 			}
 		}
 	}
-	prog.eachInstruction(prog.opening)
+	prog.eachInstruction(prog.openOperands)
 }
 
-// opening notes what becomes callable from elsewhere by instr: in
+// openOperands notes what becomes callable from elsewhere by instr: in
 //
 //	http.HandleFunc("/", serve)    // serve, used as a value
 //	var w io.Writer = &buffer{}    // all methods of *buffer
 //	defer func() { unlock() }()    // nothing: it is called here, and nowhere else
 //
 // the function that is called is no such value itself.
-func (prog *program) opening(f *function, instr ssa.Instruction) {
+func (prog *program) openOperands(f *function, instr ssa.Instruction) {
 	var callee ssa.Value
 	switch instr := instr.(type) {
 	case *ssa.DebugRef:
 		return
 	case *ssa.MakeInterface:
-		prog.callable(instr.X.Type())
+		prog.openMethods(instr.X.Type())
 	case *ssa.MakeClosure:
 		callee = instr.Fn
 		if !calledOnly(instr) {
@@ -371,10 +371,10 @@ func isReachedFromOutside(p *packages.Package) bool {
 	return false
 }
 
-// callable notes that unknown code has a value of type t and can call its
+// openMethods notes that unknown code has a value of type t and can call its
 // methods, and those of what it can get from it by reflection: of exported fields, elements,
 // and results of exported methods.
-func (prog *program) callable(t types.Type) {
+func (prog *program) openMethods(t types.Type) {
 	t = types.Unalias(t)
 	switch t := t.(type) {
 	case *types.Named:
@@ -390,18 +390,18 @@ func (prog *program) callable(t types.Type) {
 				f.openToUnknownCalls = true
 			}
 			if m.Exported() {
-				prog.callable(m.Type()) // whose results have methods, too
+				prog.openMethods(m.Type()) // whose results have methods, too
 			}
 		}
-		prog.callable(origin.Underlying())
+		prog.openMethods(origin.Underlying())
 	case *types.Signature, *types.Tuple, *types.Pointer, *types.Slice, *types.Array, *types.Chan, *types.Map:
 		for _, part := range componentsOf(t) {
-			prog.callable(part)
+			prog.openMethods(part)
 		}
 	case *types.Struct:
 		for v := range t.Fields() {
 			if v.Exported() || v.Embedded() {
-				prog.callable(v.Type())
+				prog.openMethods(v.Type())
 			}
 		}
 	}

@@ -42,9 +42,9 @@ type write struct {
 	eventless bool  // the rewriter has no event for it: it can race with nobody
 }
 
-// An escapes finds which memory other goroutines may know, by what a valueFlow has
+// An escapeAnalysis finds which memory other goroutines may know, by what a valueFlow has
 // collected, and so which accesses need events.
-type escapes struct{ *valueFlow }
+type escapeAnalysis struct{ *valueFlow }
 
 // publish notes that instr lets others know what the registers roots lead to.
 func (fl *valueFlow) publish(f *function, instr ssa.Instruction, racy bool, roots ...*node) {
@@ -57,10 +57,10 @@ func (fl *valueFlow) write(w write) {
 	fl.leaves(w.to, w.typ, func(*node) {}) // so that copies have the parts, too
 }
 
-// decide finds for each node whether accesses need events. It comes
+// findNeedsEvents finds for each node whether accesses need events. It comes
 // when all values were followed: who makes what, which writes there are, what is published
 // and how, and then the two rules of the package's comment.
-func (es *escapes) decide() {
+func (es *escapeAnalysis) findNeedsEvents() {
 	es.spreadOwners()
 	for _, w := range es.writes {
 		if !w.eventless {
@@ -116,7 +116,7 @@ func (es *escapes) decide() {
 
 // shareRacily notes that all that roots lead to is published racily. It
 // reports whether that is new for some.
-func (es *escapes) shareRacily(roots []*node) bool {
+func (es *escapeAnalysis) shareRacily(roots []*node) bool {
 	news := false
 	var list []*node
 	es.reach(roots, func(n *node) bool {
@@ -133,7 +133,7 @@ func (es *escapes) shareRacily(roots []*node) bool {
 }
 
 // spreadOwners lets parts belong to those who make the whole.
-func (es *escapes) spreadOwners() {
+func (es *escapeAnalysis) spreadOwners() {
 	for changed := true; changed; {
 		changed = false
 		for _, n := range es.nodes() {
@@ -156,7 +156,7 @@ func (es *escapes) spreadOwners() {
 
 // writtenAfterPublication reports whether an access to the shared variables n may be one of two
 // that are not ordered and of which one is a write with an event.
-func (es *escapes) writtenAfterPublication(n *node) bool {
+func (es *escapeAnalysis) writtenAfterPublication(n *node) bool {
 	if n.racilyShared {
 		return n.hasOriginalWrites || len(n.writes) > 0
 	}
@@ -173,7 +173,7 @@ func (es *escapes) writtenAfterPublication(n *node) bool {
 // the same call: the control flow of that one function tells which comes first. In racy
 // publications, order is not enough. A deferred write runs at the end, and one in a literal
 // of the function at a time of which nothing is known.
-func (es *escapes) precedesPublications(n *node, w *write) bool {
+func (es *escapeAnalysis) precedesPublications(n *node, w *write) bool {
 	if n.racilyShared || n.owners != 1 || n.owner != w.f || w.instr.Parent() != w.f.Function {
 		return false
 	}
@@ -196,10 +196,10 @@ func (es *escapes) precedesPublications(n *node, w *write) bool {
 // comesFromElsewhere reports whether f may get at variables n that this call of it did not
 // make: by its parameters, its free variables, or results of calls. One call may then
 // publish what another, later one writes.
-func (es *escapes) comesFromElsewhere(f *function, n *node) bool {
+func (es *escapeAnalysis) comesFromElsewhere(f *function, n *node) bool {
 	if f.fromElsewhere == nil {
 		f.fromElsewhere = map[*node]bool{}
-		es.reach(f.entries, func(n *node) bool {
+		es.reach(f.incoming, func(n *node) bool {
 			f.fromElsewhere[n] = true
 			return true
 		})
