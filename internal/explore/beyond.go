@@ -60,6 +60,7 @@ func (l *loop) exploreTest(ctx context.Context, test string, all *strategy.Packa
 	}
 	flips := all.FlipsOf(l.ledger, test, len(l.ledger.RunsOfTest))
 	t := &testLoop{loop: l, test: test, strategies: []strategy.Strategy{flips}, withinBudget: func() bool { return flips.MayMakeMore(l.ledger) }}
+	// A run in which such a test passes lets failures in other runs be effects of bugs.
 	t.failedFirst = slices.ContainsFunc(l.ledger.FirstRecordings, func(r ledger.PredictedRecording) bool { return slices.Contains(r.FailedTests, test) })
 	if l.strategyOptions.Exploring {
 		return t.exploreFurther(ctx, flips)
@@ -105,6 +106,7 @@ func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) er
 		t.strategies = append(t.strategies, random)
 	}
 	start := time.Now()
+	// The time for exploring is shared by all tests, one after the other.
 	end := start.Add(t.session.explorationTimeLeft)
 	t.withinBudget = func() bool {
 		return (b.TotalTime == 0 || time.Now().Before(end)) && !unreached.IsComplete()

@@ -84,6 +84,7 @@ func (c *committedWitnesses) replayAll(ctx context.Context) error {
 		if r.state.Status == "" { // it is of a test that was not run
 			continue
 		}
+		// A damaged file must not pass unnoticed: it is a regression test that tests nothing.
 		c.ledger.AnalysisFailed = c.ledger.AnalysisFailed || r.state.Status == bug.Damaged
 		if r.evidence != nil && r.evidence.Result.Status != bug.Confirmed { // a finding of this run may show its bug yet
 			c.ledger.Witnesses.AddCommitted(r.state, &ledger.UnreachedWitness{Evidence: r.evidence})
@@ -93,6 +94,7 @@ func (c *committedWitnesses) replayAll(ctx context.Context) error {
 		if r.evidence == nil || c.ledger.IsConfirmed(finding.BugKey(r.evidence.Result.Witness)) {
 			continue
 		}
+		// The report says how a run without the witness would have found the bug.
 		r.evidence.Tier = tierOf(r.evidence.Result.Witness, r.evidence.Witness.ID, c.ledger.FirstRecordings[0].Findings)
 		r.evidence.Path = r.state.Witness
 		c.confirmer.AddEntry(c.confirmer.NewEntry(*r.evidence))

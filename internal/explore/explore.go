@@ -128,6 +128,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 	return newExploration(s, env.GOVERSION)
 }
 
+// newExploration returns an exploration with an empty report.
 func newExploration(s *session, goVersion string) *Exploration {
 	return &Exploration{Report: report.Report{Go: goVersion}, session: s, reportedBugs: make(map[string]bool)}
 }
@@ -160,6 +161,7 @@ func (x *Exploration) Interrupt(err error) {
 // joinReport adds the part of a package to the report and publishes its witnesses, but for bugs
 // that another package has shown before.
 func (x *Exploration) joinReport(l *loop) {
+	// A bug in a package that others import is shown by the tests of each of them.
 	l.ledger.DropReported(x.reportedBugs)
 	(&publisher{l.ledger, l.ledger.Witnesses.Paths, x.session.opts.ArtifactFolder}).publish()
 	r := &l.ledger.Report
@@ -178,6 +180,7 @@ func (x *Exploration) joinReport(l *loop) {
 
 // newLoop begins with a package, whose first recorded run is run.
 func (s *session) newLoop(run recorder.Run) *loop {
+	// Witnesses are beside the tests, unless the user has named one folder for all packages.
 	below := ledger.WitnessFolder{Root: run.Package.Dir, Below: s.opts.WitnessFolder}
 	if filepath.IsAbs(s.opts.WitnessFolder) {
 		below = ledger.WitnessFolder{Root: s.opts.WitnessFolder, Below: filepath.FromSlash(run.Package.Path)}

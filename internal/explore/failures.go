@@ -58,6 +58,8 @@ func (l *loop) confirmSuspects(ctx context.Context) error {
 	left := l.ledger.SuspectRuns
 	l.ledger.SuspectRuns = nil
 	for len(left) > 0 {
+		// One run of each place goes first. The others of a place are only needed if that is
+		// not confirmed.
 		var now, later ledger.SuspectRuns
 		for _, s := range left {
 			ran := report.Finding{Package: l.ledger.FirstRun.Package.Path, Test: s.Finding.Tests[0], Detail: s.FailureOutput}
@@ -161,6 +163,7 @@ func (l *loop) reportAlwaysFailing() {
 	}
 	path := l.ledger.FirstRun.Package.Path
 	if len(concurrent) > 0 {
+		// The tests may be of different recordings, each with its own number of orders.
 		most := 0
 		for _, test := range concurrent {
 			most = max(most, l.otherOrders[test])

@@ -119,6 +119,7 @@ func (l *loop) confirmAndExplore(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return err
 	}
+	// Blocked goroutines are proven by the run itself, so they need no prediction.
 	for _, r := range slices.Concat(l.ledger.FirstRecordings, l.ledger.Recordings) {
 		if err := l.confirmer.ConfirmBlocked(ctx, r.Recording); err != nil {
 			return err
@@ -169,6 +170,7 @@ func (l *loop) firstRecordings(ctx context.Context, p *prediction) error {
 		return err
 	}
 	if recording.EndedByTimeout(p.trace) {
+		// A test that hangs would give all replays of the package a very long time limit.
 		l.ledger.FirstRun.Seconds = min(l.ledger.FirstRun.Seconds, hungSeconds)
 		l.ledger.FirstRecordings[0].Recording = rec.With(func(r *recording.Recording) { r.Run = l.ledger.FirstRun })
 	}

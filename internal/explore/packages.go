@@ -31,6 +31,8 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 	for k, run := range runs {
 		all[k] = x.session.newQueuedPackage(run, reserved[k])
 	}
+	// The queue has an order of its own. Results are joined in the order of the packages, so
+	// that reports do not depend on it.
 	go exploreQueue(ctx, slices.Clone(all), x.session.packagesAtOnce())
 	var first error
 	for _, q := range all {

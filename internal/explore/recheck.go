@@ -72,6 +72,7 @@ func cannotTell(format string, args ...any) Recheck {
 // errNoEvidence is the error of a recording that says nothing about the bug. Its text is why.
 type errNoEvidence string
 
+// Error returns the reason.
 func (why errNoEvidence) Error() string { return string(why) }
 
 // A rechecking is what is known of the bug of a witness from runs of its test.
@@ -90,6 +91,8 @@ type rechecking struct {
 
 // newRechecking looks for the bug of w, whose replays did not reach it, as r says.
 func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
+	// The candidates of the package are settled by now, and would not be searched for. So this
+	// search has a set of its own.
 	alone, confirmer := *l, *l.confirmer
 	confirmer.Candidates = ledger.NewCandidates() // those of the package were looked for
 	alone.confirmer = &confirmer
@@ -227,6 +230,7 @@ func (c *rechecking) reproduce(ctx context.Context, r ledger.PredictedRecording,
 	if found, err := c.reproduceShown(ctx, r.Recording, is); err != nil || found.ConfirmedBug != "" {
 		return found, err
 	}
+	// The violation was predicted from this run, in another order than that of the witness.
 	findings := slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return !is(f.Witness) })
 	entries := make([]finding.Entry, len(findings))
 	c.replays.Progress.Total.Store(int32(len(findings)))
@@ -266,6 +270,8 @@ func (c *rechecking) noteRecording(again *recording.Recording) {
 	for i, there := range c.result.Witness.ReachedIn(again.Trace) {
 		c.places.ReachedByRun[i] = c.places.ReachedByRun[i] || there
 	}
+	// Without other goroutines there can be no concurrency bug, but then the test no longer
+	// does what the witness is about.
 	goroutines := 0
 	for _, g := range again.Trace.Goroutines {
 		if g.Test == test {
@@ -389,6 +395,8 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 func (c *rechecking) noteExplored(known *Recheck, f report.Finding) {
 	w, p := c.committed, c.places
 	v := p.ViolationOf(&f)
+	// A confirmed finding at the same places is the bug. One that was not confirmed leaves it
+	// open.
 	same := finding.BugKey(v) == finding.BugKey(p.Current) || p.MayBeBug(v)
 	fixed := known.Status == bug.Fixed
 	switch {

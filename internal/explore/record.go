@@ -27,6 +27,7 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	if r.Tests == nil {
 		args = replayer.RerunArgsWithout(first.Args, r.ExcludedTests, limit)
 	}
+	// The numbers make the names of the files distinct.
 	n := l.ledger.NextRecording()
 	bound, end := s.clock.LimitAnalysis(ctx)
 	defer end()
@@ -169,6 +170,8 @@ func (l *loop) recordAlone(ctx context.Context) error {
 		if p.Recording == nil {
 			continue
 		}
+		// If none of the first few is confirmed the test by itself is no better than with the
+		// others, and the rest is not replayed.
 		first := min(probedCandidates, len(p.Findings))
 		confirmed, err := l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings[:first])
 		if err == nil && confirmed > 0 {
@@ -186,6 +189,7 @@ func (l *loop) recordAlone(ctx context.Context) error {
 // replays compared with this a failure is an effect of the bug.
 func (l *loop) compareWithPassing(ctx context.Context, r *recording.Recording) (*recording.Recording, error) {
 	var passed []string
+	// Compared with a run that has failed itself, a failure would be no effect of a bug.
 	for _, test := range r.FailedTests {
 		passes := l.passingRun(test)
 		if passes == nil {

@@ -44,7 +44,10 @@ func (t *testLoop) run(ctx context.Context) error {
 	if err := t.session.pool.Prepare(); err != nil {
 		return err
 	}
+	// Each run that goes on has its recording in memory when it ends.
 	atOnce := max(1, min(budget.ConcurrentRuns, recording.ConcurrentEvents/max(1, t.ledger.EventsOfTest[t.test])))
+	// Runs that are left when this ends are of no use, but must not use their folders any
+	// more.
 	running, stop := context.WithCancel(ctx)
 	var begun []*strategy.Run
 	defer func() {
@@ -114,6 +117,7 @@ func (t *testLoop) proposeRuns(n int) (next []*strategy.Run) {
 // beginRuns begins runs, in the time that is left for replays.
 func (t *testLoop) beginRuns(ctx context.Context, all []*strategy.Run) {
 	for _, r := range all {
+		// Each run has its own context: it may begin before others have ended.
 		limit, cancel := t.session.clock.Limit(ctx)
 		r.Ended = make(chan struct{})
 		go func() {

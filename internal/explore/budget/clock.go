@@ -103,6 +103,7 @@ func shrinkTo(times []time.Duration, most time.Duration) {
 	}
 }
 
+// sum returns the sum of times.
 func sum(times []time.Duration) (all time.Duration) {
 	for _, d := range times {
 		all += d
@@ -110,6 +111,7 @@ func sum(times []time.Duration) (all time.Duration) {
 	return all
 }
 
+// seconds returns a number of seconds as a duration.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // Left returns the time that is left and not reserved; 0 if it is over.

@@ -60,6 +60,8 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 				}
 				recorded := len(window.Events)
 				blocked, with := waits.BlockedInPlace(window, b.proof)
+				// A goroutine that was blocked when its own test ended is a leak of that test,
+				// and has no part in a deadlock of a later one.
 				if b.proof == trace.ProofDeadlock {
 					blocked = slices.DeleteFunc(blocked, func(w waits.Wait) bool { return recording.BlockedBeforeDeadlock(r.Trace, w.G) })
 				}
@@ -87,6 +89,7 @@ func (c *Confirmer) ConfirmBlocked(ctx context.Context, r *recording.Recording) 
 			continue
 		}
 		err := c.WithinTime(ctx, func(limit context.Context) error {
+			// A loop may leave many goroutines blocked at the same places, all by one bug.
 			tried := make(map[string]int)
 			for _, members := range groupByBug(e.kind, e.blockedWaits) {
 				sites := e.siteKey(members)
@@ -256,9 +259,13 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 		}
 		bare = false
 	}
+	// The cone of the waits is the least that must happen before the goroutines block. Its
+	// schedules make short witnesses.
 	if err := e.replayCones(ctx, f, recipe, members, ev); err != nil {
 		return err
 	}
+	// A run often blocks again without any schedule. A witness without steps is best if the
+	// other one is long.
 	if bare && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > replays.LongWitnessSteps) {
 		o, err := e.Replays.ReplaySteps(ctx, e.rec, all, witness.StartSteps, false)
 		if err != nil {

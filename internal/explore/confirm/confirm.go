@@ -69,6 +69,8 @@ func (c *Confirmer) WithinTime(ctx context.Context, f func(ctx context.Context) 
 	if err := c.Replays.Prepare(); err != nil {
 		return err
 	}
+	// The clock runs while at least one package replays, and the report gets the time of this
+	// one.
 	clock, start := c.Replays.Clock, time.Now()
 	clock.Begin()
 	limit, cancel := clock.Limit(ctx)
@@ -137,6 +139,7 @@ func (c *confirmation) followDepartures(ctx, limit context.Context) {
 func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 	notReplayed := 0
 	var bugs []finding.Entry
+	// Findings at the same sites are one bug: only the entry that shows most of it is entered.
 	index := make(map[string]int) // of bugs, by their sites
 	for i, err := range c.errs {
 		e := c.entries[i]
@@ -154,6 +157,8 @@ func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 			c.Ledger.ReportError(c.findings[i].Witness.ID, err)
 			continue
 		}
+		// What was replayed is settled, also if another finding of the same bug is the better
+		// entry.
 		c.Candidates.NoteReplayed(c.rec, c.findings[i], &e.Finding)
 		k, known := index[e.BugKey()]
 		switch {
@@ -208,6 +213,8 @@ type attempt struct {
 	finished bool
 }
 
+// newAttempt returns the attempt that begins with the first schedule of f. Schedules are made
+// one at a time, when they are asked for: most findings are confirmed by the first one.
 func newAttempt(f finding.Finding) *attempt {
 	next, stop := iter.Pull(f.Recipes())
 	return &attempt{Finding: f, next: next, stop: stop}

@@ -28,6 +28,7 @@ func (c *Confirmer) FollowDepartures(ctx context.Context, r *recording.Recording
 	if c.Strategy.Exploring && len(r.Trace.Events) <= strategy.MaxExploredEvents {
 		return nil // strategy UnreachedStates makes such runs
 	}
+	// Findings of different tests share no departures, so that their groups are independent.
 	groups := strategy.DeparturesOf(c.Strategy, r, findings, c.Ledger)
 	if len(groups) == 0 {
 		return nil
@@ -68,6 +69,8 @@ type departureSearch struct {
 	entries []finding.Entry
 }
 
+// followAll makes the runs to the departures one after the other: what one of them confirms
+// needs no further departure.
 func (d *departureSearch) followAll(ctx context.Context) (err error) {
 	for next := d.Next(d.Ledger, 1); len(next) > 0; next = d.Next(d.Ledger, 1) {
 		run := next[0]
@@ -155,6 +158,8 @@ func firstSite(t *trace.Trace, f finding.Finding) trace.Site {
 func (d *departureSearch) options() analysis.Options {
 	opts := d.Analysis
 	opts.Solving.Budget.Steps = strategy.DepartedSolving
+	// A finding with schedules was replayed in the first trace. The trace of a departure has
+	// it, too, and need not be searched for it.
 	known := make(map[string]analysis.Knowledge)
 	for _, f := range d.Departures.Findings {
 		if len(f.Schedules) > 0 {
@@ -212,6 +217,7 @@ func (d *departureSearch) searchFor(ctx context.Context, f finding.Finding, furt
 		if finding.BugKey(p.Witness) != finding.BugKey(f.Witness) {
 			continue
 		}
+		// The witness has the ID of the finding: departures find the same bug.
 		named := *p.Witness
 		named.ID = f.Witness.ID
 		p.Witness = &named

@@ -60,6 +60,8 @@ func (c *Confirmer) ReplayFailure(ctx context.Context, r *recording.Recording, f
 
 // confirmFailure confirms that f fails, as it has at position pos of the trace of r.
 func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, f finding.Finding, pos int) (ev evidence.Evidence, err error) {
+	// The small witness leaves out steps that do not matter by the trace. If they do matter,
+	// the whole schedule leads to the failure.
 	for _, extent := range []witness.StepSelection{witness.NeededSteps, witness.VisibleSteps} {
 		w, err := finding.FailureWitness(r, f, pos, extent)
 		if err != nil {

@@ -34,10 +34,12 @@ func (c *Confirmer) ConfirmMerged(ctx context.Context) error {
 		}
 		predicted.add(r.Trace, r.Findings)
 	}
+	// A single recording has no other branches than its own.
 	if len(traces) < 2 {
 		return nil
 	}
 	m := mergedSearch{c, traces, analysis.NewRecordings(traces), make(map[string]*analysis.MergedTest), predicted}
+	// An assertion is searched for once, however many recordings have left it open.
 	tried := make(map[string]bool)
 	for _, r := range c.Ledger.Recordings {
 		for _, f := range r.Findings {

@@ -41,6 +41,9 @@ func (s ScheduledFinding) NewWitness(ctx context.Context, r *recording.Recording
 	return w, err
 }
 
+// makeWitness makes a witness with a selection of the steps of the schedule. A pattern of
+// accesses also needs the variables and atomic regions of its events, by which the replay
+// recognizes it.
 func (s ScheduledFinding) makeWitness(r *recording.Recording, extent witness.StepSelection) (*witness.Witness, error) {
 	meta := witnessMeta(r, s.Kind, extent)
 	meta.Tests = s.Tests
@@ -58,6 +61,7 @@ func (s ScheduledFinding) makeWitness(r *recording.Recording, extent witness.Ste
 	return w, err
 }
 
+// witnessMeta returns what a witness says besides its steps.
 func witnessMeta(r *recording.Recording, kind bug.Kind, extent witness.StepSelection) witness.ScheduleInfo {
 	return witness.ScheduleInfo{
 		Kind: kind, Package: r.Run.Package.Path, Files: r.Files, Source: r.Lines, Selection: extent, Index: r.Index,

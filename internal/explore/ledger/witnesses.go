@@ -73,6 +73,7 @@ type Witnesses struct {
 	drafts         []Draft                 // of the confirmed bugs' witnesses
 }
 
+// newWitnesses returns the files of a package that has no committed witness yet.
 func newWitnesses(paths Paths, sites map[string][]trace.Site) *Witnesses {
 	return &Witnesses{Paths: paths, sites: sites, savedByBug: make(map[string]savedWitness)}
 }
@@ -151,8 +152,11 @@ func (w *Witnesses) renewCommitted(e *finding.Entry) {
 	}
 }
 
+// isCommitted reports whether a file has a committed witness. Such a file is never removed:
+// the user has put it there.
 func (w *Witnesses) isCommitted(file string) bool { return slices.Contains(w.committedFiles, file) }
 
+// dropDraft removes the draft for a file, if there is one.
 func (w *Witnesses) dropDraft(file string) {
 	w.drafts = slices.DeleteFunc(w.drafts, func(d Draft) bool { return d.Destination == file })
 }

@@ -81,6 +81,8 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 		}
 		return true
 	}
+	// Accesses that are made simultaneously have no order, so that each may have taken the
+	// place of each.
 	taken := make([]bool, len(v.Violation))
 	var fits func(i int) bool
 	fits = func(i int) bool {
@@ -104,6 +106,7 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 // same package: fields have the same names, or the package no longer has the operand of a, and
 // nothing but names differs.
 func (p *Places) mayBeRenamed(a, b witness.Step) bool {
+	// Code is taken to stay in its package.
 	if path.Dir(a.File) != path.Dir(b.File) { // a report's functions may have no package in their names
 		return false
 	}

@@ -29,6 +29,7 @@ type owner struct {
 	runsAllTests, isFirstOfTest bool
 }
 
+// newTestAssigner returns an assigner for t that has seen no event yet.
 func newTestAssigner(t *trace.Trace) *testAssigner {
 	a := &testAssigner{tests: []string{""}, byGoroutine: make([]owner, len(t.Goroutines))}
 	numbers := map[string]int32{"": 0}

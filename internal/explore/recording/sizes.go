@@ -96,6 +96,7 @@ type goroutineNesting struct {
 	overlapped bool
 }
 
+// newNestings returns the states before the first event of t.
 func newNestings(t *trace.Trace) goroutineNestings {
 	all := make(goroutineNestings, len(t.Goroutines))
 	for i := range all {

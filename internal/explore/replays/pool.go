@@ -36,14 +36,17 @@ type Machine interface {
 // processes is the machine that runs processes.
 type processes struct{}
 
+// Record is [recorder.Run.RecordAgain].
 func (processes) Record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string, limit time.Duration) (recorder.Run, error) {
 	return run.RecordAgain(ctx, o, args, file, limit)
 }
 
+// Confirm is [replayer.Confirm].
 func (processes) Confirm(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Program, opts replayer.Options) (replayer.Result, error) {
 	return replayer.Confirm(ctx, bin, w, code, opts)
 }
 
+// Continue is [replayer.ReplayDelayed], or one ordinary replay if there is no delay.
 func (processes) Continue(ctx context.Context, bin replayer.Binary, w *witness.Witness, code replayer.Program, delay replayer.Delay, opts replayer.Options) (replayer.Result, error) {
 	if delay == "" {
 		return replayer.Repeat(ctx, bin, w, code, 1, opts)
@@ -75,6 +78,7 @@ type Pool struct {
 
 // NewPool returns a pool for a number of processors that keeps its files in the folder work.
 func NewPool(build *recorder.Build, code replayer.Program, clock *budget.Clock, status *report.Status, work string, processors int) *Pool {
+	// While one replay waits for its program another one uses the processor.
 	workers := processors + (processors+1)/2
 	p := &Pool{
 		Machine: processes{}, Build: build, Program: code, Clock: clock, Status: status, Workers: workers,
@@ -88,6 +92,7 @@ func NewPool(build *recorder.Build, code replayer.Program, clock *budget.Clock, 
 // Prepare makes the folders for the files of replays. It has to be called before any replay.
 func (p *Pool) Prepare() error { return p.prepare() }
 
+// makeFolders makes a folder for each replay that may run concurrently.
 func (p *Pool) makeFolders() error {
 	for i := range cap(p.folders) {
 		folder := filepath.Join(p.work, fmt.Sprintf("replay-%d", i))

@@ -59,6 +59,8 @@ func (r *Replayer) ConfirmCommitted(ctx context.Context, rec *recording.Recordin
 	return r.confirm(ctx, rec, w, replayer.ArgsToReplay(w, rec.Run.Args), false, timeToEnd(r.testTime(rec.Run, w.Tests)))
 }
 
+// confirm replays w in both orders of its accesses, or in one if the other one was shown.
+// Astray is how long the program may go on after it has left the schedule.
 func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, args []string, shown bool, astray time.Duration) (Outcome, error) {
 	read := func(res replayer.Result) *trace.Trace { return recording.ReadReplay(res.Trace, r.Build) }
 	twoAtOnce := recording.WaitingTimeOf(w.Tests, r.WaitingTimes) > 0
@@ -135,6 +137,7 @@ func TimedOut(res replayer.Result) bool {
 // not confirmed, it replays the whole schedule: the small witness leaves out events that do
 // not matter by the trace, but may matter by what the trace does not have.
 func (r *Replayer) ReplaySmallOrWhole(ctx context.Context, rec *recording.Recording, s finding.ScheduledFinding) (Outcome, error) {
+	// Witnesses with many steps take memory, so that few of these are replayed concurrently.
 	steps := int64(min(len(s.Schedule.Steps), maxConcurrentSteps))
 	if err := r.steps.Acquire(ctx, steps); err != nil {
 		return Outcome{}, err

@@ -73,6 +73,7 @@ func grantRuns(o Options, r *recording.Recording, groups []*Departures, sizes re
 		return
 	}
 	most := min(maxDepartures, max(1, maxPackageDepartures/len(groups)))
+	// A group cannot follow more departures than its findings have.
 	open := make([]int, len(groups))
 	for g, d := range groups {
 		distinct := make(map[*analysis.Departure]bool)
@@ -119,6 +120,8 @@ func (d *Departures) Next(*ledger.Ledger, int) []*Run {
 			if d.depth >= len(all) || d.followed[all[d.depth]] || len(d.followed) == d.maxFollowed || !slices.Contains(d.OpenFindings, first) {
 				continue
 			}
+			// Findings share departures: the run is searched for all open findings of the
+			// group.
 			departure := all[d.depth]
 			d.followed[departure] = true
 			return []*Run{{Base: d.base, MakeBeginning: func() (*witness.Witness, error) {

@@ -46,6 +46,7 @@ func NewPackageFlips(o Options, l *ledger.Ledger, tests []string) *PackageFlips 
 		all += flipCost(l, test)
 	}
 	slices.Sort(costs)
+	// A test gets a share only if it has flips and can pay for one.
 	for _, r := range slices.Concat(l.FirstRecordings, l.Recordings) {
 		for _, test := range tests {
 			if len(p.list(r.Recording, test)) > 0 && flipCost(l, test) <= l.Allowance.Left {

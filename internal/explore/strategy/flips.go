@@ -91,6 +91,8 @@ func (f *Flips) Next(l *ledger.Ledger, n int) (all []*Run) {
 	if len(f.queue) == 0 && len(f.runningFlips) > 0 {
 		return nil
 	}
+	// The queues are emptied one after the other, each when all runs of the one before have
+	// ended.
 	for _, next := range []*[]flip{&f.timerFlips, &f.atomicQueue, &f.repeatedFlips} {
 		if len(f.queue) == 0 {
 			f.queue, *next = *next, nil
@@ -150,11 +152,15 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 			}
 			f.destinations[d] = true
 		}
+		// Predictions cover other orders of locks mostly. Flips of them are few, so that they
+		// leave room for choices that no prediction covers.
 		if next.Plain() {
 			if f.lockFlips++; f.lockFlips > maxLockFlips {
 				continue
 			}
 		}
+		// A spin loop has an atomic operation in each round, which would take all flips of the
+		// test.
 		if next.Atomic() {
 			if f.atomicFlips++; f.atomicFlips > maxAtomicFlips && !f.Exploring {
 				continue
@@ -198,6 +204,8 @@ func timerDue(r replayer.Result) bool {
 
 // flipsOf returns the flips of a recording, by test; none of a trace that contradicts itself.
 func flipsOf(r *recording.Recording) map[string][]flip {
+	// Only the beginning of a long trace is ordered: flips are taken from there
+	// (flips.Within).
 	first := *r.Trace
 	first.Events = first.Events[:min(len(first.Events), flips.Within)]
 	o, err := order.New(&first)

@@ -34,6 +34,7 @@ func (o Options) CountOrders(run recorder.Run, events int) int {
 		return o.Recordings - 1
 	}
 	cost := timeUnlessShort(run).Seconds() + float64(events)/eventsPerSecond
+	// The cheaper a package is, the more orders it is recorded in.
 	for _, f := range furtherOrders {
 		if cost <= f.most {
 			return f.n
@@ -57,6 +58,7 @@ func (o Options) AffordableTests(run recorder.Run, waited map[string]time.Durati
 	if o.isUnbounded() {
 		return tests
 	}
+	// Half of the allowance is left for later orders, departures and flips.
 	tests, events := recording.SmallestTests(tests, size, a.EventsFor(a.Left/2))
 	all := time.Duration(0)
 	for _, d := range waited {
@@ -103,6 +105,7 @@ func (o *OtherOrders) Next(l *ledger.Ledger, _ int) []*Run {
 	return o.ask(o.OtherOrder(o.numAsked-1), tests)
 }
 
+// ask proposes a recording of tests in an order.
 func (o *OtherOrders) ask(order recorder.Order, tests []string) []*Run {
 	o.lastRun = &Run{Order: order, Tests: tests}
 	return []*Run{o.lastRun}

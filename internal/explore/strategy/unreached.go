@@ -94,6 +94,8 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 		return nil
 	}
 	base := l.RunsOfTest[0]
+	// A test that was recorded with others may behave differently by itself, as replays run
+	// it. So it is recorded by itself first.
 	if u.program.Size() == 1 && !u.singleRecorded {
 		u.singleRecorded = true
 		run := &Run{Base: base, Order: l.FirstRun.Order, Tests: []string{u.Test}}
@@ -101,6 +103,8 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 		return []*Run{run}
 	}
 	for first := true; first || len(all) == 0 && u.programChanged; first = false {
+		// A search is expensive. So the states that the last one has found come first, even if
+		// the program has grown since.
 		if u.programChanged && len(u.statesLeft()) == 0 {
 			u.result, u.programChanged, u.searched = u.program.Search(maxStates), false, true
 		}
@@ -155,6 +159,7 @@ func (u *UnreachedStates) addRun(r *recording.Recording) {
 		u.result.Doubts = []string{"a run has too many events"}
 		return
 	}
+	// Where the run of the test was ended by a crash, the search must not go on.
 	died := -1
 	if pos, crashed := recording.CrashPosition(t); crashed {
 		if recording.TestFunction(t.Goroutines[t.Events[pos].G].Test) == u.Test {
