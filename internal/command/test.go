@@ -274,7 +274,7 @@ func (t *testRun) writeReport(x *explore.Exploration, testExit int) (int, error)
 		code = exitIncomplete
 	}
 	// If a package could not be analyzed, passed tests are no success.
-	if code == 0 && x.Failed {
+	if code == 0 && x.AnalysisFailed {
 		return exitFailed, nil
 	}
 	return code, nil

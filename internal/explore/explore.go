@@ -85,8 +85,8 @@ func (b Budget) exceedsFlips() bool { return b.UntilComplete || b.RunsPerTest > 
 // An Exploration turns the recorded runs of packages into the report.
 type Exploration struct {
 	Report report.Report
-	// Failed is set if some package could not be analyzed.
-	Failed bool
+	// AnalysisFailed is set if some package could not be analyzed.
+	AnalysisFailed bool
 
 	session *session
 	// reportedBugs has the sites of the confirmed findings in the report.
@@ -101,18 +101,18 @@ type session struct {
 	// root is the folder that witnesses and files are named relative to.
 	root string
 	// workFolder is the folder for traces and the files of replays.
-	workFolder string
-	sources    recording.Sources
-	status     *report.Status // what the user sees meanwhile
-	clock      *budget.Clock
-	pool       *replays.Pool
+	workFolder  string
+	sourceNames recording.Sources
+	status      *report.Status // what the user sees meanwhile
+	clock       *budget.Clock
+	pool        *replays.Pool
 
-	announced sync.Map   // sites of the bugs that were announced
-	printing  sync.Mutex // of announcements
+	announcedBugs sync.Map   // sites of the bugs that were announced
+	announcing    sync.Mutex // of announcements
 	// explorationTimeLeft is the time that is left for exploring, if that has a bound: packages are
 	// explored one by one then.
-	explorationTimeLeft time.Duration
-	rechecks            atomic.Int32 // recordings for rechecks
+	explorationTimeLeft  time.Duration
+	numRecheckRecordings atomic.Int32 // recordings for rechecks
 }
 
 // New begins an exploration of what was built for the go command's environment env. It keeps
@@ -120,7 +120,7 @@ type session struct {
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
 	src := recording.Sources{Files: Files(env).Cached(), Lines: new(witness.Sources), AtomicMethods: opts.AtomicMethods}
 	s := &session{
-		opts: opts, build: build, root: env.Root(), workFolder: work, sources: src, status: status,
+		opts: opts, build: build, root: env.Root(), workFolder: work, sourceNames: src, status: status,
 		clock: newClock(opts), explorationTimeLeft: opts.Explore.TotalTime,
 	}
 	code := replayer.Program{Sites: replayer.SitesByFunc(build.Sites), Files: src.Files, Source: src.Lines, Properties: opts.Analysis.Properties}
@@ -171,7 +171,7 @@ func (x *Exploration) joinReport(l *loop) {
 			x.reportedBugs[f.BugKey()] = true
 		}
 	}
-	x.Failed = x.Failed || l.ledger.AnalysisFailed
+	x.AnalysisFailed = x.AnalysisFailed || l.ledger.AnalysisFailed
 	x.Report.AppendPart(r)
 	for _, why := range r.Incomplete {
 		ledger.AddIncomplete(&x.Report, why)
@@ -191,7 +191,7 @@ func (s *session) newLoop(run recorder.Run) *loop {
 	return &loop{
 		session: s, ledger: l, replays: r, strategyOptions: o,
 		confirmer: &confirm.Confirmer{
-			Ledger: l, Candidates: l.Candidates, Replays: r, Sources: s.sources, Strategy: o,
+			Ledger: l, Candidates: l.Candidates, Replays: r, Sources: s.sourceNames, Strategy: o,
 			Analysis: s.opts.analysisOf(run.Package.Path), OnBug: s.announce,
 		},
 		otherOrders: make(map[string]int), passingRuns: make(map[string]*strategy.Run), unrepeatedFailures: make(map[string]string),

@@ -63,7 +63,7 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 		pkg.Started = run.Started.Format(time.RFC3339)
 	}
 	for _, s := range l.session.build.SkippedFiles(run.Package) {
-		pkg.Skipped = append(pkg.Skipped, l.session.sources.Files.Name(s.File)+": "+s.Reason)
+		pkg.Skipped = append(pkg.Skipped, l.session.sourceNames.Files.Name(s.File)+": "+s.Reason)
 	}
 	if p == nil {
 		return nil
@@ -78,7 +78,7 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	if t := p.trace; t != nil {
 		pkg.Events = t.LoggedEvents()
 		pkg.Tests, pkg.Cases = recording.CountTests(t), evidence.RecordedTestCases(t)
-		pkg.Lingering = evidence.LingeringIn(t, run.Package.Path, l.session.sources.Files, l.session.sources.Lines.Line)
+		pkg.Lingering = evidence.LingeringIn(t, run.Package.Path, l.session.sourceNames.Files, l.session.sourceNames.Lines.Line)
 	}
 	defer func() { l.ledger.PackageEntry().Runs = l.ledger.NumRuns.Load() }()
 	switch {
@@ -160,7 +160,7 @@ func (l *loop) firstRecordings(ctx context.Context, p *prediction) error {
 	// of the prediction at its places, and what is infeasible needs no replay.
 	l.ledger.ShowsNew(p.trace)
 	l.ledger.Candidates.NotePredicted(p.result)
-	rec := recording.New(l.ledger.FirstRun, p.trace, l.session.sources)
+	rec := recording.New(l.ledger.FirstRun, p.trace, l.session.sourceNames)
 	findings, err := l.confirmer.EnterPrediction(rec, p.result)
 	if err != nil {
 		return err

@@ -178,7 +178,7 @@ func newTestLoop(t *testing.T, n int, to func(k int) (replayer.Result, *trace.Tr
 	l := newLoop(t, m, first)
 	l.addPackage()
 	l.ledger.Allowance, l.ledger.EventsOfTest = budget.NewAllowance(first), map[string]int{}
-	base := recording.New(l.ledger.FirstRun, first, l.session.sources)
+	base := recording.New(l.ledger.FirstRun, first, l.session.sourceNames)
 	l.ledger.ShowsNew(first)
 	l.ledger.RunsOfTest = []*recording.Recording{base}
 	f := new(fixed)
@@ -284,10 +284,10 @@ func TestKinds(t *testing.T) {
 func TestPassing(t *testing.T) {
 	l := newLoop(t, new(machine), passed(t, racing))
 	assert.Nil(t, l.passingRun("TestX"), "no recording has it")
-	failed := recording.New(l.ledger.FirstRun, tracetest.Parse(t, "0 testbegin x"), l.session.sources)
+	failed := recording.New(l.ledger.FirstRun, tracetest.Parse(t, "0 testbegin x"), l.session.sourceNames)
 	l.ledger.Recordings = []ledger.PredictedRecording{{Recording: failed}}
 	assert.Nil(t, l.passingRun("TestX"), "it did not end")
-	l.ledger.Recordings = append(l.ledger.Recordings, ledger.PredictedRecording{Recording: recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sources)})
+	l.ledger.Recordings = append(l.ledger.Recordings, ledger.PredictedRecording{Recording: recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sourceNames)})
 	assert.NotNil(t, l.passingRun("TestX"))
 }
 
@@ -295,7 +295,7 @@ func TestPassing(t *testing.T) {
 func TestPassingWithoutRecording(t *testing.T) {
 	l := newLoop(t, &machine{record: func(recorder.Order, []string) *trace.Trace { return nil }}, passed(t, racing))
 	require.NoError(t, l.session.pool.Prepare())
-	l.passingRuns["TestX"] = &strategy.Run{Recording: recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sources)}
+	l.passingRuns["TestX"] = &strategy.Run{Recording: recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sourceNames)}
 	passes, err := l.passingRun("TestX")(t.Context())
 	require.NoError(t, err)
 	assert.False(t, passes)
@@ -317,7 +317,7 @@ func TestEnterFailure(t *testing.T) {
 	} {
 		m := &machine{record: func(recorder.Order, []string) *trace.Trace { return nil }}
 		l := newLoop(t, m, passed(t, racing))
-		r := recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sources)
+		r := recording.New(l.ledger.FirstRun, passed(t, racing), l.session.sourceNames)
 		l.passingRuns["TestX"] = &strategy.Run{Base: r, MakeBeginning: func() (*witness.Witness, error) {
 			return finding.BeginningWitness(r, recording.KindFlipped, r.Trace, finding.ScheduleUpTo(r, 2), []int{2})
 		}}

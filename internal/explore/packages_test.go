@@ -52,7 +52,7 @@ func TestExplore(t *testing.T) {
 		require.NoError(t, x.Explore(t.Context(), runs))
 		assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"}, packagesOf(x))
 		assert.Len(t, x.Report.Warnings, 8, "no trace can be read")
-		assert.True(t, x.Failed)
+		assert.True(t, x.AnalysisFailed)
 	}
 }
 

@@ -78,11 +78,11 @@ func (s *session) announce(pkg string, w *witness.Witness) {
 	if s.opts.OnConfirmedBug == nil {
 		return
 	}
-	if _, before := s.announced.LoadOrStore(finding.BugKey(w), true); before {
+	if _, before := s.announcedBugs.LoadOrStore(finding.BugKey(w), true); before {
 		return
 	}
-	s.printing.Lock()
-	defer s.printing.Unlock()
+	s.announcing.Lock()
+	defer s.announcing.Unlock()
 	var places []string
 	for _, step := range w.Violation {
 		if place := fmt.Sprintf("%s:%d", step.File, step.Line); !slices.Contains(places, place) {

@@ -189,7 +189,7 @@ func (c *rechecking) record(ctx context.Context, order recorder.Order) (*recordi
 	limit := replays.ReplayTime(recording.Seconds(first.Seconds))
 	args := replayer.ReplayArgs(replayer.ArgsToReplay(w, first.Args), w, limit)
 	c.replays.NumRuns.Add(1)
-	file := filepath.Join(c.session.workFolder, fmt.Sprintf("recheck-%d", c.session.rechecks.Add(1)))
+	file := filepath.Join(c.session.workFolder, fmt.Sprintf("recheck-%d", c.session.numRecheckRecordings.Add(1)))
 	run, err := c.session.pool.Machine.Record(ctx, first, order, args, file, limit)
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (c *rechecking) record(ctx context.Context, order recorder.Order) (*recordi
 		return nil, errNoEvidence("there is no test " + test + " any more, or it is left out")
 	}
 	run.Args = first.Args
-	return recording.New(run, t, c.session.sources), nil
+	return recording.New(run, t, c.session.sourceNames), nil
 }
 
 // predictAgain predicts bugs of the kind from a recording.

@@ -50,7 +50,7 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	// The tests that were recorded again are some of the package's. Replays of what they show
 	// have the arguments and the time of the first recording.
 	again.Args, again.Seconds, again.Processor = first.Args, first.Seconds, first.Processor
-	rec := recording.New(again, t, s.sources)
+	rec := recording.New(again, t, s.sourceNames)
 	rec.TimedOut, rec.SingleTest = timedOut, r.SingleTest
 	r.Recording = rec
 	return nil
@@ -103,7 +103,7 @@ func (l *loop) recordRemaining(ctx context.Context) error {
 		pkg := l.ledger.PackageEntry()
 		pkg.Events += rec.Trace.LoggedEvents()
 		pkg.Tests += rec.NumTests
-		pkg.Lingering = append(pkg.Lingering, evidence.LingeringIn(rec.Trace, path, l.session.sources.Files, l.session.sources.Lines.Line)...)
+		pkg.Lingering = append(pkg.Lingering, evidence.LingeringIn(rec.Trace, path, l.session.sourceNames.Files, l.session.sourceNames.Lines.Line)...)
 		l.ledger.Warn("%s: recorded in a run of their own, as %s ended the first one, by a panic or an exit: %s",
 			path, culprits, recording.ListTests(recording.Tests(rec.Trace), recording.MaxListed))
 	}

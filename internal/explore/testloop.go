@@ -133,7 +133,7 @@ func (l *loop) makeRun(ctx context.Context, r *strategy.Run) error {
 	if r.MakeBeginning == nil {
 		return l.record(ctx, r)
 	}
-	return l.confirmer.MakeBegunRun(ctx, r)
+	return l.confirmer.MakeWitnessRun(ctx, r)
 }
 
 // awaitRuns waits for the ends of runs.

@@ -334,7 +334,7 @@ func (c *Confirmer) PredictOpen(ctx context.Context, r *recording.Recording, kin
 	}
 	opts := c.Analysis
 	opts.KnowledgeOf, opts.Kinds = c.knowledgeOf, kinds
-	opts.Solving.Budget.Steps = strategy.FurtherSolving
+	opts.Solving.Budget.Steps = strategy.FurtherTraceSolverSteps
 	_, findings, err := c.Predict(ctx, r, opts)
 	return findings, err
 }

@@ -50,8 +50,8 @@ func (c *Confirmer) FollowDepartures(ctx context.Context, r *recording.Recording
 	return cmp.Or(errs...)
 }
 
-// MakeBegunRun makes a run that a witness begins.
-func (c *Confirmer) MakeBegunRun(ctx context.Context, r *strategy.Run) error {
+// MakeWitnessRun makes a run that a witness begins.
+func (c *Confirmer) MakeWitnessRun(ctx context.Context, r *strategy.Run) error {
 	w, err := r.MakeBeginning()
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ type departureSearch struct {
 func (d *departureSearch) followAll(ctx context.Context) (err error) {
 	for next := d.Next(d.Ledger, 1); len(next) > 0; next = d.Next(d.Ledger, 1) {
 		run := next[0]
-		err := d.MakeBegunRun(ctx, run)
+		err := d.MakeWitnessRun(ctx, run)
 		d.Replays.NumRuns.Add(int64(len(run.Result.Verdicts)))
 		switch {
 		case err != nil:
@@ -157,7 +157,7 @@ func firstSite(t *trace.Trace, f finding.Finding) trace.Site {
 // pattern of accesses may have a race.
 func (d *departureSearch) options() analysis.Options {
 	opts := d.Analysis
-	opts.Solving.Budget.Steps = strategy.DepartedSolving
+	opts.Solving.Budget.Steps = strategy.DepartureSolverSteps
 	// A finding with schedules was replayed in the first trace. The trace of a departure has
 	// it, too, and need not be searched for it.
 	known := make(map[string]analysis.Knowledge)

@@ -79,7 +79,7 @@ func (m *mergedSearch) program(test string) *analysis.MergedTest {
 	}
 	if len(of) > 1 {
 		s := m.Analysis.Solving
-		s.Budget.Steps = strategy.FurtherSolving
+		s.Budget.Steps = strategy.FurtherTraceSolverSteps
 		p = of.Merge(test, s)
 	}
 	m.programs[test] = p

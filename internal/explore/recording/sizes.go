@@ -91,9 +91,9 @@ type goroutineNesting struct {
 	parent, child trace.GID
 	hasEvents     bool // it has events
 	// The subtest that this goroutine executes is running, or has ended.
-	running, ran bool
-	// overlapped is set if the parent had events while the subtest ran.
-	overlapped bool
+	isRunning, hasRun bool
+	// parentWasActive is set if the parent had events while the subtest ran.
+	parentWasActive bool
 }
 
 // newNestings returns the states before the first event of t.
@@ -109,19 +109,19 @@ func newNestings(t *trace.Trace) goroutineNestings {
 func (all goroutineNestings) add(e *trace.Event) {
 	g := &all[e.G]
 	g.hasEvents = true
-	if g.child != e.G && all[g.child].running {
-		all[g.child].overlapped = true
+	if g.child != e.G && all[g.child].isRunning {
+		all[g.child].parentWasActive = true
 	}
 	switch {
-	case e.Kind == trace.TestBegin && !g.ran:
-		g.running, all[g.parent].child = true, e.G
-	case e.Kind == trace.TestEnd && g.running:
-		g.running, g.ran = false, true
+	case e.Kind == trace.TestBegin && !g.hasRun:
+		g.isRunning, all[g.parent].child = true, e.G
+	case e.Kind == trace.TestEnd && g.isRunning:
+		g.isRunning, g.hasRun = false, true
 	}
 }
 
 // concurrent reports whether the goroutine runs concurrently with others of its test; root
 // says that it is the first one of the test.
 func (n *goroutineNesting) concurrent(root bool) bool {
-	return n.hasEvents && !root && (!n.ran || n.overlapped)
+	return n.hasEvents && !root && (!n.hasRun || n.parentWasActive)
 }

@@ -99,14 +99,14 @@ const findingsPerRead = 4
 // events). Trades memory for complete exploration. Chosen: as warnedEvents.
 const MaxExploredEvents = 20_000
 
-// FurtherSolving bounds the solver for each candidate of a further trace (unit: steps of the
+// FurtherTraceSolverSteps bounds the solver for each candidate of a further trace (unit: steps of the
 // solver). Trades hard candidates for time; all of one trace may take six times as many.
 // Chosen: half a second.
-const FurtherSolving = solver.Second / 2
+const FurtherTraceSolverSteps = solver.Second / 2
 
-// DepartedSolving is FurtherSolving for the trace of a departure (unit: steps of the
+// DepartureSolverSteps is FurtherSolving for the trace of a departure (unit: steps of the
 // solver). Trades hard candidates for time. Chosen: a fourth, as there are many departures.
-const DepartedSolving = FurtherSolving / 4
+const DepartureSolverSteps = FurtherTraceSolverSteps / 4
 
 // The times.
 
