@@ -14,37 +14,36 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// An Order is one of those in which the goroutines of a recorded program run, one at
-// a time. What happens in one may not come up in another.
+// An Order is an order in which the goroutines of a recorded program run, one at a time. Different
+// orders can reach different behaviour.
 type Order string
 
 // The orders. In an ordinary run, and so in those of go test, the newest goroutine, or
 // the one that was woken last, goes first.
 const (
 	NewestFirst Order = ""
-	OldestFirst Order = "oldest" // in the order in which they were started or woken; and short timers win
-	ChildFirst  Order = "child"  // a new goroutine goes before its parent goes on
+	OldestFirst Order = "oldest" // in the order in which they were started or woken; short timers fire first
+	ChildFirst  Order = "child"  // a new goroutine runs before its parent goes on
 )
 
-// Seed returns the order, by a number from 1, in which goroutines give way now and
-// then, by chance.
+// RandomOrder returns the order, by a seed from 1, in which goroutines yield at random times.
 func RandomOrder(n int) Order { return Order(fmt.Sprintf("seed%d", n)) }
 
-// POS returns the order, by a number from 1, in which each operation has a rank by chance
-// and the highest of those that can come is the next: partial order sampling (Yuan, Yang
-// and Gu, CAV 2018).
+// POS returns the order, by a seed from 1, in which each operation has a random rank and the
+// possible operation with the highest rank is the next: partial order sampling (Yuan, Yang and Gu,
+// CAV 2018).
 func POS(n int) Order { return Order(fmt.Sprintf("pos%d", n)) }
 
-// MaxDepth is how deep a bug may be that PCT looks for.
+// MaxDepth is the greatest depth of a bug that PCT looks for.
 const MaxDepth = 8
 
-// PCT returns the order, by a number from 1, in which each goroutine has a rank by chance
-// and loses it at depth-1 of so many steps, by chance too: probabilistic concurrency
-// testing (Burckhardt et al., ASPLOS 2010).
+// PCT returns the order, by a seed from 1, in which each goroutine has a random rank and loses it
+// at depth-1 random steps of so many: probabilistic concurrency testing (Burckhardt et al., ASPLOS
+// 2010).
 func PCT(n, depth, steps int) Order { return Order(fmt.Sprintf("pct%d/%d/%d", n, depth, steps)) }
 
-// Steps returns how many steps PCT is to count on for a test that was recorded in t: those
-// from where it has several goroutines.
+// PCTSteps returns the number of steps for PCT of a test that was recorded in t: those since it
+// has several goroutines.
 func PCTSteps(t *trace.Trace, test string) (n int) {
 	several := false
 	for i := range t.Events {
@@ -85,11 +84,10 @@ func ParseOrder(name string) (Order, error) {
 	return o, fmt.Errorf("found %q as an order of goroutines, expected oldest, child, seedN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
 }
 
-// Again runs the saved binary of r once more and records it into a file. Goroutines
-// run in the order o. Args are the binary's arguments. Nobody sees what it prints. It
-// ends with ctx, and is killed when it has taken as long as limit. The result is what
-// came of it, with r's package and binary; it has no Trace if the binary did not come so
-// far. An error means that there was no run.
+// RecordAgain runs the saved binary of r again and records it into a file. Goroutines run in the
+// order o. Args are the binary's arguments; its output is discarded. RecordAgain ends with ctx,
+// and kills the binary after the time limit. It returns a run with r's package and binary, without
+// a Trace if the binary did not write one. An error means that there was no run.
 func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file string, limit time.Duration) (Run, error) {
 	again := r
 	again.Order, again.Args, again.Trace, again.Result = o, args, "", Pass

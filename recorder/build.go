@@ -21,7 +21,7 @@ type Build struct {
 	conf        *Config
 	overlay     string // path of the overlay file
 	vetted      vetResult
-	inputsKnown bool // all that the tested packages are built from is in files that go list names
+	inputsKnown bool // go list names all files that the tested packages are built from
 
 	// Tested are the packages that the command line asks for, by import path.
 	Tested []Package
@@ -31,17 +31,17 @@ type Build struct {
 	Sites []trace.Site
 	once  sync.Once
 	table *trace.SiteTable // of Sites, once it was needed
-	// dirs holds the folders of the rewritten packages by import path.
+	// dirs has the folders of the rewritten packages, by import path.
 	dirs      map[string]string
 	unmatched []string
 	leftOut   map[string]bool              // import paths
 	skipped   map[string][]rewrite.Skipped // by the tested package's import path, sorted by file
 }
 
-// Prepare loads the packages, and writes what the instrumented build needs
-// into c.Work, or takes it from the user's cache. It may choose another go command for this process and put it
-// into c.Env, see Adopt in
-// package gotool. A command line that cannot be served is a [*UsageError].
+// Prepare loads the packages, and writes what the instrumented build needs into c.Work, or takes
+// it from the user's cache. It may choose another go command for this process and set c.Env
+// accordingly: see Adopt in package gotool. A command line that cannot be served is a
+// [*UsageError].
 func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err := c.Check(); err != nil {
 		return nil, err // before anything is made for it
@@ -139,12 +139,12 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 // overlayName is that of the overlay file of a build in its folder.
 const overlayName = "overlay.json"
 
-// SkippedIn returns the files that were left as they are, though their packages
-// were selected, of those that p's test binary is made of.
+// SkippedFiles returns the files of p's test binary that were not instrumented though their
+// packages were selected.
 func (b *Build) SkippedFiles(p Package) []rewrite.Skipped { return b.skipped[p.Path] }
 
-// LeftOut reports whether the package of that import path is part of the build
-// and was not selected for instrumentation.
+// IsUninstrumented reports whether the package of that import path is part of the build and was
+// not selected for instrumentation.
 func (b *Build) IsUninstrumented(path string) bool { return b.leftOut[path] }
 
 // SiteTable returns the table of the build's sites.
@@ -153,9 +153,8 @@ func (b *Build) SiteTable() *trace.SiteTable {
 	return b.table
 }
 
-// AddSites adds the sites of the build to t, and gives all of t the names of the
-// files themselves, where -trimpath has shortened them to an import path and a
-// name, or the module cache is known by its alias.
+// AddSites adds the sites of the build to t. It replaces the names of files in t by their real
+// paths if -trimpath has shortened them or the module cache is known by an alias.
 func (b *Build) AddSites(t *trace.Trace) {
 	b.SiteTable().AddTo(t)
 	for id, s := range t.Sites {

@@ -14,10 +14,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/rewrite"
 )
 
-// compile compiles what go test is going to need, which then finds it in the
-// build cache. A package that no longer compiles since it was rewritten, which
-// must not happen, is taken out of replace, to be built and tested as the user
-// wrote it; its files are returned with the reason.
+// compile compiles what go test is going to need, which then finds it in the build cache. A
+// package that no longer compiles since it was rewritten, which must not happen, is removed from
+// replace, to be built and tested as the user wrote it. compile returns its files with the reason.
 func (b *Build) compile(ctx context.Context, std, replace map[string]string) ([]rewrite.Skipped, error) {
 	var skipped []rewrite.Skipped
 	for {
@@ -47,7 +46,7 @@ func (b *Build) compile(ctx context.Context, std, replace map[string]string) ([]
 	}
 }
 
-// listError is what go list says of a package that does not compile.
+// A listError is what go list says of a package that does not compile.
 type listError struct {
 	Dir   string
 	Error *struct{ Err string }

@@ -18,48 +18,45 @@ type Config struct {
 	Dir  string // absolute; where the go command runs
 	Args gotool.TestArgs
 	Env  gotool.Env // of Dir
-	// Work is an absolute, existing folder for the overlay, traces and
-	// binaries of one run. The caller removes it.
+	// Work is an absolute, existing folder for the overlay, traces and binaries of one run. The
+	// caller removes it.
 	Work string
-	// Instrument are patterns, as go list takes them, of the packages whose
-	// memory accesses are instrumented: "all", "std", "work", ./..., import
-	// paths. If there are none: those of the main module or workspace.
+	// InstrumentPatterns are patterns, as go list takes them, of the packages whose memory
+	// accesses are instrumented: "all", "std", "work", ./..., import paths. If there are none,
+	// those of the main module or workspace are.
 	InstrumentPatterns []string
-	// InstrumentAll instruments what the sharing analysis finds to need no
-	// events, too. Tests compare with it.
+	// InstrumentAll also instruments what needs no events by the sharing analysis. Tests compare
+	// with it.
 	InstrumentAll bool
-	// AtomicMethods takes methods of structs that hold a mutex for atomic
-	// regions, besides critical sections and the functions that a comment
-	// //gopredict:atomic marks.
+	// AtomicMethods takes methods of structs that hold a mutex for atomic regions, besides
+	// critical sections and the functions that a comment //gopredict:atomic marks.
 	AtomicMethods bool
-	// Shim is the command that calls [RunShim] with the arguments that follow
-	// it: go test runs each test binary through it. Where nothing but
-	// binaries is asked for, there is none.
+	// ShimCommand is the command that calls [RunShim] with the arguments that follow it: go test
+	// runs each test binary through it. It is empty if only binaries are built.
 	ShimCommand []string
-	// Tool is the command that calls [RunTool] with the arguments that follow it: the go command
-	// runs the linker through it. Without one, all tests are linked anew.
+	// ToolCommand is the command that calls [RunTool] with the arguments that follow it: the go
+	// command runs the linker through it. If it is empty, all tests are linked anew.
 	ToolCommand []string
-	// Debug leaves in what debuggers read, in [Build.TestBinary]; linking
-	// takes half as long without.
+	// DebugInfo keeps the information for debuggers, in [Build.TestBinary]; linking takes half as
+	// long without.
 	DebugInfo bool
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Phase is told what is being done, for the status line.
+	// OnPhase gets a text for the status line when a phase of the work begins.
 	OnPhase func(what string)
 
 	relocated      relocation
-	runtimeImports map[string]bool // import paths that the run-time library stands on
+	runtimeImports map[string]bool // import paths of what the run-time library imports
 }
 
-// A UsageError is a command line that cannot be served; the text says what to
-// do instead.
+// A UsageError says that a command line cannot be served, and what to do instead.
 type UsageError struct{ text string }
 
 func (e *UsageError) Error() string { return e.text }
 
-// flag returns the value of go test's flag of that name, whether it comes from
-// the command line or from GOFLAGS.
+// flag returns the value of go test's flag of that name, from the command line or else from
+// GOFLAGS.
 func (c *Config) flag(name string) (string, bool) {
 	if v, ok := c.Args.Lookup(name); ok {
 		return v, ok
@@ -67,7 +64,8 @@ func (c *Config) flag(name string) (string, bool) {
 	return c.goflags().Lookup(name)
 }
 
-// Beside is how many packages go test may deal with at the same time, by its flag -p; 0 if that is not given.
+// PackageParallelism returns how many packages go test may deal with at the same time, by its flag
+// -p; 0 if that is not given.
 func (c *Config) PackageParallelism() int {
 	v, _ := c.flag("p")
 	n, _ := strconv.Atoi(v) // what else it is the go command refuses
@@ -89,8 +87,9 @@ func (c *Config) goflags() gotool.TestArgs {
 	return gotool.TestArgs{Flags: gotool.ParseFlags(words)}
 }
 
-// systems are those, with their processors, whose runtime the hooks fit, and whether tests
-// were recorded and replayed there: see docs/measured/platforms.md, which .ci/platforms writes.
+// supportedSystems are the systems, with their processors, whose runtime the hooks fit, and
+// whether tests were recorded and replayed there: see docs/measured/platforms.md, which
+// .ci/platforms writes.
 var supportedSystems = map[string]bool{
 	"darwin/amd64": false, "darwin/arm64": false,
 	"freebsd/amd64": false,
@@ -98,11 +97,11 @@ var supportedSystems = map[string]bool{
 	"windows/amd64": true,
 }
 
-// system is the one that c builds for.
+// system returns the system that c builds for.
 func (c *Config) system() string { return c.Env.GOOS + "/" + c.Env.GOARCH }
 
-// Untried returns the system that c builds for if nothing was ever recorded and replayed
-// there, though all that takes compiles for it; else "".
+// UntestedSystem returns the system that c builds for if tests were never recorded and replayed
+// there, though all code compiles for it; else "".
 func (c *Config) UntestedSystem() string {
 	if tried, known := supportedSystems[c.system()]; known && !tried {
 		return c.system()
@@ -110,8 +109,8 @@ func (c *Config) UntestedSystem() string {
 	return ""
 }
 
-// Check refuses what cannot work together with an instrumented build, or not here. It looks
-// at flags and the go command only. What the user can mend is a [*UsageError].
+// Check returns an error for what cannot work with an instrumented build, or not here. It looks at
+// flags and the go command only. What the user can fix is a [*UsageError].
 func (c *Config) Check() error {
 	for _, name := range []string{"race", "msan", "asan"} {
 		if c.isSet(name) {
@@ -139,7 +138,7 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// under reports whether path lies in dir or below.
+// isUnder reports whether path is in dir or below.
 func isUnder(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return dir != "" && err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

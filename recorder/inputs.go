@@ -18,18 +18,18 @@ import (
 	"github.com/gopredict/gopredict/internal/gotool"
 )
 
-// inputs is all that a prepared build follows from.
+// inputs is all that a prepared build depends on.
 type inputs struct {
 	key   [sha256.Size]byte
-	files []string // of packages that may change, in order
-	read  content  // of files, for key
+	files []string // of packages that may change, sorted
+	read  content  // content of files, as it went into key
 }
 
-// content is what files hold, and when others were added to their folders last, or taken
-// away.
+// A content has hashes of the text of files, and of the times when files were last added to their
+// folders or removed.
 type content struct{ files, folders [sha256.Size]byte }
 
-// listed is what go list says of a package, as far as a prepared build follows from it.
+// A listedPackage is what go list says of a package, as far as a prepared build depends on it.
 type listedPackage struct {
 	ImportPath, Dir, Name string
 	Standard              bool
@@ -39,7 +39,8 @@ type listedPackage struct {
 	DepsErrors []*struct{ Err string }
 }
 
-// listedFields are those that go list prints: more than are read, to be part of the key.
+// listedFields are the fields that go list prints. Some are not in listedPackage, but all are part
+// of the key.
 const listedFields = "ImportPath,Dir,Name,ForTest,Standard,Module,Imports,ImportMap,GoFiles,CgoFiles,IgnoredGoFiles,IgnoredOtherFiles," +
 	"CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error,DepsErrors"
 
@@ -60,9 +61,9 @@ func (p *listedPackage) files() []string {
 	return out
 }
 
-// inputs reads what the build of c follows from, with the overlay file of the standard
-// library. It is nil if that cannot be known so: packages have errors, or a part that follows
-// from a C compiler and its headers.
+// inputs returns what the build of c depends on, with the overlay file of the standard library. It
+// returns nil if that is not known: a package has errors, or depends on a C compiler and its
+// headers.
 func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 	args := []string{"list", "-e", "-test", "-deps", "-json=" + listedFields}
 	args = append(args, c.Args.LoadFlags()...)
@@ -106,13 +107,13 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 	return in, nil
 }
 
-// known reports whether all that p is compiled from is in the files that go list names.
+// isKnown reports whether go list names all files that p is compiled from.
 func (p *listedPackage) isKnown() bool {
 	cgo := len(p.CgoFiles) + len(p.SwigFiles) + len(p.SwigCXXFiles)
 	return p.Error == nil && len(p.DepsErrors) == 0 && (p.Standard || cgo == 0)
 }
 
-// identify writes what c asks for, which program this is, and where it runs.
+// identify writes what c asks for, the version of this program, and the environment.
 func (c *Config) identify(h hash.Hash) error {
 	self, err := selfID()
 	if err != nil {
@@ -130,7 +131,7 @@ func (c *Config) identify(h hash.Hash) error {
 	return nil
 }
 
-// contentOfAll reads files, which are in order.
+// contentOfAll reads files, which are sorted.
 func contentOfAll(files []string) content {
 	var all content
 	h, dirs := sha256.New(), sha256.New()

@@ -13,9 +13,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A kept is what Prepare has made of packages, for the commands that come after. Most are
-// about packages that have not changed since, and to load and to analyze them costs more
-// than to run their tests.
+// A keptBuild is the result of Prepare for packages, for later commands. Mostly the packages have
+// not changed since, and loading and analyzing them takes longer than running their tests.
 type keptBuild struct {
 	Tested    []Package
 	Sites     []trace.Site
@@ -24,15 +23,15 @@ type keptBuild struct {
 	Unmatched []string
 	LeftOut   map[string]bool
 	Vetted    []vetReport
-	// Replace maps the paths of files to those of the copies below Config.Work,
-	// and Texts these to what is in them.
+	// Replace maps the paths of files to those of the copies below Config.Work, and Texts maps
+	// these to their content.
 	Replace map[string]string
 	Texts   map[string][]byte
 }
 
-// keep puts b, whose rewritten files are those of replace, into the user's cache, unless
-// files have changed while it was made of them, or more belongs to it than is kept. What goes
-// wrong here costs but the next command time.
+// storeBuild puts b, whose rewritten files are those of replace, into the user's cache, unless
+// files have changed in the meantime, or the cache cannot hold all of it. Errors only cost the
+// next command time.
 func (b *Build) storeBuild(in *inputs, replace map[string]string) {
 	broken := func(p Package) bool { return p.Broken }
 	if in == nil || slices.ContainsFunc(b.Tested, broken) || len(b.Properties) > 0 || b.conf.relocated.isUsed() || contentOfAll(in.files) != in.read {
@@ -59,7 +58,7 @@ func (b *Build) storeBuild(in *inputs, replace map[string]string) {
 	}
 }
 
-// kept returns the build that was made of in before; nil if there is none.
+// restoreBuild returns the build that was made of in before; nil if there is none.
 func (c *Config) restoreBuild(in *inputs, std map[string]string) (*Build, error) {
 	k := c.lookUp(in)
 	if k == nil {
@@ -85,7 +84,7 @@ func (c *Config) restoreBuild(in *inputs, std map[string]string) (*Build, error)
 	return b, writeOverlay(b.overlay, std, k.Replace)
 }
 
-// lookUp returns what was kept of in; nil if that is nothing, or damaged.
+// lookUp returns the build that was kept of in; nil if there is none, or it is damaged.
 func (c *Config) lookUp(in *inputs) *keptBuild {
 	if in == nil {
 		return nil
@@ -102,7 +101,7 @@ func (c *Config) lookUp(in *inputs) *keptBuild {
 	return k
 }
 
-// store is the user's cache of builds, from which is removed what was not used for days.
+// openCache opens the user's cache of builds. It removes builds that were not used for days.
 func (c *Config) openCache() (*cache.Cache, error) {
 	dir := filepath.Join(c.cacheDir(), "builds")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -20,8 +20,9 @@ import (
 // most of a build is that. So it runs its tools through [RunTool], which keeps the newest binary of
 // each test. What a binary is linked from is in the identifier that the go command gives it.
 
-// toolexec returns go test's flag for that; none if the user has given it, or what is linked may
-// be in libraries that the identifier says nothing of.
+// toolexecFlags returns go test's flag that makes it run its tools through [RunTool]. There is
+// none if the user has given it, or if the binary may depend on libraries that its identifier does
+// not cover.
 func (b *Build) toolexecFlags() ([]string, error) {
 	c := b.conf
 	for _, name := range []string{"toolexec", "ldflags"} {
@@ -36,9 +37,9 @@ func (b *Build) toolexecFlags() ([]string, error) {
 	return []string{"-toolexec=" + command}, err
 }
 
-// Tool is what the go command runs in place of its tools: args are the tool and its arguments.
-// A binary that was linked before of the same is taken from dir, where others are kept for the
-// next time; that folder is made if need be. It returns the tool's exit code.
+// RunTool runs a tool of the go command: args are the tool and its arguments. It takes a binary
+// that was linked of the same before from dir, and keeps other binaries there for the next time.
+// It makes that folder if need be. It returns the tool's exit code.
 func RunTool(dir string, args []string) int {
 	if len(args) == 0 {
 		fmt.Fprintln(os.Stderr, "gopredict: found no tool to run, expected that of the go command")
@@ -64,16 +65,16 @@ func RunTool(dir string, args []string) int {
 	return 0
 }
 
-// A linking is one call of the linker: of the binary output. Key follows from all that it is
-// linked from, and place from the package that it tests and how it is linked: of all copies of a
-// module there is one binary, so that there are no more than packages.
+// A linking is one call of the linker: of the binary output. Key depends on all that it is linked
+// from. Place depends on the tested package and on the flags of the linker. All copies of a module
+// share a place, so there are no more binaries than packages.
 type linking struct {
 	output     string
 	key, place cache.ActionID
 }
 
-// linkingOf returns what args are about; no output if they are of another tool, or do not say what is
-// linked.
+// linkingOf returns the linking that args describe. It has no output if they are of another tool,
+// or do not say what is linked.
 func linkingOf(args []string) (l linking) {
 	if name := filepath.Base(args[0]); strings.TrimSuffix(name, ".exe") != "link" {
 		return linking{}
@@ -103,7 +104,7 @@ func linkingOf(args []string) (l linking) {
 	return l
 }
 
-// restore writes the output if that was kept.
+// restore writes the output from the cache in dir.
 func (l linking) restore(dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		return err
@@ -119,8 +120,8 @@ func (l linking) restore(dir string) error {
 	return os.WriteFile(l.output, binary, 0o777)
 }
 
-// keep keeps the output, in place of what was linked there before. What goes wrong costs but the
-// next command time.
+// store stores the output, and removes the one that was linked at its place before. Errors only
+// cost the next command time.
 func (l linking) store(dir string) {
 	binary, err := os.ReadFile(l.output)
 	if err != nil || os.MkdirAll(dir, 0o777) != nil {

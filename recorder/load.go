@@ -29,30 +29,27 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 	packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
 	packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest | packages.NeedEmbedFiles
 
-// loaded is what the loader found.
+// loaded is the result of loading packages.
 type loaded struct {
 	tested []Package // sorted by Path
-	// rewrite holds the packages to instrument, with syntax and types: all
-	// variants of the tested ones and of those that they depend on, as far as
-	// they are selected.
+	// rewrite has the packages to instrument, with syntax and types: all variants of the tested
+	// packages and of their dependencies, if they are selected.
 	rewrite []*packages.Package
-	// folders are, for each tested package by its import path, those of all
-	// the packages that its test binary is made of.
+	// folders has, for each tested package by its import path, the folders of all packages in its
+	// test binary.
 	folders   map[string]map[string]bool
 	skipped   []rewrite.Skipped
-	unmatched []string // of Config.InstrumentPatterns
+	unmatched []string // patterns of Config.InstrumentPatterns
 	leftOut   map[string]bool
-	imported  map[string]bool // by packages that are not rewritten
+	imported  map[string]bool // import paths that packages import that are not rewritten
 }
 
-// importedElsewhere reports whether a package that is not rewritten imports the
-// one with a path.
+// importedElsewhere reports whether a package that is not rewritten imports the one with a path.
 func (l *loaded) importedElsewhere(path string) bool { return l.imported[path] }
 
-// load finds the tested packages and reads those to rewrite. overlay names an
-// overlay file that holds the instrumented standard library, so that the one
-// whose export data is read here is the one that the test is linked with, and
-// is compiled once.
+// load finds the tested packages and reads those to rewrite. The overlay file has the instrumented
+// standard library. So the export data that load reads is that of the library in the test binary,
+// which is compiled once.
 func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 	patterns := c.Args.Packages
 	if len(patterns) == 0 {
@@ -118,8 +115,8 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 	return l, nil
 }
 
-// readable returns an error if p's module is in a language that a program built
-// with the Go version built does not know: all of the module would be left alone.
+// readable returns an error if p's module needs a newer Go version than this program was built
+// with: it could not read any file of the module.
 func readable(p *packages.Package, built string) error {
 	if p.Module == nil || !version.IsValid(built) {
 		return nil
@@ -142,8 +139,8 @@ func toolchain(v string) string {
 	return v
 }
 
-// brokenReason says why the files of p, of which a variant does not load, were
-// left alone: where they compile nevertheless, what is in them goes unseen.
+// brokenReason says why the files of p, of which a variant does not load, are not instrumented. If
+// they compile nevertheless, their accesses are not recorded.
 func brokenReason(p *packages.Package) string {
 	switch {
 	case len(p.Errors) > 0:
@@ -156,7 +153,7 @@ func brokenReason(p *packages.Package) string {
 	return "the package does not compile without its tests"
 }
 
-// firstError is the first line of what the go command has printed, without its heading.
+// firstError returns the first line of what the go command has printed, without its heading.
 func firstError(out string) string {
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "# ") {
@@ -166,8 +163,8 @@ func firstError(out string) string {
 	return strings.TrimSpace(out)
 }
 
-// noteImports finds what the packages that are not rewritten import. The main
-// packages of tests call but what package testing does.
+// noteImports sets l.imported. It ignores the main packages of tests, which only call package
+// testing.
 func (l *loaded) noteImports(all []*packages.Package) {
 	rewritten := make(map[string]bool)
 	for _, p := range l.rewrite {
@@ -200,9 +197,9 @@ func (c *Config) packages(ctx context.Context, overlay string, tests bool, patte
 	return roots, nil
 }
 
-// forgive forgets that a file of p could not be opened, as those that only the
-// overlay has cannot: the go command knows them, go/packages looks on the disk.
-// They declare nothing that users see. p's imports have been forgiven.
+// dropOpenErrors removes errors of p because a file could not be opened: files that only the
+// overlay has. The go command knows these, but go/packages looks on the disk. They declare nothing
+// that users see. The errors of p's imports have been removed before.
 func dropOpenErrors(p *packages.Package) {
 	p.Errors = slices.DeleteFunc(p.Errors, func(e packages.Error) bool {
 		file, _, _ := strings.Cut(e.Pos, ":")
@@ -240,8 +237,8 @@ func folders(roots []*packages.Package) map[string]map[string]bool {
 	return all
 }
 
-// skippedIn returns, for each tested package by its import path, those of the skipped files
-// that its test binary is made of.
+// skippedIn returns, for each tested package by its import path, those of the skipped files that
+// are in its test binary.
 func (l *loaded) skippedIn(skipped []rewrite.Skipped) map[string][]rewrite.Skipped {
 	out := make(map[string][]rewrite.Skipped)
 	for path, folders := range l.folders {
@@ -277,8 +274,8 @@ func loadError(ctx context.Context, err error) error {
 	return fmt.Errorf("loading packages: %w", err)
 }
 
-// passing reports whether what the go command has said is of the network, the disk or its cache:
-// no fault of the command line, and perhaps not there the next time.
+// isTransient reports whether an error message of the go command is about the network, the disk or
+// its cache. Then the command line is not wrong, and may work the next time.
 func isTransient(said string) bool {
 	return slices.ContainsFunc([]string{
 		"dial tcp", "i/o timeout", "connection refused", "connection reset", "TLS handshake", "Service Unavailable", "Bad Gateway",
@@ -303,7 +300,7 @@ func testedPath(p *packages.Package) string {
 	return p.PkgPath
 }
 
-// tested returns the packages that the roots of a load with tests stand for.
+// tested returns the tested packages of the roots of a load with tests.
 func tested(roots []*packages.Package) []Package {
 	broken := brokenPaths(roots)
 	byPath := make(map[string]*Package)
@@ -328,9 +325,8 @@ func tested(roots []*packages.Package) []Package {
 	return out
 }
 
-// brokenPaths finds the packages of which some variant has errors. None of
-// their files is rewritten, so that the compiler's messages, which may point
-// into any of them, are about the user's own.
+// brokenPaths returns the import paths of packages of which a variant has errors. None of their
+// files is rewritten, so that the compiler's messages are about the user's own files.
 func brokenPaths(roots []*packages.Package) map[string]bool {
 	broken := make(map[string]bool)
 	for _, p := range roots {

@@ -38,10 +38,10 @@ func writeOverlay(path string, replacements ...map[string]string) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// date gives the files that take the place of others a time of change that follows
-// from their content. The go command keeps what it has read of a package's files
-// under their names, sizes and times, and nothing of files from the last seconds:
-// with the times of their writing, each of its runs would read package runtime anew.
+// dateByContent sets the times of the files in an overlay to times that depend on their content
+// only. The go command caches what it has read of files by name, size and time, except of files
+// that changed in the last seconds. With their real times each of its runs would read package
+// runtime anew.
 func dateByContent(replace map[string]string) error {
 	for _, file := range replace {
 		text, err := os.ReadFile(file)

@@ -9,8 +9,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/properties"
 )
 
-// Properties returns the properties that the tests of the packages of c declare, without
-// preparing anything for them to be recorded.
+// Properties returns the properties that the tests of the packages of c declare, without preparing
+// a build.
 func Properties(ctx context.Context, c *Config) ([]properties.Declaration, error) {
 	patterns := c.Args.Packages
 	if len(patterns) == 0 {
@@ -28,8 +28,9 @@ func Properties(ctx context.Context, c *Config) ([]properties.Declaration, error
 	return properties.Read(roots)
 }
 
-// declared returns the properties that the tests of the packages to rewrite declare, and the
-// methods that these name, or events. Each must be declared, or told of, in one of these packages.
+// declaredProperties returns the properties that the tests of the packages to rewrite declare, and
+// the methods and events that these name. One of these packages must declare the method, or call
+// property.Event.
 func (l *loaded) declaredProperties() (ds []properties.Declaration, calls map[string]bool, err error) {
 	if ds, err = properties.Read(l.rewrite); err != nil {
 		return nil, nil, err

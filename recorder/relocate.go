@@ -15,21 +15,19 @@ import (
 	"github.com/gopredict/gopredict/internal/gotool"
 )
 
-// A relocation makes the go command find some modules of the module cache
-// under another name, by way of the cache's alias: an overlay cannot replace
-// files of the cache itself. The user's go.mod and go.work stay as they are;
-// copies with more replace directives are used in their place.
+// A relocation makes the go command find some modules of the module cache under an alias of the
+// cache, because an overlay cannot replace files in the cache itself. The user's go.mod and
+// go.work stay as they are: the go command uses copies with more replace directives.
 type relocation struct {
 	flags   []string          // for the go command
-	env     []string          // as well
+	env     []string          // environment variables for the go command
 	overlay map[string]string // go.mod files of modules that have none
 }
 
-// used reports whether there is anything to find under another name.
+// isUsed reports whether any module is relocated.
 func (r *relocation) isUsed() bool { return len(r.flags)+len(r.env) > 0 }
 
-// buildFlags returns what the go commands of the instrumented build need beside the
-// user's own flags, which these must follow.
+// buildFlags returns the flags of the instrumented build, to follow the user's own flags.
 func (c *Config) buildFlags(overlay string) []string {
 	return append(slices.Clone(c.relocated.flags), "-overlay="+overlay)
 }
@@ -41,8 +39,8 @@ func (c *Config) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// cached returns the modules of those packages to instrument that lie in the
-// module cache, each once. Vendored packages do not.
+// cachedModules returns the modules of packages to instrument that are in the module cache, each
+// once. Vendored packages are not there.
 func (c *Config) cachedModules(pkgs []*packages.Package) []*packages.Module {
 	var modules []*packages.Module
 	seen := make(map[string]bool)
@@ -55,7 +53,7 @@ func (c *Config) cachedModules(pkgs []*packages.Package) []*packages.Module {
 	return modules
 }
 
-// relocate makes the go command take modules from elsewhere.
+// relocate makes the go command find modules under the alias of the module cache.
 func (c *Config) relocate(ctx context.Context, modules []*packages.Module) error {
 	if err := c.Env.LinkModCache(c.Work); err != nil {
 		return fmt.Errorf("the module cache must be linked to from elsewhere, to instrument packages there: %w", err)
@@ -86,8 +84,8 @@ func (c *Config) relocate(ctx context.Context, modules []*packages.Module) error
 	return err
 }
 
-// copyMod makes a copy of go.mod, with the edits and the directives added, the
-// one that is used.
+// copyMod copies go.mod, with the edits and directives added, and makes the go command use the
+// copy.
 func (r *relocation) copyMod(ctx context.Context, c *Config, edits []string, add string) error {
 	from := c.Env.GOMOD
 	if v, ok := c.flag("modfile"); ok {
@@ -107,8 +105,8 @@ func (r *relocation) copyMod(ctx context.Context, c *Config, edits []string, add
 	return editModule(ctx, c.Work, "mod", to, edits, add)
 }
 
-// copyWork makes a copy of go.work, with the edits and the directives added,
-// the one that is used.
+// copyWork copies go.work, with the edits and directives added, and makes the go command use the
+// copy.
 func (r *relocation) copyWork(ctx context.Context, c *Config, edits []string, add string) error {
 	to := filepath.Join(c.Work, "go.work")
 	if err := copyFile(c.Env.GOWORK, to); err != nil {

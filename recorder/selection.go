@@ -10,16 +10,16 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// trusted are the packages whose memory accesses are never instrumented, beside
-// those that the run-time library stands on: the ones that its hooks are in,
-// and what is run by the hooks or has no goroutine of its own to speak of.
+// trusted are patterns of packages whose memory accesses are never instrumented, besides those
+// that the run-time library imports: packages that have its hooks, that its hooks call, or that
+// have no goroutines of their own.
 var trusted = []string{"internal/...", "runtime/...", "sync/...", "syscall/...", "testing", "time"}
 
 // runtimeLibrary is the import path of the run-time library.
 const runtimeLibrary = "predictrt"
 
-// trust notes what the run-time library imports: to import it in turn would be
-// a cycle.
+// noteRuntimeImports notes what the run-time library imports. These packages cannot import it in
+// turn.
 func (c *Config) noteRuntimeImports(pkgs []*packages.Package) {
 	c.runtimeImports = make(map[string]bool)
 	for _, p := range pkgs {
@@ -40,8 +40,8 @@ func (c *Config) selected(p *packages.Package) bool {
 	return slices.ContainsFunc(c.InstrumentPatterns, func(pattern string) bool { return c.matches(pattern, p) })
 }
 
-// addOwn adds the packages of the main module or workspace to those to instrument
-// where no pattern is about any of them: who asks for what others do means besides.
+// addOwn adds the packages of the main module or workspace to those to instrument if no pattern
+// matches any of them: a user who names packages of others wants these in addition.
 func (c *Config) addOwn(pkgs []*packages.Package) {
 	own := slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
 		return c.isOurs(p) && slices.ContainsFunc(c.InstrumentPatterns, func(pattern string) bool { return c.matches(pattern, p) })
@@ -51,8 +51,8 @@ func (c *Config) addOwn(pkgs []*packages.Package) {
 	}
 }
 
-// Unmatched returns the patterns of Config.InstrumentPatterns that no package of the
-// build matches.
+// UnmatchedPatterns returns the patterns of Config.InstrumentPatterns that no package of the build
+// matches.
 func (b *Build) UnmatchedPatterns() []string { return b.unmatched }
 
 func (c *Config) unmatched(pkgs []*packages.Package) []string {

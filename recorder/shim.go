@@ -20,19 +20,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// RecordInto returns the environment variable, as NAME=VALUE, that makes an
-// instrumented program record its first limit bytes of events, as they are
-// before they are packed, into the file trace.
+// RecordingVariable returns the environment variable, as NAME=VALUE, that makes an instrumented
+// program record its first limit bytes of events, before packing, into the file trace.
 func RecordingVariable(trace string, limit int) string {
 	return predictrt.Mode{Trace: trace, Limit: limit}.Env()
 }
 
-// settings is what a shim is told, by the file of that name in its folder.
+// settings has the settings of a shim, which are in a file of its folder.
 type settings struct {
 	// Exec is the user's own -exec command, which the binary is run through.
 	Exec []string
-	// Env are variables of the environment that the binary must not see as
-	// the shim has them, for [gotool.WithVariables].
+	// Env has variables that the binary's environment must have with other values than the shim's,
+	// for [gotool.WithVariables].
 	Env []string
 }
 
@@ -46,18 +45,18 @@ func (s settings) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, settingsFile), data, 0o644)
 }
 
-// execution is what a shim saw: one test binary run by go test.
+// An execution describes one run of a test binary by go test, through a shim.
 type execution struct {
 	Dir     string // working directory
 	Args    []string
-	Env     []string // its environment, without what tells it to record
+	Env     []string // its environment, without the variables for recording
 	Binary  string   // the saved binary
-	Trace   string   // where the trace is, if the binary came so far
+	Trace   string   // where its trace is, if it wrote one
 	Exit    int      // exit code; -1 until it ended, or if a signal ended it
 	Started time.Time
 	Seconds float64
-	// Processor is how many seconds it has used of processors, with the processes that it
-	// has started and waited for.
+	// Processor is its processor time in seconds, with that of the processes that it has started
+	// and waited for.
 	Processor float64
 }
 
@@ -71,10 +70,10 @@ func (e execution) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, executionFile), data, 0o644)
 }
 
-// Exec is what go test runs in place of a test binary: args are the binary and
-// its arguments. It saves the binary in a new folder below dir, tells it to
-// record there, with temporary files of its own, and is otherwise not to be noticed: same standard
-// streams, signals and exit code. It returns the exit code.
+// RunShim is what go test runs in place of a test binary: args are the binary and its arguments.
+// It saves the binary in a new folder below dir, and runs it with a variable that makes it record
+// there, and with a folder for temporary files of its own. Standard streams, signals and exit code
+// are those of a plain run. It returns the exit code.
 func RunShim(dir string, args []string) int {
 	code, err := execute(dir, args)
 	if err != nil {
@@ -84,8 +83,8 @@ func RunShim(dir string, args []string) int {
 	return code
 }
 
-// Foreign returns an error of running a test binary. If that is for another system, which
-// the system says in few words, it says what to do.
+// ExplainExecError returns an error of running a test binary. If the binary is for another system,
+// it adds what to do.
 func ExplainExecError(err error) error {
 	if errors.Is(err, syscall.ENOEXEC) {
 		return fmt.Errorf("%w: it is built for another system or processor than this one; -exec=COMMAND names what runs it, such as qemu-aarch64", err)
@@ -149,9 +148,9 @@ func execute(dir string, args []string) (int, error) {
 	return e.Exit, nil
 }
 
-// runForwarding runs cmd to its end. Go test's signal for a test that took too
-// long comes to this process only, and is handed on. The signals that end a
-// run come to the whole process group, and are left to the test to answer.
+// runForwarding runs cmd to its end. Go test's signal for a test that took too long comes to this
+// process only, and is forwarded. The signals that end a run come to the whole process group, so
+// the test gets them anyway.
 func runForwarding(cmd *exec.Cmd) (*os.ProcessState, error) {
 	runtime.LockOSThread() // for dieWithParent
 	defer runtime.UnlockOSThread()
@@ -183,9 +182,9 @@ func runForwarding(cmd *exec.Cmd) (*os.ProcessState, error) {
 	return cmd.ProcessState, err
 }
 
-// die ends this process by the signal that ended the child, so that go test
-// prints what it would print for the child itself. It returns for signals that
-// the Go runtime would answer with a crash report of its own.
+// die ends this process by the signal that ended the child, so that go test prints what it would
+// print for the child itself. It returns for signals for which the Go runtime would print a crash
+// report of its own.
 func die(s syscall.Signal) {
 	switch s {
 	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
@@ -198,7 +197,7 @@ func die(s syscall.Signal) {
 	}
 }
 
-// save makes the file from available at to, also after from is removed.
+// linkOrCopy makes the file from available at to, even after from is removed.
 func linkOrCopy(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil

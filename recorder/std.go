@@ -25,9 +25,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/rewrite"
 )
 
-// handed are the packages of the standard library that work on memory which a
-// program hands to them, or have a state that it shares, other than by way of others
-// of them.
+// instrumentedStd are the packages of the standard library that access memory of programs, or have
+// a state that goroutines share, in their own code rather than by calls of others of them.
 var instrumentedStd = []string{
 	"archive/tar", "archive/zip", "bufio", "bytes", "compress/gzip", "compress/zlib",
 	"container/heap", "container/list", "container/ring",
@@ -38,18 +37,18 @@ var instrumentedStd = []string{
 	"reflect", "slices", "sort", "strings", "text/tabwriter", "unicode/utf16", "unicode/utf8",
 }
 
-// handedFiles are those files that do so of packages of which most do other things:
-// what prints has buffers of its own, and a server its own goroutines.
+// instrumentedFiles lists, for packages most of whose files do not access memory of programs,
+// those that do: what prints has buffers of its own, and a server its own goroutines.
 var instrumentedFiles = map[string][]string{
 	"fmt":               {"scan.go"},
 	"net/http":          {"cookie.go", "header.go", "request.go"},
 	"net/http/httptest": {"recorder.go"},
 }
 
-// standard returns the overlay of the instrumented standard library: the packages handed
-// with hooks on their accesses to memory, those of the table of package hooks, and the run-time
-// library. It depends on nothing but the Go release, what it is built for, and this program,
-// and is kept in the user's cache: to make it takes seconds.
+// standard returns the overlay of the instrumented standard library: the packages of
+// instrumentedStd with hooks on their accesses to memory, those of the table of package hooks, and
+// the run-time library. It depends on nothing but the Go release, the system to build for, and
+// this program. It is kept in the user's cache, because making it takes seconds.
 func (c *Config) standard(ctx context.Context) (map[string]string, error) {
 	dir, err := c.standardDir()
 	if err != nil {
@@ -97,7 +96,8 @@ func (c *Config) standard(ctx context.Context) (map[string]string, error) {
 	return kept.Replace, putStandard(making, dir)
 }
 
-// inside returns an overlay of the packages handed, with hooks, whose files are below dir.
+// instrumentStd returns an overlay of the packages of instrumentedStd, with hooks, whose files are
+// below dir.
 func (c *Config) instrumentStd(ctx context.Context, dir string) (map[string]string, error) {
 	pkgs, err := packages.Load(&packages.Config{
 		Mode:       loadMode | packages.NeedDeps,
@@ -132,9 +132,8 @@ func (c *Config) instrumentStd(ctx context.Context, dir string) (map[string]stri
 	return overlay, nil
 }
 
-// parseHanded parses a file of the standard library. Of the packages that the handed ones
-// import only the declarations are needed: what functions do takes most of the time and
-// of the memory.
+// parseStd parses a file of the standard library. It drops the bodies of functions in packages
+// that are only imported: they take most of the time and memory.
 func (c *Config) parseStd(fset *token.FileSet, file string, src []byte) (*ast.File, error) {
 	f, err := parser.ParseFile(fset, file, src, parser.AllErrors|parser.ParseComments)
 	pkg, outside := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
@@ -149,8 +148,8 @@ func (c *Config) parseStd(fset *token.FileSet, file string, src []byte) (*ast.Fi
 	return f, err
 }
 
-// putStandard makes the folder making, which is whole, the folder dir, unless another
-// command has done so meanwhile.
+// putStandard renames the complete folder making to dir, unless another command has done so
+// meanwhile.
 func putStandard(making, dir string) error {
 	if err := os.Rename(making, dir); err == nil || keptStandard(dir) != nil {
 		return nil
@@ -161,13 +160,13 @@ func putStandard(making, dir string) error {
 	return os.Rename(making, dir)
 }
 
-// standardFiles is what a folder with an instrumented standard library says of itself.
+// standardFiles describes a folder with an instrumented standard library.
 type standardFiles struct {
 	Replace   map[string]string // as in an overlay
 	Originals map[string]stamp  // of the files in GOROOT
 }
 
-// A stamp is what shows that a file has been changed; that of one that is not there is zero.
+// A stamp changes when a file changes; that of a missing file is zero.
 type stamp struct{ Size, Changed int64 } // in bytes; in nanoseconds after 1970
 
 func stampOf(file string) stamp {
@@ -178,7 +177,7 @@ func stampOf(file string) stamp {
 	return stamp{info.Size(), info.ModTime().UnixNano()}
 }
 
-// originals returns the stamps of the files that an overlay stands for.
+// originals returns the stamps of the files that an overlay replaces.
 func originals(replace map[string]string) map[string]stamp {
 	out := make(map[string]stamp)
 	for file := range replace {
@@ -187,8 +186,8 @@ func originals(replace map[string]string) map[string]stamp {
 	return out
 }
 
-// keptStandard returns the overlay that standard has made in dir; nil if there is none,
-// files of it are gone, or those of GOROOT are others now.
+// keptStandard returns the overlay that standard has made in dir; nil if there is none, some of
+// its files are missing, or those of GOROOT have changed.
 func keptStandard(dir string) map[string]string {
 	data, err := os.ReadFile(filepath.Join(dir, standardIndex))
 	var kept standardFiles
@@ -198,9 +197,9 @@ func keptStandard(dir string) map[string]string {
 	return kept.Replace
 }
 
-// standardDir is the folder that standard keeps its files in; the one that it is in exists.
-// It is named after what selects files of the standard library, and this program: whatever
-// modules are loaded with, they get the same.
+// standardDir returns the folder in which standard keeps its files; the parent folder exists. Its
+// name depends on what selects files of the standard library, and on this program, so it is the
+// same for all modules.
 func (c *Config) standardDir() (string, error) {
 	self, err := selfID()
 	if err != nil {
@@ -214,7 +213,7 @@ func (c *Config) standardDir() (string, error) {
 	return filepath.Join(c.cacheDir(), fmt.Sprintf("%s%016x", standardPrefix, h.Sum64())), nil
 }
 
-// cacheDir is the folder for what is kept for other commands; it exists.
+// cacheDir returns the folder for what later commands reuse; it exists.
 func (c *Config) cacheDir() string {
 	user, _ := os.UserCacheDir() // where there is none, the user's packages have theirs, too
 	dir := filepath.Join(cmp.Or(user, c.Work), "gopredict")
@@ -224,11 +223,11 @@ func (c *Config) cacheDir() string {
 	return dir
 }
 
-// self tells this program from others.
+// selfID identifies this program.
 var selfID = sync.OnceValues(func() (string, error) { return contentOf(os.Executable()) })
 
-// contentOf returns what tells the content of a file from that of others: what is
-// built anew of the same sources is the same program.
+// contentOf returns the length and a checksum of a file. A program built again of the same sources
+// has the same.
 func contentOf(file string, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -248,7 +247,7 @@ const (
 	standardIndex  = "files.json" // in such a folder
 )
 
-// present reports whether the files are there that an overlay names.
+// allExist reports whether all files of an overlay exist.
 func allExist(replace map[string]string) bool {
 	for _, file := range replace {
 		if _, err := os.Stat(file); err != nil {
@@ -258,8 +257,8 @@ func allExist(replace map[string]string) bool {
 	return len(replace) > 0
 }
 
-// prune removes what other builds of this program have kept in the cache, and
-// nobody has used for a month.
+// prune removes what other versions of this program have kept in the cache and did not use for a
+// month.
 func prune(cache string) {
 	old, _ := filepath.Glob(filepath.Join(cache, standardPrefix+"*"))
 	for _, dir := range old {

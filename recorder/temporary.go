@@ -10,14 +10,15 @@ import (
 	"runtime"
 )
 
-// ownTemporary makes a folder for the temporary files of one run of the test binary of a package, whose folder is pkg,
-// and returns the variables of its environment that say so, and what removes the folder. Random numbers are
-// the same in each run: a test that names a file by one would find what an earlier run has left,
-// as it does not where it is run plainly. What runs through the user's own command, exec, keeps
-// the folder that it has: there may be none of ours where that runs it. The folder is not among
-// the command's others, and has a short name: the path of a socket has room for a hundred bytes. It has
-// the same one in each run, unless several are at once: what tests do may follow from it, and a go command that they run
-// there finds what it has built before.
+// newTempDir makes a folder for the temporary files of one run of the test binary of a package,
+// whose folder is pkg. It returns the environment variables that name it, and a function that
+// removes it. Random numbers are the same in each run, so a test that names a file by one would
+// otherwise find that of an earlier run, unlike in plain runs.
+//
+// The folder has the same name in each run, unless several are at once: the behaviour of tests may
+// depend on it, and a go command that they run there finds what it has built before. The name is
+// short, because the path of a socket has room for a hundred bytes. There is no folder for what
+// runs through the user's own command, exec, which may run elsewhere.
 func newTempDir(exec []string, pkg string) (env []string, remove func(), err error) {
 	if len(exec) > 0 {
 		return nil, func() {}, nil
@@ -41,8 +42,8 @@ func newTempDir(exec []string, pkg string) (env []string, remove func(), err err
 	return TempDirVariables(dir), func() { os.RemoveAll(dir) }, nil
 }
 
-// TemporaryIn returns the variables, as NAME=VALUE, that make dir the folder for temporary files, as
-// [os.TempDir] has it.
+// TempDirVariables returns the variables, as NAME=VALUE, that make dir the folder for temporary
+// files, as [os.TempDir] has it.
 func TempDirVariables(dir string) (env []string) {
 	names := []string{"TMPDIR"}
 	if runtime.GOOS == "windows" {

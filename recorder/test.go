@@ -29,27 +29,27 @@ const (
 	NoTests     Result = "no tests"
 )
 
-// A Run is what came of testing one package.
+// A Run is the result of testing one package.
 type Run struct {
 	Package Package
 	Result  Result
 	Started time.Time // when the test binary was started
 	Seconds float64   // its wall time
-	// Processor is how many seconds it has used of processors, with the processes that it
-	// has started and waited for.
+	// Processor is the processor time in seconds of the test binary, with that of the processes
+	// that it has started and waited for.
 	Processor float64
-	// Binary is the saved test binary and Trace its trace, both in
-	// Config.Work; "" if it did not run, or was not recorded.
+	// Binary is the saved test binary and Trace its trace, both in Config.Work; "" if it did not
+	// run, or was not recorded.
 	Binary, Trace   string
 	TraceIncomplete bool     // the trace could not be written to its end
 	Args, Env       []string // of the test binary
-	Order           Order    // in which its goroutines ran
-	ExecCommand     []string // the user's -exec command, through which it ran; nil: none
+	Order           Order    // of its goroutines
+	ExecCommand     []string // the user's -exec command that it ran through; nil: none
 }
 
-// NotRecorded returns the flag of c that leaves nothing to predict from, or "":
-// the events of benchmarks and of fuzzing would have no end, and the others
-// run no test. Such a command line is for [RunPlain].
+// UnrecordableFlag returns the flag of c that leaves nothing to predict from, or "": the events of
+// benchmarks and of fuzzing would have no end, and the others run no test. Such a command line is
+// for [RunPlain].
 func (c *Config) UnrecordableFlag() string {
 	for _, name := range []string{"bench", "fuzz", "list"} {
 		if v, _ := c.flag(name); v != "" {
@@ -64,19 +64,17 @@ func (c *Config) UnrecordableFlag() string {
 	return ""
 }
 
-// Plain runs go test as the user typed it, without instrumentation, and
-// returns its exit code.
+// RunPlain runs go test as the user typed it, without instrumentation, and returns its exit code.
 func RunPlain(ctx context.Context, c *Config) (exit int, err error) {
 	return c.goTest(ctx, c.Args.Args())
 }
 
-// Test runs go test. It returns what came of each package, and go test's exit
-// code: 0 passed, 1 failed, 2 wrong usage. An interrupted run is an error.
+// Test runs go test. It returns the result of each package, and go test's exit code: 0 passed, 1
+// failed, 2 wrong usage. An interrupted run is an error.
 //
-// For a command line that asks for coverage go test runs twice: as the user
-// typed it, and then silently to record. The go command hands the original
-// files to cmd/cover, whatever the overlay says, so that what is covered
-// cannot be instrumented.
+// If the command line asks for coverage, go test runs twice: as the user typed it, and then
+// silently to record. The overlay does not apply to coverage: the go command gives the original
+// files to cmd/cover, so covered files cannot be instrumented.
 func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 	c := b.conf
 	if !c.Args.AsksForCoverage() {
@@ -143,7 +141,7 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 	return runs, exit, nil
 }
 
-// shim returns go test's -exec flag for a shim that works in dir.
+// shimFlag returns go test's -exec flag for a shim that works in dir.
 func (c *Config) shimFlag(dir string) (string, error) {
 	through, err := c.ExecCommand()
 	if err != nil {
@@ -155,9 +153,8 @@ func (c *Config) shimFlag(dir string) (string, error) {
 	return gotool.JoinWords(append(slices.Clone(c.ShimCommand), dir))
 }
 
-// Exec returns the command, with its arguments, that the user's -exec flag wants
-// test binaries to be run through, or the go command by itself for those for another
-// system; nil if there is none.
+// ExecCommand returns the command, with its arguments, that test binaries are run through: that of
+// the user's -exec flag, or the go command's own for another system; nil if there is none.
 func (c *Config) ExecCommand() ([]string, error) {
 	v, ok := c.flag("exec")
 	if !ok {
@@ -194,7 +191,7 @@ func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error
 	return 0, err
 }
 
-// readExecutions reads what the shims left in dir.
+// readExecutions reads what the shims wrote in dir.
 func readExecutions(dir string) ([]execution, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "exec-*", executionFile))
 	if err != nil {
@@ -215,7 +212,7 @@ func readExecutions(dir string) ([]execution, error) {
 	return out, nil
 }
 
-// newRun finds the execution of p's test: go test runs it in p's folder.
+// newRun returns the run of p's test, which go test runs in p's folder.
 func newRun(p Package, executions []execution) Run {
 	r := Run{Package: p, Result: BuildFailed}
 	if !p.HasTests && !p.Broken {
@@ -238,7 +235,7 @@ func newRun(p Package, executions []execution) Run {
 	return r
 }
 
-// unwritten reports whether the program has said so of the trace.
+// isIncomplete reports whether the program has noted that it could not write all of the trace.
 func isIncomplete(trace string) bool {
 	_, err := os.Stat(trace + predictrt.Unwritten)
 	return err == nil

@@ -2,12 +2,12 @@ package recorder
 
 import "time"
 
-// maxTemporary bounds the folders for the temporary files of a package's runs whose names say
-// which package it is (unit: folders). Trades readable names for the search for a free one.
-// Chosen: more than anybody reads.
+// maxTemporary bounds the folders for the temporary files of a package's runs whose names depend
+// on the package (unit: folders). Trades readable names for the search for a free one. Chosen:
+// more than anybody reads.
 const maxTemporary = 100
 
-// grace is how long a test binary may take to end after it was asked to (unit: seconds). Trades
-// the end of a trace for the time until a command that was interrupted ends. Chosen: a full
-// trace is written in less.
+// endGrace is how long a test binary may take to end after it was asked to (unit: seconds). Trades
+// the end of a trace for the time until a command that was interrupted ends. Chosen: a full trace
+// is written in less.
 const endGrace = 5 * time.Second

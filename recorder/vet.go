@@ -22,21 +22,21 @@ var vetDefault = []string{
 	"-nilfunc", "-printf", "-slog", "-stringintconv", "-tests",
 }
 
-// vetted is what go vet had to say.
+// A vetResult is the result of go vet.
 type vetResult struct {
 	reports []vetReport
 	err     error
 }
 
-// A vetReport is what is wrong with one package, or with its external test.
+// A vetReport has the messages about one package, or about its external test.
 type vetReport struct {
 	Path string // import path of the package under test
 	Text string // as go test prints it: a header and lines FILE:LINE:COL: MESSAGE
 }
 
-// vetOverlay returns the overlay file to vet the packages tested with: the one that they
-// were loaded with, std, so that what they import is compiled once for both. Packages of the
-// standard library itself are vetted as they are.
+// vetOverlay returns the overlay file to vet the tested packages with: the one that they were
+// loaded with, std, so that their imports are compiled once for both. There is none for packages
+// of the standard library itself.
 func (c *Config) vetOverlay(tested []Package, std string) string {
 	if slices.ContainsFunc(tested, func(p Package) bool { return isUnder(p.Dir, c.Env.GOROOT) }) {
 		return ""
@@ -44,9 +44,8 @@ func (c *Config) vetOverlay(tested []Package, std string) string {
 	return std
 }
 
-// vet runs go vet as go test does by default, but on the user's own sources:
-// the rewritten ones are not what the user wrote. It runs beside rewriting, and after
-// loading, which has compiled what it needs; the go command caches its results.
+// vet runs go vet as go test does by default, but on the user's own sources, not on the rewritten
+// ones. It runs concurrently with rewriting, and after loading, which has compiled what it needs.
 func (c *Config) vet(ctx context.Context, overlay string) vetResult {
 	flags := vetDefault
 	list, _ := c.flag("vet")
@@ -95,8 +94,8 @@ type diagnostic struct {
 	Message string
 }
 
-// parseVet reads the JSON values that go vet prints, one for each package,
-// from the import path to the analyzers' names to their messages.
+// parseVet reads the JSON values that go vet prints, one for each package, from the import path to
+// the analyzers' names to their messages.
 func parseVet(r io.Reader, dir string) ([]vetReport, error) {
 	var reports []vetReport
 	for dec := json.NewDecoder(r); ; {
@@ -136,9 +135,8 @@ func relativePosn(dir, posn string) string {
 	return rel
 }
 
-// rejected returns the packages that must fail because of their vet reports.
-// A package that does not compile is none of them: go vet repeats what go test
-// is going to say.
+// rejected returns the packages that must fail because of their vet reports. It ignores packages
+// that do not compile, for which go vet repeats what go test is going to say.
 func (v vetResult) rejected(tested []Package) map[string][]vetReport {
 	out := make(map[string][]vetReport)
 	for _, p := range tested {
@@ -151,8 +149,8 @@ func (v vetResult) rejected(tested []Package) map[string][]vetReport {
 	return out
 }
 
-// printVet fails the package as go test does: with the report on standard
-// error and the result line on standard output, or both as events of -json.
+// printVet prints the failure of a package as go test does: the report on standard error and the
+// result on standard output, or both as events of -json.
 func (c *Config) printVet(path string, reports []vetReport) {
 	result := fmt.Sprintf("FAIL\t%s [build failed]\n", path)
 	if !c.isSet("json") {

@@ -11,19 +11,17 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Confirm replays w in both orders of its violating goroutines, the one that
-// it keeps first, and returns what that showed. Where fewer than two are
-// about to execute the violation, it replays the one order twice. An order
-// that the recorded run has shown ([Options.FirstOrderShown]) is not replayed. Code is
-// what the binary was built from.
+// Confirm replays w in both orders of its violating goroutines, first in the order that w has, and
+// returns the result. If fewer than two goroutines are about to execute the violation, it replays
+// the one order twice. It does not replay an order that the recorded run has shown
+// ([Options.FirstOrderShown]). The program is what the binary was built from.
 //
-// The bug is confirmed only if every replay reached the violation. The
-// effect, and the order that the witness should keep, are those of the replay
-// with the worse effect. After a first replay that is not confirmed there is
-// no second.
+// The bug is confirmed only if every replay reached the violation. The effect, and the order that
+// the witness should have, are those of the replay with the more severe effect. After a first
+// replay that is not confirmed there is no second.
 //
-// If a violating access is no longer in the sources nothing is replayed, and
-// the result says so in Stale. An error means that replaying did not work.
+// If a violating access is no longer in the sources, Confirm replays nothing, and the result says
+// so in Stale. An error means that replaying did not work.
 func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Program, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
 	switch {
@@ -37,8 +35,8 @@ func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Program, 
 	return replayAll(ctx, bin, w, code, opts, orders, true, "")
 }
 
-// Repeat replays w n times in the order that it keeps. Unlike Confirm it goes
-// on after a replay that did not reach the violation.
+// Repeat replays w n times in the order that it has. Unlike Confirm it goes on after a replay that
+// did not reach the violation.
 func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Program, n int, opts Options) (Result, error) {
 	order := w.Order
 	if order == "" {
@@ -51,18 +49,18 @@ func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Program, n
 	return replayAll(ctx, bin, w, code, opts, orders, false, "")
 }
 
-// A Delay says when a goroutine goes on that is kept waiting.
+// A Delay says when a delayed goroutine goes on.
 type Delay string
 
 // The delays, as plans name them.
 const (
-	UntilOthersBlocked Delay = "last"    // once no other goroutine can go on
-	UntilIdleForSecond Delay = "overdue" // and no timer lets one go on within a second
+	UntilOthersBlocked Delay = "last"    // until no other goroutine can go on
+	UntilIdleForSecond Delay = "overdue" // until, moreover, no timer lets one go on within a second
 )
 
-// PutOff runs w once, whose violation is an operation to be delayed. Once the
-// steps are done all other goroutines go on as they like, and the one that is
-// about to execute the operation goes on after the delay.
+// ReplayDelayed runs w once. The violation of w is an operation to be delayed. After the steps all
+// other goroutines run freely, and the goroutine that is about to execute the operation goes on
+// after the delay.
 func ReplayDelayed(ctx context.Context, bin Binary, w *witness.Witness, code Program, d Delay, opts Options) (Result, error) {
 	if len(w.Violation) != 1 {
 		return Result{}, fmt.Errorf("witness %s: %d operations are to be put off, expected one", w.ID, len(w.Violation))
@@ -70,10 +68,9 @@ func ReplayDelayed(ctx context.Context, bin Binary, w *witness.Witness, code Pro
 	return replayAll(ctx, bin, w, code, opts, []string{"01"}, false, string(d))
 }
 
-// replayAll replays w once in each of the orders. With stop, it ends after a
-// first one that is not confirmed; of the second one, if it has begun with it
-// ([Options.SecondFolder]), nothing is known then. The plans are followed as the
-// word says, if there is one.
+// replayAll replays w once in each of the orders. With stop, it ends after a first replay that is
+// not confirmed. Then nothing is known of the second, even if it began together with the first
+// ([Options.SecondFolder]). The plans have an option for the run-time library, unless it is "".
 func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program, opts Options, orders []string, stop bool, word string) (r Result, err error) {
 	r = Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])
@@ -149,8 +146,8 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 	return r, err
 }
 
-// add takes over the verdict of one replay, and reports whether that is the
-// replay to show of those so far.
+// add adds the verdict of one replay, and reports whether reports should show this replay, of
+// those so far.
 func (r *Result) add(v Verdict) bool {
 	r.Replays++
 	r.Verdicts = append(r.Verdicts, v)
@@ -171,7 +168,7 @@ func (r *Result) add(v Verdict) bool {
 	return r.Reproduced == 1
 }
 
-// conclude sets the status once all replays are in.
+// conclude sets the status after all replays.
 func (r *Result) conclude() {
 	switch {
 	case r.Reproduced == r.Replays:

@@ -7,31 +7,30 @@ import (
 	"slices"
 )
 
-// A Folder holds the files of replays, of one at a time. They are in memory where
-// the system has such files, as there can be hundreds of replays in a second, and a
-// file system may take as long to make files as it takes to run the test. Else each
-// replay's have names of their own: what was just removed, or emptied, is slow to
-// become a new file.
+// A Folder holds the files of replays, one replay at a time. They are in memory where the system
+// has such files: there can be hundreds of replays in a second, and a file system may need as long
+// to create files as the test to run. Otherwise the files of each replay have new names, as a file
+// that was just removed, or emptied, is slow to be created again.
 type Folder struct {
 	dir         string
 	replays     int
-	useDir      bool       // all are in dir, for the program may not look into this process
-	memoryFiles []*os.File // what is not freed
-	traceFiles  []string   // likewise, in dir
+	useDir      bool       // all files are in dir, because the program may not open files in memory
+	memoryFiles []*os.File // those not freed yet
+	traceFiles  []string   // those in dir that are not freed yet
 }
 
-// NewFolder returns dir, which exists and is not used otherwise, as a folder for
-// replays. They do not empty it.
+// NewFolder returns a folder for replays in dir, which exists and has no other use. Replays do not
+// empty it.
 func NewFolder(dir string) *Folder { return &Folder{dir: dir} }
 
-// A files names the files of one replay.
+// files has the names of the files of one replay.
 type files struct{ plan, verdict, trace string }
 
-// notBegun is what the verdict of a replay says that has not begun.
+// notBegun is the content of the verdict file until the replay begins.
 const notBegun = "not begun\n"
 
-// next returns the files of the next replay. What is run through another command,
-// which may change the user or what there is of /proc, finds none in memory.
+// nextFiles returns the files of the next replay. They are not in memory if the program is not run
+// directly but by another command, which may change the user or hide /proc.
 func (f *Folder) nextFiles(directly bool) (files, error) {
 	f.replays++
 	name := func(what string) string {
@@ -50,11 +49,11 @@ func (f *Folder) nextFiles(directly bool) (files, error) {
 	return out, os.WriteFile(out.verdict, []byte(notBegun), 0o600)
 }
 
-// temp is the folder for the temporary files of a replayed program. A program
-// that is ended at the violation does not remove them itself.
+// tempDir returns the folder for the temporary files of a replayed program. A program that is
+// killed at the violation does not remove them itself.
 func (f *Folder) tempDir() string { return filepath.Join(f.dir, "tmp") }
 
-// emptyTemp removes what a program has left there.
+// emptyTemp removes the files that a program has left in tempDir.
 func (f *Folder) emptyTemp() {
 	entries, _ := os.ReadDir(f.tempDir())
 	for _, e := range entries {
@@ -62,16 +61,15 @@ func (f *Folder) emptyTemp() {
 	}
 }
 
-// intoDir has all further files made in the folder itself, and reports whether those
-// of the last replay were not.
+// switchToDir makes all further files be in dir, and reports whether those of the last replay were
+// in memory.
 func (f *Folder) switchToDir() bool {
 	was := f.useDir
 	f.useDir = true
 	return !was && len(f.memoryFiles) > 0
 }
 
-// keep frees what the replays so far have left but for the trace of that name. f may
-// be nil.
+// freeExcept frees the files of the replays so far, except the trace of that name. f may be nil.
 func (f *Folder) freeExcept(trace string) {
 	if f == nil {
 		return

@@ -13,31 +13,25 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// onTime finds out whether a failure of the test that was confirmed under
-// plan depends on time: on other goroutines being delayed while the failing
-// one waited for a timer.
+// checkTiming finds out whether a failure of the test that was confirmed under plan depends on
+// time: on other goroutines being delayed while the failing one waited for a timer.
 //
-// Replays say who was held, though it could go on, while timers fired. If
-// anyone was, the same schedule is replayed once more, promptly: a goroutine
-// that could go on does so before any timer fires, in its turn or not. If the
-// test passes then, the failure depends on time. If it depends on more than
-// patience, it is not confirmed.
+// Replays report the goroutines that were held, though they could go on, while timers fired. If
+// there are any, checkTiming replays the same schedule once more, promptly: a goroutine that could
+// go on does so before any timer fires, in its turn or not. If the test passes then, the failure
+// depends on time. If it depends on a longer delay than patience, it is not confirmed.
 //
-// There are exceptions. A failure that depends on the wait of a goroutine
-// other than the failing one is left alone, unless that wait was longer than
-// patience: sleeps in a program usually order its goroutines, and that they
-// need not is the bug. So are panics of the program, except in a run that has
-// failed in the test's own code. A leak that follows from a failure is no
-// more confirmed than that, nor is a use of the test after it has ended by
-// failing.
+// There are exceptions. A failure that depends on the wait of a goroutine other than the failing
+// one stays confirmed, unless that wait was longer than patience: sleeps in a program usually
+// order its goroutines, and that they need not do so is the bug. So do panics of the program,
+// except in a run that has failed in the test's own code. A leak that follows from a failure is no
+// more confirmed than the failure, nor is a use of the test after it has ended by failing.
 //
-// Of a property nobody knows who fails: a timer that nobody has waited for
-// may be the reason, as that of a context's deadline. A deadlock depends on
-// whoever has waited, if nobody blocks for ever in the prompt replay. One of
-// nothing but locks is confirmed whatever it depends on: that they are taken
-// in two orders is the bug. A leak without a failure depends on nothing: what
-// a goroutine forgets that has waited for long enough is what time-outs are
-// for.
+// For a property the failing goroutine is not known: a timer that nobody has waited for may be the
+// reason, as that of a context's deadline. A deadlock depends on any goroutine that waited, if no
+// goroutine blocks for ever in the prompt replay. A deadlock of locks only is always confirmed:
+// that they are acquired in two orders is the bug. A leak without a failure does not depend on
+// time: what a goroutine forgets after it has waited long enough is the purpose of time-outs.
 func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
 	if r.Status != bug.Confirmed || opts.HoldTime > 0 || !r.mayDependOnTime(w) {
@@ -73,12 +67,13 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 	return nil
 }
 
-// ofLocks reports whether w is a deadlock whose goroutines wait for locks that the others hold.
+// isLockDeadlock reports whether w is a deadlock whose goroutines all wait for locks.
 func isLockDeadlock(w *witness.Witness) bool {
 	return w.Kind == bug.Deadlock && !slices.ContainsFunc(w.Violation, func(s witness.Step) bool { return s.Op.Class() != trace.ClassLock })
 }
 
-// mayRest reports whether what r has shown of w is of a kind that may rest on time.
+// mayDependOnTime reports whether r, the result of replays of w, is of a kind that may depend on
+// time.
 func (r *Result) mayDependOnTime(w *witness.Witness) bool {
 	switch {
 	case w.Kind == bug.Deadlock:
@@ -89,13 +84,13 @@ func (r *Result) mayDependOnTime(w *witness.Witness) bool {
 	return false
 }
 
-// failsTest reports whether w is a failure of the test, of which is known who fails.
+// failsTest reports whether w is a failure of the test in a known goroutine.
 func failsTest(w *witness.Witness) bool { return w.Proof() == bug.FailedTest }
 
-// suspectsOf returns those of the delayed goroutines that w may depend on,
-// and whose wait counts: that of the goroutine that fails, or of the first
-// one to overtake another where a deadlock may follow from any. It is "" of a
-// timer that nobody has waited for, or where it is not known who fails.
+// suspectsOf returns those of the overtaken goroutines that w may depend on, and the goroutine
+// whose wait counts: the one that fails, or the first one to overtake another if a deadlock may
+// follow from any. It is "" for a timer that nobody waited for, or if the failing goroutine is not
+// known.
 func suspectsOf(w *witness.Witness, late []OvertakenGoroutine) (failing string, out []OvertakenGoroutine) {
 	longest := func() (out []OvertakenGoroutine) {
 		for _, l := range late {
@@ -123,9 +118,8 @@ func suspectsOf(w *witness.Witness, late []OvertakenGoroutine) (failing string, 
 	return failing, out
 }
 
-// passes reports whether nothing came of a prompt replay of w: the test has
-// passed. Of a deadlock it suffices that nobody is blocked for ever, even if
-// the test fails for another reason.
+// passes reports whether a prompt replay of w had no effect: the test passed. For a deadlock it
+// suffices that no goroutine is blocked for ever, even if the test fails for another reason.
 func (v Verdict) passes(w *witness.Witness) bool {
 	switch {
 	case v.Outcome.TimedOut:
@@ -136,17 +130,17 @@ func (v Verdict) passes(w *witness.Witness) bool {
 	return v.Outcome.Effect == bug.NoEffect
 }
 
-// inTest reports whether w's run fails in the code of a test, and not in what that tests.
+// failsInTestCode reports whether w's run fails in the code of a test, and not in the code that it
+// tests.
 func failsInTestCode(w *witness.Witness) bool {
 	return len(w.Violation) == 1 && strings.HasSuffix(w.Violation[0].File, "_test.go")
 }
 
-// shortName is the name of a goroutine without that of its test.
+// shortName returns the name of a goroutine without that of its test.
 func shortName(goroutine string) string { return goroutine[strings.LastIndexByte(goroutine, ':')+1:] }
 
-// overtaken returns those of the delayed goroutines that one wait of the
-// failing goroutine has overtaken, its first one, or the timer that nobody
-// has waited for.
+// overtaken returns those of the overtaken goroutines that were overtaken in one wait: the first
+// wait of the failing goroutine, or that for a timer that nobody waits for.
 func overtaken(late []OvertakenGoroutine, failing string) (out []OvertakenGoroutine) {
 	for _, l := range late {
 		switch {

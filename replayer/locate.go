@@ -9,8 +9,7 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// operand returns what the line of a call site, which is in file now, calls its
-// operand.
+// operand returns the operand of a call site as its line, which is in file now, names it.
 func (c Program) operand(s witness.Step, file string) string {
 	if c.Source == nil || s.Expr == "" {
 		return s.Expr
@@ -18,9 +17,9 @@ func (c Program) operand(s witness.Step, file string) string {
 	return cmp.Or(witness.Operand(s.Op, c.Source.Line(file, s.Line)), s.Expr)
 }
 
-// locate returns a copy of w with the positions that its steps have in the code,
-// and the names that variables have there. Steps that are not found stay as they
-// are. Of what has not moved it has the lists of w.
+// locate returns a copy of w with the positions that its steps have in the program, and the names
+// that variables have there. Steps that are not found stay as they are. Lists in which nothing has
+// moved are those of w.
 func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 	out := *w
 	move := func(list []witness.Step, its []*position) []witness.Step {
@@ -38,7 +37,7 @@ func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 	return &out
 }
 
-// moved is where a position is in the code, its own Step if it has not moved.
+// currentStep returns the step of p where it is in the program; &p.Step if it has not moved.
 func (r *resolver) currentStep(p *position) *witness.Step {
 	if p.current == nil {
 		p.current = &p.Step
@@ -49,7 +48,7 @@ func (r *resolver) currentStep(p *position) *witness.Step {
 	return p.current
 }
 
-// move is moved, for the first time.
+// findCurrentStep finds what currentStep returns.
 func (r *resolver) findCurrentStep(p *position) witness.Step {
 	s, file := p.Step, ""
 	if site, fit := r.siteOf(p); fit != absent {
@@ -57,15 +56,15 @@ func (r *resolver) findCurrentStep(p *position) witness.Step {
 	} else if s.SiteNumber == 0 && s.Line > 0 {
 		at := r.callSiteOf(p)
 		file, s.Line = at.file, at.line
-		s.Expr = r.code.operand(s, file)
+		s.Expr = r.program.operand(s, file)
 	}
 	s.File = r.currentName(file, s.File)
 	return s
 }
 
-// nameNow is the name of a file that was called so before.
+// currentName returns the name in witnesses of a file whose name was before.
 func (r *resolver) currentName(file, before string) string {
-	if name := r.code.Files.Name(file); filepath.IsAbs(file) && !filepath.IsAbs(name) {
+	if name := r.program.Files.Name(file); filepath.IsAbs(file) && !filepath.IsAbs(name) {
 		return name
 	}
 	if base := filepath.Base(file); file != "" && base != filepath.Base(before) {

@@ -16,13 +16,13 @@ type Outcome struct {
 	Effect bug.Effect
 	Failed []string // names of the tests and subtests that failed, sorted
 	Detail []string // panic text, or the lines that the failing tests printed
-	// TimedOut is set if the run was ended by a timeout. That alone is no
-	// effect: it is one (a deadlock) only if nothing could run any more.
+	// TimedOut is set if the run was ended by a timeout. That alone is no effect: it is one (a
+	// deadlock) only if no goroutine could go on.
 	TimedOut bool
 }
 
-// Recorded returns the outcome of the recorded run t as far as the trace tells
-// it: which tests failed, and whether one panicked.
+// RecordedOutcome returns the outcome of the recorded run t as far as the trace shows it: which
+// tests failed, and whether one panicked.
 func RecordedOutcome(t *trace.Trace) Outcome {
 	o := Outcome{Effect: bug.NoEffect}
 	for _, e := range t.Events {
@@ -48,8 +48,7 @@ func RecordedOutcome(t *trace.Trace) Outcome {
 	return o
 }
 
-// Without returns o as if the top-level tests, of which o is the outcome of a run
-// in which others may have failed too, had passed.
+// WithoutTests returns the outcome o of a run as if some of its top-level tests had passed.
 func (o Outcome) WithoutTests(tests []string) Outcome {
 	out := Outcome{Effect: bug.NoEffect}
 	for _, name := range o.Failed {
@@ -68,9 +67,9 @@ var (
 	stateLine = regexp.MustCompile(`^goroutine \d+ (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^\],]+)[^\]]*\]:$`)
 )
 
-// judge says how a run ended: from what it printed, its exit code (0: well, -1:
-// by a signal), and the words for how it ended. What the tests of the names
-// known printed is no detail.
+// judgeOutput returns the outcome of a run by its output, its exit code (0: well, -1: by a
+// signal), and a text that says how it ended. What the tests with known names printed is no
+// detail.
 func judgeOutput(output string, exit int, ended string, known []string) Outcome {
 	lines := strings.Split(strings.ReplaceAll(output, "\r\n", "\n"), "\n")
 	o := Outcome{Effect: bug.NoEffect}
@@ -101,8 +100,8 @@ func judgeOutput(output string, exit int, ended string, known []string) Outcome 
 	return o
 }
 
-// crash returns the line where the run time reports a crash, or -1. That text
-// does not begin a line if the program had left one unfinished.
+// crashLine returns the index of the line where the runtime reports a crash, or -1. The report
+// does not start a line if the program had left one unfinished.
 func crashLine(lines []string) int {
 	for i, l := range lines {
 		for _, word := range []string{"panic: ", "fatal error: "} {
@@ -121,14 +120,14 @@ func stackFollows(lines []string) bool {
 	return i >= 0 && i+1 < len(lines) && stateLine.MatchString(lines[i+1])
 }
 
-// find returns the first line that begins with prefix, or -1.
+// lineWithPrefix returns the index of the first line that begins with prefix, or -1.
 func lineWithPrefix(lines []string, prefix string) int {
 	return slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, prefix) })
 }
 
-// failures returns the names of the failed tests and the lines that they
-// logged, without times and without those of the names known. Under -v a test's
-// lines stand before its "--- FAIL" line, else after it.
+// failures returns the names of the failed tests and the lines that they logged, without times and
+// without those of the known tests. Under -v a test's lines precede its "--- FAIL" line; else they
+// follow it.
 func failures(lines, known []string) (names, detail []string) {
 	var before []string
 	after, skip := false, false // the lines that follow belong to a failed test
@@ -156,9 +155,9 @@ func failures(lines, known []string) (names, detail []string) {
 	return slices.Compact(names), limitLinesOf(withoutRepeats(detail), len(detail))
 }
 
-// withoutRepeats leaves out, of more lines than are shown, what a place of
-// the program has logged repeatedly, the last repetition first: a place that
-// logs all along must not hide what another one says of the failure.
+// withoutRepeats removes repeated logs of one place of the program, the last repetition first, if
+// there are more lines than are shown: a place that logs all the time must not hide the reason of
+// the failure.
 func withoutRepeats(lines []string) []string {
 	if len(lines) <= maxDetail {
 		return lines
@@ -187,8 +186,8 @@ func withoutRepeats(lines []string) []string {
 	return kept
 }
 
-// panicText returns what a crash says, to its first empty line, and then its
-// stack, innermost first, without what is the run time's own.
+// panicText returns the text of a crash, to its first empty line, and then its stack, innermost
+// first, without the frames of the runtime.
 func panicText(lines []string) []string {
 	end := slices.Index(lines, "")
 	if end < 0 {
@@ -217,8 +216,8 @@ func panicText(lines []string) []string {
 	return text
 }
 
-// ownFrame reports whether a line of a stack names a function of the run time
-// or of the test framework.
+// isRuntimeFrame reports whether a line of a stack names a function of the runtime or of the test
+// framework.
 func isRuntimeFrame(line string) bool {
 	for _, p := range []string{"panic(", "runtime.", "runtime/", "predictrt.", "testing.", "sync.", "sync/", "internal/", "created by "} {
 		if strings.HasPrefix(line, p) {
@@ -228,8 +227,8 @@ func isRuntimeFrame(line string) bool {
 	return false
 }
 
-// allBlocked reports whether, by the stacks that a timed-out test printed, no
-// goroutine could go on: all but the one that prints wait for another.
+// allBlocked reports whether, by the stacks that a timed-out test printed, no goroutine could go
+// on: all wait for another, except the one that prints.
 func allBlocked(lines []string) bool {
 	running, blocked := 0, 0
 	for _, l := range lines {
@@ -250,10 +249,10 @@ func allBlocked(lines []string) bool {
 	return running <= 1 && blocked > 0
 }
 
-// cut bounds lines in number and length.
+// limitLines bounds lines in number and length.
 func limitLines(lines []string) []string { return limitLinesOf(lines, len(lines)) }
 
-// cutTo is cut for lines that are what is left of all.
+// limitLinesOf is limitLines for lines of which there were more before.
 func limitLinesOf(lines []string, all int) []string {
 	if all > maxDetail {
 		told := min(len(lines), maxDetail-1)
@@ -267,8 +266,8 @@ func limitLinesOf(lines []string, all int) []string {
 	return lines
 }
 
-// since returns what o shows that the recorded run did not: where that ended
-// as badly, and with the same tests failing, there is no effect.
+// sinceRecorded returns o with no effect if the recorded run ended as badly, and the same tests
+// failed.
 func (o Outcome) sinceRecorded(recorded Outcome) Outcome {
 	if o.Effect.Severity() > recorded.Effect.Severity() {
 		return o

@@ -19,42 +19,40 @@ import (
 type Plan struct {
 	// Text is the plan file that the run-time library follows.
 	Text []byte
-	// Steps are the witness's steps that Text lists, in its order, with the
-	// positions that they have in the current code.
+	// Steps are the witness's steps that Text lists, in its order, with their positions in the
+	// current code.
 	Steps     []witness.Step
 	Violation []witness.Step // likewise
-	// Fails is the outcome of the condition at Violation[0] that leads to a failure.
+	// FailsIf is the outcome of the condition at Violation[0] that leads to a failure.
 	FailsIf trace.Outcome
 	// Witness is the one that was resolved, where it is in the current code.
 	Witness *witness.Witness
-	// Notes tell which steps and holds are at sites that no longer exist, and
-	// are left out.
+	// Notes say which steps and holds are left out because their sites no longer exist.
 	Notes []string
 
-	// recorded is the order in which goroutines run that the schedule leaves to themselves.
+	// recordedOrder is the order in which goroutines run that the schedule does not control.
 	recordedOrder    recorder.Order
-	violationAllowed bool     // to violate the property is nothing wrong, unless the test fails by it
-	violationKeys    []uint64 // of the sites of Violation
-	guessedSteps     []guess  // Steps that are guesses
-	guessedOthers    []string // likewise the holds and violating steps, described
-	guessedAccesses  []int    // likewise the violating steps, by their places in Violation
+	violationAllowed bool     // violating the property is wrong only if the test fails by it
+	violationKeys    []uint64 // site keys of Violation
+	guessedSteps     []guess  // steps of Steps whose sites are guesses
+	guessedOthers    []string // descriptions of holds and violating accesses whose sites are guesses
+	guessedAccesses  []int    // indices into Violation of accesses whose sites are guesses
 }
 
-// A guess is a step, by its index in Plan.Steps, of which it is not known where it
-// is now, and what it was when the witness was made.
+// A guess is a step whose current site is not known for sure.
 type guess struct {
-	step        int
-	description string
+	step        int    // index into Plan.Steps
+	description string // as the witness has it
 }
 
-// inOrder returns the plan for another order of the violating goroutines.
+// forOrder returns the plan for another order of the violating goroutines.
 func (p *Plan) forOrder(order string) *Plan {
 	out := *p
 	out.Text = append([]byte(planHead(order)), p.Text[len(planHead(order)):]...)
 	return &out
 }
 
-// with returns the plan with one of the words that say how all of it is followed.
+// withWord returns the plan with an option for the run-time library.
 func (p *Plan) withWord(word string) *Plan {
 	out := *p
 	head := len(planHead("01")) // as long in each order
@@ -163,8 +161,8 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 	return plan, err
 }
 
-// leftOf returns the steps but for some of which the indices are given: the same list if these are none, for it may
-// have a million.
+// withoutSteps returns the steps without those at some indices, ascending. It copies nothing if
+// there are none, because there may be a million steps.
 func withoutSteps(steps []witness.Step, without []int) []witness.Step {
 	if len(without) == 0 {
 		return steps
@@ -180,8 +178,8 @@ func withoutSteps(steps []witness.Step, without []int) []witness.Step {
 	return left
 }
 
-// planText returns what the run-time library reads: the tests, the goroutines by their
-// numbers, and the items of the schedule: steps, and then the violation.
+// planText returns the plan file: the tests, the goroutines by their numbers, and the items of the
+// schedule: steps, and then the violation.
 func planText(w *witness.Witness, order string, goroutines []string, steps, violation []byte) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(planHead(order))
@@ -231,7 +229,7 @@ func monitorText(p *property.Property) []byte {
 	return b.Bytes()
 }
 
-// A planner collects items and numbers goroutines as they come.
+// A planner collects items and numbers goroutines in the order in which they occur.
 type planner struct {
 	resolver   *resolver
 	number     map[string]int
@@ -239,13 +237,13 @@ type planner struct {
 	items      bytes.Buffer
 }
 
-// add adds one item line, of a step at a position, unless its site is gone, and says how well
-// it was found.
+// addItem adds an item line of a step at a position, unless its site no longer exists, and returns
+// how well the site was found.
 func (p *planner) addItem(item byte, s witness.Step, at *position) fit {
 	return p.writeItem(item, s, at, "")
 }
 
-// pooled adds the line of a Put or Get of a pool.
+// addPoolItem adds the line of a Put or Get of a pool.
 func (p *planner) addPoolItem(s witness.Step, at *position) fit {
 	return p.writeItem('p', s, at, fmt.Sprintf(" %d", s.PoolItem))
 }
@@ -274,23 +272,21 @@ func (p *planner) writeItem(word byte, s witness.Step, at *position, further str
 	return fit
 }
 
-// find says how well the step's site is found, which has an item line elsewhere.
+// fitOf returns how well the site of a step was found whose item line is elsewhere.
 func (p *planner) fitOf(_ byte, _ witness.Step, at *position) fit {
 	_, fit := p.resolver.key(at)
 	return fit
 }
 
-// take returns the item lines collected so far and forgets them.
+// takeItems returns the item lines collected so far and forgets them.
 func (p *planner) takeItems() []byte {
 	out := bytes.Clone(p.items.Bytes())
 	p.items.Reset()
 	return out
 }
 
-// misfits says, of a replay that has missed the violation after so many
-// steps, what may be the reason in the witness and not in the program: what
-// was left out, and the guesses of which it is not known that they were
-// right.
+// staleParts returns why a replay may have missed the violation, after so many steps, because of
+// the witness and not of the program: the steps that were left out, and the guessed sites.
 func (p *Plan) staleParts(done int) []string {
 	out := append([]string(nil), p.Notes...)
 	var guesses []string

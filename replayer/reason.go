@@ -12,15 +12,15 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// stepNumber is how the run-time library, which knows keys only, names a step:
-// by its number in the plan, from 1.
+// stepNumber matches a step in the texts of the run-time library, which names steps by their
+// numbers in the plan, from 1.
 var stepNumber = regexp.MustCompile(`\bstep (\d+)\b`)
 
-// operation is where the run-time library names one, by the word of its kind.
+// operation matches an operation in these texts, by the word of its kind.
 var operation = regexp.MustCompile(`\b((?:at )?its|at) [a-z]+\b`)
 
-// explain puts what the plan's steps are in place of their numbers, and what readers call
-// operations in place of the words for their kinds: "is at read lock m.go:12".
+// explainReason replaces the numbers of the plan's steps by the steps, and the words for kinds by
+// the phrases that reports have: "is at read lock m.go:12".
 func explainReason(reason string, plan *Plan) string {
 	reason = operation.ReplaceAllStringFunc(reason, func(words string) string {
 		last := strings.LastIndexByte(words, ' ') + 1
@@ -35,7 +35,7 @@ func explainReason(reason string, plan *Plan) string {
 	})
 }
 
-// waiting says who waits where, to be put after a reason.
+// waitingText returns a text, to follow a reason, that says which goroutines wait where.
 func waitingText(blocked []BlockedGoroutine) string {
 	text := ""
 	for i, b := range blocked {
@@ -51,14 +51,14 @@ func waitingText(blocked []BlockedGoroutine) string {
 	return text
 }
 
-// gateWords say plainly why the run-time library itself holds a goroutine.
+// gateWords explain why the run-time library itself holds a goroutine.
 var gateWords = map[string]string{
 	"waits for its turn":      "waits for its turn in the schedule",
 	"waits for its hold":      "held back until the violation",
 	"waits for its violation": "stands at the violation",
 }
 
-// String says who waits where: "TestX:0.1 in bank.f (bank.go:20): chan receive".
+// String says which goroutine waits where: "TestX:0.1 in bank.f (bank.go:20): chan receive".
 func (b BlockedGoroutine) String() string {
 	why := b.WaitReason
 	if plain := gateWords[why]; plain != "" {
@@ -67,8 +67,8 @@ func (b BlockedGoroutine) String() string {
 	return fmt.Sprintf("%s in %s (%s): %s", b.Goroutine, path.Base(b.Func), filepath.Base(b.Position), why)
 }
 
-// deadlock is the outcome of a run of tests that was ended as no goroutine
-// could go on; asleep says where they wait.
+// deadlockOutcome returns the outcome of a run that was ended because no goroutine could go on.
+// The blocked goroutines say where they wait.
 func deadlockOutcome(asleep []BlockedGoroutine, tests []string) Outcome {
 	o := Outcome{Effect: bug.Blocks}
 	for _, b := range asleep {

@@ -40,28 +40,28 @@ type Binary struct {
 type Options struct {
 	// Timeout ends one replay; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Astray is how long a program goes on that has left its schedule, so that a short test
-	// ends by itself and tidies up: what it does then decides nothing, and it may wait for
-	// ever for what only the schedule has kept from it. 0: until Timeout.
+	// TimeAfterLeaving is how long a program may go on after it has left its schedule, so that a
+	// short test ends by itself and tidies up. What it does then decides nothing, and it may wait
+	// for ever for what only the schedule has kept from it. 0: until Timeout.
 	TimeAfterLeaving time.Duration
-	// Recorded is how the same tests ended in the recorded run: what they
-	// did there already is not an effect of the bug.
+	// RecordedOutcome is how the same tests ended in the recorded run: what they did there already
+	// is not an effect of the bug.
 	RecordedOutcome Outcome
-	// Shown says that in the recorded run the first of two violating goroutines
-	// has gone first, from where the steps lead: what comes of that is Recorded.
+	// FirstOrderShown says that in the recorded run the first of two violating goroutines went
+	// first, after the steps: the effect of that order is in RecordedOutcome.
 	FirstOrderShown bool
-	// Work is where replays write their files, and record what they run; no others
-	// use it at the same time. nil: a temporary folder, and nothing is recorded.
+	// Folder holds the files of the replays, with the traces of what they run. Only one replay
+	// uses it at a time. nil: a temporary folder, and replays record nothing.
 	Folder *Folder
-	// Second is another such folder, for the second of two replays, which begins with the first one then: of
-	// tests that wait long. What comes of them is the same. nil: it begins after that.
+	// SecondFolder is a folder for the second of two replays, which then begins together with the
+	// first: for tests that wait long. The result is the same. nil: it begins after the first.
 	SecondFolder *Folder
-	// Hold is how long the program stops when it stands at the violation, for a
-	// debugger; Standing is told then, with the process's number and who stands
-	// where. Neither the program's clocks nor Timeout count that time.
+	// HoldTime is how long the program stops at the violation, for a debugger. Then OnViolation
+	// gets the number of the process and the violating accesses. Neither the program's clocks nor
+	// Timeout count that time.
 	HoldTime    time.Duration
 	OnViolation func(pid int, stands []PendingAccess)
-	// Replayed, if not nil, is told after each replay how many there were.
+	// OnReplay, if not nil, gets the number of replays after each one.
 	OnReplay func(n int)
 	// Slots bounds the replays that run at the same time; nil: no bound.
 	Slots *Slots
@@ -75,26 +75,26 @@ type Verdict struct {
 	Status bug.Status
 	// Reason says why the replay is not confirmed: "" if it is.
 	Reason string
-	// Stale says what of the witness no longer fits the sources, so that the
-	// reason may lie there. It is empty if the replay is confirmed.
+	// Stale says which parts of the witness no longer fit the sources and may be the reason. It is
+	// empty if the replay is confirmed.
 	Stale      []string
 	StepsDone  int                  // steps of the schedule that were done
 	StepsTotal int                  // steps of the schedule
-	Accesses   []PendingAccess      // where the violating goroutines stood
-	Blocked    []BlockedGoroutine   // who waited where when the schedule was left
-	Overtaken  []OvertakenGoroutine // whom timers have overtaken, see Protocol
-	TimerDue   bool                 // see Protocol
+	Accesses   []PendingAccess      // the violating accesses that were about to happen, or had happened
+	Blocked    []BlockedGoroutine   // goroutines that waited when the program left the schedule
+	Overtaken  []OvertakenGoroutine // see RuntimeVerdict
+	TimerDue   bool                 // see RuntimeVerdict
 	Outcome    Outcome              // how the tests ended, after the violation
-	EndedEarly bool                 // it was ended as it had left the schedule, see [Options.TimeAfterLeaving]
+	EndedEarly bool                 // it was ended after it had left the schedule, see [Options.TimeAfterLeaving]
 	Output     string               // what the program printed, the middle left out if long
 	// Elapsed is how long the program ran, and Processor the time that it used of processors.
 	Elapsed, Processor time.Duration
 
-	anyBlockedForever bool   // goroutines were blocked for ever, those of the violation or others
-	traceFile         string // the file that the program was recorded to; "": none
+	anyBlockedForever bool   // goroutines of the violation or others were blocked for ever
+	traceFile         string // the trace of the program; "": none
 }
 
-// A Stand is a goroutine that is about to execute a violating access.
+// A PendingAccess is a violating access that a goroutine is about to execute.
 type PendingAccess struct {
 	Goroutine string // trace.Goroutine.Name
 	Addr      uint64
@@ -104,7 +104,7 @@ type PendingAccess struct {
 	Region    int    // number of the goroutine's atomic region, from 1; 0: none
 }
 
-// A Blocked is a goroutine that could not go on when the schedule was left.
+// A BlockedGoroutine could not go on when the program left the schedule.
 type BlockedGoroutine struct {
 	Goroutine  string
 	WaitReason string // the wait reason, e.g. "chan receive"
@@ -112,51 +112,48 @@ type BlockedGoroutine struct {
 	Position   string // file:line
 }
 
-// A Result is what all replays of one witness showed.
+// A Result is the outcome of all replays of one witness.
 type Result struct {
 	Status bug.Status
 	Reason string // why not confirmed
-	// Stale says what of the witness no longer fits the sources, in a replay
-	// that is not confirmed, or of which there was none as a violating access is
-	// gone. If it is empty and no replay is confirmed, then
-	// all of the witness was found in the program, and the bug was not.
+	// Stale says which parts of the witness no longer fit the sources, if a replay is not
+	// confirmed or there was none because a violating access no longer exists. If it is empty and
+	// no replay is confirmed, the program has all of the witness, but not the bug.
 	Stale []string
-	// Gone are the violating accesses, by their places in the violation, that are no longer in
-	// the sources; where there are some, there was no replay.
+	// MissingAccesses are indices into the violation of accesses that are no longer in the
+	// sources. If there are any, there was no replay.
 	MissingAccesses []int
-	// Unsure are those of which it is not known where they are now: their lines are guessed.
+	// GuessedAccesses are indices into the violation of accesses whose current lines are guessed.
 	GuessedAccesses []int
-	// Order is the order of the violating goroutines with the worst effect:
-	// "01" or "10". The witness keeps it.
+	// Order is the order of the violating goroutines with the most severe effect: "01" or "10".
+	// The witness keeps it.
 	Order      string
 	Effect     bug.Effect
 	Detail     []string // of the effect: panic text or failing output lines
 	Replays    int      // replays that were run
-	Reproduced int      // of these, how many stood at the violation
+	Reproduced int      // number of replays that reached the violation
 	Verdicts   []Verdict
-	// Timed says that a confirmed failure or deadlock rests on time: it comes as the goroutines of
-	// Late, which could go on, come later than a timer fires that the failing one waits
-	// for, or any of a deadlock, or nobody. Where they come before, and all else is by the same schedule, the test passes.
+	// DependsOnTime says that a confirmed failure or deadlock needs a delay: the goroutines of
+	// Overtaken, which could go on, come later than a timer fires that the failing goroutine waits
+	// for, or any of a deadlock, or no goroutine. If they come earlier, by otherwise the same
+	// schedule, the test passes.
 	DependsOnTime bool
 	Overtaken     []OvertakenGoroutine
-	// Trace is the recording of the first confirmed replay that has this order and
-	// effect, a file that the next replay in the same folder may remove. "": there
-	// is none.
+	// Trace is the file of the recording of the first confirmed replay with this order and effect.
+	// The next replay in the same folder may remove it. "": there is none.
 	Trace string
-	// Witness is the replayed one, with the positions that its steps have in
-	// the current build.
+	// Witness is the replayed one, with the positions of its steps in the current build.
 	Witness *witness.Witness
-	// Notes tell what of the witness no longer exists in the current build
-	// and was left out.
+	// Notes say which steps no longer exist in the current build and were left out.
 	Notes []string
 }
 
-// OfWitness says what has become of the bug of a saved witness: it is there
-// (Confirmed), or the program has Left its schedule, though the whole witness was
-// found in it: then the bug is fixed, or another schedule leads to it. If some of the
-// witness no longer fits the sources it is Stale; and what is neither, as the program
-// crashed or ran out of time, stays Unconfirmed. A test that fails, though not in the
-// plain run that [Options] tell of, does so for the order that it was kept in.
+// WitnessStatus returns whether the bug of a saved witness is still there. It is Confirmed, or the
+// program has Diverged from the schedule although it has all of the witness: then the bug is
+// fixed, or another schedule leads to it. If some parts of the witness no longer fit the sources,
+// it is Stale. If the program crashed or timed out, it stays Unconfirmed. A test that fails,
+// though not in the plain run that [Options] describe, fails because of the order in which
+// goroutines were held.
 func (r Result) WitnessStatus() bug.Status {
 	switch {
 	case r.Reproduced > 0:

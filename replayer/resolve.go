@@ -11,31 +11,30 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A StaleError is why there is no plan of a witness: violating accesses are no
-// longer in the sources.
+// A StaleError says why a witness has no plan: violating accesses are no longer in the sources, or
+// its property is no longer declared.
 type StaleError struct {
-	Reasons []string // "no longer in the sources: write to a.balance in …"
-	// Gone are these accesses, by their places in the violation, and Witness has the others
-	// where they are in the current code. There are none where it is not for an access.
+	Reasons []string // e.g. "no longer in the sources: write to a.balance in …"
+	// MissingAccesses are indices into the violation of these accesses. Witness has the other
+	// steps where they are in the current code; nil if the reason is no access.
 	MissingAccesses []int
 	Witness         *witness.Witness
 }
 
 func (e *StaleError) Error() string { return "witness is stale: " + strings.Join(e.Reasons, ", ") }
 
-// A Code is the program that a witness is matched with.
+// A Program is the current build and its sources, in which a witness is found.
 type Program struct {
-	Sites map[string][]trace.Site // the rewriter's, of the current build, by function
-	// Files finds the files that the witness names, and Source reads them.
-	// Without Source, call sites are matched by how the lines around them have
-	// moved.
+	Sites map[string][]trace.Site // those that the rewriter made, by function
+	// Files finds the files that the witness names, and Source reads them. Without Source, the
+	// line of a call site is found only by how far the lines around it have moved.
 	Files  witness.Files
 	Source *witness.Sources
 	// Properties are those that tests of the build declare.
 	Properties []property.Property
 }
 
-// ByFunc returns sites by their function.
+// SitesByFunc returns sites by their function.
 func SitesByFunc(sites []trace.Site) map[string][]trace.Site {
 	out := make(map[string][]trace.Site)
 	for _, s := range sites {
@@ -46,28 +45,28 @@ func SitesByFunc(sites []trace.Site) map[string][]trace.Site {
 
 // A resolver finds the sites of a witness in the current build.
 type resolver struct {
-	code   Program
-	groups map[siteGroup][]trace.Site
-	shifts []shift
+	program Program
+	groups  map[siteGroup][]trace.Site
+	shifts  []shift
 	// The positions of the steps of the witness.
 	steps, hold, violation, pooled, anchors []*position
 }
 
-// A position is where steps of a witness are, with what was found out of it.
+// A position is a place of the witness in the sources, with the results of looking for it.
 type position struct {
-	witness.Step // what is the same of all of them, see asPlace
+	witness.Step // what all steps at the place have in common, see withoutEvent
 	site         *foundSite
 	callSite     *callSite
-	current      *witness.Step // where it is in the code
+	current      *witness.Step // the step where it is now
 }
 
-// A found site is where a step is now.
+// A foundSite is the current site of a step.
 type foundSite struct {
 	site trace.Site
 	fit  fit
 }
 
-// A callSite is where a call site is now.
+// A callSite is the current place of a call site.
 type callSite struct {
 	file string
 	line int
@@ -75,21 +74,21 @@ type callSite struct {
 	fit  fit
 }
 
-// A group is the sites that witness.Step.AlikeNumber counts among.
-type siteGroup struct{ fn, op, shape string }
+// A siteGroup is a group of sites that witness.Step.AlikeNumber counts.
+type siteGroup struct{ function, op, shape string }
 
-// A shift is a site of the witness that was found in the sources, and by how
-// many lines it has moved.
+// A shift is a site of the witness that was found in the sources, and by how many lines it has
+// moved.
 type shift struct {
-	fn    string
-	file  string // where the witness has it
-	line  int
-	delta int
-	now   string // the file where it is
+	function    string
+	file        string // in the witness
+	line        int    // in the witness
+	lines       int    // by how many it has moved
+	currentFile string
 }
 
-func newResolver(w *witness.Witness, code Program) *resolver {
-	r := &resolver{code: code, groups: make(map[siteGroup][]trace.Site)}
+func newResolver(w *witness.Witness, program Program) *resolver {
+	r := &resolver{program: program, groups: make(map[siteGroup][]trace.Site)}
 	distinct := r.positionsOf(w)
 	functions := make(map[string]bool)
 	for _, p := range distinct {
@@ -97,7 +96,7 @@ func newResolver(w *witness.Witness, code Program) *resolver {
 		functions[p.Func] = true
 	}
 	for fn := range functions {
-		for _, s := range code.Sites[fn] {
+		for _, s := range program.Sites[fn] {
 			g := siteGroup{s.Func, s.Op, witness.Shape(s.Expr)}
 			if list, ok := r.groups[g]; ok {
 				r.groups[g] = append(list, s)
@@ -115,8 +114,8 @@ func newResolver(w *witness.Witness, code Program) *resolver {
 	return r
 }
 
-// number finds the positions of the steps of w, and returns those of the rewriter's sites, each
-// once.
+// positionsOf sets the positions of the steps of w, and returns those at sites that the rewriter
+// made, each once.
 func (r *resolver) positionsOf(w *witness.Witness) (distinct []*position) {
 	type spot struct { // tells most positions apart
 		line, col int
@@ -146,12 +145,12 @@ func (r *resolver) positionsOf(w *witness.Witness) (distinct []*position) {
 	return distinct
 }
 
-// asPlace is what is the same of all steps at the place of s.
+// withoutEvent returns the place of s without what differs between the steps at one place.
 func withoutEvent(s witness.Step) witness.Step {
 	return stepAt(s, witness.Step{})
 }
 
-// at returns what step s does at a place.
+// stepAt returns the step s at a place.
 func stepAt(place, s witness.Step) witness.Step {
 	place.Goroutine, place.Occurrence, place.Value = s.Goroutine, s.Occurrence, s.Value
 	place.Variable, place.Region, place.PoolItem, place.SelectCase = s.Variable, s.Region, s.PoolItem, s.SelectCase
@@ -167,13 +166,13 @@ type fit int
 
 const (
 	absent  fit = iota // it is no longer in the sources
-	guessed            // its line is where it should be by the lines around it
+	guessed            // its line is guessed by the lines around it
 	matched
 )
 
-// siteOf returns the site at a position that the rewriter instruments. Where that
-// is in a function literal, and the line there does not read as it did, it is the one in
-// another literal that does: a guess.
+// siteOf returns the site at a position that the rewriter instruments. If its line reads otherwise
+// than in the witness, and the position is in a function literal, siteOf prefers the site in
+// another literal whose line reads as it did: a guess.
 func (r *resolver) siteOf(p *position) (trace.Site, fit) {
 	if p.SiteNumber < 1 { // a call site
 		return trace.Site{}, absent
@@ -190,7 +189,7 @@ func (r *resolver) siteOf(p *position) (trace.Site, fit) {
 	return p.site.site, p.site.fit
 }
 
-// text is the line of a site, without the space around it. There is a Source.
+// text returns the line of a site, without the space around it. There is a Source.
 func (c *Program) text(site trace.Site) string {
 	return strings.TrimSpace(c.Source.Line(site.File, site.Line))
 }
@@ -198,24 +197,23 @@ func (c *Program) text(site trace.Site) string {
 // alike reports whether two expressions or lines differ in the names of variables only.
 func alike(a, b string) bool { return witness.Shape(a) == witness.Shape(b) }
 
-// reads reports whether the line of a site looks like that of s, as far as is known.
+// lineMatches reports whether the line of a site looks like that of s, as far as it is known.
 func (r *resolver) lineMatches(site trace.Site, s witness.Step) bool {
-	return r.code.Source == nil || s.LineText == "" || alike(r.code.text(site), s.LineText)
+	return r.program.Source == nil || s.LineText == "" || alike(r.program.text(site), s.LineText)
 }
 
-// literal is what the name of a function has at its end if it is a function
-// literal. They are numbered, so that one more changes the names of those
-// after it.
+// literal matches the end of the name of a function literal. The compiler numbers literals, so a
+// new one changes the names of those after it.
 var literal = regexp.MustCompile(`\.func\d+[.\d]*$`)
 
-// sibling returns the site of s in another function literal of its function, if there
-// is one only that reads as it did.
+// siteInOtherLiteral returns the site of s in another function literal of its function, if exactly
+// one has a line that reads as it did.
 func (r *resolver) siteInOtherLiteral(s witness.Step) (found trace.Site, ok bool) {
 	outer := literal.ReplaceAllString(s.Func, "")
-	if outer == s.Func || s.SiteNumber < 1 || r.code.Source == nil || s.LineText == "" {
+	if outer == s.Func || s.SiteNumber < 1 || r.program.Source == nil || s.LineText == "" {
 		return found, false
 	}
-	for fn, sites := range r.code.Sites {
+	for fn, sites := range r.program.Sites {
 		if fn == s.Func || !strings.HasPrefix(fn, outer+".func") {
 			continue
 		}
@@ -232,10 +230,9 @@ func (r *resolver) siteInOtherLiteral(s witness.Step) (found trace.Site, ok bool
 	return found, ok
 }
 
-// numbered returns the site of a step where functions have the names that they had: the
-// one of its number among those of the same expression, or, where a variable has
-// another name now, among those that are alike. If there are more or fewer of
-// these than there were, it is the one whose line reads as it did, or a guess.
+// siteByNumber returns the site of a step in the function of the same name: the one with its
+// number among those of the same expression or, if a variable has been renamed, among those that
+// are alike. If their count has changed, it is the one whose line reads as it did, or a guess.
 func (r *resolver) siteByNumber(s witness.Step) (trace.Site, fit) {
 	alike := r.groups[groupOf(s)]
 	if s.SiteNumber < 1 || len(alike) == 0 {
@@ -251,7 +248,7 @@ func (r *resolver) siteByNumber(s witness.Step) (trace.Site, fit) {
 			continue
 		}
 		same = append(same, site)
-		if all == guessed && s.LineText != "" && r.code.Source != nil && r.code.text(site) == s.LineText {
+		if all == guessed && s.LineText != "" && r.program.Source != nil && r.program.text(site) == s.LineText {
 			inLine = append(inLine, site)
 		}
 	}
@@ -268,8 +265,8 @@ func (r *resolver) siteByNumber(s witness.Step) (trace.Site, fit) {
 	return trace.Site{}, absent
 }
 
-// key returns the key of a position's site in the current build. The rewriter's
-// sites are found by [resolver.siteOf], call sites by their line.
+// key returns the key of a position's site in the current build. [resolver.siteOf] finds sites
+// that the rewriter made; call sites are found by their lines.
 func (r *resolver) key(p *position) (uint64, fit) {
 	if p.SiteNumber > 0 {
 		site, fit := r.siteOf(p)
@@ -282,7 +279,7 @@ func (r *resolver) key(p *position) (uint64, fit) {
 	return at.key, at.fit
 }
 
-// callAt returns where a call site is now, as found at the first time.
+// callSiteOf returns the current place of a call site, and finds it the first time.
 func (r *resolver) callSiteOf(p *position) callSite {
 	if p.callSite == nil {
 		at := r.findCallSite(p.Step)
@@ -292,40 +289,40 @@ func (r *resolver) callSiteOf(p *position) callSite {
 	return *p.callSite
 }
 
-// find looks for a call site. The text of its line tells, or the operand there;
-// else the line moves as the nearest site has moved.
+// findCallSite finds a call site by the text of its line, or by the operand there. Otherwise its
+// line moves as the nearest site has moved.
 func (r *resolver) findCallSite(s witness.Step) callSite {
 	guess := max(s.Line+r.lineShift(s), 1)
-	if r.code.Source == nil {
+	if r.program.Source == nil {
 		return callSite{line: guess, fit: guessed}
 	}
-	file := r.code.Files.Path(s.File)
+	file := r.program.Files.Path(s.File)
 	for _, m := range r.shifts {
-		if m.fn == s.Func && filepath.IsAbs(m.now) {
-			file = m.now
+		if m.function == s.Func && filepath.IsAbs(m.currentFile) {
+			file = m.currentFile
 			break
 		}
 	}
-	file, line, sure := r.code.Source.FindCallSite(s, file, guess)
+	file, line, sure := r.program.Source.FindCallSite(s, file, guess)
 	if sure {
 		return callSite{file: file, line: line, fit: matched}
 	}
 	return callSite{file: file, line: line, fit: guessed}
 }
 
-// delta returns by how many lines the nearest site in the step's function has
-// moved, or else in its file; 0 if none is known.
+// lineShift returns by how many lines the nearest site in the step's function has moved, or else
+// in its file; 0 if none is known.
 func (r *resolver) lineShift(s witness.Step) int {
 	nearest := func(same func(shift) bool) (delta int, ok bool) {
 		best := 0
 		for _, m := range r.shifts {
 			if d := max(m.line-s.Line, s.Line-m.line); same(m) && (!ok || d < best) {
-				delta, best, ok = m.delta, d, true
+				delta, best, ok = m.lines, d, true
 			}
 		}
 		return delta, ok
 	}
-	if delta, ok := nearest(func(m shift) bool { return m.fn == s.Func }); ok {
+	if delta, ok := nearest(func(m shift) bool { return m.function == s.Func }); ok {
 		return delta
 	}
 	delta, _ := nearest(func(m shift) bool { return m.file == s.File })

@@ -22,16 +22,15 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Run runs the tests of w in the binary once, under a plan of w, and says what
-// happened. An error means that the replay itself did not work (the binary
-// cannot be run, or knows no replay mode, or ctx is done); that the bug did not
-// show is a verdict. When Run returns, the program and its children in the same
-// process group are gone.
+// Run runs the tests of w in the binary once, under a plan of w, and returns what happened. An
+// error means that the replay itself did not work: the binary cannot be run, or has no replay
+// mode, or ctx is done. That the bug did not show is a verdict. When Run returns, the program and
+// its children in the same process group have ended.
 func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options) (Verdict, error) {
 	return replayOnce(ctx, bin, w, plan, opts, true)
 }
 
-// once is Run, which may do without recording.
+// replayOnce is Run, optionally without recording.
 func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options, record bool) (Verdict, error) {
 	timeout := cmp.Or(max(opts.Timeout, 0), DefaultTimeout)
 	if opts.Folder == nil {
@@ -114,24 +113,23 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 	return v, nil
 }
 
-// Plain runs the tests of w in the binary once as they are, without a schedule,
-// and says how they ended.
+// RunWithoutSchedule runs the tests of w in the binary once without a schedule, and returns how
+// they ended.
 func RunWithoutSchedule(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
 	ran, err := bin.run(ctx, w, predictrt.Mode{}, "", cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int, func()) {})
 	return ran.outcome, err
 }
 
-// An ended program is what came of running it.
+// A runResult is the result of one run of a test binary.
 type runResult struct {
 	output    string // what it has printed
 	outcome   Outcome
-	processor time.Duration // the time that it has used of processors
+	processor time.Duration // processor time that it has used
 }
 
-// run runs the tests of w in the binary, in a mode of the run-time library,
-// and returns how they ended. Temp is the folder for its temporary files; if
-// it is "" it uses the usual one. Started gets the number of the process, and
-// a function that ends it as if its time were over.
+// run runs the tests of w in the binary, in a mode of the run-time library, and returns how they
+// ended. Temp is the folder for its temporary files; "": the usual one. It calls started with the
+// number of the process, and with a function that ends it as if its time were over.
 func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, temp string, timeout time.Duration, opts Options, started func(pid int, stop func())) (runResult, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
@@ -165,8 +163,8 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 	return runResult{out.String(), judgeOutput(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.RecordedOutcome.Failed), used}, nil
 }
 
-// await reads the verdict that a running program writes, until it is as wanted, and
-// returns it; not if ctx ends before.
+// awaitVerdict reads the verdict that a running program writes until it is as wanted, and returns
+// it; ok is false if ctx ends before.
 func awaitVerdict(ctx context.Context, file string, wanted func(RuntimeVerdict) bool) (p RuntimeVerdict, ok bool) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -182,7 +180,7 @@ func awaitVerdict(ctx context.Context, file string, wanted func(RuntimeVerdict) 
 	}
 }
 
-// soFar is the verdict that a running program has written yet.
+// verdictSoFar returns the verdict that a running program has written so far.
 func verdictSoFar(file string) RuntimeVerdict {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -195,8 +193,8 @@ func verdictSoFar(file string) RuntimeVerdict {
 	return p
 }
 
-// awaitLeft reads the verdict that a running program writes, until it says that the schedule
-// was left, and calls stop a while later; not if ctx ends before.
+// stopAfterLeaving reads the verdict that a running program writes until it says that the schedule
+// was left, and calls stop some time later, unless ctx ends before.
 func stopAfterLeaving(ctx context.Context, file string, while time.Duration, stop func()) {
 	if _, left := awaitVerdict(ctx, file, func(p RuntimeVerdict) bool { return p.LeftReason != "" }); !left {
 		return
@@ -232,8 +230,8 @@ func environment(env []string, dir, temp string, mode predictrt.Mode) []string {
 
 var errNotBegun = errors.New("the test binary did not begin to replay")
 
-// readVerdict reads the verdict file, which the run-time library empties before all
-// else. Output is what the program printed.
+// readVerdict reads the verdict file, which the run-time library empties before anything else.
+// Output is what the program printed.
 func readVerdict(file, output string) (RuntimeVerdict, error) {
 	data, err := os.ReadFile(file)
 	if err == nil && string(data) == notBegun {
@@ -246,8 +244,7 @@ func readVerdict(file, output string) (RuntimeVerdict, error) {
 	return ParseVerdict("verdict", bytes.NewReader(data))
 }
 
-// verdict judges a replay by what the run-time library saw and how the program
-// ended.
+// verdict judges a replay by what the run-time library saw and how the program ended.
 func (p RuntimeVerdict) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict {
 	v := Verdict{Status: bug.Unconfirmed, StepsDone: p.StepsDone, StepsTotal: len(plan.Steps), Accesses: p.Accesses, Blocked: p.Blocked, Overtaken: p.Overtaken, TimerDue: p.TimerDue}
 	switch {
@@ -268,8 +265,8 @@ func (p RuntimeVerdict) verdict(plan *Plan, o Outcome, timeout time.Duration) Ve
 	return v
 }
 
-// missed says what of the plan did not happen first: "TestX:0.1 came to write
-// to ready in p.f (x.go:3)".
+// firstMissing returns the first part of the plan that did not happen: "TestX:0.1 came to write to
+// ready in p.f (x.go:3)".
 func (p RuntimeVerdict) firstMissing(plan *Plan) string {
 	if p.StepsDone < len(plan.Steps) {
 		return arrivalText(plan.Steps[p.StepsDone])
@@ -287,9 +284,9 @@ func (p RuntimeVerdict) firstMissing(plan *Plan) string {
 
 func arrivalText(s witness.Step) string { return s.Goroutine + " came to " + s.String() }
 
-// unproven says what is missing for the bug of the plan's witness, in a
-// replay that followed the schedule to its end and printed output; "" if
-// nothing is. For races to get there is the bug itself (PECAN §5).
+// missingProof returns what is missing for the bug of the plan's witness, in a replay that
+// followed the schedule to its end and printed output; "" if nothing is. For races, reaching the
+// violation is the bug itself (PECAN §5).
 func (p RuntimeVerdict) missingProof(plan *Plan, o Outcome, output string) string {
 	w := plan.Witness
 	switch w.Proof() {
@@ -328,8 +325,8 @@ func (p RuntimeVerdict) missingProof(plan *Plan, o Outcome, output string) strin
 	return ""
 }
 
-// begun is the operation in which a goroutine is that stands before op: who waits for a
-// Once stands before Do returns.
+// blockingOperation returns the operation in which a goroutine waits before op: for a Once it
+// waits before Do returns.
 func blockingOperation(op trace.Kind) trace.Kind {
 	if op == trace.OnceDone {
 		return trace.OnceBegin
@@ -337,9 +334,8 @@ func blockingOperation(op trace.Kind) trace.Kind {
 	return op
 }
 
-// holds reports whether the assertion at which the plan ends is known to have
-// held: the condition came out well, or what failed names other lines than
-// that of a call.
+// assertionHeld reports whether the assertion at which the plan ends is known to have held: its
+// condition had the good outcome, or the failure names other lines than that of the assertion.
 func (p RuntimeVerdict) assertionHeld(plan *Plan, output string) bool {
 	place := plan.Violation[0]
 	switch {
@@ -354,9 +350,9 @@ func (p RuntimeVerdict) assertionHeld(plan *Plan, output string) bool {
 	return false
 }
 
-// patternDifference says in what the accesses of a replay differ from those
-// of a pattern, "" if in nothing. Accesses are to one variable, or in one
-// atomic region, where those of the pattern are, and nowhere else.
+// patternDifference returns how the accesses of a replay differ from those of a pattern; "" if
+// they do not. Accesses are to one variable, or in one atomic region, exactly where those of the
+// pattern are.
 func patternDifference(stands []PendingAccess, pattern []witness.Step) string {
 	if len(stands) != len(pattern) {
 		return fmt.Sprintf("%d of %d accesses came", len(stands), len(pattern))
@@ -384,13 +380,13 @@ func patternDifference(stands []PendingAccess, pattern []witness.Step) string {
 	return ""
 }
 
-// overlaps reports whether two accesses touch the same memory. One without a
-// size, of a sync.Map, is to its first byte.
+// overlaps reports whether two accesses touch the same memory. One without a size, of a sync.Map,
+// is to its first byte.
 func (s PendingAccess) overlaps(o PendingAccess) bool {
 	return s.Addr < o.Addr+uint64(max(o.Size, 1)) && o.Addr < s.Addr+uint64(max(s.Size, 1))
 }
 
-// withhold makes v unconfirmed if there is a reason to.
+// unconfirm makes v unconfirmed for a reason, unless that is "".
 func (v *Verdict) unconfirm(reason string) {
 	if reason != "" {
 		v.Status, v.Reason = bug.Unconfirmed, "the schedule was kept to its end, but "+reason

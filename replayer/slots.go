@@ -54,7 +54,7 @@ type lane struct {
 	closed         bool // no further replay may begin while one runs
 }
 
-// A scope says which other replays may run concurrently with one.
+// An isolation says which other replays may run concurrently with one.
 type isolation int
 
 const (
@@ -63,22 +63,20 @@ const (
 	exclusively                     // with none
 )
 
-// NewSlots returns room for the replays that so many processors can run at
-// the same time.
+// NewSlots returns slots for the replays that so many processors can run at the same time.
 func NewSlots(processors int) *Slots {
 	s := &Slots{processors: max(processors, 1), packages: make(map[string]*lane), histories: make(map[string]*testHistory)}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
 
-// Run calls run, which runs tests of a package, once there is room for it.
-// Run returns how much processor time that has used in which elapsed time. It
-// is not called if ctx ends before.
+// Run calls run, which runs tests of a package, once there is room for it. run returns the
+// processor time that it used and the elapsed time. It is not called if ctx ends before.
 func (s *Slots) Run(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
 	return s.runIn(ctx, pkg, concurrently, run)
 }
 
-// Apart is Run while nothing else of the package runs.
+// RunAloneInPackage is Run while nothing else of the package runs.
 func (s *Slots) RunAloneInPackage(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
 	return s.runIn(ctx, pkg, withoutPackage, run)
 }
@@ -169,7 +167,7 @@ func (s laneUse) leave() bool {
 	return s.concurrent || s.lane.begun > s.begun
 }
 
-// take waits for room for one replay more, of a package.
+// take waits for room for one more replay of a package.
 func (s *Slots) take(ctx context.Context, pkg string, where isolation) (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,9 +201,9 @@ func (s *Slots) take(ctx context.Context, pkg string, where isolation) (*turn, e
 	return &turn{own.enter(), s.all.enter(), closed}, nil
 }
 
-// open reports whether a replay of a package may begin that closes a lane to
-// others. One that waits for a lane to be empty has precedence: else further
-// replays would begin before any other has ended.
+// isOpen reports whether a replay of a package may begin that closes a lane to others. A replay
+// that waits for a lane to be empty has precedence: otherwise further replays would begin before
+// any other has ended.
 func (s *Slots) isOpen(own, closes *lane) bool {
 	for _, l := range []*lane{&s.all, own} {
 		switch {
@@ -218,15 +216,15 @@ func (s *Slots) isOpen(own, closes *lane) bool {
 	return true
 }
 
-// room reports whether one replay more can run: each is taken to use as much of a processor as the
-// last ones have.
+// hasRoom reports whether one more replay can run. It assumes that each uses as much of a
+// processor as the last ones have.
 func (s *Slots) hasRoom() bool {
 	n := s.all.running
 	return n < s.processors || n < maxPerProcessor*s.processors && time.Duration(n+1)*s.used < time.Duration(s.processors)*s.ran
 }
 
-// leave makes room for another replay than one that took so long. It reports whether others of its package ran
-// meanwhile, and others at all.
+// leave makes room for another replay after one that took so long. It reports whether others of
+// its package ran meanwhile, and others at all.
 func (s *Slots) leave(t *turn, processor, elapsed time.Duration) (ofPackage, others bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +237,7 @@ func (s *Slots) leave(t *turn, processor, elapsed time.Duration) (ofPackage, oth
 	return t.own.leave(), t.all.leave()
 }
 
-// clashes are what programs say that find something taken.
+// clashes are texts of programs that find something taken.
 var clashes = []string{
 	"address already in use", "text file busy", "resource busy", "database is locked",
 	"resource temporarily unavailable", "file exists",
@@ -250,10 +248,9 @@ func (v Verdict) clashed() bool {
 	return slices.ContainsFunc(clashes, func(c string) bool { return strings.Contains(v.Output, c) })
 }
 
-// failed reports whether the test failed before it reached the violation, or
-// after it if it goes on freely, for which another process may be the reason.
-// That it has left goroutines running is no failure, nor that it was ended as
-// it had left its schedule.
+// failed reports whether the test failed before it reached the violation, or after it if it runs
+// freely then: another process may be the reason. Goroutines left running are no failure, nor that
+// the program was ended after it had left its schedule.
 func (v Verdict) failed(free bool) bool {
 	if v.Status == bug.Confirmed && !free {
 		return false

@@ -13,46 +13,46 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A Protocol is the content of a verdict file: what the run-time library saw.
+// A RuntimeVerdict is the content of a verdict file: what the run-time library saw.
 type RuntimeVerdict struct {
 	StepsDone  int
 	StepsTotal int
 	Accesses   []PendingAccess
 	Confirmed  bool
-	LeftReason string // why the schedule was left; "" if it was not
+	LeftReason string // why the program left the schedule; "" if it did not
 	Blocked    []BlockedGoroutine
-	// Deadlock is set if the program was ended as no goroutine could go on
-	// after the schedule; Asleep says where they wait.
+	// Deadlock is set if the program was ended because no goroutine could go on after the
+	// schedule; Deadlocked says where they wait.
 	Deadlock   bool
 	Deadlocked []BlockedGoroutine
-	// Stuck are the operations in which goroutines are blocked for ever, as proven.
+	// BlockedForever are operations in which goroutines are proven to be blocked for ever.
 	BlockedForever []BlockedOperation
-	// Misused is the goroutine of which the operation of the violation was misuse: an
-	// unlock of what is not locked, a send to what is closed; "" if none was.
+	// MisusedBy is the goroutine whose operation of the violation was misuse, such as an unlock of
+	// an unlocked mutex or a send on a closed channel; "" if none was.
 	MisusedBy string
-	// Violated are the goroutines whose calls have violated the property, on the way to the
-	// violation or there.
+	// ViolatedBy are the goroutines whose calls have violated the property, before or at the
+	// violation.
 	ViolatedBy []string
-	// Late are goroutines that could go on, or whose timers were due, before another timer
-	// fired: the first hundred of these, and no others than the first that was held each
-	// time but in a prompt replay.
+	// Overtaken are goroutines that could go on, or whose timers were due, before another timer
+	// fired: the first hundred of these. Except in a prompt replay, it has only the first one that
+	// was held each time.
 	Overtaken []OvertakenGoroutine
-	// Due is set if a timer was due soon when the goroutine went on that was put off.
+	// TimerDue is set if a timer was due soon when the delayed goroutine went on.
 	TimerDue     bool
 	EndedOrderly bool // the process ended in an orderly way
 }
 
-// Late is a goroutine that a timer has overtaken, and one that waits for that timer.
+// An OvertakenGoroutine could go on before a timer fired that another goroutine waited for.
 type OvertakenGoroutine struct {
 	Goroutine  string
-	Delay      time.Duration // how long it would have to be late
-	Waiter     string        // the goroutine that waits; "" if none does
-	WaitReason string        // its wait reason, e.g. "sleep"
-	Func       string
-	Position   string // file:line
+	Delay      time.Duration // by which it would have to be delayed in a plain run
+	Waiter     string        // the goroutine that waits for the timer; "" if none does
+	WaitReason string        // of Waiter, e.g. "sleep"
+	Func       string        // of Waiter
+	Position   string        // of Waiter, as file:line
 }
 
-// A Stuck is the operation in which a goroutine is blocked for ever.
+// A BlockedOperation is the operation in which a goroutine is blocked for ever.
 type BlockedOperation struct {
 	Goroutine string
 	Op        trace.Kind
@@ -71,17 +71,16 @@ type BlockedOperation struct {
 //	stuck GOROUTINE KIND KEY OBJECT
 //	misused GOROUTINE
 //	violated GOROUTINE
-//	late GOROUTINE GOROUTINE WAIT_REASON FUNC FILE:LINE
+//	late GOROUTINE NANOSECONDS GOROUTINE WAIT_REASON FUNC FILE:LINE
 //	due
 //	end
 //
-// where ADDRESS and OBJECT are hexadecimal, KIND an event kind's number, VALUE decimal or
-// "-", as is all that is not known of who waits for a timer, REGION the number of the
-// goroutine's atomic region or 0, and WAIT_REASON
-// has underscores for spaces. Accesses that must come in order stand, one after
-// the other, when they happen. Who is blocked follows left
-// and deadlock. A last line without a line end is one that the end of the
-// process cut off; it is left out. Name is used in errors.
+// ADDRESS and OBJECT are hexadecimal, and KIND is the number of an event kind. VALUE is decimal,
+// or "-" if it is not known, as is all that is not known of a goroutine that waits for a timer.
+// REGION is the number of the goroutine's atomic region, or 0. WAIT_REASON has underscores for
+// spaces. Accesses that must come in order have their lines when they happen, one after the other.
+// The blocked goroutines follow left and deadlock. ParseVerdict ignores a last line without a line
+// end, which the end of the process has cut off. Errors begin with name.
 func ParseVerdict(name string, r io.Reader) (RuntimeVerdict, error) {
 	var p RuntimeVerdict
 	data, err := io.ReadAll(io.LimitReader(r, maxVerdict+1))

@@ -46,12 +46,10 @@ type Event struct {
 	// since the last one that it kept. Schedules count them too.
 	Skipped uint16
 	G       GID
-	// A Site is a place in the program. File is its name as the compiler knows it: absolute, or
-	// shortened under -trimpath.
-	Site SiteID
-	Size uint32
-	Obj  uint64
-	Val  uint64
+	Site    SiteID
+	Size    uint32
+	Obj     uint64
+	Val     uint64
 }
 
 // HasValue reports whether Val of e, an access or operand, is its value, or its
@@ -117,8 +115,8 @@ func (g *Goroutine) AppendName(b []byte) []byte {
 	return append(b, g.Path...)
 }
 
-// A Site is a place in the program. File is what the compiler knows it by:
-// absolute, or trimmed under -trimpath.
+// A Site is a place in the program. File is its name as the compiler knows it: absolute, or
+// shortened under -trimpath.
 type Site struct {
 	ID   SiteID
 	Key  uint64 // equal for equal places in every run of one binary; see [CallSiteKey]

@@ -8,9 +8,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// anchors returns, for each call site among the maker's sites, the nearest
-// site that the rewriter made in the same function, or else in the same file.
-// A call site needs none if a step of the witness is at such a site of its function.
+// anchors returns, for each call site among the maker's sites, the nearest site that the rewriter
+// made in the same function, or else in the same file. A call site needs none if a step of the
+// witness is at such a site of its function.
 func (m *maker) anchors() []Step {
 	known := make(map[string]bool) // functions with a step at a site of the rewriter
 	var calls []trace.Site

@@ -22,8 +22,8 @@ func Load(path string) (*Witness, error) {
 	return Parse(path, bytes.NewReader(text))
 }
 
-// Below returns the witness files in the folder dir and below, in the order of their
-// paths: those that begin as one does, of whatever version.
+// FilesBelow returns the witness files of any version in the folder dir and below, in the order of
+// their paths. It knows them by their first bytes.
 func FilesBelow(dir string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -44,9 +44,9 @@ func FilesBelow(dir string) ([]string, error) {
 	return found, err
 }
 
-// Save writes w to a file of its package: name is its path below the package's folder, and
-// folders in between are made if need be. No link leads out of there. The file is there
-// either as before or complete: it is written beside its place and renamed.
+// Save writes w to a file of its package: name is its path below the package's folder. Save makes
+// missing folders, and follows no link out of the package. The file is there either as before or
+// complete, because Save writes to a temporary file and renames it.
 func (w *Witness) Save(pkg, name string) error {
 	if err := writeFile(pkg, name, w.Write); err != nil {
 		return fmt.Errorf("saving witness %s: %w", w.ID, err)
@@ -54,7 +54,7 @@ func (w *Witness) Save(pkg, name string) error {
 	return nil
 }
 
-// fill has write fill the file of that name below pkg.
+// writeFile calls write to fill the file of that name below pkg.
 func writeFile(pkg, name string, write func(io.Writer) error) (err error) {
 	root, err := os.OpenRoot(pkg)
 	if err != nil {

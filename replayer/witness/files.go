@@ -8,22 +8,22 @@ import (
 	"unicode"
 )
 
-// Files gives source files the names that witnesses and reports have, which
-// say the same on every machine, with forward slashes:
+// Files gives source files the names that witnesses and reports have. The names are the same on
+// every machine, with forward slashes:
 //
 //	bank/account.go                       inside the folder Root
 //	std/sync/mutex.go                     of the standard library
 //	golang.org/x/sync@v0.1.0/sem/sem.go   in the module cache
 //
-// Other files keep their own. A field that is "" knows no files.
+// Other files keep their paths. A field that is "" has no files.
 type Files struct {
 	Root     string // of the main module or workspace
 	GOROOT   string
 	ModCache string
-	paths    *sync.Map // by name, see Cached; nil: they are looked for each time
+	paths    *sync.Map // by name, see Cached; nil: no cache
 }
 
-// Cached returns f for as long as no file comes or goes: it looks for each of them once.
+// Cached returns f with a cache of paths. It is right as long as no file is created or removed.
 func (f Files) Cached() Files {
 	f.paths = new(sync.Map)
 	return f
@@ -49,9 +49,9 @@ func (f Files) Name(path string) string {
 	return path
 }
 
-// elsewhere finds a file of another GOROOT in this one. The go command takes
-// compiled packages of the standard library from its cache whatever the name
-// of the GOROOT was, which is the one that the packages then tell.
+// inOtherGOROOT finds a file of another GOROOT in this one. The go command takes compiled packages
+// of the standard library from its cache whatever the GOROOT was, and these packages have its old
+// name.
 func (f Files) inOtherGOROOT(path string) (rel string, ok bool) {
 	_, rel, ok = strings.Cut(filepath.ToSlash(path), "/src/")
 	if !ok || f.GOROOT == "" {
@@ -74,7 +74,7 @@ func (f Files) Path(name string) string {
 	return path.(string)
 }
 
-// path is Path, which looks for the file.
+// path is Path without the cache.
 func (f Files) path(name string) string {
 	file := filepath.FromSlash(name)
 	if filepath.IsAbs(file) {
@@ -94,7 +94,7 @@ func (f Files) path(name string) string {
 	return own
 }
 
-// Shorten puts names in the place of paths in a text.
+// Shorten replaces the paths in a text by names.
 func (f Files) Shorten(text string) string {
 	for _, place := range [][2]string{{filepath.Join(f.GOROOT, "src"), "std/"}, {f.ModCache, ""}, {f.Root, ""}} {
 		if filepath.IsAbs(place[0]) {
@@ -104,7 +104,7 @@ func (f Files) Shorten(text string) string {
 	return text
 }
 
-// below returns path relative to dir, with forward slashes, if it is inside.
+// relativeTo returns path relative to dir, with forward slashes; ok is false if it is not inside.
 func relativeTo(dir, path string) (string, bool) {
 	if dir == "" {
 		return "", false
@@ -113,8 +113,8 @@ func relativeTo(dir, path string) (string, bool) {
 	return filepath.ToSlash(rel), ok
 }
 
-// escape and unescape are how the module cache writes capital letters, for file
-// systems that do not tell them from small ones: "!x" for "X".
+// escape and unescape convert between a module's path and its path in the module cache, which has
+// "!x" for "X", for file systems that ignore case.
 func escape(module string) string {
 	var b strings.Builder
 	for _, r := range module {

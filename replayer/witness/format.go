@@ -67,7 +67,7 @@ func textHeader(name string, required bool, field func(*Witness) *string, patter
 	}
 }
 
-// matchesForm returns what is wrong with a value that must match a pattern, if there is one.
+// matchesForm returns an error if a value does not match a pattern. "" matches everything.
 func matchesForm(name, value string, form *regexp.Regexp, pattern, want string) error {
 	if pattern != "" && (len(value) > maxHeader || !form.MatchString(value)) {
 		return fmt.Errorf("%s: found %.60q, expected %s", name, value, want)
@@ -97,13 +97,13 @@ func setTests(w *Witness, values []string) error {
 	return nil
 }
 
-// LastingFlags are the flags of a test binary that a witness keeps, by their names without
-// "test.": they decide what a test does, on every machine. All others are for a run, not for a
-// bug, and name files to write.
+// KeptFlags are the flags of a test binary that a witness keeps, by their names without "test.":
+// they decide what a test does, on every machine. All other test flags are about one run, and name
+// files to write.
 var KeptFlags = []string{"short", "skip", "parallel"}
 
-// setArgs takes over the arguments for the test binary. Which of the user's own flags take a
-// value nobody knows, so that any argument may be read as a flag.
+// setArgs sets the arguments for the test binary. It is not known which of the user's own flags
+// take a value, so any argument may be a flag.
 func setArgs(w *Witness, values []string) error {
 	w.Args = values
 	for _, a := range values {
@@ -142,7 +142,7 @@ func setOrder(w *Witness, values []string) error {
 	return nil
 }
 
-// numberUnless returns n as text, "" if it is the usual number.
+// numberUnless returns n as text, or "" if it is the usual number.
 func numberUnless(n, usual int) string {
 	if n == usual {
 		return ""
@@ -165,8 +165,8 @@ var sections = []section{
 	{"anchors", func(w *Witness) *[]Step { return &w.Anchors }},
 }
 
-// A stepField is a name=value field at the end of a step line, which says what deviates from the
-// usual: a text that is not empty, or a number that is not the usual one.
+// A stepField is a name=value field at the end of a step line. It is left out if it has the usual
+// value: an empty text, or the usual number.
 type stepField struct {
 	name         string
 	text         func(*Step) *string
@@ -174,7 +174,7 @@ type stepField struct {
 	usual, least int
 }
 
-// stepFields are all but "which", which has two numbers and comes before "occ".
+// stepFields are all except "which", which has two numbers and comes before "occ".
 var stepFields = []stepField{
 	{name: "site", text: func(s *Step) *string { return &s.SiteOp }},
 	{name: "nth", number: func(s *Step) *int { return &s.SiteNumber }},
@@ -187,7 +187,7 @@ var stepFields = []stepField{
 	{name: "value", text: func(s *Step) *string { return &s.Value }},
 }
 
-// checkStep returns what is wrong with the names in a step.
+// checkStep returns an error if a name in a step is not valid.
 func checkStep(s *Step) error {
 	if s.Goroutine == "" {
 		return errors.New("step line names no goroutine")
@@ -198,7 +198,7 @@ func checkStep(s *Step) error {
 	return nil
 }
 
-// check returns what is missing that a replay needs.
+// check returns an error if something is missing that a replay needs.
 func (w *Witness) check() error {
 	switch {
 	case w.ID == "":
@@ -218,8 +218,8 @@ func (w *Witness) check() error {
 	return nil
 }
 
-// correctKind gives a race the kind that it has since there are kinds for channels and
-// WaitGroups.
+// correctKind gives a race of an old file its current kind: races of channels and WaitGroups have
+// kinds of their own now.
 func (w *Witness) correctKind() {
 	has := func(op trace.Kind) bool {
 		return slices.ContainsFunc(w.Violation, func(s Step) bool { return s.Op == op })

@@ -196,8 +196,8 @@ func filter(positions []int, ok func(int) bool) []int {
 	return out
 }
 
-// holdable maps each position to the next one of the same goroutine at which a
-// replay can hold it; those that have none are dropped.
+// holdable maps each position to the next one of the same goroutine at which a replay can hold it.
+// It drops those that have none.
 func holdable(t *trace.Trace, positions []int) []int {
 	var out []int
 	for _, i := range positions {
@@ -212,8 +212,8 @@ func holdable(t *trace.Trace, positions []int) []int {
 	return out
 }
 
-// testBegins returns by goroutine, for each test's own one, the position of its first
-// TestBegin: before that, its name and its counts do not hold. For others it is 0.
+// testBegins returns by goroutine, if it is a test's own one, the position of its first TestBegin:
+// its name and its counts are valid from there. For other goroutines it returns 0.
 func testBegins(t *trace.Trace) []int {
 	out := make([]int, len(t.Goroutines))
 	for i := len(t.Events) - 1; i >= 0; i-- {
@@ -224,9 +224,8 @@ func testBegins(t *trace.Trace) []int {
 	return out
 }
 
-// stripRuns takes the number of the run ("#2" under -count=2) off the test
-// names where the witness concerns one run of each test only, so that a plain
-// run of the test is enough.
+// stripRuns removes the number of the run ("#2" under -count=2) from the names of tests if the
+// witness has only one run of each test, so that a plain run of the test is enough.
 func stripRuns(w *Witness) {
 	base := func(test string) string {
 		name, n, ok := strings.Cut(test, "#")

@@ -13,13 +13,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// ID names a bug by its kind and the set of the source sites of its events,
-// given by their positions in t, e.g. "race-7c1f0a": equal for every schedule
-// that reaches the same sites, and unchanged when code moves. Source may be
-// nil; then the names of call sites do not survive that.
+// ID returns the ID of a bug: its kind and a hash of the set of source sites of its events, which
+// are given by their positions in t, e.g. "race-7c1f0a". It is equal for every schedule that
+// reaches the same sites, and does not change when code moves. Source may be nil; then the names
+// of call sites do change.
 //
-// Sites that nobody can tell apart, such as the two reads in x*x, have one
-// name. Different bugs can get the same ID, by chance only: see [UniqueID].
+// Sites that cannot be distinguished, such as the two reads in x*x, have one name. Different bugs
+// may get the same ID by accident: see [UniqueID].
 func (x *Index) ID(t *trace.Trace, kind bug.Kind, violation []int, source *Sources) string {
 	var sites []string
 	for _, i := range violation {
@@ -30,8 +30,8 @@ func (x *Index) ID(t *trace.Trace, kind bug.Kind, violation []int, source *Sourc
 	return string(kind) + "-" + hex.EncodeToString(sum[:3])
 }
 
-// siteName describes the site of an event by what stays when lines move and
-// variables get other names.
+// siteName describes the site of an event by what does not change when lines move and variables
+// are renamed.
 func (x *Index) siteName(t *trace.Trace, e trace.Event, source *Sources) string {
 	s := t.Sites[e.Site]
 	op := s.Op
@@ -52,8 +52,8 @@ func (x *Index) siteName(t *trace.Trace, e trace.Event, source *Sources) string 
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, filepath.Base(s.File), s.Line)
 }
 
-// Distinct returns id, or, where that is in used already, id with the first
-// number after it that makes it unique: "race-7c1f0a-2".
+// UniqueID returns id or, if that is used already, id with the least number from 2 that makes it
+// unique: "race-7c1f0a-2".
 func UniqueID(id string, used []string) string {
 	name := id
 	for n := 2; slices.Contains(used, name); n++ {

@@ -106,8 +106,8 @@ func FindSteps(t *trace.Trace, index *Index, steps []Step) []int {
 	return out
 }
 
-// Step groups are steps that differ in their occurrence only, and the events of a trace that they
-// may be.
+// stepGroups groups steps that differ in their occurrence only, and has the events of a trace that
+// may be steps of a group.
 type stepGroups struct {
 	count      int
 	ofStep     []int            // by step: its group

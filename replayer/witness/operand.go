@@ -31,9 +31,9 @@ var methods = map[trace.Kind][]string{
 	trace.Read:          {"Log", "Logf", "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}, // of a test
 }
 
-// Operand returns what a source line calls the object of an operation of kind
-// k: "a.mu" in "defer a.mu.Unlock()". It is for the reader: where the line
-// does not show it plainly, or has several, the answer is "".
+// Operand returns the object of an operation of kind k as a source line names it: "a.mu" in "defer
+// a.mu.Unlock()". It is for readers: if the line does not show it plainly, or has several, it
+// returns "".
 func Operand(k trace.Kind, line string) string {
 	line, _, _ = strings.Cut(line, "//")
 	switch k {
@@ -68,8 +68,8 @@ func Operand(k trace.Kind, line string) string {
 	return receiver(k, line)
 }
 
-// receiver returns what a method of an operation of kind k is called of, or what a
-// function of sync/atomic is given the address of; "" if there are several.
+// receiver returns the receiver of a method call that is an operation of kind k, or the variable
+// whose address a function of sync/atomic gets; "" if there are several.
 func receiver(k trace.Kind, line string) string {
 	name, found := "", false
 	add := func(operand string) {
@@ -98,8 +98,8 @@ func receiver(k trace.Kind, line string) string {
 	return name
 }
 
-// Called returns the method that a line calls of an object: "c.Close"; "" if it calls
-// several functions. What a function literal calls that the line begins is on other lines.
+// CalledMethod returns the method of an object that a line calls: "c.Close"; "" if it calls
+// several functions. Calls in a function literal that begins in the line are on other lines.
 func CalledMethod(line string) string {
 	before, after, ok := strings.Cut(line, "(")
 	arguments, _, literal := strings.Cut(strings.ReplaceAll(after, ".(", ""), "func(")
@@ -110,8 +110,8 @@ func CalledMethod(line string) string {
 	return ""
 }
 
-// touched returns what a call accesses: "buf" in "f.Read(buf)" and "pool.Put(buf)", and the
-// function itself in "v, ok := next()", which iter.Pull has made.
+// accessedOperand returns what a call accesses: "buf" in "f.Read(buf)" and "pool.Put(buf)", and
+// the function itself in "v, ok := next()", which iter.Pull has made.
 func accessedOperand(line string) string {
 	for _, m := range []string{"Read", "ReadAt", "Write", "WriteAt", "Put"} {
 		if _, after, ok := strings.Cut(line, "."+m+"("); ok {
@@ -132,9 +132,8 @@ func accessedOperand(line string) string {
 	return name
 }
 
-// forked returns the call of a go statement: "worker" in "go worker(1)", and
-// "func" where it is a literal; the receiver of WaitGroup.Go and the like is
-// shown with the method.
+// forkOperand returns the call of a go statement: "worker" in "go worker(1)", and "func" for a
+// function literal. For WaitGroup.Go and the like it returns the receiver and the method.
 func forkOperand(line string) string {
 	rest := strings.TrimSpace(line)
 	if after, ok := strings.CutPrefix(rest, "go "); ok {
@@ -146,8 +145,8 @@ func forkOperand(line string) string {
 	return ""
 }
 
-// callee returns what the call that s begins with calls: "worker" in "worker(1)", "new(T).run" in
-// "new(T).run()", and "func" in that of a literal.
+// callee returns the function of the call that s begins with: "worker" in "worker(1)",
+// "new(T).run" in "new(T).run()", and "func" for a function literal.
 func callee(s string) string {
 	if strings.HasPrefix(s, "func(") {
 		return "func"
@@ -169,8 +168,7 @@ func callee(s string) string {
 	return s[:end]
 }
 
-// tail returns the operand that s ends with: names, dots, and whole pairs of
-// brackets.
+// operandAtEnd returns the operand that s ends with: names, dots, and whole pairs of brackets.
 func operandAtEnd(s string) string {
 	s = strings.TrimRight(s, " \t")
 	i, depth := len(s), 0
@@ -193,7 +191,7 @@ func operandAtEnd(s string) string {
 	return s
 }
 
-// head returns the operand that s begins with, without a call's arguments.
+// operandAtStart returns the operand that s begins with, without a call's arguments.
 func operandAtStart(s string) string {
 	s = strings.TrimLeft(s, " \t")
 	depth := 0

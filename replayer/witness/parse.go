@@ -40,8 +40,8 @@ func Parse(name string, r io.Reader) (*Witness, error) {
 type parser struct {
 	w       *Witness
 	section *[]Step         // where step lines go; nil in the header
-	seen    map[string]bool // headers and sections met
-	steps   int             // of all sections
+	seen    map[string]bool // headers and sections that were read
+	steps   int             // number of steps in all sections
 }
 
 // line reads the n-th line, counted from 1.
@@ -79,7 +79,7 @@ func (p *parser) line(n int, text string) error {
 	return nil
 }
 
-// version checks the first line.
+// checkVersion checks the first line.
 func checkVersion(line string) error {
 	v, ok := strings.CutPrefix(strings.TrimRight(line, " \t\r"), magic)
 	if n, err := strconv.Atoi(v); !ok || err != nil {
@@ -90,7 +90,7 @@ func checkVersion(line string) error {
 	return nil
 }
 
-// once reports a header or section that comes twice.
+// markSeen returns an error for a header or section that comes twice.
 func (p *parser) markSeen(name string) error {
 	if p.seen[name] {
 		return fmt.Errorf("second %q; each header and section comes once", name)
@@ -125,7 +125,7 @@ func (p *parser) header(fields []token) error {
 	return headers[k].set(p.w, values)
 }
 
-// namesOf lists the names of all.
+// namesOf returns the names of a list, separated by commas.
 func namesOf[T any](all []T, name func(T) string) string {
 	var names []string
 	for _, x := range all {
@@ -134,7 +134,7 @@ func namesOf[T any](all []T, name func(T) string) string {
 	return strings.Join(names, ", ")
 }
 
-// end checks that nothing that a replay needs is missing.
+// finish checks that the witness has all that a replay needs.
 func (p *parser) finish() error {
 	if len(p.seen) == 0 {
 		return errors.New("the witness ends after its first line")
@@ -143,7 +143,7 @@ func (p *parser) finish() error {
 	return p.w.check()
 }
 
-// step reads the fields of one step line.
+// parseStep reads the fields of one step line.
 func parseStep(fields []token) (Step, error) {
 	s := Step{Occurrence: 1}
 	if len(fields) < 5 {
@@ -181,7 +181,7 @@ func parseStep(fields []token) (Step, error) {
 	return s, nil
 }
 
-// set takes over one of the name=value fields at the end of a step line.
+// setField sets one of the name=value fields at the end of a step line.
 func (s *Step) setField(f token) error {
 	v, err := f.meaning()
 	if err != nil {

@@ -23,9 +23,8 @@ func sharedPools(t *trace.Trace) map[uint64]bool {
 	return shared
 }
 
-// pooled returns those of the positions, which are in the order of a schedule, at which
-// goroutines get items of shared pools, and put those there; and for each the number of
-// the item, 0 for none.
+// poolEvents returns those events of a schedule that put items into shared pools or get them, in
+// the order of the schedule, and for each the number of its item, 0 for none.
 func poolEvents(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (events, items []int) {
 	if len(shared) == 0 {
 		return nil, nil
@@ -63,7 +62,7 @@ func poolEvents(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (even
 	return events, items
 }
 
-// ofPool reports whether e is a Put or a Get of a sync.Pool.
+// isPoolEvent reports whether e is a Put or a Get of a sync.Pool.
 func isPoolEvent(e *trace.Event) bool {
 	return (e.Kind == trace.Post || e.Kind == trace.Await) && e.Val != 0
 }

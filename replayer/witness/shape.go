@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// shapes keeps what Shape has found: it is asked for the same expressions and
-// lines again and again.
+// shapes caches the results of Shape, which is called for the same expressions and lines many
+// times.
 var shapes sync.Map // of string to string
 
-// Shape returns what stays of an expression when variables are given other
-// names: fields and functions. Of a.balance that is "_.balance", of err "_", of
-// shards[h%n].Get(k) "_[_%_].Get(_)".
+// Shape returns the part of an expression that stays when variables are renamed: fields and
+// functions. The shape of a.balance is "_.balance", of err "_", of shards[h%n].Get(k)
+// "_[_%_].Get(_)".
 func Shape(expr string) string {
 	if known, ok := shapes.Load(expr); ok {
 		return known.(string)
@@ -23,7 +23,7 @@ func Shape(expr string) string {
 	return shape
 }
 
-// shapeOf is [Shape], where what is called may be a variable too.
+// shapeOf is [Shape] for code in which some called names are variables too.
 func shapeOf(expr string, variable func(name string) bool) string {
 	var s scanner.Scanner
 	fset := gotoken.NewFileSet()

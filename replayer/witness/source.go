@@ -16,30 +16,28 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Sources reads source files, each once. The zero value reads from the disk.
-// It is what call sites, of which a trace knows the function and the line
-// only, are told apart by. Its methods may be called from several goroutines.
+// Sources reads source files, each once, to identify call sites: a trace has only the function and
+// the line of these. The zero value reads from the disk. Its methods may be called concurrently.
 type Sources struct {
 	ReadFile func(file string) ([]byte, error) // nil: readSource
 	mu       sync.Mutex
 	files    map[string]*sourceFile
 }
 
-// A sourceFile is the lines of a file, and where its functions are.
+// A sourceFile has the lines and functions of a file.
 type sourceFile struct {
 	lines []string
-	funcs map[string]lineRange // by declared name: "F", "T.M", "(*T).M"; no init, if there are several
-	// locals are the names of the variables, parameters too, of a declaration.
+	funcs map[string]lineRange // by declared name: "F", "T.M", "(*T).M"; without init, if there are several
+	// locals has the names of the variables and parameters of each declaration.
 	locals      map[lineRange]map[string]bool
 	lineIndexes map[lineRange]lineIndex // of the declarations that were asked for
 }
 
-// looks are the lines of a declaration by what they look like, in order: by their
-// text, without the space around it, and by its [Shape], in which the variables
-// that are called have no names either.
+// A lineIndex finds the lines of a declaration by their text, without the space around it, and by
+// its [Shape], in which called variables have no names either. Lines are in order.
 type lineIndex struct{ text, shape map[string][]int }
 
-// An extent is the lines of a declaration, from 1, the last included.
+// A lineRange has the lines of a declaration, from 1, the last included.
 type lineRange struct{ from, to int }
 
 // Line returns a line, from 1, of a file; "" if there is none.
@@ -51,7 +49,7 @@ func (s *Sources) Line(file string, line int) string {
 	return f.lines[line-1]
 }
 
-// file returns a file, without any lines if it cannot be read.
+// file returns a file. It has no lines if it cannot be read.
 func (s *Sources) file(name string) *sourceFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +72,8 @@ func (s *Sources) file(name string) *sourceFile {
 	return f
 }
 
-// readSource reads a source file. Its name may be what a witness says, and its lines get
-// into reports: nothing is read that is no source.
+// readSource reads a source file. A witness, perhaps from a stranger, may have named it, and its
+// lines get into reports: so it must be a source file.
 func readSource(name string) ([]byte, error) {
 	if !slices.Contains([]string{".go", ".s", ".y"}, filepath.Ext(name)) {
 		return nil, fmt.Errorf("%s: expected a source file", name)
@@ -83,8 +81,7 @@ func readSource(name string) ([]byte, error) {
 	return untrusted.Read(name, maxSource)
 }
 
-// declared returns the functions of a Go file and their variables, as far as it
-// can be parsed.
+// declarations returns the functions of a Go file and their variables, as far as it can be parsed.
 func declarations(name string, text []byte) (map[string]lineRange, map[lineRange]map[string]bool) {
 	fset := gotoken.NewFileSet()
 	file, _ := goparser.ParseFile(fset, name, text, goparser.SkipObjectResolution)
@@ -140,8 +137,8 @@ func variables(fn *ast.FuncDecl) map[string]bool {
 	return out
 }
 
-// declName is the name of a declared function as the run time knows it, without
-// its package and type parameters.
+// declName returns the name of a declared function as the runtime has it, without its package and
+// type parameters.
 func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -165,10 +162,9 @@ func declName(d *ast.FuncDecl) string {
 	}
 }
 
-// function returns where in file the declaration is that the code of fn, a name
-// of the run time such as "p.(*T[...]).M.func1", belongs to. What is outside of
-// declared functions (the initialization of variables) belongs to the whole
-// file.
+// function returns the lines of the declaration in file that has the code of fn, a name of the
+// runtime such as "p.(*T[...]).M.func1". Code outside of declared functions (the initialization of
+// variables) belongs to the whole file.
 func (s *Sources) function(file, fn string) (e lineRange, ok bool) {
 	f := s.file(file)
 	names := declNames(fn)
@@ -183,11 +179,11 @@ func (s *Sources) function(file, fn string) (e lineRange, ok bool) {
 	return lineRange{}, false
 }
 
-// declNames are the names of the declaration that the code of fn is part of: one
-// of them, as names of types and of functions look alike. A function literal of a
-// function that was inlined is named after all functions that this happened in,
-// the one that it stands in last: of "p.(*T).Run.(*Pool).start.func1" the result is
-// "(*Pool).start", of "p.Run.start.func2.1" it is "Run.start" and "start".
+// declNames returns the possible names of the declaration that has the code of fn: names of types
+// and of functions look alike. The name of a function literal in an inlined function lists the
+// functions that it was inlined into, and last the one that declares it: for
+// "p.(*T).Run.(*Pool).start.func1" the result is "(*Pool).start", for "p.Run.start.func2.1" it is
+// "Run.start" and "start".
 func declNames(fn string) []string {
 	// The package's path can hold dots before its last slash only.
 	end := strings.IndexAny(fn, "[(")
@@ -215,11 +211,11 @@ func declNames(fn string) []string {
 	return nil
 }
 
-// splitOff is what the compiler calls functions that it makes of parts of others,
-// function literals among them, after their name; "" as in "glob..func1".
+// compilerPart matches the last part of the name of a function that the compiler has made of a
+// part of another, such as a function literal; it is empty in "glob..func1".
 var compilerPart = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?\d*$`)
 
-// withoutBrackets leaves type arguments out.
+// withoutBrackets returns s without type arguments.
 func withoutBrackets(s string) string {
 	var b strings.Builder
 	depth := 0
@@ -236,7 +232,7 @@ func withoutBrackets(s string) string {
 	return b.String()
 }
 
-// looks returns the lines of a declaration in file by what they look like.
+// linesOf returns the index of the lines of a declaration in file.
 func (s *Sources) linesOf(file string, e lineRange) lineIndex {
 	f := s.file(file)
 	s.mu.Lock()
@@ -260,9 +256,9 @@ func (s *Sources) linesOf(file string, e lineRange) lineIndex {
 	return l
 }
 
-// called returns what tells the call site at a line apart from the others of
-// its function: the line's text, and which one it is of those of the same
-// [Shape], from 1. All is zero if the function is not found there.
+// callSite returns what identifies the call site at a line in its function: the line's text, and
+// its number, from 1, among the lines of the same [Shape]. All is zero if the function is not
+// found there.
 func (s *Sources) callSite(file, fn string, line int) (text string, which, of int) {
 	text = strings.TrimSpace(s.Line(file, line))
 	e, ok := s.function(file, fn)
@@ -274,9 +270,9 @@ func (s *Sources) callSite(file, fn string, line int) (text string, which, of in
 	return text, slices.Index(alike, line) + 1, len(alike)
 }
 
-// operand returns what the call site at a line calls the object of its operation
-// of kind k, and which one it is, from 1, of the lines in its function where the
-// same operation has an operand of the same [Shape]; "" if there is none.
+// operand returns the object of an operation of kind k as the call site at a line names it, and
+// its number, from 1, among the lines of its function where the same operation has an operand of
+// the same [Shape]; "" if there is none.
 func (s *Sources) operand(file, fn string, line int, k trace.Kind) (name string, which int) {
 	e, ok := s.function(file, fn)
 	name = Operand(k, s.Line(file, line))
@@ -291,10 +287,9 @@ func (s *Sources) operand(file, fn string, line int, k trace.Kind) (name string,
 	return name, which
 }
 
-// Find returns the line of file, or of another one in its folder, where the
-// call site of step s is now. Guess is where it is by what has become of the
-// lines around it. It is sure if nothing else in the function looks like what
-// the step was at; without that, the result is the best guess.
+// FindCallSite returns the current line of the call site of step s in file, or in another file of
+// its folder. Guess is the line to expect by how the lines around it have moved. The result is
+// sure if nothing else in the function looks like the step's line. Otherwise it is the best guess.
 func (s *Sources) FindCallSite(step Step, file string, guess int) (in string, line int, sure bool) {
 	e, ok := s.function(file, step.Func)
 	if !ok {
@@ -341,9 +336,9 @@ func (s *Sources) FindCallSite(step Step, file string, guess int) (in string, li
 	return file, line, false
 }
 
-// operands returns the lines of a declaration in file that do not look like the
-// one of step, and where its operation has the same operand, or with shape
-// another one of the same [Shape].
+// linesWithOperand returns the lines of a declaration in file that do not look like the line of
+// step, and where its operation has the same operand, or with shape another one of the same
+// [Shape].
 func (s *Sources) linesWithOperand(file string, e lineRange, step Step, shape bool) []int {
 	var out []int
 	for n := e.from; n <= e.to && step.Expr != ""; n++ {

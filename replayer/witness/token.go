@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// A token is one field of a line as it was written.
+// A token is one field of a line in its written form.
 type token struct {
 	text   string
-	key    string // what stands before "=" where a name=value field is meant
-	rest   string // what stands after it, or text
+	key    string // the name of a name=value field, or ""
+	rest   string // the text after the name
 	quoted bool
 }
 
-// value returns the field's meaning.
+// meaning returns the value that the field stands for.
 func (t token) meaning() (string, error) {
 	switch {
 	case t.rest == "-" && !t.quoted:
@@ -32,8 +32,8 @@ func (t token) meaning() (string, error) {
 	return t.rest, nil
 }
 
-// split cuts a line into fields. A comment line has none. Only from the sixth
-// field on is name=value taken apart, as expressions can hold "=".
+// splitFields splits a line into fields. A comment line has none. Fields can be name=value only
+// from the sixth on, as expressions can have "=".
 func splitFields(line string) ([]token, error) {
 	var out []token
 	rest := strings.TrimSpace(line)
@@ -75,7 +75,7 @@ func splitFields(line string) ([]token, error) {
 
 func isNoKeyLetter(r rune) bool { return r < 'a' || r > 'z' }
 
-// notInName reports whether no name has r.
+// isNoNameLetter reports whether no name has r.
 func isNoNameLetter(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 
 func firstRune(s string) rune {

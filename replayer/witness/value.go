@@ -9,9 +9,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Value shows the value of a memory access of size bytes, at most eight; "" if it
-// has several parts. An address is "ptr", as it differs from run to run. Where the
-// type is not known it goes by what the value looks like.
+// Value shows the value of a memory access of size bytes, at most eight; "" if it has several
+// parts. An address is "ptr", as it differs between runs. Without a known type it guesses by the
+// value.
 func Value(v uint64, size int, t trace.Type) string {
 	shift := 64 - 8*min(max(size, 1), 8)
 	switch t {
@@ -37,8 +37,8 @@ func Value(v uint64, size int, t trace.Type) string {
 	return guessValue(v, size, shift)
 }
 
-// wideValue shows the value of e, an access to a string, interface or slice; "" if
-// t does not have it. wide is false for others.
+// wideValue shows the value of e, an access to a string, interface or slice; "" if t does not have
+// it. wide is false for others.
 func wideValue(t *trace.Trace, e *trace.Event) (text string, wide bool) {
 	switch is := t.Sites[e.Site].Type; {
 	case is == trace.TypeSlice:
@@ -53,7 +53,7 @@ func wideValue(t *trace.Trace, e *trace.Event) (text string, wide bool) {
 	return "", false
 }
 
-// visible puts a dot in place of what would break a table.
+// visible returns a dot for a character that would break a table.
 func visible(r rune) rune {
 	if unicode.IsPrint(r) || r == unicode.ReplacementChar {
 		return r
@@ -61,8 +61,8 @@ func visible(r rune) rune {
 	return '·'
 }
 
-// looksLike takes a value of unknown type for a small number, also a negative
-// one; an address; a floating-point number; or else a bit pattern.
+// guessValue shows a value of unknown type as a small number, also a negative one; an address; a
+// floating-point number; or else a bit pattern.
 func guessValue(v uint64, size, shift int) string {
 	const small, address = 1 << 31, 1 << 47
 	if v < small {

@@ -40,58 +40,56 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Witness tells how to reach one bug: the test to run, the steps to make it
-// take, and the accesses at which it then stands.
+// A Witness says how to reach one bug: the test to run, the steps to make it take, and the
+// accesses that goroutines are about to execute then.
 type Witness struct {
-	// Comment is lines on top of the file that tell readers what it is of; nothing reads
-	// them back.
+	// Comment has the lines at the top of the file that describe the bug to readers. Parse ignores
+	// them.
 	Comment []string
 	ID      string // e.g. "race-7c1f0a"; also the file's base name
 	Kind    bug.Kind
 	Pattern string   // the anomaly pattern that the violation matches; "" for races
 	Package string   // import path of the package under test
 	Tests   []string // top-level tests to run; Tests[0] names the folder
-	// Run is the -run pattern of the recorded run where that selected
-	// subtests, else "": a replay must run the same ones.
+	// RunPattern is the -run pattern of the recorded run if that selected subtests, else "": a
+	// replay must run the same ones.
 	RunPattern string
-	// Args are the arguments of the test binary that the tests can see: some of
-	// the test flags, and the user's own.
+	// Args are the arguments of the test binary that the tests can see: some test flags, and the
+	// user's own.
 	Args []string
-	// Parallel is how many tests may run at the same time where Args do not say
-	// (-test.parallel): in the recorded run GOMAXPROCS, which a replay may have
-	// less of. 0: not known.
+	// Parallel is how many tests may run at the same time if Args do not say (-test.parallel):
+	// GOMAXPROCS of the recorded run, which may be less in a replay. 0: not known.
 	Parallel  int
 	GoVersion string // version that it was made with
-	// Recorded is the order of goroutines that the schedule comes from, where it is
-	// not the ordinary one (recorder.Order): a replay lets those goroutines run in
-	// it that the schedule leaves to themselves.
+	// RecordedOrder is the order of goroutines of the recorded run, if it is not the default
+	// (recorder.Order). A replay runs the goroutines in it that the schedule does not control.
 	RecordedOrder string
-	// Methods says that the regions of the violation may be methods of structs
-	// that hold a mutex, which a replay must then have marked.
+	// AtomicMethods says that the regions of the violation may be methods of structs that hold a
+	// mutex. A replay must then mark these.
 	AtomicMethods bool
-	// Order says which of the two violating goroutines goes first once both
-	// stand: "01", "10", or "" where that was not tried yet.
+	// Order says which of the two violating goroutines goes first when both are about to execute
+	// the violation: "01", "10", or "" if no replay has tried.
 	Order string
 
 	Steps []Step
+	// Holds are events before which goroutines are held until the violation. They are not steps.
 	Holds []Step
-	// Violation are the accesses at which goroutines stand once the steps are
-	// done. If they must come in their order ([Witness.InOrder]), only the last
-	// is one, and the others are among the steps; if goroutines block in them
-	// ([Witness.EndsBlocked]), any may be.
+	// Violation are the accesses that goroutines are about to execute after the steps. If they
+	// must come in their order ([Witness.InOrder]), only the last one is, and the others are among
+	// the steps. If goroutines block in them ([Witness.EndsBlocked]), any may be.
 	Violation []Step
-	// Pooled are the Gets of each sync.Pool that several goroutines use, up to the
-	// violation, and the Puts of what these return: which item it is must not depend on
-	// who else was there. They wait for no turn, but where they are steps as well.
+	// PoolSteps are the Gets of each sync.Pool that several goroutines use, up to the violation,
+	// and the Puts of the items that they return: which item a Get returns must not depend on
+	// other goroutines. They are not ordered, unless they are among the steps.
 	PoolSteps []Step
-	// Anchors are places in the functions (or else files) of steps at call
-	// sites, which have no name of their own: where an anchor is found again
-	// tells how the lines around it have moved. They are not events.
+	// Anchors are places near steps at call sites, in the same function or file. Unlike call sites
+	// they are found by name when code has moved, and then show how the lines around them have
+	// moved. They are not events.
 	Anchors []Step
 }
 
-// Bystanders reports whether there are steps or holds of goroutines that neither come
-// to the violation nor have started one that does.
+// HasBystanders reports whether there are steps or holds of goroutines that neither take part in
+// the violation nor have started one that does.
 func (w *Witness) HasBystanders() bool {
 	stands := func(s Step) bool {
 		return !slices.ContainsFunc(w.Violation, func(v Step) bool {
@@ -106,39 +104,38 @@ type Step struct {
 	Goroutine string // trace.Goroutine.Name
 	Op        trace.Kind
 	Func      string // trace.Site.Func
-	File      string // relative to the module root where inside it, with forward slashes; else as in trace.Site
+	File      string // relative to the module root if inside it, with forward slashes; see Files
 	Line      int
 	Col       int
-	// Expr is trace.Site.Expr; for call sites the operand as the source line
-	// names it ("a.mu").
+	// Expr is trace.Site.Expr. For call sites it is the operand as the source line names it
+	// ("a.mu").
 	Expr string
-	// SiteOp is trace.Site.Op where that is not the word for Op: a site of
-	// the operation "append" can give reads and writes.
+	// SiteOp is trace.Site.Op if that is not the word for Op: a site of the operation "append" can
+	// have reads and writes.
 	SiteOp     string
 	SiteNumber int // among sites of equal Func, trace.Site.Op and Expr, in source order, from 1; 0 for call sites
-	// Text is the source line, without the space around it.
+	// LineText is the source line, without the space around it.
 	LineText string
-	// Of is how many places of the function are alike, and Which the number of
-	// this one among them, from 1: call sites if their lines have the same Text,
-	// others if trace.Site.Op and the [Shape] of Expr are the same. Both are zero
-	// if unknown.
+	// AlikeCount is how many places of the function are alike, and AlikeNumber the number of this
+	// one among them, from 1. Call sites are alike if their lines have the same LineText, other
+	// sites if they have the same trace.Site.Op and [Shape] of Expr. Both are zero if unknown.
 	AlikeNumber, AlikeCount int
-	Occurrence              int // occurrence of (Op, site) in its goroutine, from 1
-	// Variable and Region number, from 1, the variables and the atomic regions of
-	// the pattern that a violating access belongs to; 0 where there is none.
+	Occurrence              int // how many events of Op at the site the goroutine has executed, with this one
+	// Variable and Region number, from 1, the variables and the atomic regions of the pattern that
+	// a violating access belongs to; 0 if there is none.
 	Variable, Region int
-	// Item numbers, from 1, the items of pools that Pooled speaks of; 0 in a Get is that
-	// the pool was empty.
+	// PoolItem numbers, from 1, the items of pools that PoolSteps get and put; 0 in a Get if the
+	// pool was empty.
 	PoolItem int
-	// Case is the number of the case, from 1, that a select is asked to take: it takes
-	// another one only if that is not ready. 0: any.
+	// SelectCase is the number of the case, from 1, that a select must take, unless that is not
+	// ready. 0: any.
 	SelectCase int
-	// Value is what the recorded run had, for the reader only: the value of an
-	// access, the delta of a WaitGroup, the path of a new goroutine.
+	// Value is what the recorded run had, for readers only: the value of an access, the delta of a
+	// WaitGroup, the path of a new goroutine.
 	Value string
 }
 
-// SiteWord returns the trace.Site.Op of the step's site.
+// SiteOperation returns the trace.Site.Op of the step's site.
 func (s Step) SiteOperation() string {
 	if s.SiteOp != "" {
 		return s.SiteOp
@@ -146,8 +143,8 @@ func (s Step) SiteOperation() string {
 	return s.Op.String()
 }
 
-// Word returns what the step does, a word of [trace.Kind.String]. The event of a property that
-// names a field is what is done with the field.
+// OperationWord returns the word for the operation of the step, a word of [trace.Kind.String]. For
+// the event of a property that names a field it is the operation on the field.
 func (s Step) OperationWord() string {
 	if s.Op == trace.Call {
 		return s.SiteOperation()
@@ -155,20 +152,19 @@ func (s Step) OperationWord() string {
 	return s.Op.String()
 }
 
-// Proof is what a replay must show.
+// Proof returns what a replay must show.
 func (w *Witness) Proof() bug.Proof { return w.Kind.ProofOf(len(w.Violation)) }
 
-// InOrder reports whether the accesses of the violation must come in the order
-// in which it lists them. Else goroutines stand at all of them at once.
+// InOrder reports whether the accesses of the violation must come in the order in which it lists
+// them. Otherwise goroutines are about to execute all of them at once.
 func (w *Witness) InOrder() bool { return w.Kind.InOrder() }
 
-// Stuck reports whether the accesses of the violation are the operations in which
-// goroutines block for ever, one each. Those that are not among the steps begin once
-// the steps are done.
+// EndsBlocked reports whether the accesses of the violation are the operations in which goroutines
+// block for ever, one each. Those that are not among the steps begin after the steps.
 func (w *Witness) EndsBlocked() bool { return w.Kind.Proof() == bug.BlockedForever }
 
-// Stands reports whether a goroutine stands before access i of the violation once the
-// steps are done. Else the access is one of them.
+// IsPending reports whether a goroutine is about to execute access i of the violation after the
+// steps. Otherwise the access is one of them.
 func (w *Witness) IsPending(i int) bool {
 	switch {
 	case w.InOrder():
@@ -179,7 +175,7 @@ func (w *Witness) IsPending(i int) bool {
 	return true
 }
 
-// Shows reports whether step s is one of the accesses of the violation.
+// HasAccess reports whether step s is one of the accesses of the violation.
 func (w *Witness) HasAccess(s Step) bool {
 	return slices.ContainsFunc(w.Violation, s.same)
 }

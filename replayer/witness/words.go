@@ -10,8 +10,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// String names a step in messages: "write to a.balance in bank.(*Account).Deposit (bank.go:12,
-// occurrence 2)".
+// String describes a step: "write to a.balance in bank.(*Account).Deposit (bank.go:12, occurrence
+// 2)".
 func (s Step) String() string {
 	text := s.phrase()
 	if s.Func != "" {
@@ -27,7 +27,7 @@ func (s Step) String() string {
 	return text + ")"
 }
 
-// phrase returns what readers call the operation on its operand: "write to a.balance".
+// phrase describes the operation and its operand: "write to a.balance".
 func (s Step) phrase() string {
 	word := s.OperationWord()
 	if s.Expr == "" {
@@ -40,7 +40,7 @@ func (s Step) phrase() string {
 	return OperationPhrase(word) + between + s.Expr
 }
 
-// Word returns what readers call the operation op, a word of trace.Kind.String.
+// OperationPhrase returns what readers call the operation op, a word of trace.Kind.String.
 func OperationPhrase(op string) string {
 	if k, ok := trace.KindOf(op); ok {
 		return k.Spec().Phrase
@@ -48,7 +48,7 @@ func OperationPhrase(op string) string {
 	return op
 }
 
-// Prose puts into a text what readers call goroutines in place of their names:
+// ReadableGoroutines replaces the names of goroutines in a text by what readers call them:
 // "goroutine 0.1" for "TestTransfer:0.1", if all are of that one test.
 func ReadableGoroutines(text string, tests []string) string {
 	for _, test := range tests {

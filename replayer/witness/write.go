@@ -117,8 +117,8 @@ func (s *Step) appendTo(b []byte, columns *[5]string, width *[5]int) []byte {
 	return append(b, '\n')
 }
 
-// field returns s as one field of a line: "-" if empty, a Go string literal
-// if it could be mistaken for something else, else s itself.
+// quoteField returns s as one field of a line: "-" if empty, a Go string literal if it could be
+// taken for something else, else s itself.
 func quoteField(s string) string {
 	if s == "" {
 		return "-"
@@ -129,7 +129,8 @@ func quoteField(s string) string {
 	return s
 }
 
-// plain reports whether s is the same whoever reads it, and has no end before its last letter.
+// isPlain reports whether s can stand in a line without quotes: it has no spaces, quotes or
+// invisible characters.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf { // most names have none
