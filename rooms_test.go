@@ -20,7 +20,6 @@ var modules = map[string]string{
 	"github.com/rogpeppe/go-internal": "go-internal",
 	"github.com/stretchr/testify":     "testify",
 	"golang.org/x/sync":               "x/sync",
-	"golang.org/x/sys":                "x/sys",
 	"golang.org/x/term":               "x/term",
 	"golang.org/x/tools":              "x/tools",
 }

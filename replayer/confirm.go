@@ -88,7 +88,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		plan = plan.withWord(word)
 	}
 	r.Witness, r.Notes, r.GuessedAccesses = plan.Witness, plan.Notes, plan.guessedAccesses
-	opts.Folder.freeExcept("")
+	opts.Folder.removeExcept("")
 	missed := func() {} // ends the second one, as the first is not confirmed: that may be made again, apart from others
 	run := func(ctx context.Context, order string, opts Options, record bool) (Verdict, error) {
 		return opts.Slots.run(ctx, w, word != "", func() (Verdict, error) {
@@ -103,7 +103,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 	if opts.SecondFolder != nil && stop && len(orders) == 2 {
 		beside := opts
 		beside.Folder = opts.SecondFolder
-		beside.Folder.freeExcept("")
+		beside.Folder.removeExcept("")
 		early, cancel := context.WithCancel(ctx)
 		missed = cancel
 		ahead = sync.OnceValues(func() (Verdict, error) { return run(early, orders[1], beside, orders[0] != orders[1]) })
@@ -111,7 +111,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		defer func() {
 			cancel()
 			ahead() // its folder is no longer used then
-			opts.SecondFolder.freeExcept(r.Trace)
+			opts.SecondFolder.removeExcept(r.Trace)
 		}()
 	}
 	for i, order := range orders {
@@ -133,7 +133,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		if r.add(v) && v.traceFile != "" {
 			r.Trace = v.traceFile
 		}
-		opts.Folder.freeExcept(r.Trace)
+		opts.Folder.removeExcept(r.Trace)
 		if opts.OnReplay != nil {
 			opts.OnReplay(r.Replays)
 		}

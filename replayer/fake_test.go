@@ -37,7 +37,6 @@ func TestMain(m *testing.M) {
 //	[ORDER?] await ADDRESS   connect to ADDRESS and wait until it closes the connection
 //	[ORDER?] child ADDRESS   connect to ADDRESS and keep the connection in a child process
 //	[ORDER?] leave           make a temporary folder with a file, and print its name
-//	[ORDER?] outside         end if files are in the memory of another process
 //	[ORDER?] exit CODE       end
 //	[ORDER?] hang            never end
 //
@@ -91,11 +90,6 @@ func play(script string) int {
 				return 9
 			}
 			fmt.Println("left", dir)
-		case "outside":
-			if strings.HasPrefix(files["verdict"], "/proc/") {
-				fmt.Println("permission denied")
-				return 2
-			}
 		case "print":
 			fmt.Println(rest)
 		case "args":

@@ -44,7 +44,7 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 	v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
 		return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withWord("prompt"), opts, false)
 	})
-	opts.Folder.freeExcept(r.Trace)
+	opts.Folder.removeExcept(r.Trace)
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,8 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		}
 		defer os.RemoveAll(dir)
 		opts.Folder, record = NewFolder(dir), false
-		defer opts.Folder.freeExcept("")
 	}
-	file, err := opts.Folder.nextFiles(len(bin.Exec) == 0)
+	file, err := opts.Folder.nextFiles()
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -88,9 +87,6 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 	}
 	out, outcome := ran.output, ran.outcome
 	p, err := readVerdict(file.verdict, out)
-	if errors.Is(err, errNotBegun) && opts.Folder.switchToDir() {
-		return replayOnce(ctx, bin, w, plan, opts, record)
-	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
 	}
@@ -228,15 +224,13 @@ func environment(env []string, dir, temp string, mode predictrt.Mode) []string {
 	return append(out, mode.Env())
 }
 
-var errNotBegun = errors.New("the test binary did not begin to replay")
-
 // readVerdict reads the verdict file, which the run-time library empties before anything else.
 // Output is what the program printed.
 func readVerdict(file, output string) (RuntimeVerdict, error) {
 	data, err := os.ReadFile(file)
 	if err == nil && string(data) == notBegun {
 		first, _, _ := strings.Cut(output, "\n")
-		return RuntimeVerdict{}, fmt.Errorf("%w: was it built by gopredict? It printed %.200q", errNotBegun, first)
+		return RuntimeVerdict{}, fmt.Errorf("the test binary did not begin to replay: was it built by gopredict? It printed %.200q", first)
 	}
 	if err != nil {
 		return RuntimeVerdict{}, err

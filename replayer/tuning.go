@@ -34,11 +34,6 @@ const lastRuns = 8
 // after two that have failed the others did not disturb them.
 const enoughFailedReruns = 2
 
-// smallTrace bounds the traces in a folder that may stay until all replays are
-// over (unit: bytes). Trades disk space for the time that removing a file
-// takes. Chosen: most traces of replays are smaller.
-const smallTrace = 1 << 16
-
 // keepOutput bounds how much of a program's output is kept, at its beginning
 // and at its end each (unit: bytes). Trades memory for details of failures.
 // Chosen: a panic's text is at the end, and the stacks of many goroutines can
