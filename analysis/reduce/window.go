@@ -217,7 +217,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 	var conds numbering.Table[numbering.Word, extent]
 	var channels numbering.Table[numbering.Word, queue]
 	var monitors numbering.Table[object, monitored]
-	generations := trace.NewCallGenerations(t)
+	generations := trace.NewGenerations(t)
 	for _, b := range t.Blocked { // as the blocked operation may have no event
 		channels.Of(numbering.Word(b.Obj)).indivisible = true
 	}

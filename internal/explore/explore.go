@@ -118,7 +118,7 @@ type session struct {
 // New begins an exploration of what was built for the go command's environment env. It keeps
 // its files in the folder work, and shows its progress on status.
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
-	src := recording.Sources{Files: Files(env).Cached(), Lines: new(witness.Sources), AtomicMethods: opts.AtomicMethods}
+	src := recording.Sources{Files: Files(env), Lines: new(witness.Sources), AtomicMethods: opts.AtomicMethods}
 	s := &session{
 		opts: opts, build: build, root: env.Root(), workFolder: work, sourceNames: src, status: status,
 		clock: newClock(opts), explorationTimeLeft: opts.Explore.TotalTime,

@@ -88,15 +88,6 @@ func (p *generationPage) generationAt(addr uint64) int32 {
 // NewGenerations returns the generations of the memory that the accesses and calls of t use. It
 // returns nil, which is valid too, if no memory was freed.
 func NewGenerations(t *Trace) *Generations {
-	return newGenerations(t, false)
-}
-
-// NewCallGenerations is NewGenerations for the calls of t only.
-func NewCallGenerations(t *Trace) *Generations {
-	return newGenerations(t, true)
-}
-
-func newGenerations(t *Trace, calls bool) *Generations {
 	if len(t.Freed) == 0 {
 		return nil
 	}
@@ -104,7 +95,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 	wide := false
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != Call && (calls || !e.Kind.IsAccess()) {
+		if e.Kind != Call && !e.Kind.IsAccess() {
 			continue
 		}
 		wide = wide || e.isWide()

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -20,13 +19,6 @@ type Files struct {
 	Root     string // of the main module or workspace
 	GOROOT   string
 	ModCache string
-	paths    *sync.Map // by name, see Cached; nil: no cache
-}
-
-// Cached returns f with a cache of paths. It is right as long as no file is created or removed.
-func (f Files) Cached() Files {
-	f.paths = new(sync.Map)
-	return f
 }
 
 // Name returns the name of a file, given by its path.
@@ -63,19 +55,6 @@ func (f Files) inOtherGOROOT(path string) (rel string, ok bool) {
 
 // Path returns the path of the file that Name gave a name.
 func (f Files) Path(name string) string {
-	if f.paths == nil {
-		return f.path(name)
-	}
-	path, ok := f.paths.Load(name)
-	if !ok {
-		path = f.path(name)
-		f.paths.Store(name, path)
-	}
-	return path.(string)
-}
-
-// path is Path without the cache.
-func (f Files) path(name string) string {
 	file := filepath.FromSlash(name)
 	if filepath.IsAbs(file) {
 		return file
