@@ -5,45 +5,48 @@ import (
 	"unsafe"
 )
 
-// A trace has a greatest size, and a test that computes all the time reaches it
-// within seconds. So that the tests after it are recorded as well, each gets a
-// share of what is left when it begins: after a quarter of that its plain
-// accesses and branches, which are the bulk, are not logged any more; after
-// half of it only the lives of goroutines and tests are.
+// This file shares the size of a trace among tests. The size has a limit, which a test that
+// computes all the time reaches within seconds. So that the tests after it are recorded as well,
+// each gets a share of what is left when it begins. After a quarter of that share, plain accesses
+// and branches, which are most events, are not logged any more. After half of it, only the
+// beginnings and ends of goroutines and tests are.
 
-// account is what one top-level test, with all its goroutines, has logged.
+// An account counts what one top-level test, with all its goroutines, has logged.
 type account struct {
 	test        string // "" outside of tests
-	bytesLogged uint64 // bytes in slots
-	dropLevel   uint8
-	// what it has looked at of which no event tells, bit by bit
+	bytesLogged uint64 // events in slots
+	dropLevel   uint8  // which events are not logged any more
+	// inputsNoted has a bit for each input that the trace says the test has read, see inputs.
 	inputsNoted uint16
-	outputBytes uint32 // bytes, see Logged
-	// forked says that another goroutine of the test runs, or has run, beside one.
+	outputBytes uint32 // lines in the trace that the test has printed, see TestOutput
+	// hasForked says that the test has, or has had, a second goroutine.
 	hasForked bool
 }
 
+// The values of account.dropLevel.
 const (
-	dropNothing = iota
-	dropAccesses
-	dropSync
+	dropNothing  = iota
+	dropAccesses // plain accesses, branches, assertions and operands
+	dropSync     // all but the beginnings and ends of goroutines and tests
 )
 
 var (
+	// outsideTests is the account of goroutines that belong to no test.
 	outsideTests = &account{}
-	// whose account the events in the slot since then go to
+	// currentAccount is charged for the events from accountStart on.
 	currentAccount = outsideTests
-	// how often that has changed
+	// accountSwitches is how often currentAccount has changed.
 	accountSwitches uint32
-	accountStart    uintptr
+	// accountStart is the address in the slot up to which events are charged.
+	accountStart uintptr
 
-	// bytes in slots, of all accounts
+	// totalLogged is the bytes of events in slots, of all accounts.
 	totalLogged uint64
-	// recording stops when it is spent
+	// logLimit is the value of totalLogged at which recording stops.
 	logLimit uint64 = 1 << 62
 )
 
-// settleAccount books what has been logged.
+// chargeAccount charges the current account for the events since accountStart.
 //
 //go:nosplit
 func chargeAccount() {
@@ -66,16 +69,17 @@ func (a *account) drops(kind uint8) bool {
 	return a.dropLevel == dropSync
 }
 
-// unlogged reports whether plain accesses, branches and what belongs to them are of no use
-// in g by now: they are not logged any more, and nothing asks where g is.
+// skipsAccesses reports whether hooks of plain accesses, branches and operands need do nothing in
+// g: their events are not logged any more, and neither a schedule, an order nor the detection of
+// polling needs them.
 //
 //go:nosplit
 func (g *goroutine) skipsAccesses() bool {
 	return g.account.dropLevel != dropNothing && (g.actor == nil || stage == stageFree) && !g.yieldsToChild && !hasRanks && randomSeed == 0 && g.polling.stage == logsRounds
 }
 
-// passesBy notes an access that is not logged. It still tells loops that only look from
-// others, and whether a write is the first one.
+// noteSkippedAccess does what an access that is not logged still has to: it counts reads and
+// writes for the detection of loops that poll, and notes first writes.
 func (g *goroutine) noteSkippedAccess(kind uint8, p unsafe.Pointer) {
 	if kind != KindRead {
 		g.lastReadObject, g.polling.hasChanged = 0, true
@@ -89,8 +93,8 @@ func (g *goroutine) noteSkippedAccess(kind uint8, p unsafe.Pointer) {
 	g.countRead(addr)
 }
 
-// weigh looks whether the test has used up its share, and says so in the
-// trace. It is called with an empty slot.
+// updateDropLevel raises the drop level if the test has used up its share, and says so in the
+// trace. The slot must be empty.
 func (a *account) updateDropLevel() {
 	left := logLimit - totalLogged
 	switch {
@@ -103,7 +107,7 @@ func (a *account) updateDropLevel() {
 	}
 }
 
-// noteUnseen says in the trace that the test looks at something of which no event tells.
+// noteInput says in the trace that the test reads an input, once for each kind of input.
 func (a *account) noteInput(what uint8) {
 	if a.inputsNoted>>what&1 != 0 || !isRecording {
 		return
@@ -114,12 +118,12 @@ func (a *account) noteInput(what uint8) {
 	runtime.PredictUnpin()
 }
 
-// lengthInput is the length of a channel. The other inputs are the arguments of
+// lengthInput stands for the length of a channel. The other inputs are the arguments of
 // runtime.PredictOutsideRead.
 const lengthInput = 0
 
-// inputs are what programs read that no event records: the word for each in the trace, and what
-// the verdict says of a goroutine that has read it.
+// inputs are what programs read without an event that has the value: the word for each in the
+// trace, and what the verdict says of a goroutine that has read it.
 var inputs = [...]struct{ word, reason string }{
 	lengthInput:                {"length", ""},
 	runtime.PredictClock:       {"clock", "; it has read the clock"},
@@ -132,35 +136,35 @@ var inputs = [...]struct{ word, reason string }{
 	runtime.PredictProcesses:   {"processes", "; it has started a process"},
 }
 
-// LooksAtClock is called where a look at the clock returns to pc. The standard library's own
-// do not count: package testing looks at it in each test.
+// ReadsClock is called where the program reads the clock and returns to pc. Reads by the standard
+// library itself do not count: package testing reads the clock in each test.
 func ReadsClock(pc uintptr) { noteInputAt(pc, runtime.PredictClock) }
 
-// LooksAtResult is called where a look at whether a test has failed returns to pc.
+// ReadsResult is called where the program asks whether a test has failed, and returns to pc.
 func ReadsResult(pc uintptr) { noteInputAt(pc, runtime.PredictResult) }
 
-// noteUnseenFrom notes that the program looks at something of which no event tells,
-// unless the standard library does so for itself.
-func noteInputAt(pc uintptr, what uint8) {
+// noteInputAt notes that the program reads an input, unless the standard library reads it for
+// itself.
+func noteInputAt(pc uintptr, input uint8) {
 	if Mode == 0 {
 		return
 	}
-	if g := current(); g != nil && g.account.inputsNoted>>what&1 == 0 && !IsPrivate(pc) {
-		g.account.noteInput(what)
+	if g := current(); g != nil && g.account.inputsNoted>>input&1 == 0 && !IsPrivate(pc) {
+		g.account.noteInput(input)
 	}
 }
 
-// readsOutside is called where a goroutine reads what comes from outside of the program.
-func readsInput(what uint8) {
-	if what == runtime.PredictClock {
+// readsInput is called where a goroutine reads what comes from outside of the program.
+func readsInput(input uint8) {
+	if input == runtime.PredictClock {
 		return // see LooksAtClock
 	}
 	if g := current(); g != nil {
-		g.account.noteInput(what)
+		g.account.noteInput(input)
 	}
 }
 
-// open gives the top-level test that begins in g an account of its own.
+// openAccount gives the top-level test that begins in g an account of its own.
 func (g *goroutine) openAccount() {
 	g.account = (*account)(runtime.PredictAlloc(unsafe.Sizeof(account{})))
 	g.account.test = g.test

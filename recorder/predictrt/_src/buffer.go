@@ -6,71 +6,72 @@ import (
 	"unsafe"
 )
 
-// Events and definitions are gathered in slots, which a thread of its own
-// writes to the file, in order, while the program goes on in the next one. The
-// program waits for a slot if the file is slower than it is: the memory is
-// bounded whatever the length of the run.
+// This file has the buffers of events. Hooks write events and definitions into slots. A thread of
+// its own writes full slots to the file, in order, while the program fills the next one. The
+// program waits for an empty slot if the file is slower than it is, so that memory stays bounded
+// however long the run.
 
-// slot is what becomes one chunk of events, and the definitions before it. It
-// is static memory, so that it can be written out on any stack and in any
-// state of the program.
+// A slot becomes one chunk of definitions of each sort and one chunk of events. It is static
+// memory, so that it can be written out on any stack and in any state of the program.
 type slot struct {
 	definitions [len(definitionKinds)]definitions
 
-	eventBytes int // of the events in bytes
+	eventBytes int // set when the slot is full
 	words      [chunkWords]uint64
 }
 
-// The definitions, in the order in which they are written.
+// The sorts of definitions, in the order in which they are written.
 const (
-	// testDefs are the names of tests, by their numbers.
+	// testDefinitions are the names of tests, by their numbers.
 	testDefinitions = iota
-	// siteDefs are the places of events that the standard library's hooks log: the
-	// rewriter's own are known without the trace.
+	// siteDefinitions are the sites of events that hooks in the standard library log. Those of the
+	// rewriter are known without the trace.
 	siteDefinitions
-	// goDefs are the names of goroutines, with their parents and go statements.
+	// goroutineDefinitions are the names of goroutines, with their parents and go statements.
 	goroutineDefinitions
-	// metaDefs are lines of text about the run.
+	// metaDefinitions are lines of text about the run.
 	metaDefinitions
-	// defKinds are the chunks' types, as recorder/trace has them.
+	// definitionKinds are the types of the chunks in the file, see recorder/trace.
 	definitionKinds = "NSGM"
 )
 
 var (
 	slots [numSlots]slot
-	// slots that are full, handed to the writer; the current one is the next
+	// filledSlots counts the slots handed to the writer; the current slot is the next one.
 	filledSlots uint32
-	// as filled, once the current slot is empty and can be filled
+	// emptiedSlots is equal to filledSlots once the current slot is empty.
 	emptiedSlots uint32
-	// handing is 1 while the current slot is neither here nor there, and ending
-	// from the moment on at which the process ends.
+	// isFlushing is 1 while flush replaces the current slot, and isEnding from the moment on at
+	// which the process ends. Both are read by other threads.
 	isFlushing, isEnding uint32
 
-	// The place of the next event, the last one where a hook finds room, and the
-	// last one where an event fits.
+	// nextEvent is the address of the next event. Up to hookLimit there is room for all events of
+	// a hook, up to eventLimit for one event.
 	nextEvent, hookLimit, eventLimit uintptr
-	// turn is the goroutine of the last event in the slot.
+	// lastGoroutine is the number of the goroutine of the last event in the slot.
 	lastGoroutine uint32 = noGoroutine
-	// lastTurn is its record, or nil.
+	// lastRecord is the record of that goroutine; nil at first.
 	lastRecord *goroutine
-	// turnsTaken is how often the events of another goroutine than before have begun.
+	// goroutineSwitches is how often an event was of another goroutine than the one before.
 	goroutineSwitches uint
-	// hot is the record of the goroutine whose accesses can be logged without
-	// further ado: the last event is its own, it has begun, is not muted and
-	// has no part in the schedule.
+	// fastRecord is the address of the record whose accesses can be logged without further checks:
+	// the last event is of this goroutine, which has begun, is not muted and has no part in the
+	// schedule.
 	fastRecord uintptr = noFastRecord
 )
 
 const (
+	// noGoroutine is no goroutine's number.
 	noGoroutine = 1<<32 - 1
-	// no record, and no g without a record either
+	// noFastRecord is the address of no record, and differs from that of a goroutine without a
+	// record, 0.
 	noFastRecord = 1
 )
 
-// slotNow is the slot that is being filled.
+// currentSlot returns the slot that is being filled.
 func currentSlot() *slot { return &slots[filledSlots%numSlots] }
 
-// rewind makes the current slot empty.
+// emptySlot makes the current slot empty.
 func emptySlot() {
 	s := currentSlot()
 	for i := range s.definitions {
@@ -83,14 +84,14 @@ func emptySlot() {
 	emptiedSlots = filledSlots
 }
 
-// seal notes how far the current slot is filled.
+// measureSlot notes how far the current slot is filled, and returns it.
 func measureSlot() *slot {
 	s := currentSlot()
 	s.eventBytes = int(nextEvent - uintptr(unsafe.Pointer(&s.words)))
 	return s
 }
 
-// flush hands the current slot over and goes on in the next one.
+// flush hands the current slot to the writer, and goes on in the next one.
 func flush() {
 	runtime.PredictPin()
 	atomic.Store(&isFlushing, 1)
@@ -115,8 +116,8 @@ func flush() {
 	runtime.PredictUnpin()
 }
 
-// stopAtEnd stops the program for good if the handler of a signal, on another
-// thread, is about to write what there is.
+// stopIfEnding stops the program for good if the handler of a signal, on another thread, is about
+// to write the last slot.
 func stopIfEnding() {
 	for atomic.Load(&isEnding) != 0 {
 		atomic.Store(&isFlushing, 0)
@@ -124,14 +125,14 @@ func stopIfEnding() {
 	}
 }
 
-// room makes sure that the events of one hook fit into the slot.
+// makeRoom makes sure that all events of a hook fit into the slot.
 func makeRoom() {
 	for nextEvent > hookLimit {
 		flush()
 	}
 }
 
-// takeTurn says that the events that follow are g's.
+// beginEvents makes the events that follow those of g.
 //
 //go:nosplit
 //go:nocheckptr
@@ -157,12 +158,12 @@ func (g *goroutine) beginEvents() {
 	}
 }
 
-// An event takes one to four words in a slot. The first one holds, from the low
-// bits up, the kind, the form, the flags, 16 bits of the form's choice and the
-// site. One whose lower half is zero is no event: its upper half is the
-// goroutine of the events that follow.
+// An event takes one to four words in a slot. The first word holds, from the low bits up, the
+// kind, the form, the flags, 16 bits whose meaning depends on the form, and the site. A word whose
+// lower half is zero is no event: its upper half is the number of the goroutine of the events that
+// follow.
 const (
-	// formBare is that of an event without an object; the 16 bits are the value.
+	// formBare is the form of an event without an object; the 16 bits are the value.
 	formBare uint64 = iota << formShift
 	// formShort has object and value in one word; the 16 bits are the size.
 	formShort
@@ -175,13 +176,13 @@ const (
 
 const (
 	objBits = 48
-	// Objects outside of these bounds are looked at more closely.
+	// Other objects are not logged by the fast path.
 	minObj = 4096
 	maxObj = 1 << objBits
 )
 
-// log appends an event, unless the test's share of the trace is used up. room
-// has made place for it.
+// log logs an event, unless it repeats a round of polling or the test's share of the trace is used
+// up. makeRoom has made room for it.
 //
 //go:nosplit
 //go:nocheckptr
@@ -197,7 +198,7 @@ func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 	g.hasPassedGate = false
 }
 
-// append is log for what is to be in the trace.
+// appendEvent writes an event into the slot, unless the test's share of the trace is used up.
 //
 //go:nosplit
 //go:nocheckptr

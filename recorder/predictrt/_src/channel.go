@@ -5,14 +5,13 @@ import (
 	"unsafe"
 )
 
-// The functions here are the runtime's hooks for channels and coroutines.
-// They return the operation's site, or 0 if it is not logged.
+// This file has the runtime's hooks for channels. The first hook of an operation returns its site,
+// or 0 if the operation is not logged; the runtime hands that to the second hook.
 
-// unknownSite stands for the site of a channel operation that has none.
+// unknownSite stands for site 0 of an operation that is logged.
 const unknownSite = 1<<31 - 1
 
-// siteOrUnknown is what the runtime keeps for the second hook of an operation: 0 would
-// say that the first one has logged nothing.
+// siteOrUnknown returns what the runtime keeps of a site for the second hook of an operation.
 func siteOrUnknown(site uint32) uint32 {
 	if site == 0 {
 		return unknownSite
@@ -20,7 +19,7 @@ func siteOrUnknown(site uint32) uint32 {
 	return site
 }
 
-// siteOrNone undoes siteOrUnknown.
+// siteOrNone returns the site for what siteOrUnknown has returned.
 func siteOrNone(site uint32) uint32 {
 	if site == unknownSite {
 		return 0
@@ -52,8 +51,7 @@ func chanRecv(ch, capacity uint64, pc uintptr) uint32 {
 	return chanBegin(KindRecv, ch, capacity, pc)
 }
 
-// chanBegin logs the beginning of a send or receive, and notes what the goroutine may
-// block in.
+// chanBegin logs the beginning of a send or receive, and notes that the goroutine may block in it.
 func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 	g, site := enterAt(kind, ch, pc)
 	if g == nil {
@@ -75,16 +73,15 @@ func chanRecvd(ch, capacity, elem uint64, site uint32) {
 	chanDone(KindRecvDone, ch, capacity, elem, site)
 }
 
-// chanDone logs a completion; the schedule never lists one.
+// chanDone logs the completion of a send or receive. Schedules have no such events.
 func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 	if g := current(); g != nil {
 		g.passAndLog(kind, 0, siteOrNone(site), uint32(capacity), ch, elem)
 	}
 }
 
-// selectBegin logs that a select is about to choose. Its cases were logged before, by
-// selectCase and selectOther. One with a default is a look: a loop around it may wait for
-// others.
+// selectBegin logs that a select is about to choose. selectSendCase and selectReceiveCase have
+// logged its cases before. A select with a default may be part of a loop that polls.
 func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g := current()
 	if g == nil || lookup(pc).isRuntime {
@@ -105,8 +102,8 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	return siteOrUnknown(site)
 }
 
-// selectDone logs which case a select has chosen, from 1; 0 is the default. The schedule
-// may have asked for that case (flagAsked).
+// selectDone logs which case a select has chosen, from 1; 0 is the default. flagAsked says that
+// the schedule has asked for that case.
 func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
 		g.actor.pass(KindSelectDone, siteOrNone(site), 0, 0, nil)
@@ -120,8 +117,8 @@ func selectDone(chosen int, site uint32) {
 	}
 }
 
-// selectCase says what a case of a select would send to. It is no progress: a
-// loop around the select may be one that waits.
+// selectSendCase logs that a case of the coming select would send to a channel. Unlike an
+// operation, it neither counts as progress nor lets others go first.
 func selectSendCase(ch, capacity uint64, pc uintptr) {
 	g := current()
 	if g == nil || lookup(pc).isRuntime {
@@ -131,7 +128,8 @@ func selectSendCase(ch, capacity uint64, pc uintptr) {
 	g.passAndLog(KindSelectSend, 0, site, uint32(capacity), ch, 0)
 }
 
-// selectOther says what a case of a select would receive from; 0 is the nil channel.
+// selectReceiveCase logs that a case of the coming select would receive from a channel; 0 is the
+// nil channel.
 func selectReceiveCase(ch, capacity uint64, pc uintptr) {
 	if g := current(); g != nil && !lookup(pc).isRuntime {
 		g.prepareOperation()
@@ -139,17 +137,17 @@ func selectReceiveCase(ch, capacity uint64, pc uintptr) {
 	}
 }
 
-// fired logs that the element just received is a timer's.
+// timerFired logs that a timer has sent the element that was just received.
 func timerFired(timer unsafe.Pointer, site uint32) {
 	if g := enter(KindAwait, siteOrNone(site)); g != nil {
 		g.log(KindAwait, 0, siteOrNone(site), 0, uint64(uintptr(timer)), 0)
 	}
 }
 
-// post logs what a later Await of the token comes after.
+// post logs that what happens before it happens before every later await of the token.
 func post(token unsafe.Pointer, pc uintptr) { Log(KindPost, token, 0, pc) }
 
-// await logs that what the token's Posts stand for came before.
+// await logs that what came before each post of the token has happened.
 func await(token unsafe.Pointer, pc uintptr) { Log(KindAwait, token, 0, pc) }
 
 // panics logs a panic, also one that an operation of package sync raises

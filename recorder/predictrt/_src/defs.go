@@ -1,17 +1,17 @@
 package predictrt
 
-// This file makes the definitions of a trace: the names that events refer to by number. They
-// are written before the events of their chunk.
+// This file writes the definitions of a trace: the names that events refer to by number. They come
+// before the events of their chunk.
 
-// defs is a chunk of definitions. The bytes from n up to end are those of one
-// that is being made: the process may be killed in its midst.
+// definitions is a chunk of definitions. The bytes from committed up to end belong to a definition
+// that is not complete, and are not written if the process is killed now.
 type definitions struct {
 	committed, end int
 	data           [definitionBytes]byte
 }
 
-// define returns the current definitions of one kind, with room for one that
-// has strings of the given length and 32 other bytes.
+// startDefinition returns the current chunk of one sort of definitions. It has room for a
+// definition with strings of the given length together and 32 other bytes.
 func startDefinition(kind, strings int) *definitions {
 	if currentSlot().definitions[kind].committed+strings+32 > definitionBytes {
 		flush()
@@ -21,10 +21,10 @@ func startDefinition(kind, strings int) *definitions {
 	return d
 }
 
-// commit ends a definition.
+// commit completes a definition.
 func (d *definitions) commit() { d.committed = d.end }
 
-// u16 appends a number in two bytes, the low one first, as all numbers in definitions.
+// u16 appends a number in two bytes, little-endian.
 func (d *definitions) u16(x int) {
 	d.data[d.end], d.data[d.end+1] = byte(x), byte(x>>8)
 	d.end += 2
@@ -51,7 +51,7 @@ func (d *definitions) str(s string) {
 // text appends s without its length.
 func (d *definitions) text(s string) { d.end += copy(d.data[d.end:], s) }
 
-// clip bounds a name so that a definition fits into its buffer.
+// clip shortens a name so that a definition fits into its chunk.
 func clip(s string) string {
 	if len(s) > maxName {
 		return s[:maxName]

@@ -5,24 +5,23 @@ import (
 	"unsafe"
 )
 
-// Strings, interfaces and slices have more than one word. Their events have a
-// value, a digest of it, where formulas need it, and where the schedule's tables want
-// to show it: of the goroutines under control in replay. See recorder/trace.
+// This file logs accesses to strings, interfaces and slices, which have more than one word. The
+// value of such an event is a digest, a hash of one word. It is computed where formulas need it,
+// and, in a replay, for goroutines of the schedule, whose values reports show. See recorder/trace.
 
-// What a value of several words is. Hooks get it with the site in one word, in the
-// upper bits of the flags as the event's first word has them.
+// The shapes of values of several words. Hooks get the shape and the site in one word, called
+// head: the shape is in the upper bits of the flags, as in the first word of an event.
 const (
-	shapeString uint8 = 1 + iota // a string
-	shapeSlice                   // its value is its length
-	// an interface without methods
-	shapeAny
-	shapeInterface // one with methods
+	shapeString    uint8 = 1 + iota
+	shapeSlice           // its digest is its length
+	shapeAny             // an interface without methods
+	shapeInterface       // an interface with methods
 
-	shapeShift = 5 // in flags
-	plainFlags = 1<<shapeShift - 1
+	shapeShift = 5                 // position of the shape in the flags
+	plainFlags = 1<<shapeShift - 1 // mask of the other flags
 )
 
-// LoadOf is Load of a value of several words. Head holds the site, and what it is.
+// LoadOf is [Load] of a value of several words.
 func LoadOf[T any](p *T, head uint64) *T {
 	if Mode != 0 {
 		logAccess(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
@@ -30,10 +29,10 @@ func LoadOf[T any](p *T, head uint64) *T {
 	return p
 }
 
-// StoreOf is Store for a value of several words.
+// StoreOf is [Store] of a value of several words.
 func StoreOf[T any](p *T, head uint64) Ref[T] { return Ref[T]{p, head} }
 
-// LoadKept is LoadOf where a formula needs the value.
+// LoadKept is [LoadOf] where a formula needs the value.
 func LoadKept[T any](p *T, head uint64) *T {
 	if Mode != 0 {
 		logKept(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(KindRead))
@@ -41,16 +40,16 @@ func LoadKept[T any](p *T, head uint64) *T {
 	return p
 }
 
-// RefKept is Ref where a formula needs the value.
+// RefKept is [Ref] of a value of several words that a formula needs.
 type RefKept[T any] struct {
 	p    *T
 	head uint64
 }
 
-// StoreKept names the place of a store; Set does it.
+// StoreKept is [StoreOf] where a formula needs the value.
 func StoreKept[T any](p *T, head uint64) RefKept[T] { return RefKept[T]{p, head} }
 
-// Set logs a write of v and stores it.
+// Set logs a write of v, and stores it.
 func (r RefKept[T]) Set(v T) {
 	if Mode != 0 {
 		logKept(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
@@ -58,7 +57,7 @@ func (r RefKept[T]) Set(v T) {
 	*r.p = v
 }
 
-// OperandOf is Operand for a value of several words.
+// OperandOf is [Operand] of a value of several words.
 func OperandOf[T any](v T, head uint64) T {
 	if Mode != 0 {
 		operandShape(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>8)>>shapeShift)
@@ -66,15 +65,16 @@ func OperandOf[T any](v T, head uint64) T {
 	return v
 }
 
-// keep is touch where a formula needs the value.
+// logKept logs an access to a value of several words that a formula needs.
 //
 //go:noinline
 func logKept(p, val unsafe.Pointer, size uintptr, head uint64) {
 	accessShape(uint8(head), p, val, size, uint32(head>>32), uint8(head>>8)>>shapeShift, true)
 }
 
-// accessOf is access for values of several words; kept says that the value is needed.
-func accessShape(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8, kept bool) {
+// accessShape logs an access to a value of several words. If no formula needs the value, kept is
+// false.
+func accessShape(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, shape uint8, kept bool) {
 	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
 		return
 	}
@@ -93,23 +93,23 @@ func accessShape(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, w
 	}
 	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), nil)
 	if g.actor != nil && isRecording {
-		writeDigest(val, what)
+		writeDigest(val, shape)
 	}
 	makeRoom()
 	if kind == KindWrite {
 		if !kept {
 			noteFirstWrite(p)
 		}
-		g.logInitialValue(p, size, what, site)
+		g.logInitialValue(p, size, shape, site)
 	}
 	if !kept && g.actor == nil {
 		val = nil
 	}
-	g.logValue(kind, 0, p, val, size, site, what)
+	g.logValue(kind, 0, p, val, size, site, shape)
 }
 
-// logValue logs an event with the value at val, a digest of it if what says that it has several
-// words. It reads the value after all that could let another goroutine in.
+// logValue logs an event with the value at val, or its digest if the value has a shape. It reads
+// the value last, after all that could let another goroutine run.
 //
 //go:nosplit
 func (g *goroutine) logValue(kind, flags uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8) {
@@ -128,30 +128,30 @@ func (g *goroutine) logValue(kind, flags uint8, p, val unsafe.Pointer, size uint
 	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
 }
 
-// operandOf logs a value of several words that a formula needs, if it has a digest.
-func operandShape(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
+// operandShape logs an operand of several words, if it has a digest.
+func operandShape(val unsafe.Pointer, size uintptr, site uint32, shape uint8) {
 	g := current()
 	if g == nil || g.skipsAccesses() {
 		return
 	}
 	makeRoom()
-	g.logValue(KindOperand, 0, nil, val, size, site, what)
+	g.logValue(KindOperand, 0, nil, val, size, site, shape)
 }
 
-// digest returns the word that stands for the value at p, if there is one that
-// others do not have.
+// digest returns the digest of the value at p. It reports false if the value has none: only values
+// of few types have digests that differ if they differ.
 //
 //go:nosplit
 //go:nocheckptr
-func digest(p unsafe.Pointer, what uint8) (uint64, bool) {
-	switch what {
+func digest(p unsafe.Pointer, shape uint8) (uint64, bool) {
+	switch shape {
 	case shapeString:
 		s := (*stringHeader)(p)
 		return digestString(s.p, s.n)
 	case shapeSlice:
 		return uint64((*stringHeader)(p).n), true
 	}
-	d := runtime.PredictLookInto(p, what == shapeInterface)
+	d := runtime.PredictLookInto(p, shape == shapeInterface)
 	switch {
 	case d.Type == nil:
 		return 0, true
@@ -171,19 +171,21 @@ func digest(p unsafe.Pointer, what uint8) (uint64, bool) {
 	return 0, false
 }
 
-// The numbers of kinds, as in package reflect: bool, the integers, and strings.
+// The numbers of kinds in package reflect: bool and the integers, and strings.
 const (
 	firstWord  = 1
 	lastWord   = 12
 	stringKind = 24
 )
 
-// halves are the first two words of a string or slice.
+// A stringHeader is the first two words of a string or slice.
 type stringHeader struct {
 	p unsafe.Pointer
 	n int
 }
 
+// digestString returns the digest of n bytes at p, which is 0 only for the empty string.
+//
 //go:nosplit
 //go:nocheckptr
 func digestString(p unsafe.Pointer, n int) (uint64, bool) {
@@ -201,42 +203,45 @@ func digestString(p unsafe.Pointer, n int) (uint64, bool) {
 	return max(h>>4, 1), true
 }
 
+// digestTyped returns the digest of a value with a dynamic type.
+//
 //go:nosplit
 func digestTyped(typ unsafe.Pointer, v uint64) uint64 {
 	return max(mix(mix(fnvOffset, uint64(uintptr(typ))), v)>>4, 1)
 }
 
+// mix adds a word to a hash.
+//
 //go:nosplit
 func mix(h, w uint64) uint64 {
 	h = (h ^ w) * 0x9e3779b97f4a7c15
 	return h ^ h>>32
 }
 
-// digestsTold are the digests, by some of their bits, of which the trace says what they
-// are of.
+// digestsWritten has, by their low bits, digests whose values are in the trace already.
 var digestsWritten [1024]uint64
 
-// writeDigest says in the trace what the value at p is, if it has a digest other than 0.
-func writeDigest(p unsafe.Pointer, what uint8) {
-	if what == shapeSlice {
+// writeDigest writes the value at p into the trace, in words, if its digest is not 0.
+func writeDigest(p unsafe.Pointer, shape uint8) {
+	if shape == shapeSlice {
 		return
 	}
-	was := *(*[2]unsafe.Pointer)(p) // it may change meanwhile
+	was := *(*[2]unsafe.Pointer)(p) // another goroutine may change it
 	p = unsafe.Pointer(&was)
-	v, ok := digest(p, what)
+	v, ok := digest(p, shape)
 	if !ok || v == 0 || digestsWritten[v%uint64(len(digestsWritten))] == v {
 		return
 	}
 	var known string
-	switch what {
+	switch shape {
 	case shapeString:
 		known = *(*string)(p)
 	default:
-		d := runtime.PredictLookInto(p, what == shapeInterface)
-		known, what = runtime.PredictTypeName(d.Type), shapeAny
+		d := runtime.PredictLookInto(p, shape == shapeInterface)
+		known, shape = runtime.PredictTypeName(d.Type), shapeAny
 		switch {
 		case d.Kind == stringKind && known == "string":
-			known, what = *(*string)(d.Data), shapeString
+			known, shape = *(*string)(d.Data), shapeString
 		case d.Kind == firstWord && known == "bool":
 			known = "false"
 			if *(*bool)(d.Data) {
@@ -254,21 +259,20 @@ func writeDigest(p unsafe.Pointer, what uint8) {
 	}
 	digestsWritten[v%uint64(len(digestsWritten))] = v
 	limit := 2 * maxQuoted
-	if what == shapeString {
+	if shape == shapeString {
 		limit = maxQuoted
 	}
 	d := startDefinition(metaDefinitions, 4*limit+64)
 	d.text("text ")
 	d.text(hex(v))
 	d.text(" ")
-	d.quoted(known, limit, what == shapeString)
+	d.quoted(known, limit, shape == shapeString)
 	d.text("\n")
 	d.commit()
 }
 
-// quoted appends the first bytes of s, with quotes around them if it is text, as
-// they stand between the quotes of a Go string. What is cut off ends in an
-// ellipsis.
+// quoted appends the first limit bytes of s, escaped as in a Go string, with an ellipsis if there
+// are more. Around a string it puts escaped quotes.
 func (d *definitions) quoted(s string, limit int, isText bool) {
 	quote := ""
 	if isText {

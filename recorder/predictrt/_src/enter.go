@@ -2,13 +2,12 @@ package predictrt
 
 import "runtime"
 
-// This file has what most hooks begin with: the running goroutine, its turn, the gate, and
-// room for the event.
+// This file has the steps that most hooks begin with: find the running goroutine, let others go
+// first if the order says so, pass the gate, and make room for the event.
 
-// enter is called at the start of a hook that has a rewriter's site or none:
-// it passes the gate and makes room for the event. The result is nil if
-// nothing is to be logged. It starts a new time slice, so that the operation
-// that follows is not separated from its event.
+// enter does the first steps of a hook whose object is not known, and returns the running
+// goroutine; nil if nothing is to be logged. The operation that follows is not separated from its
+// event: it has a new time slice.
 func enter(kind uint8, site uint32) *goroutine {
 	g := current()
 	if g == nil {
@@ -20,8 +19,8 @@ func enter(kind uint8, site uint32) *goroutine {
 	return g
 }
 
-// enterAt is enter for a hook that knows its caller by program counter. The
-// runtime's own goroutines and channels are none of the program's.
+// enterAt is enter for a hook that returns to pc. Channels and goroutines of the runtime itself
+// have no events.
 func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 	g := current()
 	if g == nil {
@@ -37,7 +36,7 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 	return g, site
 }
 
-// ready is the last thing before an event is logged and its operation done.
+// prepareOperation is the last step before an event is logged and its operation done.
 func (g *goroutine) prepareOperation() {
 	makeRoom()
 	runtime.PredictFresh()
@@ -50,8 +49,8 @@ func (g *goroutine) passAndLog(kind, flags uint8, site, size uint32, obj, val ui
 	g.log(kind, flags, site, size, obj, val)
 }
 
-// giveWay counts an operation. Taking a lock may be part of looking at what it
-// guards, as a load of more than a word is.
+// beforeOperation counts an operation, and lets other goroutines go first now and then. To acquire
+// a lock may be part of a loop that polls, as an atomic load may be.
 func (g *goroutine) beforeOperation(kind uint8, site uint32, obj uint64) {
 	if kind == KindAcquire || kind == KindRAcquire || kind == KindAtomicLoad {
 		g.countLook(obj, true)
@@ -64,7 +63,7 @@ func (g *goroutine) beforeOperation(kind uint8, site uint32, obj uint64) {
 	}
 }
 
-// yield lets all others that can run go first.
+// yieldToAll lets all others that can run go first.
 func (p *pace) yieldToAll() {
 	if !runtime.PredictCanPark() {
 		return
@@ -75,7 +74,8 @@ func (p *pace) yieldToAll() {
 	p.letOthersRun()
 }
 
-// spin counts a plain read of obj, which may be part of a loop that waits.
+// countRead counts a plain read of an object. A goroutine that reads nothing else for long waits
+// for others to change it.
 func (p *pace) countRead(obj uint64) {
 	if p.lastReadObject != obj {
 		p.lastReadObject, p.sameReads = obj, 0

@@ -2,11 +2,11 @@ package predictrt
 
 import "unsafe"
 
-// The functions here are the hooks of what is done with fields that properties name. The object
-// begins offset bytes before its field, method stands for what is done, and the site is that of the
+// This file has the hooks of fields that properties name. The object begins offset bytes before
+// the field; method is the number of the name that the property has for what is done with the
 // field.
 
-// Field is what the address of a field becomes with which something is about to be done.
+// Field logs what is about to be done with the field at p, and returns p.
 func Field[T any](p *T, offset uintptr, method uint64, site uint32) *T {
 	if Mode != 0 {
 		fieldOf(unsafe.Pointer(p), offset, method, site)
@@ -14,6 +14,8 @@ func Field[T any](p *T, offset uintptr, method uint64, site uint32) *T {
 	return p
 }
 
+// fieldOf logs it as a call on the object of the field.
+//
 //go:noinline
 func fieldOf(p unsafe.Pointer, offset uintptr, method uint64, site uint32) {
 	object := unsafe.Add(p, -int(offset))
@@ -22,7 +24,7 @@ func fieldOf(p unsafe.Pointer, offset uintptr, method uint64, site uint32) {
 	}
 }
 
-// A FieldRef is a field that is about to be stored to.
+// A FieldRef is a field that is about to be stored to, by ref.
 type FieldRef[T any, R interface{ Set(T) }] struct {
 	ref    R
 	p      unsafe.Pointer
@@ -31,7 +33,7 @@ type FieldRef[T any, R interface{ Set(T) }] struct {
 	site   uint32
 }
 
-// Set logs what [Field] does, and then does what it does without a property.
+// Set logs the call of [Field], and stores v.
 func (f FieldRef[T, R]) Set(v T) {
 	if Mode != 0 {
 		fieldOf(f.p, f.offset, f.method, f.site)
@@ -39,17 +41,17 @@ func (f FieldRef[T, R]) Set(v T) {
 	f.ref.Set(v)
 }
 
-// Field is [Field] of what is stored to.
+// Field returns the reference with the call of [Field].
 func (r Ref[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, Ref[T]] {
 	return FieldRef[T, Ref[T]]{r, unsafe.Pointer(r.p), offset, method, site}
 }
 
-// Field is [Field] of what is stored to.
+// Field returns the reference with the call of [Field].
 func (r RefKept[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, RefKept[T]] {
 	return FieldRef[T, RefKept[T]]{r, unsafe.Pointer(r.p), offset, method, site}
 }
 
-// Guarded is a lock that is a field.
+// A Guarded is a lock in a field.
 type Guarded[T any, L locker[T]] struct {
 	lock   L
 	offset uintptr
@@ -64,18 +66,18 @@ type locker[T any] interface {
 	TryLock() bool
 }
 
-// Guard is what a lock becomes of which a method is called.
+// Guard returns a lock in a field, of which a method is about to be called.
 func Guard[T any, L locker[T]](lock L, offset uintptr, method uint64, site uint32) Guarded[T, L] {
 	return Guarded[T, L]{lock, offset, method, site}
 }
 
-// Lock logs that the lock is acquired once it is.
+// Lock logs the call once the lock is acquired.
 func (l Guarded[T, L]) Lock() {
 	l.lock.Lock()
 	Field((*T)(l.lock), l.offset, l.method, l.site)
 }
 
-// TryLock is Lock if it succeeds.
+// TryLock logs the call if the lock is acquired.
 func (l Guarded[T, L]) TryLock() bool {
 	ok := l.lock.TryLock()
 	if ok {
@@ -84,27 +86,27 @@ func (l Guarded[T, L]) TryLock() bool {
 	return ok
 }
 
-// Unlock logs that the lock is released while it is held.
+// Unlock logs the call while the lock is still held.
 func (l Guarded[T, L]) Unlock() {
 	Field((*T)(l.lock), l.offset, l.method, l.site)
 	l.lock.Unlock()
 }
 
-// ReceiveFrom receives from a channel that is a field.
+// ReceiveFrom receives from a channel in a field, and then logs that.
 func ReceiveFrom[T any, C interface{ ~chan T | ~<-chan T }](ch *C, offset uintptr, method uint64, site uint32) T {
 	v := <-*ch
 	Field(ch, offset, method, site)
 	return v
 }
 
-// ReceiveFromOK is ReceiveFrom that tells whether v was sent.
+// ReceiveFromOK is ReceiveFrom that also reports whether v was sent.
 func ReceiveFromOK[T any, C interface{ ~chan T | ~<-chan T }](ch *C, offset uintptr, method uint64, site uint32) (v T, ok bool) {
 	v, ok = <-*ch
 	Field(ch, offset, method, site)
 	return v, ok
 }
 
-// A ClosingRef is a channel that was a field when that was looked at, and is to be closed.
+// A ClosingRef is a channel that is to be closed, with the field that it was read from.
 type ClosingRef[T any, C interface{ ~chan T | ~chan<- T }] struct {
 	ch     C
 	field  *C
@@ -113,12 +115,12 @@ type ClosingRef[T any, C interface{ ~chan T | ~chan<- T }] struct {
 	site   uint32
 }
 
-// Closing is what the operand of close becomes.
+// Closing reads the channel in a field that is the operand of close.
 func Closing[T any, C interface{ ~chan T | ~chan<- T }](ch *C, offset uintptr, method uint64, site uint32) ClosingRef[T, C] {
 	return ClosingRef[T, C]{*ch, ch, offset, method, site}
 }
 
-// Close closes the channel.
+// Close logs the call, and closes the channel.
 func (c ClosingRef[T, C]) Close() {
 	Field(c.field, c.offset, c.method, c.site)
 	close(c.ch)

@@ -5,35 +5,33 @@ import (
 	"unsafe"
 )
 
-// This file gives finalizers and cleanups goroutines of their own, and the order that the
-// memory model gives them.
+// This file makes each call of a finalizer or cleanup a goroutine of its own in the trace, with
+// the order that the memory model gives it.
 
-// final is a finalizer or cleanup: the goroutine that its call will be.
+// A finalizerCall is the goroutine that the call of a finalizer or cleanup will be.
 type finalizerCall struct {
-	// of the call that has attached it
-	site uint32
-	// of the goroutine that did
+	site uint32 // of the call that has attached it
+	// test, path and account are of the goroutine that has attached it, path with a suffix.
 	test    string
 	path    string
 	account *account
-	// after is the token of what comes before it; nil: all that was logged.
+	// after is the token that the call awaits; nil means all that was logged.
 	after unsafe.Pointer
 }
 
-// finalizers are by the address of their object, which has one at most.
+// finalizers has the finalizers by the address of their object, which has at most one.
 var finalizers map[uintptr]*finalizerCall
 
-// Cleanups come after all that happened before the garbage collection that has
-// found them, finalizers also one after the other: the latter is what their
-// documentation promises. What awaits garbage is a goroutine of its own, which
-// posts for the cleanups of each collection.
+// Cleanups come after all that happened before the garbage collection that has found them.
+// Finalizers also come one after the other, as their documentation promises. For each garbage
+// collection, a goroutine of its own posts what the cleanups await.
 var (
-	hasCleanups        bool // there are cleanups
+	hasCleanups        bool
 	collectorGoroutine *goroutine
-	collectionToken    byte // the token
+	collectionToken    byte // the address is the token
 )
 
-// newFinal is what the running goroutine attaches, or nil if that is not to be
+// newFinalizerCall returns the call that the running goroutine attaches; nil if that is not to be
 // logged.
 func newFinalizerCall(pc uintptr) *finalizerCall {
 	g := current()
@@ -50,7 +48,7 @@ func newFinalizerCall(pc uintptr) *finalizerCall {
 	return &finalizerCall{site: site, test: g.test, account: g.account, path: path}
 }
 
-// attach is called where a finalizer of the object at obj is made.
+// attach is called where a finalizer of the object at obj is set.
 func attach(obj, pc uintptr) {
 	f := newFinalizerCall(pc)
 	if f == nil {
@@ -71,7 +69,7 @@ func detach(obj uintptr) {
 	runtime.PredictUnpin()
 }
 
-// cleanup returns what is to call a cleanup in place of call.
+// cleanup returns the function to call in place of call, which calls a cleanup.
 func cleanup(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer) {
 	f := newFinalizerCall(pc)
 	if f == nil {
@@ -113,14 +111,13 @@ func enterFinal(obj uintptr) {
 	f.enter()
 }
 
-// enter makes the goroutine that follows in the running one's place. f is nil
-// if nothing is known of it.
+// enter makes the events that follow those of the call; f is nil if nothing is known of it.
 func (f *finalizerCall) enter() {
 	runtime.PredictSetFinal(unsafe.Pointer(f))
 	runtime.PredictSetSelf(nil)
 }
 
-// began logs what the call comes after.
+// logOrder logs what the call comes after.
 func (f *finalizerCall) logOrder(g *goroutine) {
 	token := uint64(uintptr(f.after))
 	g.actor.pass(KindAwait, 0, token, 0, nil)
@@ -128,7 +125,7 @@ func (f *finalizerCall) logOrder(g *goroutine) {
 	g.log(KindAwait, 0, 0, 0, token, 0)
 }
 
-// leaveFinal ends that goroutine.
+// leaveFinal ends the goroutine of the call.
 func leaveFinal() {
 	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.hasBegun {
 		end()

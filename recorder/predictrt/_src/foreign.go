@@ -2,13 +2,13 @@ package predictrt
 
 import "unsafe"
 
-// Memory that is touched by code that is not instrumented, for its caller.
+// This file logs accesses by code that is not instrumented, at the site of its caller.
 
-// initializing reports whether there has been one goroutine only: what packages copy when they are
-// initialized, tables that they sort as a rule, comes before all that others will do.
+// isInitializing reports whether the program still has one goroutine. What packages copy in their
+// initialization comes before all that other goroutines do.
 func isInitializing() bool { return goroutines == 1 }
 
-// copied is called before size bytes at dst become those at src.
+// beforeCopy is called before package reflect copies size bytes from src to dst.
 func beforeCopy(dst, src unsafe.Pointer, size, pc uintptr) {
 	g := current()
 	if g == nil || isInitializing() {
@@ -22,7 +22,7 @@ func beforeCopy(dst, src unsafe.Pointer, size, pc uintptr) {
 	access(KindWrite, 0, dst, size, nil, site)
 }
 
-// mapTouched is called before the map m is read or written.
+// beforeMapAccess is called before package reflect reads or writes the map m.
 func beforeMapAccess(m unsafe.Pointer, write bool, pc uintptr) {
 	g := current()
 	if g == nil || isInitializing() {

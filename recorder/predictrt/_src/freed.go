@@ -6,20 +6,20 @@ import (
 	"unsafe"
 )
 
-// Freed is what stands in place of a kind where the garbage collector has given
-// memory back, so that a new variable there is not taken for the one before. See recorder/trace.
+// kindFreed is the kind of a record that the garbage collector has freed memory: a new variable
+// there is not the one from before. See recorder/trace.
 const kindFreed = 63
 
-// While a test has had its share of the trace, nothing is logged of what it does to
-// memory. So memory is logged as free once only: the table has the last such places, by
-// hash of the address.
+// freedLogged has, by a hash of the address, memory that the trace has as free already. It is used
+// while the current test logs nothing of what it does to memory: then memory is logged as free
+// only once.
 var freedLogged [1 << freedBits]struct {
 	addr, which uint64
-	turn        uint32 // payers then
+	turn        uint32 // accountSwitches then
 }
 
-// freed logs that of 64 objects of a size those with their bits set are free.
-// It can come at any time between the events of a hook, and is nobody's event.
+// logFreed logs that of 64 objects of a size from addr on those with their bits set are free. It
+// may be called between two events of a hook. The record belongs to no goroutine.
 func logFreed(addr, size uintptr, which uint64) {
 	if !isRecording || goroutines == 0 {
 		return
@@ -43,9 +43,9 @@ func logFreed(addr, size uintptr, which uint64) {
 	nextEvent += 4 * 8
 }
 
-// Recycle is called when the standard library puts the object at p into a pool of
-// its own. Such pools order nobody, and who gets the object next has another
-// variable: it, and the buffers that it leads to.
+// Pooled is called when the standard library puts the object at p into a pool of its own. Such a
+// pool orders nobody. So who gets the object next has another variable, and other buffers that the
+// object points to.
 func Pooled(p unsafe.Pointer) {
 	if !isRecording || current() == nil {
 		return
@@ -62,10 +62,10 @@ func Pooled(p unsafe.Pointer) {
 	}
 }
 
-// Kept is called when the standard library puts the value that p points to into a map of
-// its own, at pc. Such maps order nobody either. If the value is what package reflect or those
-// of encodings have found out about a type, who finds it there has other variables: all that it
-// leads to, of the first keptObjects. Other packages' maps may have objects of the program.
+// StoredInMap is called when the standard library, at pc, puts the value that p points to into a
+// map of its own. Such a map orders nobody either. What package reflect and those of encodings
+// store says something of a type, so that all objects that it points to, up to keptObjects, are
+// other variables for who finds it. Other packages may store objects of the program.
 func StoredInMap(p unsafe.Pointer, pc uintptr) {
 	if !isRecording || current() == nil || !isTypePackage(pc) {
 		return
@@ -74,7 +74,7 @@ func StoredInMap(p unsafe.Pointer, pc uintptr) {
 	n := 0
 	keep := func(p uintptr) {
 		base, size, flat := runtime.PredictObject(p)
-		if flat && size <= tinyBlock { // others that are older lie before it
+		if flat && size <= tinyBlock { // older objects of the same block lie before it
 			base, size = p, base+size-p
 		}
 		if size == 0 || n == len(found) {
@@ -101,7 +101,8 @@ func StoredInMap(p unsafe.Pointer, pc uintptr) {
 	}
 }
 
-// ofTypes reports whether a package at work on types calls at pc.
+// isTypePackage reports whether the function that calls at pc is of package reflect or of an
+// encoding.
 func isTypePackage(pc uintptr) (is bool) {
 	runtime.PredictFrames(pc, false, func(fn, _ string, _ int) bool {
 		is = stringslite.HasPrefix(fn, "reflect.") || stringslite.HasPrefix(fn, "encoding/")
@@ -110,4 +111,4 @@ func isTypePackage(pc uintptr) (is bool) {
 	return is
 }
 
-const tinyBlock = 16 // what small objects without pointers share, see runtime's malloc.go
+const tinyBlock = 16 // size of the block that small objects without pointers share, see the runtime's malloc.go

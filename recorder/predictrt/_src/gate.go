@@ -6,53 +6,56 @@ import (
 )
 
 // This file is the gate of a replay. Each event of a goroutine that has a part in the schedule
-// comes here first (pass), and blocks until it is its turn. A schedule that the run has left
-// is given up: all goroutines go on, and the verdict says why.
+// passes the gate first, and blocks there until its turn. When a run leaves the schedule, all
+// goroutines go on freely, and the verdict says why.
 
 // The stages of a replay.
 const (
-	// following is from the beginning until the violation is reached: goroutines pass in the
-	// order of the schedule.
+	// stageFollowing lasts until the violation is reached: goroutines pass in the order of the
+	// schedule.
 	stageFollowing = iota
-	// firstGoes is when the violation stands, and its first goroutine goes on: it does its
-	// access, and reaches its next hook.
+	// stageFirstAccess is when all goroutines of the violation are about to do their accesses: the
+	// first one does its access, and goes on to its next hook.
 	stageFirstAccess
-	// otherGoes is when it has come there, and the other goroutine does its access.
+	// stageSecondAccess is when it has reached that hook: the other goroutine does its access.
 	stageSecondAccess
-	// othersGo is when the violation stands that consists in a goroutine which goes last:
-	// all others go on as far as they can.
+	// stageOthersRun is when a violation is reached that consists in a goroutine going last: all
+	// others go on as far as they can.
 	stageOthersRun
-	// free is afterwards, and where there is no schedule: goroutines go on as they like.
+	// stageFree is after that, and where there is no schedule: goroutines go on freely.
 	stageFree
 )
 
 var (
 	stage = stageFree
-	// index of the first step that is not done
-	nextStep       int
-	waitingForStep map[int]*goroutine // by step
-	// all that wait at the gate
+	// nextStep is the index of the first step that is not done.
+	nextStep int
+	// waitingForStep has the goroutine that waits for its turn, by step.
+	waitingForStep map[int]*goroutine
+	// parkedGoroutines are those that wait at the gate.
 	parkedGoroutines []*goroutine
-	// all goroutines of the tests that are replayed
+	// controlledGoroutines are all goroutines of the tests that are replayed.
 	controlledGoroutines []*goroutine
-	violatorsWaiting     int
-	// how long the program stops when the violation stands, in nanoseconds
+	// violatorsWaiting counts the goroutines that are about to do their accesses of the violation.
+	violatorsWaiting int
+	// holdTime is how long the whole program stops when the violation is reached (unit:
+	// nanoseconds).
 	holdTime int64
 )
 
-// pendingAccess is the access that a goroutine stands before.
+// A pendingAccess is the access of the violation that a goroutine is about to do.
 type pendingAccess struct {
-	isReached bool
+	isReached bool // the goroutine waits before the access
 	kind      uint8
-	object    uint64
+	object    uint64 // an address, or the number of a channel
 	size      uint32
 	value     uint64
 	hasValue  bool
-	// of the goroutine's atomic regions, from 1; 0: none
+	// region is the number of the goroutine's atomic region, from 1; 0 means none.
 	region int
 }
 
-// startReplay reads the schedule, opens the verdict, and closes the gate.
+// startReplay reads the schedule, opens the verdict, and starts to hold goroutines at the gate.
 func startReplay(plan, verdict string) {
 	loadPlan(plan)
 	startVerdict(verdict)
@@ -63,7 +66,7 @@ func startReplay(plan, verdict string) {
 	runtime.PredictInMaps(duringMapWrite)
 }
 
-// bind finds the actor of the schedule that g's name gives it.
+// bindActor gives g the part in the schedule that its name has.
 func (g *goroutine) bindActor() {
 	if actors == nil {
 		return
@@ -79,18 +82,13 @@ func (g *goroutine) bindActor() {
 	}
 }
 
-// exit is called at the goroutine's end.
+// exitSchedule is called when g ends. The schedule may still expect events of it.
 func (g *goroutine) exitSchedule() {
 	if actors == nil {
 		return
 	}
 	runtime.PredictPin()
-	for i, c := range controlledGoroutines {
-		if c == g {
-			controlledGoroutines = append(controlledGoroutines[:i:i], controlledGoroutines[i+1:]...)
-			break
-		}
-	}
+	controlledGoroutines = without(controlledGoroutines, g)
 	if a := g.actor; a != nil && stage == stageFollowing {
 		if !a.skipTo(len(a.steps)) {
 			leaveSchedule(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[g.inRuntime.Outside].reason)
@@ -101,7 +99,7 @@ func (g *goroutine) exitSchedule() {
 	runtime.PredictUnpin()
 }
 
-// violates reports whether a is one of the goroutines whose accesses are the violation.
+// isViolator reports whether an access of a is part of the violation.
 func (a *actor) isViolator() bool {
 	for _, v := range violators {
 		if v == a {
@@ -111,16 +109,16 @@ func (a *actor) isViolator() bool {
 	return false
 }
 
-// pass is the gate: it blocks the running goroutine, whose part in the schedule a is, until
-// the event that it is about to do has its turn, and counts the event. val, if not nil, is
-// where the value of an access lies. It is inlined, as most goroutines have no part: a is nil.
+// pass is the gate: it blocks the running goroutine, whose part in the schedule is a, until the
+// event that it is about to do has its turn, and counts the event. If val is not nil, the value of
+// an access is there. pass is inlined, as a is nil for most goroutines.
 func (a *actor) pass(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
 	if a != nil && stage != stageFree {
 		a.passGate(kind, site, obj, size, val)
 	}
 }
 
-// passGate is pass for a goroutine that has a part in a schedule which is not over.
+// passGate is pass for a goroutine with a part in a schedule that is not over.
 func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
 	a.yieldToOtherViolator(kind)
 	a.observe(kind)
@@ -162,14 +160,14 @@ func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val u
 	w.count++
 }
 
-// await blocks like pass but does not count the event, which may turn out not
-// to happen: at a violation, a goroutine stands before it takes a lock. It reports
-// whether the schedule expects the event now.
+// awaitTurn blocks like pass, but does not count the event, which may turn out not to happen: in a
+// violation, a goroutine waits before it takes a lock. It reports whether the schedule expects the
+// event now.
 func (a *actor) awaitTurn(kind uint8, site uint32, obj uint64) bool {
 	return a != nil && stage != stageFree && a.awaitTurnAtGate(kind, site, obj)
 }
 
-// awaitGate is await for a goroutine that has a part in a schedule which is not over.
+// awaitTurnAtGate is awaitTurn for a goroutine with a part in a schedule that is not over.
 func (a *actor) awaitTurnAtGate(kind uint8, site uint32, obj uint64) bool {
 	a.yieldToOtherViolator(kind)
 	if kind == KindAcquire || kind == KindRAcquire {
@@ -190,21 +188,21 @@ func (a *actor) awaitTurnAtGate(kind uint8, site uint32, obj uint64) bool {
 	return true
 }
 
-// holdIfDone holds a goroutine that has done all its steps before an operation that others could notice:
-// the recorded run was over before it.
+// holdIfDone holds a goroutine that has done all its steps before an operation that others could
+// notice: the recorded run was over before that.
 func (a *actor) holdIfDone(kind uint8, site uint32) {
 	if holdWhenDone && stage == stageFollowing && a.isDone() {
 		a.wait(plannedEvent{role: roleHold}, kind, site)
 	}
 }
 
-// isDone reports whether all that the schedule wants of a has happened.
+// isDone reports whether a has done all that the schedule expects of it.
 func (a *actor) isDone() bool {
 	return len(a.steps) > 0 && a.nextStep == len(a.steps) && !a.isViolator()
 }
 
-// Admits reports whether a parallel test begins now, however many do already: the schedule goes on
-// with it.
+// StartsParallelTest reports whether a parallel test begins now, however many run already, because
+// the schedule goes on with it.
 func StartsParallelTest() bool {
 	if stage != stageFollowing || actors == nil {
 		return false
@@ -213,13 +211,12 @@ func StartsParallelTest() bool {
 	return g != nil && g.actor != nil && (g.actor.nextStep < len(g.actor.steps) || g.actor.isViolator())
 }
 
-// isNext reports whether step is the first of a's that is not done.
+// isNext reports whether step is the first one of a that is not done.
 func (a *actor) isNext(step int) bool {
 	return a.nextStep < len(a.steps) && a.steps[a.nextStep] == step
 }
 
-// reaches reports whether a has nothing left to do before an item, a step or an access
-// of the violation.
+// reaches reports whether a has no other step to do before a planned event.
 func (a *actor) reaches(it plannedEvent) bool {
 	if it.role == roleViolate {
 		return a.skipTo(len(a.steps))
@@ -232,9 +229,9 @@ func (a *actor) reaches(it plannedEvent) bool {
 	return false
 }
 
-// skipTo reports whether the i-th of a's steps is the next one, or, if that is their
-// number, whether all are done. Accesses of the standard library's before that, which
-// it has not made, are skipped, and their counters skip them, too.
+// skipTo reports whether the i-th step of a is its next one or, if i is their number, whether all
+// are done. Steps before that which are accesses of the standard library may be missing in this
+// run: they are skipped, and counted.
 func (a *actor) skipTo(i int) bool {
 	for _, step := range a.steps[a.nextStep:i] {
 		if insideSteps[step] == nil {
@@ -254,7 +251,7 @@ func (a *actor) skipTo(i int) bool {
 	return true
 }
 
-// releaseNext lets the next step go that is not skipped.
+// releaseNext lets the goroutine go on whose step is the next one that is not skipped.
 func releaseNext() {
 	for s := insideSteps[nextStep]; earlySteps[nextStep] || s != nil && s.isSkipped; s = insideSteps[nextStep] {
 		nextStep++
@@ -267,7 +264,7 @@ func releaseNext() {
 	checkViolation()
 }
 
-// missed leaves the schedule if it expects an attempt that has failed.
+// noteFailedAttempt leaves the schedule if it expects that an attempt succeeds which has failed.
 func (a *actor) noteFailedAttempt(kind uint8, site uint32) {
 	if a == nil || stage != stageFollowing {
 		return
@@ -283,12 +280,12 @@ func (a *actor) noteFailedAttempt(kind uint8, site uint32) {
 	}
 }
 
-// yieldViolation lets the other goroutine of the violation go once this one
-// has done its access.
+// yieldToOtherViolator is called when a is about to do an event. Once the first goroutine of the
+// violation has done its access, it lets the other one go.
 func (a *actor) yieldToOtherViolator(kind uint8) {
 	if stage == stageFirstAccess && a == violators[firstViolator] {
 		if a.pending.kind == KindSelectSend && (kind == KindSelectSend || kind == KindSelect) {
-			return // its select, one of whose cases this was, is still to come
+			return // the select that has this case is still to come
 		}
 		if len(violators) == 1 {
 			enterStagePinned(stageFree)
@@ -303,11 +300,10 @@ func (a *actor) yieldToOtherViolator(kind uint8) {
 	}
 }
 
-// wait blocks until it is the turn of an item of the schedule.
+// wait blocks until it is the turn of a planned event.
 func (a *actor) wait(it plannedEvent, kind uint8, site uint32) {
 	a.g.heldItem, a.g.heldEventKind = it, kind
-	switch it.role {
-	case roleStep:
+	if it.role != roleHold {
 		if stage != stageFollowing {
 			return
 		}
@@ -315,6 +311,9 @@ func (a *actor) wait(it plannedEvent, kind uint8, site uint32) {
 			a.reportDivergence(kind, site)
 			return
 		}
+	}
+	switch it.role {
+	case roleStep:
 		for stage == stageFollowing && nextStep != it.step && !earlySteps[it.step] {
 			waitingForStep[it.step] = a.g
 			a.g.park("turn")
@@ -324,13 +323,6 @@ func (a *actor) wait(it plannedEvent, kind uint8, site uint32) {
 			a.g.park("hold")
 		}
 	case roleViolate:
-		if stage != stageFollowing {
-			return
-		}
-		if !a.reaches(it) {
-			a.reportDivergence(kind, site)
-			return
-		}
 		runtime.PredictPin()
 		if !violationInSteps {
 			writeStand(a)
@@ -346,9 +338,9 @@ func (a *actor) wait(it plannedEvent, kind uint8, site uint32) {
 	}
 }
 
-// inMap is called while the map m is being written. Where the goroutine of the violation
-// that goes first has its access there, the other one comes now, as it can on another
-// processor: the runtime sees that both are in the map, and ends the program.
+// duringMapWrite is called in the middle of a write to the map m. If that is the first access of
+// the violation, the other goroutine goes on now, as it could on another processor. Then the
+// runtime sees that both are in the map, and ends the program.
 func duringMapWrite(m unsafe.Pointer) {
 	if stage != stageFirstAccess || len(violators) != 2 || violators[firstViolator].pending.object != uint64(uintptr(m)) {
 		return
@@ -358,7 +350,7 @@ func duringMapWrite(m unsafe.Pointer) {
 	}
 }
 
-// mayGo reports whether a goroutine that stands may do its access.
+// mayAccess reports whether a may do its access of the violation.
 func (a *actor) mayAccess() bool {
 	switch stage {
 	case stageFree:
@@ -371,7 +363,7 @@ func (a *actor) mayAccess() bool {
 	return false
 }
 
-// stepDone marks a step and lets the next one go.
+// stepDone counts a step as done, and lets the next one go.
 func (a *actor) stepDone(step int) {
 	runtime.PredictPin()
 	a.g.inRuntime.Outside = 0
@@ -384,7 +376,7 @@ func (a *actor) stepDone(step int) {
 	runtime.PredictUnpin()
 }
 
-// judge looks whether the violation has been reached.
+// checkViolation confirms the violation once it is reached.
 func checkViolation() {
 	if stage != stageFollowing || nextStep < numSteps {
 		return
@@ -396,37 +388,32 @@ func checkViolation() {
 	if violatorsWaiting < len(violators) {
 		return
 	}
-	if violatorsBlock {
-		writeSteps()
-		writeVerdict("confirmed\n")
-		enterStage(stageFree)
-		return
-	}
-	if violatorGoesLast {
-		writeSteps()
-		writeVerdict("confirmed\n")
-		enterStage(stageOthersRun)
-		return
-	}
-	if len(violators) == 2 && !conflict(violators[0].pending, violators[1].pending) {
+	next := stageFirstAccess
+	switch {
+	case violatorsBlock:
+		next = stageFree
+	case violatorGoesLast:
+		next = stageOthersRun
+	case len(violators) == 2 && !conflict(violators[0].pending, violators[1].pending):
 		leaveSchedule("the two accesses do not collide: they touch different memory, or both read")
 		return
-	}
-	if violationInSteps {
+	case violationInSteps:
 		writeStand(violators[0])
 	}
 	writeSteps()
 	writeVerdict("confirmed\n")
-	if holdTime > 0 {
-		runtime.PredictStand(holdTime)
+	if next == stageFirstAccess {
+		if holdTime > 0 {
+			runtime.PredictStand(holdTime)
+		}
+		if firstViolator >= len(violators) {
+			firstViolator = 0
+		}
 	}
-	if firstViolator >= len(violators) {
-		firstViolator = 0
-	}
-	enterStage(stageFirstAccess)
+	enterStage(next)
 }
 
-// collide reports whether two goroutines that stand so are a violation.
+// conflict reports whether two accesses that goroutines are about to do are a violation.
 func conflict(a, b pendingAccess) bool {
 	switch {
 	case a.kind == KindClose || b.kind == KindClose:
@@ -440,15 +427,14 @@ func conflict(a, b pendingAccess) bool {
 		(isWrite(a.kind) || isWrite(b.kind) || isSync(a.kind) || isSync(b.kind))
 }
 
-// setStage is release by a goroutine that runs.
+// enterStagePinned is enterStage for a goroutine that is not pinned.
 func enterStagePinned(s int) {
 	runtime.PredictPin()
 	enterStage(s)
 	runtime.PredictUnpin()
 }
 
-// release enters another stage. All that wait look for themselves whether
-// they may go.
+// enterStage begins another stage. All goroutines at the gate check whether they may go on.
 func enterStage(s int) {
 	stage = s
 	for _, g := range parkedGoroutines {
@@ -456,7 +442,7 @@ func enterStage(s int) {
 	}
 }
 
-// giveUp gives the schedule up.
+// leaveSchedule gives the schedule up, as the run has left it.
 func leaveSchedule(why string) {
 	if stage != stageFollowing {
 		return
@@ -466,7 +452,7 @@ func leaveSchedule(why string) {
 	enterStage(stageFree)
 }
 
-// diverge leaves the schedule as g has skipped one of its steps.
+// reportDivergence leaves the schedule, as a has skipped one of its steps.
 func (a *actor) reportDivergence(kind uint8, site uint32) {
 	w := a.counterOf(kind, site)
 	runtime.PredictPin()
@@ -474,7 +460,7 @@ func (a *actor) reportDivergence(kind uint8, site uint32) {
 	runtime.PredictUnpin()
 }
 
-// park blocks the running goroutine until a release or its turn.
+// park blocks the running goroutine until its turn or the next stage.
 func (g *goroutine) park(why string) {
 	if !runtime.PredictCanPark() {
 		runtime.PredictPin()
@@ -485,18 +471,22 @@ func (g *goroutine) park(why string) {
 	g.waitReason = why
 	parkedGoroutines = append(parkedGoroutines, g)
 	runtime.PredictPark(&g.gateSema)
-	for i, p := range parkedGoroutines {
-		if p == g {
-			parkedGoroutines = append(parkedGoroutines[:i:i], parkedGoroutines[i+1:]...)
-			break
-		}
-	}
+	parkedGoroutines = without(parkedGoroutines, g)
 	g.waitReason = ""
 }
 
-// groupCount is the counter of the WaitGroup at an address: the upper half of its state,
-// which is its first word. A group whose counter is not zero may be added to while others
-// wait for it.
+// without returns a copy of a list that does not have g.
+func without(list []*goroutine, g *goroutine) []*goroutine {
+	for i, other := range list {
+		if other == g {
+			return append(list[:i:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// waitGroupCounter returns the counter of the WaitGroup at an address: the upper half of its first
+// word. Others may call Add while goroutines wait, unless the counter is zero.
 func waitGroupCounter(group uint64) int32 {
 	return int32(*(*uint64)(unsafe.Pointer(uintptr(group))) >> 32)
 }

@@ -7,125 +7,116 @@ import (
 	"unsafe"
 )
 
-// This file has the records of goroutines, their names, and the events of their lives. A name
-// is the path of its spawns, so that it is the same in each run, whatever the order of events.
+// This file has the records of goroutines, their names, and the events of their beginnings and
+// ends. A name is the path of the spawns, so that it is the same in each run, whatever the order
+// of events.
 
-// goroutine is the record of one goroutine; the runtime's g points to it. It is
-// memory of our own: the tested program may count what it allocates. The garbage
-// collector does not look into it, so what it points to is kept elsewhere.
+// A goroutine is the record of one goroutine; the runtime's g points to it. Records are memory of
+// our own, because the program may count what it allocates. The garbage collector does not look
+// into them, so that what they point to is kept alive elsewhere.
 type goroutine struct {
-	// chance is the runtime's part, which must be first.
+	// inRuntime is what the runtime uses of the record; it must be first.
 	inRuntime runtime.PredictChance
-	id        uint32
-	parent    uint32
+	id        uint32 // number in the trace
+	parent    uint32 // number of the goroutine that has started it; its own if none has
 	origin
 	test string
 	goName
 	offspring
 	hasBegun bool
-	// final is the finalizer or cleanup that it calls; nil: none.
+	// finalizer is the finalizer or cleanup that it calls; nil means none.
 	finalizer *finalizerCall
-	// mute is positive while events are dropped.
+	// muteDepth is positive while events are dropped.
 	muteDepth int
-	// forked says that it has started a goroutine, which is to go first.
+	// yieldsToChild says that it has started a goroutine, which is to run first.
 	yieldsToChild bool
-	// randomStream decides when it gives way, see byOrder.
+	// randomStream decides when it lets others run, see followOrder.
 	randomStream randomStream
-	pending      operation // see byRank
+	pending      operation // see waitForRank
 	account      *account
-	// knownLeak says that the trace has it as a leak.
+	// isKnownLeak says that the trace has it as a leak.
 	isKnownLeak      bool
-	isBlockedForEver bool // see testStuck
-	// testing is the test that it runs, for package testing.
+	isBlockedForEver bool // see findBlockedTests
+	// runningTest is the address of the test that it runs, for package testing.
 	runningTest uintptr
 
 	pace
 	polling polling
 	inside  insideAccesses
 
-	// op is the last operation that it has begun.
+	// blockingOp is the last operation that it may block in.
 	blockingOp blockingOperation
-	// actor is its part in the schedule; nil: none.
+	// actor is its part in the schedule; nil means none.
 	actor *actor
-	// letGo says that the schedule has let the coming event go.
+	// hasPassedGate says that the schedule expects the coming event.
 	hasPassedGate bool
 	gateSema      runtime.PredictSema
-	// waitsFor is what it waits for at the gate, "" if it does not wait there; then heldBy
-	// is the part of the schedule that keeps it.
-	waitReason string
-	heldItem   plannedEvent
-	// heldAt is the kind of event that it is about to do at the gate.
+	// waitReason is what it waits for at the gate, "" if it does not wait there. If it waits,
+	// heldItem is the planned event that holds it, and heldEventKind the kind of the coming event.
+	waitReason    string
+	heldItem      plannedEvent
 	heldEventKind uint8
 	// selectHasDefault is about its last select.
 	selectHasDefault bool
-	// releasedEarly says that it goes on though it is to be held, see beforeTimer.
+	// isReleasedEarly says that it goes on although the schedule holds it, see beforeTimer.
 	isReleasedEarly bool
-	// nextUnused is the next record in the list of unused ones.
+	// nextUnused links the records in unusedRecords.
 	nextUnused *goroutine
 }
 
-// origin says where a goroutine was started, by sites.
+// An origin says where a goroutine was started, by sites; 0 means that there is none.
 type origin struct {
 	goSite uint32 // of the go statement
-	// the same, if it is one of the program's own packages
+	// programGoSite is goSite if the go statement is in the program's own packages. Otherwise
+	// requestSite is that of their call that led to the go statement.
 	programGoSite uint32
-	// else: of the call of one of these that led to the go statement
-	requestSite uint32
+	requestSite   uint32
 }
 
-// goName is the path of a goroutine's spawns.
+// A goName is the path of a goroutine's spawns.
 type goName struct {
-	path   string // in room
+	path   string // in buffer
 	buffer []byte
 }
 
-// offspring counts what a goroutine has started, for the names of that.
+// An offspring counts what a goroutine has started, for the names of that.
 type offspring struct {
-	children int
-	// finalizers and cleanups that it has attached
-	finals    int
+	children  int
+	finals    int // finalizers and cleanups that it has attached
 	byLibrary *libraryChildren
 }
 
-// pace is when a goroutine gives way to others.
+// A pace says when a goroutine lets others run.
 type pace struct {
-	// A goroutine that reads one place again and again spins, and must let
-	// others run.
-	lastReadObject uint64
-	sameReads      uint
-	// operations since it last gave way
-	operations int
-	loopTurns  loopTurns
-	// it has called runtime.Gosched since it gave way last
-	hasCalledGosched bool
-	// it sleeps where the program does not
-	sleepsForLibrary bool
+	// lastReadObject is the address of the last plain read if no other event has followed, and
+	// sameReads the number of such reads in a row: see countRead.
+	lastReadObject   uint64
+	sameReads        uint
+	operations       int // since it last let others run
+	loopTurns        loopTurns
+	hasCalledGosched bool // since it last let others run
+	sleepsForLibrary bool // in a sleep that is not the program's
 }
 
-// behind counts the goroutines that a function of the standard library has started for its
-// own purposes, in the name of the goroutine that has called it.
+// A libraryChildren counts the goroutines that a function of the standard library has started for
+// its own purposes, called by one goroutine.
 type libraryChildren struct {
-	starter string // see callSite.by
+	starter string // names the function, see callSite.starter
 	count   int
 	next    *libraryChildren
 }
 
 var (
-	// number of goroutines that have a record
-	goroutines uint32
-	// those that nothing in the program has started
-	rootGoroutines int
-	// records of goroutines that have ended
-	unusedRecords *goroutine
-	// stands for all of the runtime's own goroutines
-	runtimeGoroutines goroutine
-	testRuns          = map[string]int{}
-	// keeps the names that records point to
-	recordedTests []string
-	testNames     = map[string]uint32{}
+	goroutines        uint32                // number of records that were ever made
+	rootGoroutines    int                   // number of goroutines that nothing in the program has started
+	unusedRecords     *goroutine            // list of records of goroutines that have ended
+	runtimeGoroutines goroutine             // stands for all goroutines of the runtime itself
+	testRuns          = map[string]int{}    // by name, number of runs of a top-level test
+	recordedTests     []string              // keeps the names alive that records point to
+	testNames         = map[string]uint32{} // numbers of tests in the trace, by name
 )
 
-// fullName is what the schedule calls g.
+// fullName returns g's name in a schedule.
 func (g *goroutine) fullName() string {
 	if g.test == "" {
 		return g.path
@@ -133,8 +124,7 @@ func (g *goroutine) fullName() string {
 	return g.test + ":" + g.path
 }
 
-// current returns the record of the running goroutine, or nil if nothing is
-// to be logged here.
+// current returns the record of the running goroutine; nil if nothing is to be logged here.
 func current() *goroutine {
 	g := (*goroutine)(runtime.PredictSelf())
 	if g == nil {
@@ -149,7 +139,7 @@ func current() *goroutine {
 	return g
 }
 
-// adopt makes the record of a goroutine that has been started without one.
+// adoptGoroutine makes the record of a goroutine that was started without one.
 func adoptGoroutine() *goroutine {
 	goid, user, system := runtime.PredictWho()
 	if !user {
@@ -180,9 +170,8 @@ func adoptGoroutine() *goroutine {
 	return g
 }
 
-// newGoroutine returns an empty record with a number of its own. Records of goroutines
-// that have ended are used again, with the memory that they have: none of it is the
-// garbage collector's.
+// newGoroutine returns an empty record with a new number. It reuses the records of goroutines that
+// have ended, and their memory, as the garbage collector has no part in that.
 func newGoroutine() *goroutine {
 	g := unusedRecords
 	if g != nil {
@@ -202,7 +191,7 @@ func newGoroutine() *goroutine {
 	return g
 }
 
-// setPath copies path, which may be memory of the program or of another record.
+// setPath copies path, whose memory may be the program's or another record's.
 func (name *goName) setPath(path string) {
 	name.reserve(len(path))
 	name.path = unsafe.String(unsafe.SliceData(name.buffer), copy(name.buffer, path))
@@ -228,8 +217,8 @@ func (name *goName) reserve(n int) {
 	}
 }
 
-// define writes g's names to the trace and finds its part in the schedule. Its
-// random numbers follow from its name.
+// define writes g's name into the trace, and finds its part in the schedule. Its random numbers
+// follow from its name.
 func (g *goroutine) define() {
 	name := hashed(hashed(fnvOffset, g.test), g.path)
 	g.inRuntime.Seed(name)
@@ -248,11 +237,11 @@ func (g *goroutine) define() {
 	g.bindActor()
 }
 
-// numberOf returns what the path of the next goroutine that g starts at a site has
-// after its own. Those that the program starts are numbered in their order. Those that
-// the standard library starts for itself have numbers of their own for each function
-// that does so: whether a timer warns of slow entropy, or a connection is there
-// already, depends on what ran before, and is to change no other goroutine's name.
+// childNumber returns what is appended to g's path for the next goroutine that it starts at a
+// site. Those that the program starts are numbered in order. Those that the standard library
+// starts for itself have numbers of their own for each function that does so. What ran before
+// decides whether there are any, as for a connection that is kept open, and no name of another
+// goroutine may depend on that.
 func (o *offspring) childNumber(site uint32) (sep string, n int) {
 	if by := callSites[site].starter; by != "" {
 		return by, o.countLibraryChild(by)
@@ -261,8 +250,8 @@ func (o *offspring) childNumber(site uint32) (sep string, n int) {
 	return ".", o.children
 }
 
-// count counts what a function of the standard library starts. Its memory is never
-// freed, but used again by the next goroutine that has the record.
+// countLibraryChild counts a goroutine that a function of the standard library starts. The memory
+// is never freed, but reused together with the record.
 func (o *offspring) countLibraryChild(by string) int {
 	free := (*libraryChildren)(nil)
 	for b := o.byLibrary; b != nil; b = b.next {
@@ -282,7 +271,7 @@ func (o *offspring) countLibraryChild(by string) int {
 	return 1
 }
 
-// fork is called before a go statement takes effect.
+// fork is called before a go statement takes effect, and returns the record of the new goroutine.
 func fork(pc uintptr) unsafe.Pointer {
 	g, site := enterAt(KindFork, 0, pc)
 	if g == nil {
@@ -291,7 +280,7 @@ func fork(pc uintptr) unsafe.Pointer {
 	runtime.PredictPin()
 	child := newGoroutine()
 	child.parent, child.goSite, child.test, child.account = g.id, site, g.test, g.account
-	if !stringslite.HasPrefix(callSites[site].fn, "testing.") { // which waits for those that it starts
+	if !stringslite.HasPrefix(callSites[site].fn, "testing.") { // package testing waits for those that it starts
 		g.account.hasForked = true
 		hasForkedOutsideTests = hasForkedOutsideTests || g.test == ""
 	}
@@ -312,7 +301,7 @@ func fork(pc uintptr) unsafe.Pointer {
 	return unsafe.Pointer(child)
 }
 
-// begin logs a goroutine's first event.
+// begin logs the first event of a goroutine.
 func (g *goroutine) begin() {
 	g.hasBegun = true
 	g.inRuntime.G = runtime.PredictG()
@@ -324,8 +313,8 @@ func (g *goroutine) begin() {
 	}
 }
 
-// end logs the goroutine's last event, and gives its record back. In a replay the
-// schedule may name it for longer.
+// end logs the last event of the running goroutine. Its record can be reused, except in a replay,
+// whose schedule may still name it.
 func end() {
 	g := enter(KindEnd, 0)
 	if g != nil {
@@ -336,14 +325,13 @@ func end() {
 			runningTests--
 		}
 		g.polling.countChange()
-		if actors == nil { // else the schedule may still name it
+		if actors == nil { // otherwise the schedule may still name it
 			g.nextUnused, unusedRecords = unusedRecords, g
 		}
 	}
 }
 
-// TestBegin is called when a test, subtest or fuzz target begins in the
-// running goroutine.
+// TestBegin is called when a test, subtest or fuzz target begins in the running goroutine.
 func TestBegin(name string) {
 	if Mode == 0 || name == "" {
 		return
@@ -352,7 +340,7 @@ func TestBegin(name string) {
 	if g == nil {
 		return
 	}
-	top := stringslite.IndexByte(name, '/') < 0 && g.test == "" // else it is a bubble of the test
+	top := stringslite.IndexByte(name, '/') < 0 && g.test == "" // otherwise it is a bubble (testing/synctest) of the test
 	if top && EmptyPools != nil {
 		EmptyPools()
 	}
@@ -379,7 +367,7 @@ func TestBegin(name string) {
 	}
 }
 
-// TestEnd is called when it has returned.
+// TestEnd is called when the test function has returned.
 func TestEnd(name string, failed *bool) {
 	if Mode == 0 || name == "" {
 		return
@@ -417,9 +405,9 @@ func testNumber(name string) uint64 {
 // itoa returns n in decimal.
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// numbered returns a name, a separator and a number. It lasts, and so it takes
-// no fewer than 16 bytes: smaller ones the allocator puts beside small objects of
-// the user's, whose finalizers would wait for ever.
+// numbered returns a name, a separator and a number, in at least 16 bytes. The allocator puts
+// smaller strings into one block with small objects of the program. They would live as long as the
+// name, and their finalizers would never run.
 func numbered(name, sep string, n int) string {
 	var buf [20]byte
 	digits := strconv.AppendUint(buf[:0], uint64(n), 10)

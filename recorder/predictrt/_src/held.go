@@ -2,21 +2,20 @@ package predictrt
 
 import "unsafe"
 
-// What a variable holds before it is written for the first time has no event: a
-// declaration, a composite literal, the zero value, memory that code which is not
-// instrumented has filled. So the first write tells what it finds, in a record that
-// stands before the event. Which write is the first is known by a table that forgets:
-// that a later one tells it, too, is true as well.
+// This file logs initial values. What a variable holds before its first write has no event: it is
+// from a declaration, a composite literal, or code that is not instrumented. So before the first
+// write, a record says what the variable holds. A table tells which write is the first. It
+// forgets: a record before a later write is true as well.
 
-// heldKind stands in place of a kind in such a record. See recorder/trace.
+// kindInitialValue is the kind of such a record. See recorder/trace.
 const kindInitialValue = 62
 
 var (
-	// firstWrites has, by hash of the address, the memory of which the first write is
-	// past, in this age: what the garbage collector gives back begins another one.
+	// firstWrites has, by a hash of the address, variables whose first write is past, XORed with
+	// memoryAge.
 	firstWrites       [1 << firstWriteBits]uint64
-	memoryAge         uint64
-	initialValuesLeft = maxInitialValues // that are left
+	memoryAge         uint64             // changes when the garbage collector frees memory: variables are new then
+	initialValuesLeft = maxInitialValues // number of records that the test may still log
 )
 
 //go:nosplit
@@ -24,14 +23,14 @@ func firstWriteEntry(addr uint64) *uint64 {
 	return &firstWrites[addr*0x9e3779b97f4a7c15>>(64-firstWriteBits)]
 }
 
-// isFirst reports whether a write at addr may be the first one.
+// mayBeFirstWrite reports whether a write at addr is the first one, as far as the table knows.
 //
 //go:nosplit
 func mayBeFirstWrite(addr uint64) bool {
 	return *firstWriteEntry(addr) != addr^memoryAge && initialValuesLeft != 0
 }
 
-// firstWritePast notes that the first write at p is past.
+// noteFirstWrite notes that the first write at p is past.
 //
 //go:nosplit
 func noteFirstWrite(p unsafe.Pointer) {
@@ -39,23 +38,23 @@ func noteFirstWrite(p unsafe.Pointer) {
 	*firstWriteEntry(addr) = addr ^ memoryAge
 }
 
-// ageMemory forgets all of them.
+// forgetFirstWrites empties the table.
 func forgetFirstWrites() { memoryAge += 1 << objBits }
 
-// logHeldValue tells what is in memory before the write at p, if it is the first one: the size
-// bytes there, or if they are more than a word the digest of what they are. room has
-// made place for it.
+// logInitialValue logs what is in memory before the write at p, if it is the first one: the size
+// bytes there or, if they are more than a word, the digest of a value of a shape. makeRoom has
+// made room for it.
 //
 //go:nosplit
-func (g *goroutine) logInitialValue(p unsafe.Pointer, size uintptr, what uint8, site uint32) {
+func (g *goroutine) logInitialValue(p unsafe.Pointer, size uintptr, shape uint8, site uint32) {
 	if !mayBeFirstWrite(uint64(uintptr(p))) {
 		return
 	}
 	noteFirstWrite(p)
 	var v uint64
 	ok := size <= 8
-	if what != 0 {
-		v, ok = digest(p, what)
+	if shape != 0 {
+		v, ok = digest(p, shape)
 	} else if ok {
 		v = readValue(p, size)
 	}

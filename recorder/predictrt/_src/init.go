@@ -5,11 +5,10 @@ import (
 	"runtime"
 )
 
-// This file starts the library: what it does in this process is in one variable of the
-// environment, see package predictrt of the recorder.
+// This file starts the library. One environment variable says what it does in this process, see
+// package predictrt of the recorder.
 
-// Mode says what the library does in this process: 0 nothing, 1 record, 2
-// replay.
+// Mode says what the library does in this process: 0 nothing, 1 record, 2 replay.
 var Mode uint32
 
 const (
@@ -17,8 +16,8 @@ const (
 	modeReplay = 2
 )
 
-// init reads the mode from the environment, opens the files, and gives the runtime the
-// hooks. Without the variable the program runs as it is.
+// init reads the mode from the environment, opens the files, and installs the hooks in the
+// runtime. Without the variable, the program runs as it is.
 func init() {
 	env := runtime.PredictEnv()
 	if env == "" {
@@ -36,19 +35,11 @@ func init() {
 		case name == "trace":
 			trace = value
 		case name == "limit":
-			n, ok := atoi(value)
-			if !ok {
-				runtime.PredictFatal("GOPREDICT_RT: expected a number of bytes as limit, found " + value)
-			}
-			logLimit = n
+			logLimit = numberOption(name, "bytes", value)
 		case field == "brief":
 			isShortRun = true
 		case name == "hold":
-			n, ok := atoi(value)
-			if !ok {
-				runtime.PredictFatal("GOPREDICT_RT: expected a number of nanoseconds as hold, found " + value)
-			}
-			holdTime = int64(n)
+			holdTime = int64(numberOption(name, "nanoseconds", value))
 		case name == "order":
 			if !setOrder(value) {
 				runtime.PredictFatal("GOPREDICT_RT: expected oldest, child, seedN, posN or pctN/DEPTH/STEPS as order, found " + value)
@@ -89,6 +80,15 @@ func init() {
 		Copy: beforeCopy, Map: beforeMapAccess,
 		Hot: &fastRecord, Freed: logFreed, Misused: writeMisused, Flush: finish,
 	})
+}
+
+// numberOption returns the number that is the value of a field of the mode.
+func numberOption(name, unit, value string) uint64 {
+	n, ok := atoi(value)
+	if !ok {
+		runtime.PredictFatal("GOPREDICT_RT: expected a number of " + unit + " as " + name + ", found " + value)
+	}
+	return n
 }
 
 // split cuts s at each sep.

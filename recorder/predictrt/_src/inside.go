@@ -6,20 +6,18 @@ import (
 	"unsafe"
 )
 
-// Packages of the standard library that work on memory which the program hands to
-// them call package inside where they access it. What they do is logged as done by
-// the place of the program that has called them: a finding is about its lines, and
-// the same call is the same place whatever goes on inside.
+// This file logs accesses of the standard library to memory that the program hands to it. Packages
+// that do so call package inside. The site of such an access is the program's call, as a finding
+// is about the program's lines, and the site stays the same whatever the call does.
 
-// OfMap is the flag of accesses to maps.
+// OfMap is the flag of an access to a map.
 const OfMap = flagMap
 
-// testlessForks says that goroutines run that belong to no test.
+// hasForkedOutsideTests says that goroutines run that belong to no test.
 var hasForkedOutsideTests bool
 
-// Inside logs an access that the standard library does on behalf of the program.
-// As long as a test is the only goroutine of its own, all that it does comes
-// before what others will do.
+// Inside logs an access of the standard library on behalf of the program. It logs nothing while
+// the test has one goroutine: all that it does then happens before what others will do.
 func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 	if size == 0 || uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) || runtime.PredictReadOnly(uintptr(p)) {
 		return
@@ -28,7 +26,7 @@ func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 	if g == nil || !g.account.hasForked && !hasForkedOutsideTests {
 		return
 	}
-	if g.skipsAccesses() { // before the search of the stack, which costs more than all else
+	if g.skipsAccesses() { // before the stack is searched, which costs most
 		g.noteSkippedAccess(kind, p)
 		return
 	}
@@ -43,32 +41,33 @@ func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 	g.noteInside(kind, uint64(uintptr(p)), size)
 }
 
-// insideAccess is one that a goroutine has made in the standard library.
+// An insideAccess is an access that a goroutine has made in the standard library.
 type insideAccess struct {
 	addr  uint64
 	size  uintptr
 	kind  uint8
-	epoch uint32 // of insides
+	epoch uint32 // grows with each event of the program itself
 }
 
-// insides are the last such accesses of a goroutine. One that comes again with no event
-// of the program's own in between is no event: what is said of the first holds for it.
-// So a parser that counts bytes has few. Nor are reads any more once there were many: of
-// what takes long to hash, to match or to compress, the beginning has events. What is
-// left out must not depend on addresses: a replay has others.
+// An insideAccesses has the last such accesses of a goroutine. An access that repeats one of them
+// is no event, if the program itself has had no event in between: a parser that counts bytes has
+// few events then. Nor are reads events once there were many: work that takes long, as hashing
+// does, has events at its beginning only. What is left out must not depend on addresses, which
+// differ in a replay.
 type insideAccesses struct {
 	epoch uint32
-	reads int // since the epoch began
-	next  int // in last
+	reads int // in this epoch
+	next  int // number of accesses stored in last
 	last  *[maxInsideAccesses]insideAccess
 }
 
 const (
-	// insideMark stands in spinAt if the last event was such an access.
+	// insideObject is lastReadObject if the last event was such an access.
 	insideObject = 1
 )
 
-// repeats reports whether g has made an access before, since its last other event.
+// repeatsInside reports whether g has made an access before, since the last event of the program
+// itself.
 func (g *goroutine) repeatsInside(kind uint8, addr uint64, size uintptr) bool {
 	in := &g.inside
 	if g.lastReadObject != insideObject {
@@ -91,7 +90,7 @@ func (g *goroutine) repeatsInside(kind uint8, addr uint64, size uintptr) bool {
 	return false
 }
 
-// noteInside notes an access that has been logged.
+// noteInside notes an access that was logged.
 func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	in := &g.inside
 	if in.last == nil {
@@ -105,16 +104,16 @@ func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	g.lastReadObject = insideObject
 }
 
-// InsideSpan is Inside for n elements of a size. Were it inlined, it would be so only in
-// packages that read this one's export data, and an instance of a generic function would
-// have two texts, which -ldflags=-strictdups=2 refuses.
+// InsideSpan is Inside for n elements of a size. It must not be inlined: that would happen only in
+// packages that read this one's export data, so that an instance of a generic function had two
+// texts, which -ldflags=-strictdups=2 refuses.
 //
 //go:noinline
 func InsideSpan(kind uint8, p unsafe.Pointer, n int, size uintptr) {
 	Inside(kind, 0, p, uintptr(n)*size)
 }
 
-// InsideAppend is Inside for what appending n elements to a slice does.
+// InsideAppend is Inside for an append of n elements to a slice.
 //
 //go:noinline
 func InsideAppend(s unsafe.Pointer, n int, size uintptr) {
@@ -128,7 +127,7 @@ func InsideAppend(s unsafe.Pointer, n int, size uintptr) {
 	}
 }
 
-// Parallel is called when a test is about to run beside others.
+// TestParallel is called when a test is about to run in parallel with others.
 func TestParallel() {
 	if Mode == 0 {
 		return
@@ -138,12 +137,12 @@ func TestParallel() {
 	}
 }
 
-// onBehalf returns the site of the innermost call in g's stack that the program's
-// own packages make, 0 if others come first or there is none.
+// programCallSite returns the site of the innermost call in the stack that the program's own
+// packages make. It returns 0 if other modules come first, or if there is none.
 func (o *origin) programCallSite() uint32 {
 	switch site := programCall(false); site {
 	case noProgramSite:
-		return o.programGoSite // what it has started with a go statement
+		return o.programGoSite // the goroutine runs a function of the library
 	case foreignSite:
 		return 0
 	default:
@@ -151,21 +150,21 @@ func (o *origin) programCallSite() uint32 {
 	}
 }
 
-// ourCall returns the site of the innermost call in the running goroutine's stack that the program's
-// own packages make; otherModules if those of other modules come first, unless these are skipped;
-// and noProgramSite if there is none.
-func programCall(skipOthers bool) uint32 {
+// programCall returns the site of the innermost call in the running goroutine's stack that the
+// program's own packages make, and noProgramSite if there is none. If the first call is one of
+// another module, it returns foreignSite, unless skipForeign is set.
+func programCall(skipForeign bool) uint32 {
 	var room [64]uintptr
 	for _, pc := range callersOf(room[:]) {
-		if site := lookup(pc).programSite; site != noProgramSite && !(skipOthers && site == foreignSite) {
+		if site := lookup(pc).programSite; site != noProgramSite && !(skipForeign && site == foreignSite) {
 			return site
 		}
 	}
 	return noProgramSite
 }
 
-// programSite returns the site of the innermost call in g's stack that the program's own packages
-// make, or else of what had g started; 0 if there is none.
+// programSite returns the site of the innermost call in the stack that the program's own packages
+// make, or else of the one that led to the start of the goroutine; 0 if there is none.
 func (o *origin) programSite() uint32 {
 	if site := programCall(true); site != noProgramSite {
 		return site
@@ -176,13 +175,13 @@ func (o *origin) programSite() uint32 {
 	return o.requestSite
 }
 
-// What caller.ours is where it is no site.
+// The values of callerInfo.programSite that are no site.
 const (
 	noProgramSite = 0       // of the standard library
 	foreignSite   = 1 << 31 // of another module
 )
 
-// oursAt finds caller.ours for a frame.
+// programSiteOf returns callerInfo.programSite for a frame.
 func programSiteOf(fn, file string, line int) uint32 {
 	switch {
 	case file == "<autogenerated>" || stringslite.HasPrefix(fn, "predictrt") || isStandard(fn, file) || isLinknamed(fn, file):
@@ -193,8 +192,8 @@ func programSiteOf(fn, file string, line int) uint32 {
 	return number(fn, file, line)
 }
 
-// isPushed reports whether a function is one that the runtime has for another package
-// of the standard library, and under its name.
+// isLinknamed reports whether a function is the runtime's, but has the name of another package of
+// the standard library (go:linkname).
 func isLinknamed(fn, file string) bool {
 	return (stringslite.HasPrefix(file, "runtime/") || contains(file, "/src/runtime/")) && !contains(packageOf(fn), ".")
 }
