@@ -67,7 +67,8 @@ func updateWord[W word](how update, p *W, operand W) (old, new W) {
 	}
 }
 
-// atomicEnter passes the gate; the result is nil if nothing is to be logged.
+// atomicEnter passes the gate and makes room for the event. It returns nil if nothing is to be
+// logged.
 //
 //go:nosplit
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
@@ -79,13 +80,10 @@ func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorou
 	return atomicGate(kind, p, size, site)
 }
 
-// atomicGate is atomicEnter where something is to be looked at: the schedule, the order,
-// room in the slot, or what the word held before its first write.
+// atomicGate is atomicEnter where it has more to do: follow the schedule or the order, make room
+// in the slot, or log the initial value.
 func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
-	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
-		return nil
-	}
-	g := current()
+	g := callee(p)
 	if g == nil {
 		return nil
 	}
@@ -110,6 +108,8 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 	return g
 }
 
+// logAtomic logs the event of an operation that was just done.
+//
 //go:nosplit
 func (g *goroutine) logAtomic(kind, flags uint8, p unsafe.Pointer, size uintptr, val uint64, site uint32) {
 	if kind != KindAtomicLoad && flags&flagFailed == 0 {
@@ -118,8 +118,8 @@ func (g *goroutine) logAtomic(kind, flags uint8, p unsafe.Pointer, size uintptr,
 	g.log(kind, flags|flagValue, site, uint32(size), uint64(uintptr(p)), val)
 }
 
-// load loads *p. The word is read after the gate, so that the event has the value that
-// the program gets.
+// load loads *p. It reads the word after the gate, so that the event has the value that the
+// program gets.
 func load[W word](p *W, site uint32) W {
 	if Mode == 0 {
 		return loadWord(p)
@@ -168,8 +168,8 @@ func or[W word](p *W, mask W, site uint32) (old W) {
 	return old
 }
 
-// compareAndSwap stores new if *p is old. An attempt that fails is an event, too: it
-// tells what was there, and is one of the looks of a loop that waits.
+// compareAndSwap stores new if *p is old. A failed attempt is an event, too: it has the value that
+// was found, and may be part of a loop that polls.
 func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 	if Mode == 0 {
 		return compareAndSwapWord(p, old, new)
@@ -188,16 +188,16 @@ func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
 	return false
 }
 
-// Pointers need the garbage collector's write barrier, which the runtime's
-// own functions have.
+// Atomic operations on pointers are the runtime's own, which have the write barrier of the garbage
+// collector.
 
 var (
 	neverTrue   bool
 	pointerSink [2]unsafe.Pointer
 )
 
-// escape tells the compiler that p and q outlive the call: it cannot see that
-// from the runtime's functions, which hide the store from it.
+// keepAlive tells the compiler that p and q outlive the call. It cannot see that from the
+// runtime's functions, which hide the store from it.
 func keepAlive(p, q unsafe.Pointer) {
 	if neverTrue {
 		pointerSink[0], pointerSink[1] = p, q

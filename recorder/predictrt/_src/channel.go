@@ -27,28 +27,11 @@ func siteOrNone(site uint32) uint32 {
 	return site
 }
 
-// chanMake logs that a channel was made.
-func chanMake(ch, capacity uint64, pc uintptr) {
-	if g, site := enterAt(KindChanMake, ch, pc); g != nil {
-		g.log(KindChanMake, 0, site, uint32(capacity), ch, 0)
+// chanEvent logs that a channel was made, or is about to be closed.
+func chanEvent(kind uint8, ch, capacity uint64, pc uintptr) {
+	if g, site := enterAt(kind, ch, pc); g != nil {
+		g.log(kind, 0, site, uint32(capacity), ch, 0)
 	}
-}
-
-// chanClose logs that a channel is about to be closed.
-func chanClose(ch, capacity uint64, pc uintptr) {
-	if g, site := enterAt(KindClose, ch, pc); g != nil {
-		g.log(KindClose, 0, site, uint32(capacity), ch, 0)
-	}
-}
-
-// chanSend logs that a send begins, which may block.
-func chanSend(ch, capacity uint64, pc uintptr) uint32 {
-	return chanBegin(KindSend, ch, capacity, pc)
-}
-
-// chanRecv logs that a receive begins, which may block.
-func chanRecv(ch, capacity uint64, pc uintptr) uint32 {
-	return chanBegin(KindRecv, ch, capacity, pc)
 }
 
 // chanBegin logs the beginning of a send or receive, and notes that the goroutine may block in it.
@@ -62,18 +45,8 @@ func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 	return siteOrUnknown(site)
 }
 
-// chanSent logs that a send is done; elem is the number of the element.
-func chanSent(ch, capacity, elem uint64, site uint32) {
-	chanDone(KindSendDone, ch, capacity, elem, site)
-}
-
-// chanRecvd logs that a receive is done; elem is the number of the element, 0 if the
-// channel is closed.
-func chanRecvd(ch, capacity, elem uint64, site uint32) {
-	chanDone(KindRecvDone, ch, capacity, elem, site)
-}
-
-// chanDone logs the completion of a send or receive. Schedules have no such events.
+// chanDone logs the completion of a send or receive of the element with a number; 0 stands for a
+// closed channel. Schedules have no such events.
 func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 	if g := current(); g != nil {
 		g.passAndLog(kind, 0, siteOrNone(site), uint32(capacity), ch, elem)

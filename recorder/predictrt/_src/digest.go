@@ -75,10 +75,7 @@ func logKept(p, val unsafe.Pointer, size uintptr, head uint64) {
 // accessShape logs an access to a value of several words. If no formula needs the value, kept is
 // false.
 func accessShape(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, shape uint8, kept bool) {
-	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
-		return
-	}
-	g := current()
+	g := callee(p)
 	if g == nil {
 		return
 	}

@@ -94,8 +94,7 @@ func (l Guarded[T, L]) Unlock() {
 
 // ReceiveFrom receives from a channel in a field, and then logs that.
 func ReceiveFrom[T any, C interface{ ~chan T | ~<-chan T }](ch *C, offset uintptr, method uint64, site uint32) T {
-	v := <-*ch
-	Field(ch, offset, method, site)
+	v, _ := ReceiveFromOK[T](ch, offset, method, site)
 	return v
 }
 

@@ -71,8 +71,12 @@ func init() {
 	Mode = mode
 	runtime.PredictInstall(runtime.PredictHooks{
 		Fork: fork, End: end, Panic: panics,
-		Make: chanMake, Close: chanClose,
-		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
+		Make:   func(ch, capacity uint64, pc uintptr) { chanEvent(KindChanMake, ch, capacity, pc) },
+		Close:  func(ch, capacity uint64, pc uintptr) { chanEvent(KindClose, ch, capacity, pc) },
+		Send:   func(ch, capacity uint64, pc uintptr) uint32 { return chanBegin(KindSend, ch, capacity, pc) },
+		Recv:   func(ch, capacity uint64, pc uintptr) uint32 { return chanBegin(KindRecv, ch, capacity, pc) },
+		Sent:   func(ch, capacity, elem uint64, site uint32) { chanDone(KindSendDone, ch, capacity, elem, site) },
+		Recvd:  func(ch, capacity, elem uint64, site uint32) { chanDone(KindRecvDone, ch, capacity, elem, site) },
 		Select: selectBegin, Selected: selectDone,
 		Case: selectSendCase, Other: selectReceiveCase, Fired: timerFired,
 		Gosched: gosched, Clock: countClockLook, Brief: mayFireAtOnce, Outside: readsInput, Post: post, Await: await,

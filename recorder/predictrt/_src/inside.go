@@ -19,10 +19,10 @@ var hasForkedOutsideTests bool
 // Inside logs an access of the standard library on behalf of the program. It logs nothing while
 // the test has one goroutine: all that it does then happens before what others will do.
 func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
-	if size == 0 || uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) || runtime.PredictReadOnly(uintptr(p)) {
+	if size == 0 || runtime.PredictReadOnly(uintptr(p)) {
 		return
 	}
-	g := current()
+	g := callee(p)
 	if g == nil || !g.account.hasForked && !hasForkedOutsideTests {
 		return
 	}

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// This file has the hooks of plain accesses, branches and assertions, which the rewriter has
-// put into the program. Nearly all events come from here, so that the fast paths (touch,
+// This file has the hooks of plain accesses, branches and assertions, which the rewriter has put
+// into the program. Nearly all events come from here, so that the fast paths (logAccess,
 // logBranch) call nothing.
 
 // Load logs a read of *p and returns p.
@@ -17,16 +17,16 @@ func Load[T any](p *T, site uint32) *T {
 	return p
 }
 
-// Ref is a place that is about to be stored to.
+// A Ref is a variable that is about to be stored to.
 type Ref[T any] struct {
 	p    *T
 	head uint64 // of the event, without its kind
 }
 
-// Store names the place of a store; Set does it.
+// Store returns the reference of a store; Set does it.
 func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, uint64(site) << 32} }
 
-// Set logs a write of v and stores it.
+// Set logs a write of v, and stores it.
 func (r Ref[T]) Set(v T) {
 	if Mode != 0 {
 		logAccess(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(KindWrite))
@@ -34,16 +34,16 @@ func (r Ref[T]) Set(v T) {
 	*r.p = v
 }
 
-// Refs are two places that one statement is about to store to.
+// Refs are two variables that one statement is about to store to.
 type Refs[T, U any] struct {
 	a Ref[T]
 	b Ref[U]
 }
 
-// Both names the places of two stores; Set does them.
+// Both returns the references of two stores; Set does them.
 func Both[T, U any](a Ref[T], b Ref[U]) Refs[T, U] { return Refs[T, U]{a, b} }
 
-// Set logs a write of v and stores it, and then of w.
+// Set does both stores, in order.
 func (r Refs[T, U]) Set(v T, w U) {
 	r.a.Set(v)
 	r.b.Set(w)
@@ -98,7 +98,7 @@ func Append[E any, S ~[]E](s S, n int, site uint32) S {
 	return s
 }
 
-// Len is called with the channel whose length is about to be looked at, and returns it.
+// Len is called with the channel whose length is about to be read, and returns it.
 func Len[C any](ch C) C {
 	if Mode != 0 {
 		countLengthLook(*(*uint64)(unsafe.Pointer(&ch)))
@@ -106,8 +106,8 @@ func Len[C any](ch C) C {
 	return ch
 }
 
-// length counts a look at the length of a channel, which has no event: the trace says
-// that there was one.
+// countLengthLook counts a look of a loop that may poll. The length of a channel has no event; the
+// trace says that the test has read one.
 func countLengthLook(ch uint64) {
 	if g := current(); g != nil {
 		g.countLook(ch, true)
@@ -115,19 +115,21 @@ func countLengthLook(ch uint64) {
 	}
 }
 
-// span logs an access of n elements of the given size at p.
+// accessSpan logs an access to n elements of a size at p.
 //
 //go:noinline
 func accessSpan(kind uint8, p unsafe.Pointer, n int, size uintptr, site uint32) {
 	access(kind, 0, p, uintptr(n)*size, nil, site)
 }
 
-// header is the three words of a slice.
+// A header is the three words of a slice.
 type header struct {
 	p             unsafe.Pointer
 	length, limit int
 }
 
+// accessAppend is [Append] for elements of a size.
+//
 //go:nocheckptr
 func accessAppend(s *header, n int, size uintptr, site uint32) {
 	switch {
@@ -139,12 +141,11 @@ func accessAppend(s *header, n int, size uintptr, site uint32) {
 	}
 }
 
-// touch logs a plain access of size bytes at p. The value is at val, if that is
-// not nil. head holds the kind, flags and site as the event's first word does.
+// logAccess logs a plain access of size bytes at p. The value is at val, if that is not nil. head
+// has the kind, the flags and the site, as the first word of the event.
 //
-// This is the way that nearly all events take, so it takes care of what it can
-// without a call, and leaves the rest to access. It is nosplit: the goroutine is
-// not switched between the event and what the caller then does.
+// Nearly all events take this way. So it does what it can without a call, and leaves the rest to
+// access. It is nosplit: no other goroutine runs between the event and the access that follows.
 //
 //go:nosplit
 //go:noinline
@@ -187,26 +188,22 @@ func logAccess(p, val unsafe.Pointer, size uintptr, head uint64) {
 	if v >= 1<<16 {
 		long = 1
 	}
-	// The third word is written in any case: the next event is, too, where
-	// this one does not need it.
+	// The third word is written in any case. If this event does not need it, the next one
+	// overwrites it.
 	w[0] = (head | uint64(flagValue)<<8) + long*(formLong-formShort)
 	w[1] = addr | v<<objBits
 	w[2] = v >> (64 - objBits)
 	nextEvent += uintptr(2*8 + 8*long)
 }
 
-// access logs a plain access of size bytes at p. The value is at val, if that
-// is not nil.
+// access logs a plain access of size bytes at p. The value is at val, if that is not nil.
 func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
 	if what := flags >> shapeShift; what != 0 {
 		accessShape(kind, p, val, size, site, what, false)
 		return
 	}
-	if size == 0 || uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
-		return
-	}
-	g := current()
-	if g == nil {
+	g := callee(p)
+	if size == 0 || g == nil {
 		return
 	}
 	if g.skipsAccesses() {
@@ -228,7 +225,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	g.actor.pass(kind, site, uint64(uintptr(p)), uint32(size), val)
 	makeRoom()
 	if kind == KindWrite {
-		if flags&flagMap != 0 { // a header: what is in it is no value
+		if flags&flagMap != 0 { // the words of a map are no value of the program
 			noteFirstWrite(p)
 		}
 		g.logInitialValue(p, size, 0, site)
@@ -236,7 +233,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	g.logValue(kind, flags, p, val, size, site, 0)
 }
 
-// valueAt returns the size bytes at p, at most eight, as a number.
+// readValue returns the size bytes at p, at most eight, as a number.
 //
 //go:nosplit
 //go:nocheckptr
@@ -266,7 +263,7 @@ func Branch[B ~bool](c B, site uint32) B {
 	return c
 }
 
-// branch logs a condition's outcome, which is 1 or 0.
+// branch logs a condition, as 1 or 0.
 func branch(c bool, site uint32) {
 	if c {
 		logBranch(1, site)
@@ -275,13 +272,15 @@ func branch(c bool, site uint32) {
 	}
 }
 
-// Case logs that the program has gone into the n-th of several ways.
+// Case logs that the program has taken the n-th of several ways.
 func Case(n uint64, site uint32) {
 	if Mode != 0 {
 		logBranch(n, site)
 	}
 }
 
+// logBranch logs a branch with the value n.
+//
 //go:nosplit
 //go:noinline
 //go:nocheckptr
@@ -294,7 +293,7 @@ func logBranch(n uint64, site uint32) {
 	nextEvent += 8
 }
 
-// logBranchSlowly is logBranch where something is to be looked at first.
+// logBranchSlowly is logBranch without the fast path.
 func logBranchSlowly(n uint64, site uint32) {
 	g := current()
 	if g == nil || g.skipsAccesses() {
@@ -305,8 +304,7 @@ func logBranchSlowly(n uint64, site uint32) {
 	g.log(KindBranch, 0, site, 0, 0, n)
 }
 
-// Assert logs that the assertion of which v is an operand is about to be evaluated,
-// and returns v.
+// Assert logs that an assertion is about to be evaluated, of which v is an operand, and returns v.
 func Assert[T any](v T, site uint32) T {
 	if Mode != 0 {
 		logAssertion(site)
@@ -314,8 +312,7 @@ func Assert[T any](v T, site uint32) T {
 	return v
 }
 
-// logAssertion logs that an assertion is about to be evaluated; what becomes of it
-// follows from its operands.
+// logAssertion logs an assertion. Whether it fails follows from its operands.
 func logAssertion(site uint32) {
 	g := current()
 	if g == nil || g.skipsAccesses() {
@@ -326,9 +323,9 @@ func logAssertion(site uint32) {
 	g.log(KindAssert, 0, site, 0, 0, 1)
 }
 
-// Fails logs that the goroutine makes its test fail, or ends the program as failed. The site
-// is where the program's own packages do so, also by way of a library of assertions; where
-// none of them is in the stack, what pc returns to.
+// TestFails logs that the goroutine makes its test fail, or ends the program as failed. The site
+// is that of the program's own call, also by way of a library of assertions, or else of the call
+// that returns to pc.
 func TestFails(pc uintptr) {
 	if Mode == 0 {
 		return
@@ -346,14 +343,14 @@ func TestFails(pc uintptr) {
 	g.log(KindAssert, 0, site, 0, 0, 0)
 }
 
-// Mark logs that the program has come by.
+// Mark logs that the program has reached a place.
 func Mark(site uint32) {
 	if Mode != 0 {
 		logMark(site)
 	}
 }
 
-// Marked logs that v has been evaluated, and returns it.
+// Marked logs that v was evaluated, and returns it.
 func Marked[T any](v T, site uint32) T {
 	if Mode != 0 {
 		logMark(site)
@@ -361,7 +358,7 @@ func Marked[T any](v T, site uint32) T {
 	return v
 }
 
-// logMark logs an operand without a value: that the program came by.
+// logMark logs an operand without a value.
 func logMark(site uint32) {
 	g := current()
 	if g == nil {
@@ -379,7 +376,7 @@ func Operand[T any](v T, site uint32) T {
 	return v
 }
 
-// operand logs a value of one word that a formula needs.
+// operand logs a value of at most one word that a formula needs.
 func operand(p unsafe.Pointer, size uintptr, site uint32) {
 	g := current()
 	if g == nil || size > 8 || g.skipsAccesses() {

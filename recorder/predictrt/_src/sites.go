@@ -7,54 +7,56 @@ import (
 	"unsafe"
 )
 
-// This file finds the places of events that come from hooks in the standard library: the line
-// of the program in the stack. A look at a stack is expensive, so that each program counter is
-// looked up once.
+// This file finds the sites of events that come from hooks in the standard library: the line of
+// the program in the stack. To search a stack is expensive, so that each program counter is looked
+// up once.
 
-// Call sites get small numbers in the order in which they are met. The table
-// is open-addressed and keyed by program counter, as a look-up happens with
-// every synchronization event.
+// Sites get small numbers, in the order in which they are met. The table of program counters has
+// open addressing, because each synchronization event looks one up.
 
-// caller is what is known of one program counter: who has called a hook from there.
+// A callerInfo is what is known of a program counter that a call of a hook returns to. Inlined
+// functions are frames of their own.
 type callerInfo struct {
-	// logical ones have the top bit set
+	// pc has the top bit set if it is logical, see runtime.PredictFrames.
 	pc uintptr
-	// 0: all its frames belong to the machinery
+	// site is that of the innermost frame which is not of the machinery; 0 if there is none, or if
+	// the runtime itself is the caller.
 	site uint32
-	// the runtime itself is the caller
+	// isRuntime says that the runtime itself is the caller.
 	isRuntime bool
-	// the caller belongs to the standard library
+	// isStandard says that the standard library is the caller.
 	isStandard bool
-	// outer is the site of the innermost frame that does not belong to the machinery, also
-	// where the runtime is the caller; 0: there is none.
+	// outerSite is site, also where the runtime is the caller.
 	outerSite uint32
-	// site of the innermost frame of the program's own packages; or nobodys, others
+	// programSite is that of the innermost frame of the program's own packages, or noProgramSite
+	// or foreignSite.
 	programSite uint32
 }
 
-// callSite is a place in the user's code.
+// A callSite is a place in the sources.
 type callSite struct {
-	key  uint64
+	key  uint64 // what schedules call it, see keyOf
 	fn   string
 	file string
 	line int
-	// by is what the names of goroutines have that are started here by the standard
-	// library, of its own accord: ".Serve-" for (*Server).Serve. "" elsewhere.
+	// starter is not "" where the standard library starts goroutines for itself. It is part of
+	// their names: ".Serve-" for (*Server).Serve.
 	starter string
 }
 
 var (
-	// length is a power of two
+	// callerTable is by a hash of pc; its length is a power of two.
 	callerTable []callerInfo
 	numCallers  int
 	callSites   = []callSite{{}} // by number, from 1
 	siteByKey   = map[uint64]uint32{}
 )
 
+// logicalPC is the top bit of a program counter.
 const logicalPC = 1 << (8*(4<<(^uintptr(0)>>63)) - 1)
 
-// Site returns the number of the call site that pc returns to, for the
-// patched standard library to hand on.
+// Site returns the number of the site of a call that returns to pc, for hooks in the standard
+// library.
 func Site(pc uintptr) uint32 {
 	if Mode == 0 {
 		return 0
@@ -62,8 +64,8 @@ func Site(pc uintptr) uint32 {
 	return siteUnlessMuted(pc)
 }
 
-// audible is Site while the library is on; muted goroutines are spared the
-// look-up.
+// siteUnlessMuted is Site while the library is on. It does no look-up for goroutines that are
+// muted.
 func siteUnlessMuted(pc uintptr) uint32 {
 	if current() == nil {
 		return 0
@@ -71,9 +73,8 @@ func siteUnlessMuted(pc uintptr) uint32 {
 	return siteOf(pc)
 }
 
-// siteOf returns the number of the nearest call site in the stack that does
-// not belong to the machinery of synchronization, given the return address
-// of the operation's caller.
+// siteOf returns the number of the innermost site in the stack that does not belong to the
+// machinery of synchronization. pc is the return address of the operation's caller.
 func siteOf(pc uintptr) uint32 {
 	if site := lookup(pc).site; site != 0 {
 		return site
@@ -117,9 +118,9 @@ func callersOf(room []uintptr) []uintptr {
 	return room[:n]
 }
 
-// lookup returns what is known of the return address pc. It points into the table, as this is
-// called for each frame of a stack, and copies take longer than the rest; what is there
-// does not change.
+// lookup returns what is known of the return address pc. The result points into the table, because
+// this is called for each frame of a stack, and copies would take longer than the rest. Entries do
+// not change.
 func lookup(pc uintptr) *callerInfo {
 	for {
 		mask := uintptr(len(callerTable) - 1)
@@ -134,10 +135,10 @@ func lookup(pc uintptr) *callerInfo {
 	}
 }
 
-// hash spreads program counters over the table: they differ in their middle bits.
+// hash returns a hash of a program counter. Program counters differ in their middle bits.
 func hash(pc uintptr) uintptr { return uintptr(uint64(pc)*0x9e3779b97f4a7c15>>20) ^ pc }
 
-// learn adds pc to the table.
+// addCaller adds pc to the table.
 func addCaller(pc uintptr) {
 	runtime.PredictPin()
 	if 2*numCallers >= len(callerTable) {
@@ -173,7 +174,7 @@ func addCaller(pc uintptr) {
 	runtime.PredictUnpin()
 }
 
-// insertCaller adds c to the table, which has room for it.
+// insertCaller puts c into the table, which has room for it.
 func insertCaller(c callerInfo) {
 	mask := uintptr(len(callerTable) - 1)
 	i := hash(c.pc) & mask
@@ -183,15 +184,13 @@ func insertCaller(c callerInfo) {
 	callerTable[i] = c
 }
 
-// Private reports whether the standard library does an operation for purposes
-// of its own: its pools and caches order its callers at random, and in another
-// interleaving otherwise. Their memory is not instrumented.
+// IsPrivate reports whether the standard library calls a hook, at pc, for purposes of its own. Its
+// pools and caches order goroutines at random, and its memory is not instrumented.
 func IsPrivate(pc uintptr) bool { return lookup(pc).isStandard }
 
-// isStandard reports whether a function belongs to the standard library: the first
-// part of its package's path has no dot, and its file is src/PACKAGE/x.go in
-// some GOROOT (compiled packages are found again under others), or with
-// -trimpath PACKAGE/x.go.
+// isStandard reports whether a function belongs to the standard library. Then the first part of
+// its package's path has no dot, and its file is src/PACKAGE/x.go in some GOROOT (packages from a
+// cache were compiled in another one), or PACKAGE/x.go with -trimpath.
 func isStandard(fn, file string) bool {
 	pkg := packageOf(fn)
 	if isInlinedLiteral(pkg, file) {
@@ -208,11 +207,11 @@ func isStandard(fn, file string) bool {
 	return n == 0 || n >= len(src) && file[n-len(src):n] == src
 }
 
-// library is where the sources of the standard library lie, with a slash at the end. It
-// is not known, and so "", with -trimpath.
+// stdSources is the folder with the sources of the standard library, with a slash at the end; ""
+// with -trimpath, as it is not known then.
 var stdSources string
 
-// findLibrary finds library: where the runtime lies.
+// findStdSources returns the folder that has the runtime's folder.
 func findStdSources() string {
 	gc, dir := runtime.GC, ""
 	runtime.PredictFrames(**(**uintptr)(unsafe.Pointer(&gc))+1, false, func(fn, file string, _ int) bool {
@@ -224,10 +223,10 @@ func findStdSources() string {
 	return dir
 }
 
-// foreignLiteral reports whether a function of package pkg, by its name, is a literal of a
-// function of the standard library: where that was inlined, as maps.Keys and sync.OnceValue
-// often are, the literal has the name of the function that it was inlined into. What package
-// testing does for testing/synctest has such names, too, and is none.
+// isInlinedLiteral reports whether a function whose name is in package pkg is a function literal
+// of the standard library. If the function around a literal is inlined, as maps.Keys and
+// sync.OnceValue often are, the literal has the name of the function that it was inlined into.
+// What package testing does for testing/synctest has such names, too, and is none.
 func isInlinedLiteral(pkg, file string) bool {
 	end := len(file) - len(base(file)) - 1
 	if stdSources == "" || !stringslite.HasPrefix(file, stdSources) || end < len(stdSources) || pkg == "main" {
@@ -237,55 +236,36 @@ func isInlinedLiteral(pkg, file string) bool {
 	return pkg != dir && pkg != dir+"_test" && dir != "testing"
 }
 
-// starter is what the names of goroutines have that a function starts, see
-// callSite.by. A subtest is the program's own.
+// starterName returns callSite.starter for a function. Subtests are the program's own.
 func starterName(fn, file string) string {
 	pkg := packageOf(fn)
 	if !isStandard(fn, file) || pkg == "testing" {
 		return ""
 	}
-	from := len(pkg) + 1
-	for i := from; i < len(fn) && fn[from] == '('; i++ { // a method with a pointer receiver
-		if fn[i] == ')' {
-			from = i + len(").")
-			break
-		}
+	name := fn[min(len(pkg)+1, len(fn)):]
+	if _, method, ok := stringslite.Cut(name, ")."); ok { // of a pointer receiver
+		name = method
 	}
-	to := from
-	for to < len(fn) && fn[to] != '.' && fn[to] != '[' {
-		to++
+	name, _, _ = stringslite.Cut(name, ".")
+	name, _, _ = stringslite.Cut(name, "[")
+	if name == "" {
+		name = pkg
 	}
-	if from >= to {
-		from, to = 0, len(pkg)
-	}
-	return "." + fn[from:to] + "-"
+	return "." + name + "-"
 }
 
-// packageOf is what stands before the dot after the last slash of a function's
-// name; a type argument may have slashes too.
+// packageOf returns the path of a function's package: what comes before the first dot after the
+// last slash of its name. A type argument may have slashes, too.
 func packageOf(fn string) string {
-	end := len(fn)
-	for i := 0; i < end; i++ {
-		if fn[i] == '[' || fn[i] == '(' {
-			end = i
-		}
-	}
-	start := 0
-	for i := 0; i < end; i++ {
-		if fn[i] == '/' {
-			start = i
-		}
-	}
-	for i := start; i < end; i++ {
-		if fn[i] == '.' {
-			return fn[:i]
-		}
-	}
-	return fn[:end]
+	path, _, _ := stringslite.Cut(fn, "[")
+	path, _, _ = stringslite.Cut(path, "(")
+	last := len(path) - len(base(path))
+	name, _, _ := stringslite.Cut(path[last:], ".")
+	return path[:last+len(name)]
 }
 
-// outermost numbers a frame of package sync or the like, where the stack has
-// nothing else: a goroutine that such a package has started.
+// frameSite returns the site of a frame of package sync or the like. It is used where the stack
+// has nothing else, as in a goroutine that such a package has started.
 func frameSite(pc uintptr) (site uint32) {
 	runtime.PredictFrames(pc, false, func(fn, file string, line int) bool {
 		if !stringslite.HasPrefix(fn, "runtime.") && !stringslite.HasPrefix(fn, "predictrt.") && file != "<autogenerated>" {
@@ -296,8 +276,8 @@ func frameSite(pc uintptr) (site uint32) {
 	return site
 }
 
-// machineries are the packages and types of the standard library that do an
-// operation for their callers.
+// machineries are the packages, types and functions of the standard library that do an operation
+// for their callers, as prefixes of names.
 var machineries = [...]string{
 	"runtime.", "sync.", "sync/atomic.", "internal/sync.", "predictrt.",
 	"syscall.", "internal/poll.", "os.(*File).", "os.ReadFile", "os.WriteFile", "net.(*conn).", "net.(*netFD).", "net.predict",
@@ -305,8 +285,7 @@ var machineries = [...]string{
 	"testing.(*common).Log", "testing.(*common).Error", "testing.(*common).Fatal", "testing.(*common).Fail",
 }
 
-// isMachinery reports whether a frame is not what the user would call the
-// place of an operation.
+// isMachinery reports whether users would not take a frame for the place of an operation.
 func isMachinery(fn, file string) bool {
 	if file == "<autogenerated>" {
 		return true
@@ -322,8 +301,8 @@ func isMachinery(fn, file string) bool {
 	return false
 }
 
-// isTransparent reports whether a function of the runtime passes on what its
-// caller wants, as opposed to acting for itself.
+// isTransparent reports whether a function of the runtime does what its caller wants, and does not
+// act for itself.
 func isTransparent(fn string) bool {
 	fn = fn[len("runtime."):]
 	return stringslite.HasPrefix(fn, "reflect_") || stringslite.HasPrefix(fn, "makechan") || stringslite.HasPrefix(fn, "panic") ||
@@ -331,7 +310,7 @@ func isTransparent(fn string) bool {
 		stringslite.HasPrefix(fn, "sigpanic") || stringslite.HasPrefix(fn, "Goexit") || stringslite.HasPrefix(fn, "newcoro") || stringslite.HasPrefix(fn, "coro")
 }
 
-// number returns the number of a call site.
+// number returns the number of a site.
 func number(fn, file string, line int) uint32 {
 	key := keyOf(fn, line)
 	site, ok := siteByKey[key]
@@ -353,7 +332,7 @@ func number(fn, file string, line int) uint32 {
 	return site
 }
 
-// keyOf is FNV-1a of "fn:line" with the top bit set.
+// keyOf returns the FNV-1a hash of "fn:line" with the top bit set.
 func keyOf(fn string, line int) uint64 {
 	h := (hashed(fnvOffset, fn) ^ ':') * fnvPrime
 	var buf [20]byte
@@ -363,7 +342,7 @@ func keyOf(fn string, line int) uint64 {
 	return h | 1<<63
 }
 
-// hashed goes on with the FNV-1a hash h.
+// hashed continues the FNV-1a hash h with s.
 func hashed(h uint64, s string) uint64 {
 	for i := 0; i < len(s); i++ {
 		h = (h ^ uint64(s[i])) * fnvPrime
@@ -371,7 +350,7 @@ func hashed(h uint64, s string) uint64 {
 	return h
 }
 
-// keyFor returns what the schedule calls a site.
+// keyFor returns what schedules call a site.
 func keyFor(site uint32) uint64 {
 	if site&(1<<31) != 0 || site == 0 {
 		return uint64(site)
