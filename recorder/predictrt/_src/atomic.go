@@ -74,7 +74,7 @@ func updateWord[W word](how update, p *W, operand W) (old, new W) {
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
 	g := (*goroutine)(runtime.PredictSelf())
 	if uintptr(unsafe.Pointer(g)) == fastRecord && nextEvent <= hookLimit && kind != KindAtomicLoad &&
-		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) && !mayBeFirstWrite(uint64(uintptr(p))) && !g.loopTurns.isOver(kind, site) {
+		uintptr(p) >= minFastObject && !runtime.PredictOnStack(uintptr(p)) && !mayBeFirstWrite(uint64(uintptr(p))) && !g.loopTurns.isOver(kind, site) {
 		return g
 	}
 	return atomicGate(kind, p, size, site)

@@ -78,7 +78,7 @@ func emptySlot() {
 		s.definitions[i].committed = 0
 	}
 	nextEvent = uintptr(unsafe.Pointer(&s.words))
-	hookLimit = nextEvent + (chunkWords-freedWords-roomWords)*8
+	hookLimit = nextEvent + (chunkWords-freedWords-hookWords)*8
 	eventLimit = nextEvent + (chunkWords-5)*8
 	lastGoroutine, fastRecord, accountStart = noGoroutine, noFastRecord, nextEvent
 	emptiedSlots = filledSlots
@@ -175,10 +175,10 @@ const (
 )
 
 const (
-	objBits = 48
+	objectBits = 48
 	// Other objects are not logged by the fast path.
-	minObj = 4096
-	maxObj = 1 << objBits
+	minFastObject = 4096
+	maxFastObject = 1 << objectBits
 )
 
 // log logs an event, unless it repeats a round of polling or the test's share of the trace is used
@@ -218,14 +218,14 @@ func (g *goroutine) appendEvent(kind, flags uint8, site, size uint32, obj, val u
 	case obj == 0 && size == 0 && val < 1<<16:
 		w[0] = head | formBare | val<<16
 		nextEvent += 1 * 8
-	case obj >= maxObj || size >= wideSize:
+	case obj >= maxFastObject || size >= wideSize:
 		w[0], w[1], w[2], w[3] = head|formWide, obj, val, uint64(size)
 		nextEvent += 4 * 8
 	case val < 1<<16:
-		w[0], w[1] = head|formShort|uint64(size)<<16, obj|val<<objBits
+		w[0], w[1] = head|formShort|uint64(size)<<16, obj|val<<objectBits
 		nextEvent += 2 * 8
 	default:
-		w[0], w[1], w[2] = head|formLong|uint64(size)<<16, obj|val<<objBits, val>>(64-objBits)
+		w[0], w[1], w[2] = head|formLong|uint64(size)<<16, obj|val<<objectBits, val>>(64-objectBits)
 		nextEvent += 3 * 8
 	}
 }

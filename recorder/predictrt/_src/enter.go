@@ -58,7 +58,7 @@ func (g *goroutine) beforeOperation(kind uint8, site uint32, obj uint64) {
 	g.lastReadObject = 0
 	g.followOrder(kind, obj)
 	g.operations++
-	if g.loopTurns.isOver(kind, site) || g.operations >= sliceLimit {
+	if g.loopTurns.isOver(kind, site) || g.operations >= maxTurnOperations {
 		g.yieldToAll()
 	}
 }
@@ -82,12 +82,12 @@ func (p *pace) countRead(obj uint64) {
 		return
 	}
 	p.sameReads++
-	if p.sameReads%spinLimit == 0 && runtime.PredictCanPark() {
+	if p.sameReads%readsPerYield == 0 && runtime.PredictCanPark() {
 		switch {
-		case p.sameReads%pollLimit == 0:
+		case p.sameReads%readsPerPollCheck == 0:
 			p.letOthersRun()
-		case p.sameReads >= restLimit:
-			p.sleep(restTime)
+		case p.sameReads >= readsBeforeSleep:
+			p.sleep(restSleep)
 		default:
 			runtime.PredictGosched()
 		}

@@ -39,7 +39,7 @@ func noteFirstWrite(p unsafe.Pointer) {
 }
 
 // forgetFirstWrites empties the table.
-func forgetFirstWrites() { memoryAge += 1 << objBits }
+func forgetFirstWrites() { memoryAge += 1 << objectBits }
 
 // logInitialValue logs what is in memory before the write at p, if it is the first one: the size
 // bytes there or, if they are more than a word, the digest of a value of a shape. makeRoom has

@@ -2,26 +2,25 @@ package predictrt
 
 import "runtime"
 
-// A replay shows a bug only if the program can do the same without the gate. Mostly that is
-// so: who is held could be slow. But where time decides the order, being slow is a bug of
-// another kind, which users judge otherwise, and so the verdict has to tell the two apart.
+// This file reports delays. A replay shows a bug only if the program can do the same without the
+// gate. Mostly it can, because a goroutine at the gate could be slow. But where time decides the
+// order, to be slow is a bug of another kind, which users judge differently. So the verdict tells
+// the two apart.
 //
-// A schedule may hold a goroutine that could go on until a timer has fired, or have a
-// timer fire before another one that is due earlier: what follows rests on a goroutine
-// being late. The verdict tells of it, as a replay of the same schedule can show what comes
-// if none is late: in a prompt one those that are held go on, one after the other, wherever
-// time would have to pass else, and it passes for all timers.
+// A schedule may hold a goroutine that could go on until a timer has fired, or let a timer fire
+// before another one that is due earlier. What follows then depends on a goroutine being delayed,
+// and the verdict says so. A prompt replay of the same schedule shows what happens without delays.
+// Wherever time would have to pass, one goroutine after the other is released from the gate; only
+// then does time pass, for all timers.
 var (
-	promptReplay bool
-	// the steps that go before their turn, as the replay is prompt
-	earlySteps map[int]bool
-	// how often a goroutine was late, or would have been
-	delaysReported int
+	promptReplay   bool
+	earlySteps     map[int]bool // steps done before their turn in a prompt replay, by index
+	delaysReported int          // number of delays so far, also those beyond maxDelays
 )
 
-// beforeTimer is called before a timer fires, in left nanoseconds, that by waits for; by is
-// nil if no goroutine does. The verdict tells who is delayed then. A prompt replay lets one
-// go that the gate holds; beforeTimer reports whether it has.
+// beforeTimer is called before a timer fires, in left nanoseconds, that the goroutine by waits
+// for; by may be nil. It reports in the verdict which goroutines are delayed by that. In a prompt
+// replay it releases a goroutine from the gate instead, if there is one, and returns true.
 func beforeTimer(by *goroutine, left int64) bool {
 	if stage != stageFollowing {
 		return false
@@ -42,8 +41,9 @@ func beforeTimer(by *goroutine, left int64) bool {
 	return false
 }
 
-// firesAtOnce is called where a timer that is due in ns nanoseconds is to fire before the running
-// goroutine goes on, which is delayed then. In a prompt replay it is not.
+// mayFireAtOnce is called where a timer that is due in ns nanoseconds is about to fire before the
+// running goroutine goes on. It reports whether the timer may: the goroutine is delayed then,
+// which a prompt replay does not do.
 func mayFireAtOnce(ns int64) bool {
 	g := current()
 	if g == nil || stage != stageFollowing {
@@ -53,15 +53,16 @@ func mayFireAtOnce(ns int64) bool {
 	return !promptReplay
 }
 
-// reportDelay says that g is delayed by ns nanoseconds, for a timer that by waits for.
+// reportDelay reports that g is delayed by ns nanoseconds, for a timer that the goroutine by waits
+// for.
 func reportDelay(g *goroutine, ns int64, by *goroutine) {
 	if delaysReported++; delaysReported <= maxDelays {
 		writeVerdict("late " + g.fullName() + " " + itoa(uint64(max(ns, 0))) + " " + describeWait(by) + "\n")
 	}
 }
 
-// firstHeld returns the goroutine at the gate whose turn comes first, of those that may
-// block only if there are no others; nil if there is none.
+// firstHeld returns the goroutine at the gate whose turn comes first; nil if there is none.
+// Goroutines that would wait anyway come last.
 func firstHeld() (first *goroutine) {
 	for _, g := range parkedGoroutines {
 		if g.waitReason == "" {
@@ -75,8 +76,8 @@ func firstHeld() (first *goroutine) {
 	return first
 }
 
-// mayBlock reports whether what g is held before does nothing to others, or waits for
-// them: the gate delays nobody then.
+// wouldWait reports whether the gate does not delay g: its next operation has no effect on others,
+// or would wait for them.
 func (g *goroutine) wouldWait() bool {
 	switch g.heldEventKind {
 	case KindWaitGroupWait, KindCondWait, KindEnd:
@@ -89,7 +90,7 @@ func (g *goroutine) wouldWait() bool {
 	return false
 }
 
-// turn orders what goroutines are held by: the steps, the violation, what comes after it.
+// rank orders planned events: the steps, the violation, what comes after it.
 func (it plannedEvent) rank() int {
 	switch it.role {
 	case roleStep:
@@ -100,15 +101,15 @@ func (it plannedEvent) rank() int {
 	return numSteps + 1
 }
 
-// releaseEarly lets g go, which waits at the gate.
+// releaseEarly releases g from the gate.
 func (g *goroutine) releaseEarly() {
 	switch g.heldItem.role {
 	case roleStep:
 		earlySteps[g.heldItem.step] = true
 		delete(waitingForStep, g.heldItem.step)
-	case roleViolate: // the steps that are left make no difference to it any more
+	case roleViolate: // the remaining steps have no effect on it any more
 		nextStep = numSteps
-		if checkViolation(); stage == stageFollowing { // the other one of the violation comes only if g is late
+		if checkViolation(); stage == stageFollowing { // the other violator gets there only if g is delayed
 			leaveSchedule(g.fullName() + " stands at its access, and nothing but a timer brings the other one")
 		}
 		return
@@ -119,7 +120,7 @@ func (g *goroutine) releaseEarly() {
 	runtime.PredictWake(&g.gateSema)
 }
 
-// waitsWhere says which goroutine waits for a timer, how and where: "0.1 sleep p.f x.go:3".
+// describeWait says which goroutine waits for a timer, how and where: "0.1 sleep p.f x.go:3".
 func describeWait(g *goroutine) string {
 	if g == nil {
 		return "- - - -"
@@ -129,8 +130,8 @@ func describeWait(g *goroutine) string {
 	return g.fullName() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line))
 }
 
-// timedOut returns a goroutine that waits for a timer, whatever else it waits for, which
-// is due in left nanoseconds; nil if there is none.
+// timerWaiter returns a goroutine that waits for a timer which is due in left nanoseconds; nil if
+// there is none.
 func timerWaiter(left int64) *goroutine {
 	for _, g := range controlledGoroutines {
 		if d, ok := g.timeoutLeft(); ok && d <= left && !g.sleepsForLibrary {

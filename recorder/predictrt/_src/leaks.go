@@ -6,13 +6,12 @@ import (
 	"unsafe"
 )
 
-// This file looks at the end of a test for goroutines that it has left. One is a leak
-// if nobody who can move can reach what it waits for (as the garbage collector finds what
-// cannot be reached).
+// This file searches for leaks at the end of a test: goroutines that the test has started, and
+// that are blocked for ever. A goroutine is blocked for ever if no goroutine that can run can
+// reach what it waits for. The garbage collector finds what is not reachable in the same way.
 
-// Ended is called at the end of a test in its goroutine, after its subtests and cleanups.
-// It tells which of the goroutines that the test has started, and that are left, are blocked,
-// and whether for ever.
+// TestEnded is called at the end of a test in its goroutine, after its subtests and cleanups. It
+// records which goroutines that the test has started are blocked, and which of them for ever.
 func TestEnded() {
 	if Mode == 0 {
 		return
@@ -21,7 +20,7 @@ func TestEnded() {
 	if g == nil || !g.account.hasForked || g.path != "0" && runtime.PredictLookedInto() > subtestSearchLimit {
 		return
 	}
-	if stage == stageOthersRun { // nobody waits for the one that goes last any more
+	if stage == stageOthersRun { // the goroutine that goes last may go now
 		enterStagePinned(stageFree)
 	}
 	g.letStartedRun()
@@ -37,9 +36,9 @@ func TestEnded() {
 	runtime.PredictUnpin()
 }
 
-// letStartedRun lets those go on that g has started, at the end of its test.
+// letStartedRun lets the goroutines run that g has started, for a bounded time.
 func (g *goroutine) letStartedRun() {
-	const lookEach = 8 // asking for the processor time takes some
+	const lookEach = 8 // to read the processor time is a system call
 	var turns uint32
 	var time int64
 	for n := 0; runtime.PredictAnyRunnable(g.hasLeft) && runtime.PredictCanPark(); n++ {
@@ -53,13 +52,15 @@ func (g *goroutine) letStartedRun() {
 	}
 }
 
-// endsPartly is set where a program is ended although a signal may move some of it; those who
-// wait for ever all the same are marked.
+// hasBlockedTests is set where the program is ended because tests are blocked for ever, although a
+// signal or a timer might let other goroutines run. Goroutines that are blocked for ever have
+// isBlockedForEver then.
 var hasBlockedTests bool
 
-// testStuck reports whether a goroutine that runs a test waits for ever whatever may come, a
-// signal or a timer, where no goroutine can run; with all, whether each of them does. Others
-// that do so are marked then.
+// findBlockedTests reports whether a goroutine that runs a test is blocked for ever; with all,
+// whether each of them is. It is for when no goroutine can run, and what may come, a signal or a
+// timer, does not reach them. Then it sets isBlockedForEver of all goroutines that are blocked for
+// ever.
 func findBlockedTests(all bool) bool {
 	if runtime.PredictLookedInto() > subtestSearchLimit {
 		return false
@@ -74,15 +75,15 @@ func findBlockedTests(all bool) bool {
 	return hasBlockedTests
 }
 
-// isLeftBy reports whether a goroutine is one that g has started, or one of these, and is not
-// known to be blocked for ever.
+// hasLeft reports whether the goroutine with a record was started by g or a descendant of g, and
+// is not known as a leak.
 func (g *goroutine) hasLeft(rec unsafe.Pointer) bool {
 	h := (*goroutine)(rec)
 	return h != &runtimeGoroutines && h != g && h.test == g.test && !h.isKnownLeak &&
 		len(h.path) > len(g.path) && stringslite.HasPrefix(h.path, g.path) && h.path[len(g.path)] == '.'
 }
 
-// recordLeak tells that g is blocked for ever.
+// recordLeak records that g is blocked for ever.
 func (g *goroutine) recordLeak() {
 	g.isKnownLeak = true
 	g.recordBlocked(stuckLeak)

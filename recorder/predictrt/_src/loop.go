@@ -2,29 +2,27 @@ package predictrt
 
 import "runtime"
 
-// This file is about loops that wait by running: with runtime.Gosched, or by looking at the
-// clock. In a replay one may wait for a goroutine that the gate holds, and would do so for
-// ever.
+// This file is about loops that wait by running: they call runtime.Gosched, or read the clock. In
+// a replay such a loop may wait for a goroutine that the gate holds, and would not end.
 
-// What runtime.Gosched and the clock are called among the things to look at.
+// Numbers of what such loops look at, for countLook.
 const (
 	goschedLook = 1 + iota
 	clockLook
 )
 
-// looksAtClock is called before the program looks at the clock.
+// countClockLook is called before the program reads the clock.
 func countClockLook() {
 	if g := current(); g != nil {
 		g.countLook(clockLook, false)
 	}
 }
 
-// looped is how many calls there were in a row since the schedule has moved.
+// goschedCalls counts the calls of runtime.Gosched since the schedule has advanced.
 var goschedCalls int
 
-// gosched is called before a goroutine gives way of its own will. A loop that
-// does so waits for something that others do, and while the gate holds those it
-// would never end.
+// gosched is called before a goroutine calls runtime.Gosched. A loop that does so waits for other
+// goroutines. If the gate holds those, it would never end.
 func gosched() {
 	g := current()
 	if g == nil {
@@ -43,7 +41,7 @@ func gosched() {
 	look := runtime.PredictLook()
 	if look.Outside || look.Timer >= 0 && look.Timer <= maxTimerWait {
 		runtime.PredictUnpin()
-		g.sleep(pollTime) // watch decides
+		g.sleep(pollSleep) // watch decides then
 		return
 	}
 	if stage == stageOthersRun {
@@ -57,7 +55,7 @@ func gosched() {
 	runtime.PredictUnpin()
 }
 
-// resetLoopCount is called when g has done many operations since it gave way last.
+// resetLoopCount is called when a goroutine has done many operations since it let others run.
 func (p *pace) resetLoopCount() {
 	if !p.hasCalledGosched {
 		goschedCalls = 0
@@ -65,36 +63,35 @@ func (p *pace) resetLoopCount() {
 	p.hasCalledGosched = false
 }
 
-// sleep suspends g for ns nanoseconds, which nothing in the program asks for.
+// sleep suspends the goroutine for ns nanoseconds, where the program does not ask for that.
 func (p *pace) sleep(ns int64) {
 	p.sleepsForLibrary = true
 	runtime.PredictSleep(ns)
 	p.sleepsForLibrary = false
 }
 
-// holding reports whether the gate holds goroutines until others have come to somewhere, or
-// as far as they can: these may loop until then, and would do so for ever.
+// gateHolds reports whether goroutines wait at the gate until others have reached a place, or
+// cannot go on.
 func gateHolds() bool {
 	return (stage == stageFollowing || stage == stageOthersRun) && len(parkedGoroutines) > 0
 }
 
-// letOthersRun lets others run. While the gate holds some, a goroutine that does nothing
-// but look whether something has changed sleeps: then watch is called once all do
-// so or wait, and decides whether that can still come.
+// letOthersRun lets others run. If goroutines wait at the gate, and the running one has done
+// nothing but look for changes, it sleeps. Once all goroutines sleep or wait, watch is called, and
+// decides whether a change can still come.
 func (p *pace) letOthersRun() {
 	if gateHolds() && nothingChanged() {
-		p.sleep(pollTime)
+		p.sleep(pollSleep)
 	} else {
 		runtime.PredictGiveWay()
 	}
 }
 
-// changesSeen is the number of changes when nothingChanged was called last.
+// seenChangeCount is changeCount when nothingChanged was called last.
 var seenChangeCount uint
 
-// nothingChanged reports whether the events since it was called last, of all goroutines, have
-// left everything as it was: reads, attempts that have failed, and critical sections in which
-// there are no others.
+// nothingChanged reports whether no event of any goroutine since the last call has changed what
+// others can see: there were only reads, failed attempts, and critical sections of these.
 func nothingChanged() bool {
 	if lastRecord != nil {
 		lastRecord.polling.countChange()
@@ -104,8 +101,8 @@ func nothingChanged() bool {
 	return same
 }
 
-// alters reports whether an event could be what another goroutine waits for. Its
-// value counts for RecvDone only.
+// changesState reports whether another goroutine may wait for an event. Of the value, only that of
+// KindRecvDone counts.
 //
 //go:nosplit
 func changesState(kind, flags uint8, val uint64) bool {
@@ -115,7 +112,7 @@ func changesState(kind, flags uint8, val uint64) bool {
 		return false
 	case KindAtomicRMW:
 		return flags&flagFailed == 0
-	case KindRecvDone: // 0 stands for a channel that is closed
+	case KindRecvDone: // 0 stands for a closed channel
 		return val != 0
 	}
 	return true

@@ -153,7 +153,7 @@ func accessAppend(s *header, n int, size uintptr, site uint32) {
 func logAccess(p, val unsafe.Pointer, size uintptr, head uint64) {
 	g := (*goroutine)(runtime.PredictSelf())
 	addr := uint64(uintptr(p))
-	if uintptr(unsafe.Pointer(g)) != fastRecord || nextEvent > hookLimit || addr-minObj >= maxObj-minObj || size-1 >= wideSize-1 {
+	if uintptr(unsafe.Pointer(g)) != fastRecord || nextEvent > hookLimit || addr-minFastObject >= maxFastObject-minFastObject || size-1 >= wideSize-1 {
 		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 		return
 	}
@@ -170,7 +170,7 @@ func logAccess(p, val unsafe.Pointer, size uintptr, head uint64) {
 	case g.lastReadObject != addr:
 		g.lastReadObject, g.sameReads = addr, 0
 		g.polling.readHash += addr
-	case (g.sameReads+1)%spinLimit == 0:
+	case (g.sameReads+1)%readsPerYield == 0:
 		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 		return
 	default:
@@ -191,8 +191,8 @@ func logAccess(p, val unsafe.Pointer, size uintptr, head uint64) {
 	// The third word is written in any case. If this event does not need it, the next one
 	// overwrites it.
 	w[0] = (head | uint64(flagValue)<<8) + long*(formLong-formShort)
-	w[1] = addr | v<<objBits
-	w[2] = v >> (64 - objBits)
+	w[1] = addr | v<<objectBits
+	w[2] = v >> (64 - objectBits)
 	nextEvent += uintptr(2*8 + 8*long)
 }
 
@@ -286,7 +286,7 @@ func Case(n uint64, site uint32) {
 //go:nocheckptr
 func logBranch(n uint64, site uint32) {
 	if uintptr(runtime.PredictSelf()) != fastRecord || nextEvent > hookLimit || n >= 1<<16 {
-		logBranchSlowly(n, site)
+		logBranchSlow(n, site)
 		return
 	}
 	*(*uint64)(unsafe.Pointer(nextEvent)) = uint64(KindBranch) | formBare | n<<16 | uint64(site)<<32
@@ -294,7 +294,7 @@ func logBranch(n uint64, site uint32) {
 }
 
 // logBranchSlowly is logBranch without the fast path.
-func logBranchSlowly(n uint64, site uint32) {
+func logBranchSlow(n uint64, site uint32) {
 	g := current()
 	if g == nil || g.skipsAccesses() {
 		return

@@ -5,33 +5,30 @@ import (
 	"runtime"
 )
 
-// One recording shows one order of those that a program can run in, and what follows
-// from it: which branch was taken, what a queue held. So a program can be recorded,
-// and replayed, in others too. Which goroutine goes on when another one gives way or
-// blocks is for the runtime to say, see runtime.PredictOldestFirst and
-// runtime.PredictByRank; what is here is when goroutines give way beyond what any order
-// wants of them.
+// This file lets a program run in other orders. One recording shows one order of those that are
+// possible, and what follows from it: which branch was taken, what a queue held. The runtime
+// decides which goroutine runs when another one stops, see runtime.PredictOldestFirst and
+// runtime.PredictByRank. This file decides when goroutines let others run, beyond what each order
+// does.
 
-// The orders, as GOPREDICT_RT names them; an ordinary one is the runtime's own, in which
-// the newest goroutine, or the one woken last, goes first.
+// The orders, as GOPREDICT_RT names them. Without one, the goroutine that was started or woken
+// last runs first, as in the runtime.
 const (
-	orderOldest = "oldest" // in the order in which they were started or woken; and short timers win
-	orderChild  = "child"  // a new goroutine goes first, its parent waits
-	orderSeed   = "seed"   // and a number from 1: they give way at random
-	orderPOS    = "pos"    // and a number from 1: each operation has a random rank, see rank.go
-	orderPCT    = "pct"    // and a number from 1, a depth, and steps: each goroutine has one
+	orderOldest = "oldest" // in the order in which they were started or woken; short timers fire first
+	orderChild  = "child"  // a new goroutine runs first, its parent waits
+	orderSeed   = "seed"   // followed by a seed: goroutines let others run at random operations
+	orderPOS    = "pos"    // followed by a seed: each operation has a random rank, see rank.go
+	orderPCT    = "pct"    // followed by a seed, a depth and a number of steps: each goroutine has a rank
 )
 
 var (
 	childFirst bool
-	// of the chance by which goroutines give way; 0: they do not
-	randomSeed uint64
-	// at one in so many of their operations
-	yieldOneIn uint64
-	hasRanks   bool // but as their ranks say
+	randomSeed uint64 // of orders that are random; 0 in others
+	yieldOneIn uint64 // orderSeed: others run before one in so many operations
+	hasRanks   bool   // orderPOS and orderPCT
 )
 
-// setOrder reports whether there is an order of that name.
+// setOrder sets the order. It reports false if there is none of that name.
 func setOrder(name string) (ok bool) {
 	switch {
 	case name == orderOldest:
@@ -40,7 +37,7 @@ func setOrder(name string) (ok bool) {
 		childFirst = true
 	case stringslite.HasPrefix(name, orderSeed):
 		randomSeed, ok = atoi(name[len(orderSeed):])
-		yieldOneIn = 2 + 2*(randomSeed%2) // often, and seldom
+		yieldOneIn = 2 + 2*(randomSeed%2) // odd seeds seldom, even ones often
 		return ok && randomSeed != 0
 	case stringslite.HasPrefix(name, orderPOS):
 		randomSeed, ok = atoi(name[len(orderPOS):])
@@ -55,8 +52,8 @@ func setOrder(name string) (ok bool) {
 	return true
 }
 
-// byOrder is called before each operation of g, but not for what the fast path does,
-// and lets others go first if the order wants that.
+// followOrder is called before each operation of g, except plain accesses on the fast path. It
+// lets other goroutines run first if the order says so.
 func (g *goroutine) followOrder(kind uint8, obj uint64) {
 	switch {
 	case g.yieldsToChild:
@@ -81,7 +78,7 @@ func (l *randomStream) next() uint64 {
 	return x ^ x>>31
 }
 
-// giveWayOnce lets all that can run go first.
+// yieldOnce lets the others that can run go first.
 func (p *pace) yieldOnce() {
 	if runtime.PredictCanPark() {
 		p.operations = 0

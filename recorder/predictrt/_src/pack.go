@@ -5,16 +5,16 @@ import (
 	"unsafe"
 )
 
-// The writer packs the events of a slot before it writes them: what an event
-// shares with what was foreseen takes no room. See the package doc of
-// recorder/trace, which unpacks them.
+// This file compresses the events of a slot before they are written: an event that is as predicted
+// from those before takes one byte. The package documentation of recorder/trace has the format.
 
-// guess is what is known of the last event with a place and a head.
+// A prediction is what is known of the last event with a site and a head, which is its kind, flags
+// and size.
 type prediction struct {
 	site, head   uint32
 	obj, objStep uint64
 	val, valStep uint64
-	// index of the guess for what followed, by parity of val
+	// next is the index of the prediction for the event that followed, by the lowest bit of val.
 	next [2]uint32
 }
 
@@ -23,44 +23,38 @@ const (
 	numPredictions = 1 << predictionBits
 )
 
-// packer is the state of packing, from the first event of the trace on.
+// packer is the state of the compression, from the first event of the trace on.
 var packer struct {
 	guesses  [numPredictions]prediction
-	last     uint32 // index of the guess for the event before
+	last     uint32 // index of the prediction for the event before
 	obj, val uint64 // of the event before
 
 	head [2]uint64
 	out  [maxPackedBytes]byte
 }
 
-// packBytes is the most that a slot takes packed, and that putBytes writes beyond:
-// an event of one word at most takes a control byte, its place and head, a
-// difference, and a value, and those of more words take less for each.
+// maxPackedBytes is the most that a slot takes when packed, and that putBytes writes beyond it. An
+// event of one word takes at most a control byte, site and head, a difference, and a value; events
+// of more words take less for each word.
 const maxPackedBytes = chunkWords*(1+8+10+8) + 8
 
-// guessOf is the index of the guess for events with a place and a head.
+// predictionIndex returns the index of the prediction for events with a site and a head.
 func predictionIndex(site, head uint32) uint32 {
 	return (site ^ head*0x9e3779b1) * 0x85ebca6b >> (32 - predictionBits)
 }
 
-// The ways to tell an object.
+// The ways to encode an object: as a prediction, or by a difference that follows.
 const (
-	objSame = iota // as that of the guess
-	// as far from it as that was from the one before
-	objStep
-	// as that of the event before
-	objLast
-	// as the value of the event before
-	objPointer
-	// a difference to that of the guess follows
-	objNear
-	// a difference to that of the event before
-	objNearLast
-	// a difference to the value of the event before
-	objNearPointer
+	objSame        = iota // the object of the prediction
+	objStep               // the same step from there as the last time
+	objLast               // the object of the event before
+	objPointer            // the value of the event before
+	objNear               // a difference to objSame
+	objNearLast           // a difference to objLast
+	objNearPointer        // a difference to objPointer
 )
 
-// writePacked writes what has been packed, up to end.
+// writePacked writes the packed bytes up to end as a chunk.
 func writePacked(end unsafe.Pointer) {
 	pk := &packer
 	out := unsafe.Pointer(&pk.out)
@@ -69,16 +63,15 @@ func writePacked(end unsafe.Pointer) {
 	rawWrite(unsafe.Pointer(&pk.head), int(unsafe.Sizeof(pk.head))+n)
 }
 
-// The ways to tell a value: 0 is as that of the guess, 1 to 8 are that many lower
-// bytes that follow, 9 to 14 are 1 to 6 upper ones.
+// The ways to encode a value: 0 is the value of the prediction; 1 to 8 are that many lower bytes
+// that follow; 9 to 14 are 1 to 6 upper bytes.
 const (
 	maxHigh = 6
-	// as far from that of the guess as that was from the one before
+	// valStep is the same step from the value of the prediction as the last time.
 	valStep = 15
 )
 
-// pack packs the events of s and writes them as one chunk, which starts with whose
-// they are.
+// pack writes the events of s as one chunk, which begins with the number of their goroutine.
 //
 //go:nocheckptr
 func (s *slot) pack() {
@@ -96,9 +89,9 @@ func (s *slot) pack() {
 			val = uint64(head >> 16)
 			head &= 1<<16 - 1
 		case formShort:
-			obj, val = w[1]&(1<<objBits-1), w[1]>>objBits
+			obj, val = w[1]&(1<<objectBits-1), w[1]>>objectBits
 		case formLong:
-			obj, val = w[1]&(1<<objBits-1), w[1]>>objBits|w[2]<<(64-objBits)
+			obj, val = w[1]&(1<<objectBits-1), w[1]>>objectBits|w[2]<<(64-objectBits)
 		case formWide:
 			obj, val = w[1], w[2]
 			head |= wideSize << 16
@@ -167,7 +160,8 @@ func (s *slot) pack() {
 // wideSize stands for a size that follows.
 const wideSize = 1<<16 - 1
 
-// putBytes writes the n lower bytes of v at p, and returns where they end.
+// putBytes writes the n lower bytes of v at p, and returns the address after them. It may write up
+// to eight bytes.
 //
 //go:nocheckptr
 func putBytes(p unsafe.Pointer, v uint64, n int) unsafe.Pointer {
@@ -177,5 +171,5 @@ func putBytes(p unsafe.Pointer, v uint64, n int) unsafe.Pointer {
 	return unsafe.Add(p, n)
 }
 
-// zigzag makes small numbers of small differences.
+// zigzag maps differences close to zero, of both signs, to small numbers.
 func zigzag(d uint64) uint64 { return d<<1 ^ uint64(int64(d)>>63) }

@@ -6,93 +6,92 @@ import (
 	"runtime"
 )
 
-// This file reads the schedule. It speaks of goroutines by their names, and of events by their
-// place and how many of them the goroutine has had there, as these are the same in each run.
+// This file reads the schedule of a replay. It refers to goroutines by their names, and to events
+// by kind, site and occurrence, as these are the same in each run.
 
 // The schedule, as read from the plan file.
 var (
 	actors          map[string]*actor // by goroutine name
-	controlledTests map[string]bool   // the tests under control
+	controlledTests map[string]bool   // tests whose goroutines are replayed
 	numSteps        int
-	// the steps that are accesses of the standard library's
+	// insideSteps are the steps that are accesses of the standard library, by index.
 	insideSteps map[int]*insideStep
-	violators   []*actor
-	// the violation's other accesses are steps
+	// violators are the parts whose last events are the violation.
+	violators []*actor
+	// violationInSteps says that the violation's other accesses are steps.
 	violationInSteps bool
-	// the violation's goroutines are to block for ever
+	// violatorsBlock says that in the violation goroutines are blocked for ever.
 	violatorsBlock bool
-	// who has done all steps goes no further than to what others could notice
+	// holdWhenDone says that a goroutine which has done all its steps stops before what others
+	// could notice.
 	holdWhenDone bool
-	// the violation's goroutine goes when no other one can
+	// violatorGoesLast says that the violator goes on when no other goroutine can; with
+	// timersFireFirst, when no timer wakes one either.
 	violatorGoesLast bool
-	timersFireFirst  bool // nor timers wake one
-	firstViolator    int  // index into violations
+	timersFireFirst  bool
+	firstViolator    int // index into violations
 )
 
-// actor is a goroutine's part in the schedule.
+// An actor is the part of a goroutine in the schedule.
 type actor struct {
 	name string
-	// by kind of event, and place
+	// counters are by kind of event, and key of the site.
 	counters [len(words)]map[uint64]*eventCounter
-	// indices of its steps, in order
-	steps []int
-	// index into steps of the first one that is not done
+	steps    []int // indices of its steps, in order
+	// nextStep is the index into actor.steps of the first one that is not done.
 	nextStep int
 	g        *goroutine
 	pending  pendingAccess
-	// what counts the event that is about to be logged
+	// lastCounter counts the event that is about to be logged; nil if none does.
 	lastCounter *eventCounter
 	regionState
 }
 
-// insideStep is a step that is an access of the standard library's on behalf of the
-// program. How many of these a call makes depends on what the library has left from
-// other calls, in its pools and caches, and on how much room a buffer has: a call in a
-// replay may make fewer or more of them than the recorded one has made.
+// An insideStep is a step that is an access of the standard library on behalf of the program. How
+// many of these a call makes depends on what is in the library's pools and caches, and on the room
+// in a buffer. So a replay may make fewer or more of them than the recorded run.
 type insideStep struct {
 	counter    *eventCounter
 	occurrence uint32
-	// its goroutine has gone on without it
-	isSkipped bool
+	isSkipped  bool // its goroutine has gone on without it
 }
 
-// isInside reports whether events of a kind at a place are such accesses: those of the
-// program itself are at places of the rewriter's.
+// isInside reports whether events of a kind at a site are such accesses. The sites of the
+// program's own accesses have the rewriter's numbers.
 func isInside(kind uint8, key uint64) bool {
 	return (kind == KindRead || kind == KindWrite) && key>>63 != 0
 }
 
-// want counts events of a kind at a place, of one goroutine.
+// An eventCounter counts the events of a kind at a site, of one goroutine.
 type eventCounter struct {
 	count uint32
-	// by occ; those that are past are dropped
+	// planned are the planned events in order of occurrence, without those that are past.
 	planned []plannedEvent
-	// for Puts and Gets of pools, by occ: which item; 0: there is none
+	// poolItems are the numbers of the items that Put and Get of a sync.Pool have in the plan, by
+	// occurrence; 0 stands for none.
 	poolItems map[uint32]int
 }
 
-// The parts that an event can have in the schedule.
+// The roles of planned events.
 const (
-	// roleStep is one of the steps, which go in their order. A goroutine that reaches a
-	// later event of its own first has left the schedule.
+	// roleStep is a step; steps happen in the order of the plan. A goroutine that reaches a later
+	// event of its own first has left the schedule.
 	roleStep = iota
-	// roleHold is an event before which the goroutine stops until the violation has been
-	// reached: the recorded run was over before it.
+	// roleHold is an event before which the goroutine stops until the violation is reached: the
+	// recorded run was over before it.
 	roleHold
-	// roleViolate is an access of the violation. The goroutine stops before it until all
-	// others of the violation stand before theirs.
+	// roleViolate is an access of the violation. The goroutine stops before it until all other
+	// violators have reached theirs.
 	roleViolate
 )
 
-// item is one occurrence of an event that the schedule speaks of.
+// A plannedEvent is one occurrence of an event in the schedule.
 type plannedEvent struct {
-	occurrence uint32
-	role       int
-	step       int // index of the step
-	// the step is an access of the violation
-	isViolatingAccess bool
-	// the number of the case that a select is to take if it can; 0: any
-	selectCase uint16
+	occurrence        uint32
+	role              int
+	step              int    // index of the step
+	isViolatingAccess bool   // a step that is an access of the violation
+	selectCase        uint16 // the case that a select is to take if it can, from 1; 0: any
 }
 
 // loadPlan reads the plan file.
@@ -151,9 +150,10 @@ func loadPlan(path string) {
 	}
 }
 
-// planEvent reads goroutine, kind, place and occurrence, and a further number, which is -1 if there is none. In
-// says whether that is what isInside says. There may be thousands of these in a plan.
-func parseEvent(rest string, table []*actor) (a *actor, w *eventCounter, in bool, occ uint32, further int, ok bool) {
+// parseEvent reads the numbers of a goroutine, a kind, a site and an occurrence, and a further
+// number, which is -1 if there is none. It returns isInside of the event, too. A plan may have
+// thousands of these.
+func parseEvent(rest string, table []*actor) (a *actor, w *eventCounter, isInLibrary bool, occ uint32, further int, ok bool) {
 	var n [5]uint64
 	count, ok := parseNumbers(rest, n[:])
 	if !ok || count < 4 || n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
@@ -175,8 +175,8 @@ func parseEvent(rest string, table []*actor) (a *actor, w *eventCounter, in bool
 	return a, w, isInside(kind, key), uint32(n[3]), further, true
 }
 
-// numbers reads numbers with a space between each two. It is not ok if s is anything else, or there are
-// more than there is room for.
+// parseNumbers reads numbers that are separated by spaces. It is not ok if s is anything else, or
+// if there is not enough room.
 func parseNumbers(s string, room []uint64) (n int, ok bool) {
 	for more := true; more; n++ {
 		var word string
@@ -204,9 +204,8 @@ func planPooled(rest string, table []*actor) bool {
 	return true
 }
 
-// planItem reads a part of the schedule: a step ("s"), a step that is an access of the
-// violation ("a"), an event before which a goroutine stops ("h"), and one that is the
-// violation ("v").
+// planItem reads a planned event: a step ("s"), a step that is an access of the violation ("a"),
+// an event before which a goroutine stops ("h"), or an access of the violation ("v").
 func planItem(word, rest string, table []*actor) bool {
 	a, w, in, occ, asks, ok := parseEvent(rest, table)
 	if !ok {
@@ -235,16 +234,16 @@ func planItem(word, rest string, table []*actor) bool {
 	return true
 }
 
-// want returns what counts events of a kind at a site; nil if the schedule speaks of none.
+// counterOf returns what counts events of a kind at a site; nil if the schedule has none.
 func (a *actor) counterOf(kind uint8, site uint32) *eventCounter {
 	at := a.counters[kind]
-	if at == nil { // for most kinds, and this is called with every event
+	if at == nil { // true for most kinds
 		return nil
 	}
 	return at[keyFor(site)]
 }
 
-// next returns the part of the coming occurrence.
+// nextPlanned returns the planned event that the next occurrence is; false if there is none.
 func (w *eventCounter) nextPlanned() (plannedEvent, bool) {
 	for len(w.planned) > 0 && w.planned[0].occurrence <= w.count {
 		w.planned = w.planned[1:]
@@ -255,7 +254,7 @@ func (w *eventCounter) nextPlanned() (plannedEvent, bool) {
 	return w.planned[0], true
 }
 
-// atoi reads a number in decimal; it is not ok if s is anything else.
+// atoi reads a decimal number; it is not ok if s is anything else.
 func atoi(s string) (uint64, bool) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	return n, err == nil

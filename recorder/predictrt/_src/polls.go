@@ -5,68 +5,61 @@ import (
 	"unsafe"
 )
 
-// A goroutine polls while it comes back to the same looks at what others may change,
-// finds the same, and changes nothing itself: a select with a default, an atomic load,
-// an attempt, a critical section that only reads, the clock, runtime.Gosched.
+// This file detects polling. A goroutine polls while it repeats the same looks at what others may
+// change, finds the same values, and changes nothing itself. A look is a select with a default, an
+// atomic load, a failed attempt, a critical section that only reads, a read of the clock, or
+// runtime.Gosched.
 //
-// Without polling the loop would end as well, so its rounds, after some equal ones,
-// are no events any more: neither in the trace nor for the schedule, until one differs.
-// That one is there as a whole, but for what it began with before others came in between, in whose place it would be too
-// late. What is left is a run of the program that has polled less often. A loop that computes something of its own and looks meanwhile whether it
-// is to end cannot be told from one that waits, and need not be: it goes through no
-// gate, waits for nothing, and the clock moves by no more than it takes.
+// With fewer rounds, such a loop would end as well. So after some equal rounds further ones are no
+// events any more, neither in the trace nor for the schedule, until one differs. That round is
+// logged as a whole, except for what came before events of others: it would be in the wrong place.
+// What remains is a run of the program that has polled less often.
+//
+// A loop that computes and looks now and then whether it is to end cannot be told from one that
+// waits. It needs no distinction: it waits for nothing, and the clock advances by no more than its
+// computation takes.
 
 // The stages of polling.
 const (
-	// logsRounds is the first one, also for what does not poll: rounds are events.
+	// logsRounds is the first stage, also of what does not poll: rounds are events.
 	logsRounds = iota
-	// learnsRound is when rounds were equal for long enough: the events of one are noted,
-	// all of which were equal so far.
+	// learnsRound is when rounds were equal for long enough: the events of one more are noted.
 	learnsRound
-	// skipsRounds is when events that are the noted ones are none any more.
+	// skipsRounds is when events that repeat those are not logged.
 	skipsRounds
 )
 
-// polling is what a goroutine's last looks were like. Which of them begins a round is
-// found as Brent's algorithm finds cycles: one is taken, and another one where it did
-// not come again for twice as many looks as the last one.
+// A polling describes the last looks of a goroutine. As in Brent's algorithm for cycles, one look
+// is taken for the beginning of a round. If it does not come again within maxRoundLooks, a later
+// look is taken, with a doubled bound.
 type polling struct {
-	stage     uint8
-	lookCount uint // so far
-	// of these since it gave way those that move the clock
-	clockLooks  uint
-	roundObject uint64
-	roundLocks  int // that were held there
-	// how many looks it may take until mark comes again
-	maxRoundLooks  int
-	roundLookCount int // how many there were
-	// in a row that were equal and changed nothing
-	equalRoundCount int
+	stage           uint8
+	lookCount       uint
+	clockLooks      uint   // looks that advance the clock, since it last let others run
+	roundObject     uint64 // what the first look of a round is at
+	roundLocks      int    // locks that are held there
+	maxRoundLooks   int    // bound on roundLookCount
+	roundLookCount  int    // looks since the round began
+	equalRoundCount int    // equal rounds in a row that changed nothing
 
-	// it has changed something since the round began
-	hasChanged bool
+	hasChanged bool // the goroutine has changed something since countChange
 
-	// of what the round consists of, and the one before
-	roundHash, lastRoundHash uint64
-	// likewise of the plain reads since the last look
-	readHash uint64
+	roundHash, lastRoundHash uint64 // hashes of the events of this round and the one before
+	readHash                 uint64 // sum of the addresses of plain reads since the last look
 
-	round       *[roundEvents]event
-	roundLength int // events in it
-	nextInRound int // the one to come
-	// turns, when the first of them came again
-	switchesAtStart uint
-	// they do not tell all that it has seen
-	isBlind bool
-	// changes when it learned them
-	changesWhenLearned uint
+	round              *[maxRoundEvents]event // events of the round that is skipped
+	roundLength        int                    // number of events in round
+	nextInRound        int                    // index in round of the event expected next
+	switchesAtStart    uint                   // goroutineSwitches when the skipped round began
+	isBlind            bool                   // some events of the round do not have the value that was seen
+	changesWhenLearned uint                   // changeCount when the round was learned
 }
 
-// changes is how often goroutines have changed something, as noticed at the end of
-// their rounds and turns.
+// changeCount counts the changes of all goroutines, as noticed at the ends of rounds and where
+// other goroutines run.
 var changeCount uint
 
-// settle notes what the goroutine has changed.
+// countChange counts what the goroutine has changed.
 //
 //go:nosplit
 func (p *polling) countChange() {
@@ -76,7 +69,7 @@ func (p *polling) countChange() {
 	}
 }
 
-// event has the arguments of log, and what counts it for the schedule.
+// An event has the arguments of log, and what counts it for the schedule.
 type event struct {
 	kind, flags uint8
 	site, size  uint32
@@ -84,9 +77,9 @@ type event struct {
 	counter     *eventCounter
 }
 
-// countLook counts a look, at what obj stands for. ticks says that the clock has not been
-// moved for it otherwise. It is called before the events of the look.
-func (g *goroutine) countLook(obj uint64, ticks bool) {
+// countLook counts a look at an object, before the events of the look. advancesClock says that
+// nothing else advances the clock for it.
+func (g *goroutine) countLook(obj uint64, advancesClock bool) {
 	p := &g.polling
 	if g.loopTurns.heldLocks < p.roundLocks {
 		p.beginRound(obj, g.loopTurns.heldLocks) // a round begins with as few locks as it can
@@ -94,27 +87,29 @@ func (g *goroutine) countLook(obj uint64, ticks bool) {
 	if obj != p.roundObject {
 		p.hashIn(obj)
 		if p.roundLookCount++; p.roundLookCount > p.maxRoundLooks {
-			p.maxRoundLooks = min(2*p.roundLookCount, roundLooks)
+			p.maxRoundLooks = min(2*p.roundLookCount, roundLookLimit)
 			p.beginRound(obj, g.loopTurns.heldLocks)
 		}
 	} else if g.loopTurns.heldLocks == p.roundLocks {
-		if ticks {
+		if advancesClock {
 			p.clockLooks += uint(p.roundLookCount) + 1
 		}
 		p.maxRoundLooks = 2*p.roundLookCount + 8
 		g.endRound()
 	}
 	p.lookCount++
-	if p.lookCount%lookLimit == 0 && runtime.PredictCanPark() {
+	if p.lookCount%looksPerYield == 0 && runtime.PredictCanPark() {
 		g.restPolling()
 	}
 }
 
-// begin takes another look for that with which rounds begin.
+// beginRound takes a look for the first one of rounds.
 func (p *polling) beginRound(obj uint64, locks int) {
 	p.roundObject, p.roundLocks, p.roundLookCount, p.roundHash, p.readHash, p.equalRoundCount = obj, locks, 0, 0, 0, 0
 }
 
+// hashIn adds x, and the plain reads before it, to the hash of the round.
+//
 //go:nosplit
 func (p *polling) hashIn(x uint64) {
 	p.roundHash = (p.roundHash^x^p.readHash)*fnvPrime + 1
@@ -133,48 +128,48 @@ func (g *goroutine) endRound() {
 	}
 	p.roundHash, p.roundLookCount = 0, 0
 	switch {
-	case p.stage == logsRounds && p.equalRoundCount >= equalRounds:
+	case p.stage == logsRounds && p.equalRoundCount >= maxEqualRounds:
 		if p.round == nil {
-			p.round = (*[roundEvents]event)(runtime.PredictAlloc(unsafe.Sizeof(*p.round)))
+			p.round = (*[maxRoundEvents]event)(runtime.PredictAlloc(unsafe.Sizeof(*p.round)))
 		}
 		p.stage, p.roundLength, p.isBlind, p.changesWhenLearned = learnsRound, 0, false, changeCount
 		fastRecord = noFastRecord
-	case p.stage == learnsRound && p.roundLength > roundEvents:
+	case p.stage == learnsRound && p.roundLength > maxRoundEvents:
 		p.stage, p.equalRoundCount = logsRounds, 0
 	case p.stage == learnsRound:
 		p.stage, p.nextInRound = skipsRounds, 0
 	}
 }
 
-// restPolling lets the others go, and time pass: as much as the looks have taken. It
-// does not in a replay that holds goroutines back: they would be late.
+// restPolling lets the others run, and advances the clock by the time of the looks. In a replay
+// that holds goroutines it does not: they would be delayed.
 func (g *goroutine) restPolling() {
 	p := &g.polling
 	held := stage == stageFollowing && len(parkedGoroutines) > 0
 	if !held {
-		runtime.PredictLooked(int64(p.clockLooks) * lookTick)
+		runtime.PredictLooked(int64(p.clockLooks) * lookDuration)
 	}
 	p.clockLooks = 0
 	switch {
-	case p.lookCount%outsideLimit != 0:
+	case p.lookCount%looksPerSleep != 0:
 		runtime.PredictGosched()
-	case !held && p.equalRoundCount >= equalRounds:
-		g.sleep(restTime)
+	case !held && p.equalRoundCount >= maxEqualRounds:
+		g.sleep(restSleep)
 	default:
 		g.letOthersRun()
 	}
 }
 
-// isRepeated reports whether an event is one of a round that is no event any more. It
-// logs those of this round that were taken for such ones if it is none.
+// isRepeated reports whether an event repeats the learned round, and is not to be logged. If it
+// does not, isRepeated logs the events of this round that it has skipped.
 //
 //go:nosplit
 func (g *goroutine) isRepeated(e event) bool {
 	p := &g.polling
 	if p.stage == learnsRound && !p.hasChanged {
-		if p.roundLength < roundEvents {
-			// Field by field: a copy of the whole takes more stack than there is, if the
-			// compiler does not optimize.
+		if p.roundLength < maxRoundEvents {
+			// A copy of the whole struct would take more stack than a nosplit function has
+			// without optimizations.
 			to := &p.round[p.roundLength]
 			to.kind, to.flags, to.site, to.size, to.obj, to.val = e.kind, e.flags, e.site, e.size, e.obj, e.val
 			to.counter = e.counter
@@ -208,9 +203,9 @@ func (g *goroutine) isRepeated(e event) bool {
 	return false
 }
 
-// skippedForGood returns how many of the events that were taken for those of the round stay none: if others have had events
-// since then, all up to where the goroutine last held nothing that it has taken in the round. What it holds it has held
-// since before these.
+// skippedForGood returns how many of the skipped events of this round are not logged later either.
+// If others have had events since the round began, these are the events up to where the goroutine
+// last held no lock that it has taken in the round.
 //
 //go:nosplit
 func (p *polling) skippedForGood() (n int) {
@@ -225,7 +220,7 @@ func (p *polling) skippedForGood() (n int) {
 		case KindRelease, KindRRelease, KindRegionEnd:
 			held--
 		case KindSelectSend, KindSelectRecv, KindSelect, KindSend, KindRecv:
-			continue // what comes of it follows
+			continue // its result follows
 		}
 		if held == 0 {
 			n = i + 1
@@ -234,15 +229,15 @@ func (p *polling) skippedForGood() (n int) {
 	return n
 }
 
-// othersChanged reports whether anything has changed since there were known changes.
+// othersChanged reports whether anything has changed since changeCount was known.
 //
 //go:nosplit
 func othersChanged(known uint) bool {
 	return changeCount != known || lastRecord != nil && lastRecord.polling.hasChanged
 }
 
-// blind reports whether an event does not tell what was seen there, which another
-// goroutine may have changed since the event before.
+// hidesValue reports whether an event does not have the value that was seen, which another
+// goroutine may have changed since.
 //
 //go:nosplit
 func hidesValue(kind, flags uint8) bool {
@@ -255,14 +250,14 @@ func hidesValue(kind, flags uint8) bool {
 	return false
 }
 
-// ahead reports whether the goroutine, if it polls, would come to an item of the schedule before
-// its turn: then it is no event, but one of those that do not count.
+// isAhead reports whether the goroutine polls, and would reach a planned event before its turn by
+// that. Then it is an event that does not count.
 func (a *actor) isAhead(it plannedEvent) bool {
 	return a.g.polling.stage == skipsRounds && stage == stageFollowing &&
 		(it.role == roleStep && !a.isNext(it.step) || it.role == roleViolate && a.nextStep < len(a.steps))
 }
 
-// counter returns what has counted the event that is logged.
+// takeCounter returns what has counted the event that is about to be logged.
 //
 //go:nosplit
 func (a *actor) takeCounter() *eventCounter {

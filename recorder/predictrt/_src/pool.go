@@ -5,23 +5,22 @@ import (
 	"unsafe"
 )
 
-// Which item a Get of a sync.Pool returns depends on who was there before, so it is
-// part of the trace: the Await of a Get is of what the item's Put has handed over, or
-// has failed where there was none. A replay decides the same for the Gets that its plan
-// names, whoever came first there. Each test begins with empty pools, as one that runs
-// alone does.
+// This file has the hooks of sync.Pool. Which item a Get returns depends on what was put before.
+// So the trace has it: the Await of a Get is of what the item's Put has posted, or has failed. A
+// replay returns the same items to the Gets that its plan names, whatever the order was. Each test
+// begins with empty pools, as one that runs alone does.
 
-// EmptyPools drops all that is in pools. Package sync sets it.
+// EmptyPools empties all pools. Package sync sets it.
 var EmptyPools func()
 
-// pooled are the items that wait for the Get which is to have them, by their number in
-// the plan.
+// keptForGet has the items that wait for the Get of the plan which returns them, by their numbers
+// in the plan.
 var keptForGet = map[int]any{}
 
-// PoolPut logs that x, which points to token, is put into a pool, and size bytes that x
-// points to with it: who takes it out may use them at once, so that what changes them is to
-// come before, but for locks and atomic operations, which may still be in use. It reports whether it has kept x for
-// a Get of the plan.
+// PoolPut logs that x, which points to token, is put into a pool, and a read of the size bytes
+// that x points to. Who takes x out may change them at once, so they must not be in use any more,
+// except by locks and atomic operations. PoolPut reports whether it has kept x for a Get of the
+// plan.
 func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, size, pc uintptr) bool {
 	access(KindRead, flagTry, token, size, nil, Site(pc))
 	g, site := enterAt(KindPost, uint64(uintptr(token)), pc)
@@ -38,15 +37,15 @@ func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, size, pc uintptr)
 	return planned
 }
 
-// PoolGet is a Get that has begun. The zero PoolGet is of no event.
+// A PoolGet is a Get that has begun. The zero PoolGet logs nothing.
 type PoolGet struct {
 	g    *goroutine
 	pool uint64
 	site uint32
 }
 
-// BeginPoolGet is called before an item is taken from a pool, and waits for the Get's
-// turn in the schedule.
+// BeginPoolGet is called before an item is taken from a pool, and waits for the Get's turn in the
+// schedule.
 func BeginPoolGet(pool unsafe.Pointer, pc uintptr) PoolGet {
 	g := current()
 	if g == nil {
@@ -59,7 +58,8 @@ func BeginPoolGet(pool unsafe.Pointer, pc uintptr) PoolGet {
 	return PoolGet{g, uint64(uintptr(pool)), site}
 }
 
-// Decided returns the item that the plan has for the Get, nil for none, if it says so.
+// Planned returns the item that the Get returns by the plan, nil for none; ok is false if the plan
+// does not say.
 func (get PoolGet) Planned() (x any, ok bool) {
 	if get.g == nil {
 		return nil, false
@@ -75,7 +75,7 @@ func (get PoolGet) Planned() (x any, ok bool) {
 	return x, ok
 }
 
-// Done logs what was taken, which token stands for; or that there was nothing.
+// Log logs that the Get has returned an item, for which token stands, or that it has found none.
 func (get PoolGet) Log(some bool, token unsafe.Pointer) {
 	g := get.g
 	if g == nil {
@@ -88,8 +88,8 @@ func (get PoolGet) Log(some bool, token unsafe.Pointer) {
 	g.passAndLog(KindAwait, flags, get.site, 0, obj, get.pool)
 }
 
-// item returns which item of the plan an event is about, if the plan says it: the
-// coming'th of this kind and place from now.
+// plannedItem returns the number of the item that the plan has for an event, the coming-th from
+// now of its kind and site.
 func (a *actor) plannedItem(kind uint8, site uint32, coming uint32) (item int, ok bool) {
 	if a == nil {
 		return 0, false

@@ -5,40 +5,39 @@ import (
 	"unsafe"
 )
 
-// Two orders have guarantees: whatever a bug needs, each run finds it with a probability
-// that has a lower bound.
+// This file has two orders with guarantees: each run finds a bug with a probability that has a
+// lower bound.
 //
-// In that of Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV 2018, POS,
-// each operation has a random rank, and the highest of those that can come is the next;
-// then those that are on the same object have new ones, so that what has come first says
-// nothing of what comes next.
+// POS is by Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV 2018. Each operation
+// has a random rank, and the one with the highest rank of those that are possible is next. Then
+// the operations that conflict with it get new ranks, so that what has come first says nothing
+// about what comes next.
 //
-// In that of Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with
-// Probabilistic Guarantees of Finding Bugs, ASPLOS 2010, PCT, each goroutine has a rank by
-// chance, and at depth-1 of the steps, by chance too, the one that comes there falls below
-// all that has not fallen. Of n goroutines and k steps it finds a bug that needs depth
-// orders of two operations with a probability of 1/(n k^(depth-1)) or more.
+// PCT is by Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with
+// Probabilistic Guarantees of Finding Bugs, ASPLOS 2010. Each goroutine has a random rank. At
+// depth-1 random steps, the goroutine that does the step gets a rank below all others but those of
+// earlier such steps. With n goroutines and k steps, a run finds a bug that needs depth ordered
+// operations with a probability of at least 1/(n k^(depth-1)).
 //
-// A goroutine that gives way of its own will, as it waits in a loop for others, say, goes
-// below all that can run: see runtime.predictSink.
+// A goroutine that lets others run of its own will, as one that waits in a loop, gets a rank below
+// all that can run: see runtime.predictSink.
 
-// highest is the rank of what is to go first.
+// highestRank is the rank of goroutines that run first.
 const highestRank = 1<<64 - 1
 
-// An operation is one that a goroutine stands before.
+// An operation is one that a goroutine is about to do.
 type operation struct {
 	kind uint8
 	obj  uint64 // 0: unknown
 }
 
 var (
-	pctDepth uint64 // 0: POS
-	// of tests with several goroutines yet
-	pctSteps        uint64
-	pctChangePoints [maxDepth - 1]uint64
+	pctDepth        uint64                  // 0 in POS
+	pctSteps        uint64                  // steps so far of tests with several goroutines
+	pctChangePoints [maxPCTDepth - 1]uint64 // steps at which the rank falls
 )
 
-// setPCT sets the order by the words after its name: seed, depth and steps.
+// setPCT sets the order by its parameters: seed, depth and steps.
 func setPCT(words []string) bool {
 	var n [3]uint64
 	if len(words) != len(n) {
@@ -51,7 +50,7 @@ func setPCT(words []string) bool {
 		}
 		n[k] = x
 	}
-	if n[1] > maxDepth {
+	if n[1] > maxPCTDepth {
 		return false
 	}
 	randomSeed, pctDepth, hasRanks = n[0], n[1], true
@@ -63,15 +62,14 @@ func setPCT(words []string) bool {
 	return true
 }
 
-// ranked gives g its first rank, above all that have fallen.
+// drawRank gives g a random rank, above all that have fallen.
 func (g *goroutine) drawRank() {
 	if hasRanks {
 		g.inRuntime.Rank = g.randomStream.next() | 1<<63
 	}
 }
 
-// byRank lets those go first that have a higher rank than g, which is about to do an
-// operation.
+// waitForRank lets goroutines with a higher rank than g run first. g is about to do an operation.
 func (g *goroutine) waitForRank(kind uint8, obj uint64) {
 	if pctDepth == 0 {
 		g.pending = operation{kind, obj}
@@ -101,7 +99,7 @@ func (g *goroutine) waitForRank(kind uint8, obj uint64) {
 	}
 }
 
-// outranked reports whether a goroutine can run that has a higher rank.
+// isOutranked reports whether a goroutine with a higher rank than g can run.
 func (g *goroutine) isOutranked() (is bool) {
 	runtime.PredictReady(func(c *runtime.PredictChance) bool {
 		is = is || c.Rank > g.inRuntime.Rank
@@ -110,7 +108,7 @@ func (g *goroutine) isOutranked() (is bool) {
 	return is
 }
 
-// races reports whether the order of two operations can matter. A select may be on each
+// isDependent reports whether the order of two operations can matter. A select may be on each
 // channel.
 func (p operation) isDependent(q operation) bool {
 	if p.kind == KindSelect && isChannel(q.kind) || q.kind == KindSelect && isChannel(p.kind) {
@@ -119,5 +117,5 @@ func (p operation) isDependent(q operation) bool {
 	return p.obj != 0 && p.obj == q.obj && !(isReadOnly(p.kind) && isReadOnly(q.kind))
 }
 
-// isLook reports whether an operation of the kind leaves its object as it was.
+// isReadOnly reports whether an operation of the kind leaves its object unchanged.
 func isReadOnly(kind uint8) bool { return kind == KindRead || kind == KindAtomicLoad }

@@ -2,7 +2,7 @@ package predictrt
 
 // This file has the hooks of atomic regions that the program marks (PECAN, section 3).
 
-// A Section is an atomic region that has begun: the number of its site.
+// A Section is the number of the site of an atomic region that has begun.
 type Section uint32
 
 // Region logs that an atomic region begins.
@@ -13,14 +13,14 @@ func Region(site uint32) Section {
 	return Section(site)
 }
 
-// End logs that it ends.
+// End logs that the atomic region ends.
 func (s Section) End() {
 	if Mode != 0 {
 		logRegionBound(KindRegionEnd, uint32(s))
 	}
 }
 
-// logBound logs the beginning or end of an atomic region, which is a step of its own.
+// logRegionBound logs the beginning or end of an atomic region.
 func logRegionBound(kind uint8, site uint32) {
 	if g := enter(kind, site); g != nil {
 		g.log(kind, 0, site, 0, 0, 0)

@@ -1,15 +1,15 @@
 package predictrt
 
-// regions follows the atomic regions of a goroutine (PECAN, section 3): outermost critical
-// sections and what RegionBegin and RegionEnd mark, as anomaly.FindRegions finds them in a
-// trace. The verdict tells in which region an access of the violation was, so that the replayer
-// knows whether the accesses are of the same one, as an atomicity violation needs.
+// A regionState follows the atomic regions of a goroutine (PECAN, section 3): outermost critical
+// sections, and what KindRegionBegin and KindRegionEnd mark. Package anomaly finds the same
+// regions in a trace (FindRegions). The verdict says in which region an access of the violation
+// was: the accesses of an atomicity violation must be in the same one.
 type regionState struct {
-	heldLocks, openMarks int // held, and open
-	number               int // of the latest region
+	heldLocks, openMarks int
+	number               int // of the latest region, from 1
 }
 
-// region returns the number of the region that the goroutine is in, or 0.
+// region returns the number of the region that the goroutine is in; 0 means none.
 func (r *regionState) region() int {
 	if r.heldLocks == 0 && r.openMarks == 0 {
 		return 0
@@ -17,8 +17,8 @@ func (r *regionState) region() int {
 	return r.number
 }
 
-// meet takes note of an event of kind: one that waits for others, or starts them,
-// ends a region, and what follows in the same section is another one.
+// observe notes an event of a kind. One that waits for others, or starts them, ends a region; what
+// follows in the same critical section is another region.
 func (r *regionState) observe(kind uint8) {
 	outside := r.heldLocks == 0 && r.openMarks == 0
 	switch {

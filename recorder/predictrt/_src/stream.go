@@ -5,15 +5,15 @@ import (
 	"unsafe"
 )
 
-// What goroutines of one process tell each other through the kernel: by pipes and
-// sockets whose both ends are the program's own. Bytes that are read were written to
-// the other end before, and the n-th connection that is accepted is the n-th that
-// was asked for. All that is read from elsewhere may be what was written anywhere.
+// This file orders what goroutines of the program send each other through the kernel, by pipes and
+// sockets whose two ends are both its own. Bytes that are read were written to the other end
+// before, and the n-th connection that is accepted is the n-th that was requested. What is read
+// from elsewhere may have been written anywhere.
 
-// objects is how many streams and queues there are. Their numbers are no addresses.
+// streamObjects counts the numbers that newObject has returned.
 var streamObjects uint64
 
-// newObject returns the number of a new stream, queue or the like, which is no address.
+// newObject returns a number for a new stream, queue or the like, which is no address.
 func newObject() uint64 {
 	const base = 1 << 62
 	streamObjects++
@@ -22,29 +22,25 @@ func newObject() uint64 {
 
 // A stream is the bytes that go one way, in pieces as they were written.
 type stream struct {
-	// that have not been read, in their order
-	pieces  []piece
-	written uint64 // bytes
-	read    uint64
-	// both ends are the program's, and no other process has them
+	pieces  []piece // that were not read as a whole, in order
+	written uint64  // bytes
+	read    uint64  // bytes
+	// isInternal says that both ends are the program's, and no other process has them.
 	isInternal bool
 }
 
-// A piece is what one write puts into a stream. Its end counts bytes from the
-// stream's beginning.
+// A piece is what one write puts into a stream.
 type piece struct {
-	obj uint64
-	end uint64
-	// a part of it has been read
-	isSeen bool
+	obj    uint64 // its number in the trace
+	end    uint64 // in bytes from the stream's beginning
+	isSeen bool   // a part of it was read
 }
 
-// unwritten is the end of a piece that is about to be written, and of what closes
-// a stream.
+// openEnd is the end of a piece that is about to be written, and of the closing of a stream.
 const openEnd = ^uint64(0)
 
-// ends are the streams that a descriptor reads from and writes to, and the queue that it
-// accepts from; nil: none.
+// A descriptor has the streams that a file descriptor reads from and writes to, and the queue that
+// it accepts connections from; nil means none.
 type descriptor struct {
 	reads, writes *stream
 	accepts       *queue
@@ -52,24 +48,25 @@ type descriptor struct {
 
 var (
 	descriptors = map[int]descriptor{}
-	// by their addresses, of sockets of which one end is known
-	streams = map[string]*stream{}
+	streams     = map[string]*stream{} // of which one end is known, by the addresses of both ends
 )
 
-// A queue is the connections to an address that have not been accepted.
+// A queue is the connections to an address that were not accepted yet.
 type queue struct {
 	obj                 uint64
 	connected, accepted uint64
-	// by its descriptor; a copy of that may accept on, if no other one listens there
+	// isClosed says that its descriptor is closed. A copy of that may still accept, if nobody else
+	// listens there.
 	isClosed bool
 }
 
-// backlog is more than a queue can hold.
+// backlog is more than the number of connections that a queue can hold.
 const backlog = 1 << 20
 
+// queues are by address.
 var queues = map[string]*queue{}
 
-// Piped says that w is the other end of r.
+// PipeMade is called when the descriptors r and w are the ends of a new pipe.
 func PipeMade(r, w int) {
 	if Mode == 0 {
 		return
@@ -81,7 +78,7 @@ func PipeMade(r, w int) {
 	runtime.PredictUnpin()
 }
 
-// Connected says that fd is a socket with these addresses.
+// SocketConnected is called when fd is a socket with these addresses.
 func SocketConnected(fd int, local, remote string) {
 	runtime.PredictPin()
 	descriptors[fd] = descriptor{reads: streamOf(remote, local), writes: streamOf(local, remote)}
@@ -89,22 +86,22 @@ func SocketConnected(fd int, local, remote string) {
 	runtime.PredictUnpin()
 }
 
-// streamOf returns the stream between two addresses: that which the other end has made,
-// if it is the program's.
+// streamOf returns the stream between two addresses. It is the one that the other end has made, if
+// that is the program's.
 func streamOf(from, to string) *stream {
 	name := from + " " + to
 	s := streams[name]
 	if s == nil {
 		s = new(stream)
 		streams[name] = s
-	} else if from != "" && to != "" { // else other sockets may have no address either
-		delete(streams, name) // both ends are known, and ports are used again
+	} else if from != "" && to != "" { // otherwise other sockets may have none either
+		delete(streams, name) // both ends are known, and ports are reused
 		s.isInternal = true
 	}
 	return s
 }
 
-// Inherited says that another process gets fd too.
+// InheritedByChild is called when another process gets fd, too.
 func InheritedByChild(fd int) {
 	if Mode == 0 {
 		return
@@ -119,8 +116,7 @@ func InheritedByChild(fd int) {
 	runtime.PredictUnpin()
 }
 
-// Closes logs that fd is about to be closed, after which the other end has all
-// that it will get.
+// BeforeClose logs that fd is about to be closed: then the other end has all that it will get.
 func BeforeClose(fd int, pc uintptr) {
 	if Mode == 0 {
 		return
@@ -134,7 +130,7 @@ func BeforeClose(fd int, pc uintptr) {
 	runtime.PredictUnpin()
 }
 
-// Ends logs that what comes next on fd is a piece, or nothing more.
+// BeforeLastPiece logs that fd is about to have another piece, or its end.
 func BeforeLastPiece(fd int, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
@@ -155,7 +151,7 @@ func BeforeLastPiece(fd int, pc uintptr) {
 	runtime.PredictUnpin()
 }
 
-// wrote says that the piece that was announced last has n bytes.
+// endPiece sets the size of the last piece to n bytes, and drops it if n is not positive.
 func (s *stream) endPiece(n int) {
 	last := len(s.pieces) - 1
 	if last < 0 || s.pieces[last].end != openEnd {
@@ -169,9 +165,9 @@ func (s *stream) endPiece(n int) {
 	s.pieces[last].end = s.written
 }
 
-// take returns the pieces that the next n bytes are from, or the end of the stream
-// if there are none, but for those that it has returned before: how many reads there
-// are for one write is chance.
+// take returns the numbers of the pieces that the next n bytes are from, or of the end of the
+// stream. It leaves out those that it has returned before, because the number of reads for one
+// write is random.
 func (s *stream) take(n int) (objs []uint64) {
 	from := s.read
 	s.read += uint64(n)
@@ -193,27 +189,26 @@ func (s *stream) take(n int) (objs []uint64) {
 	return objs
 }
 
-// logObject logs an event about a stream, queue or file.
+// logObject logs an event of a stream, queue or file.
 func logObject(kind uint8, obj uint64, pc uintptr) {
 	if g, site := enterAt(kind, obj, pc); g != nil {
 		g.log(kind, 0, site, 0, obj, 0)
 	}
 }
 
-// device is what all files and sockets are to the program of which it does not
-// know the other end.
+// device stands for all files and sockets whose other end is not known.
 var device byte
 
-// deviceObject is what stands for all of these.
+// deviceObject returns the number that the trace has for these.
 func deviceObject() uint64 { return uint64(uintptr(unsafe.Pointer(&device))) }
 
-// HasRead logs that n bytes of a file have been read into p.
+// AfterRead logs that n bytes of fd were read into p.
 func AfterRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
 	}
 	if n > 0 {
-		noteFirstWrite(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
+		noteFirstWrite(unsafe.Pointer(unsafe.SliceData(p))) // its initial value is gone
 		accessSpan(KindWrite, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
 	}
 	if !ok {
@@ -239,8 +234,8 @@ func AfterRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 	}
 }
 
-// Writes logs that p is about to be written to a file. The last event is that of the
-// stream: once a replay has let that pass, nothing holds the bytes back.
+// BeforeWrite logs that p is about to be written to fd. The last event is that of the stream: once
+// it has passed the gate, nothing else holds the bytes.
 func BeforeWrite(fd int, p []byte, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
@@ -250,7 +245,7 @@ func BeforeWrite(fd int, p []byte, pc uintptr) {
 	BeforeLastPiece(fd, pc)
 }
 
-// Wrote says that n bytes have been written to fd after all.
+// AfterWrite is called when n bytes were written to fd.
 func AfterWrite(fd, n int) {
 	if Mode == 0 || current() == nil {
 		return
@@ -262,8 +257,8 @@ func AfterWrite(fd, n int) {
 	runtime.PredictUnpin()
 }
 
-// haltsOf is what stands for the closing of a file, or for the setting of its deadlines: an address
-// in what its goroutines wait by.
+// closingObject returns the number that stands for the closing of a file, or for the setting of
+// its deadline: an address in the file's poll descriptor.
 func closingObject(pd unsafe.Pointer, deadline bool) uint64 {
 	if deadline {
 		return uint64(uintptr(pd)) + 1
@@ -271,18 +266,18 @@ func closingObject(pd unsafe.Pointer, deadline bool) uint64 {
 	return uint64(uintptr(pd))
 }
 
-// Halts logs that a file is about to be closed, or to get a deadline, which ends what others do with
-// it.
+// BeforeFileEnd logs that a file is about to be closed, or to get a deadline, by which operations
+// of others on it may fail.
 func BeforeFileEnd(pd unsafe.Pointer, deadline bool, pc uintptr) {
 	logObject(KindPost, closingObject(pd, deadline), pc)
 }
 
-// Halted logs that an operation on a file has failed for that.
+// AfterFileEnd logs that an operation on a file has failed for that reason.
 func AfterFileEnd(pd unsafe.Pointer, deadline bool, pc uintptr) {
 	logObject(KindAwait, closingObject(pd, deadline), pc)
 }
 
-// Listens says that the program accepts connections at an address, by fd.
+// SocketListens is called when the program listens at an address, by fd.
 func SocketListens(fd int, address string) {
 	runtime.PredictPin()
 	q := &queue{obj: newObject()}
@@ -291,12 +286,12 @@ func SocketListens(fd int, address string) {
 	runtime.PredictUnpin()
 }
 
-// Connects logs that a connection is about to be asked for, at the first of the
-// addresses at which the program listens.
+// BeforeConnect logs the request of a connection, at the first of the addresses at which the
+// program listens.
 func BeforeConnect(addresses []string, pc uintptr) {
 	var q *queue
 	for _, address := range addresses {
-		// Ports are used again, by who listens at all addresses of the machine, too.
+		// Ports are reused, also by listeners at all addresses of the machine.
 		if its := queues[address]; its != nil && (q == nil || q.isClosed && !its.isClosed) {
 			q = its
 		}
@@ -306,8 +301,7 @@ func BeforeConnect(addresses []string, pc uintptr) {
 	}
 }
 
-// logConnection logs the beginning and the end of asking for a connection, or of accepting one, of which there
-// have been n.
+// logConnection logs the request of a connection, or its acceptance; n counts these.
 func (q *queue) logConnection(begun, done uint8, n *uint64, pc uintptr) {
 	if g, site := enterAt(begun, q.obj, pc); g != nil {
 		makeRoom()
@@ -318,8 +312,8 @@ func (q *queue) logConnection(begun, done uint8, n *uint64, pc uintptr) {
 	}
 }
 
-// silent is runtime.PredictSilent. Of a listener it is taken that tests have none listen for
-// another process, unless they have started one.
+// isSilent is runtime.PredictSilent. It takes it that no other process connects to a listener of a
+// test, unless the test has started one.
 func isSilent(fd uintptr) bool {
 	switch d := descriptors[int(fd)]; {
 	case d.reads != nil:
@@ -330,7 +324,7 @@ func isSilent(fd uintptr) bool {
 	return false
 }
 
-// Accepted logs that a connection has been accepted.
+// ConnectionAccepted logs that a connection was accepted.
 func ConnectionAccepted(address string, pc uintptr) {
 	if q := queues[address]; q != nil && q.accepted != q.connected {
 		q.logConnection(KindRecv, KindRecvDone, &q.accepted, pc)

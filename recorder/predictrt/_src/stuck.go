@@ -6,20 +6,18 @@ import (
 	"unsafe"
 )
 
-// This file says of a goroutine that is blocked in which operation it is, and by that whether
-// it is a deadlock, a leak, or merely waits.
+// This file describes goroutines that are blocked: in which operation, and whether that is a
+// deadlock, a leak, or only a wait.
 
-// blocking is an operation in which a goroutine may block.
+// A blockingOperation is an operation in which a goroutine may block.
 type blockingOperation struct {
-	// as in the operation's event
-	obj  uint64
-	site uint32
-	kind uint8
-	// when it began, as runtime.PredictClockNow tells
-	since int64
+	obj   uint64 // as in the operation's event
+	site  uint32
+	kind  uint8
+	since int64 // when it began, by runtime.PredictClockNow
 }
 
-// blocks reports whether a goroutine that waits for a reason of the runtime's waits in op.
+// blocks reports whether a goroutine whose wait reason in the runtime is reason is blocked in op.
 func (op blockingOperation) blocks(reason string) bool {
 	switch reason {
 	case "chan receive", "chan receive (nil chan)":
@@ -40,18 +38,18 @@ func (op blockingOperation) blocks(reason string) bool {
 	return false
 }
 
-// What is known of a goroutine that is blocked, as the trace names it.
+// The states of blocked goroutines, as the trace names them.
 const (
-	// stuckDeadlock is for ever, as nothing in the program can move any more.
+	// stuckDeadlock is blocked for ever, as no goroutine of the program can run any more.
 	stuckDeadlock = "deadlock"
-	// stuckLeak is for ever, as nobody who can move can reach what the goroutine waits for.
+	// stuckLeak is blocked for ever, as no goroutine that can run can reach what it waits for.
 	stuckLeak = "leak"
-	// stuckLingering is of a goroutine that somebody may wake yet: it is no bug that is proven.
+	// stuckLingering may still be woken: no bug is proven.
 	stuckLingering = "lingering"
 )
 
-// recordBlocked writes to the trace that g is blocked, in which operation, for how long, its
-// stack, and which call of the program's own led to its start elsewhere.
+// recordBlocked writes into the trace that g is blocked, in which operation, for how long, its
+// stack, and the program's call that led to its start.
 func (g *goroutine) recordBlocked(what string) {
 	reason, n := runtime.PredictBlocked(g.inRuntime.G, framePCs[:])
 	op := g.blockingOp
@@ -76,8 +74,8 @@ func (g *goroutine) recordBlocked(what string) {
 	}
 }
 
-// waitsForTests reports whether a stack is that of package testing, which waits for a
-// test to end, or to be its turn.
+// waitsForTests reports whether a stack is that of package testing, which waits for a test to end
+// or to get its turn.
 func waitsForTests(pcs []uintptr) bool {
 	inside := false
 	for _, pc := range pcs {
@@ -93,8 +91,7 @@ func waitsForTests(pcs []uintptr) bool {
 	return false
 }
 
-// writeMeta adds a line to what the trace says of the run: words, with a space between
-// each two.
+// writeMeta adds a line of words about the run to the trace, separated by spaces.
 func writeMeta(words ...string) {
 	size := len(words)
 	for _, w := range words {
@@ -111,8 +108,8 @@ func writeMeta(words ...string) {
 	d.commit()
 }
 
-// stuckIn is the verdict's line that tells in which operation of its own g is blocked
-// for ever; "" if it is in none. reason is the runtime's.
+// blockedLine returns the verdict's line about the operation in which g is blocked for ever; "" if
+// it is in none. reason is the runtime's wait reason.
 func (g *goroutine) blockedLine(reason string) string {
 	op := g.blockingOp
 	if !op.blocks(reason) {
@@ -121,14 +118,15 @@ func (g *goroutine) blockedLine(reason string) string {
 	return "stuck " + g.fullName() + " " + itoa(uint64(op.kind)) + " " + itoa(keyFor(op.site)) + " " + hex(op.obj) + "\n"
 }
 
-// Dying is called before a program is ended in which nothing can move, with the tests
-// that have not ended, subtests after their parents: it prints what they have logged.
+// PrintBeforeDeath is called before a program is ended in which no goroutine can run. It prints
+// what tests have logged that have not ended; subtests come after their parents. Package testing
+// sets it.
 var PrintBeforeDeath func(tests []unsafe.Pointer)
 
-// runningTests is how many goroutines run a test.
+// runningTests counts the goroutines that run a test.
 var runningTests int
 
-// Runs says that the running goroutine runs a test.
+// RunsTest notes that the running goroutine runs a test.
 func RunsTest(test unsafe.Pointer) {
 	if Mode == 0 {
 		return
@@ -139,7 +137,7 @@ func RunsTest(test unsafe.Pointer) {
 	}
 }
 
-// deadlocked ends the program, in which nothing can move any more.
+// endDeadlocked ends the program, in which no goroutine can run any more.
 func endDeadlocked() {
 	if verdictFD >= 0 {
 		writeVerdict("deadlock\n" + blockedReport(true))
@@ -166,7 +164,8 @@ func endDeadlocked() {
 	runtime.PredictDie("fatal error: all goroutines are asleep - deadlock!\n")
 }
 
-// timeIsOver ends the program, in which nothing can move before its time is over, as that would.
+// endTimedOut ends the program, in which nothing can happen before the tests' time is over: to
+// wait for that would end it, too.
 func endTimedOut() {
 	finish(false)
 	runtime.PredictDie("panic: test timed out after less time than the tests have\n")

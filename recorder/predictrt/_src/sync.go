@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// This file has the hooks of package sync, and of timers. An operation is begun (Begin), which
-// is where the gate is, and its event is logged when it is done.
+// This file has the hooks of package sync, and of timers. An operation passes the gate where it
+// begins (Begin), and its event is logged when it is done.
 
-// Op is an operation of package sync that has been entered.
+// An Op is an operation of package sync that has begun.
 type Op struct {
 	g    *goroutine // nil: nothing is logged
 	obj  uint64
@@ -16,8 +16,8 @@ type Op struct {
 	kind uint8
 }
 
-// Begin is called before an operation on the object at p whose event belongs
-// after it. It waits for the operation's turn in the schedule.
+// Begin is called before an operation on the object at p whose event comes after it. It waits for
+// the operation's turn in the schedule.
 func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	if Mode == 0 {
 		return Op{}
@@ -28,10 +28,11 @@ func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	}
 	site := siteOf(pc)
 	g.beforeOperation(kind, site, uint64(uintptr(p)))
+	g.actor.awaitTurn(kind, site, uint64(uintptr(p)))
 	return g.beginOperation(kind, p, site)
 }
 
-// Try is Begin for an operation that may fail: that it is tried is no progress.
+// Try is Begin for an operation that may fail: to try it is no progress.
 func Try(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	if Mode == 0 {
 		return Op{}
@@ -44,19 +45,19 @@ func Try(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	if g.loopTurns.isOver(kind, site) {
 		g.yieldToAll()
 	}
+	g.actor.awaitTurn(kind, site, uint64(uintptr(p)))
 	return g.beginOperation(kind, p, site)
 }
 
-// begins waits for the operation's turn, and notes what the goroutine may block in. Its
-// event comes when it is done.
+// beginOperation notes that the goroutine may block in an operation, whose event comes when it is
+// done.
 func (g *goroutine) beginOperation(kind uint8, p unsafe.Pointer, site uint32) Op {
-	g.actor.awaitTurn(kind, site, uint64(uintptr(p)))
 	g.prepareOperation()
 	g.blockingOp = blockingOperation{uint64(uintptr(p)), site, kind, runtime.PredictClockNow()}
 	return Op{g, uint64(uintptr(p)), site, kind}
 }
 
-// BeginOnce is Begin for Once.Do, which either calls the function or not.
+// BeginOnce is Begin for Once.Do, which may or may not call the function.
 func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 	g := current()
 	if g == nil {
@@ -67,18 +68,16 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 	if !g.actor.awaitTurn(KindOnceBegin, site, uint64(uintptr(p))) {
 		g.actor.awaitTurn(KindOnceDone, site, uint64(uintptr(p)))
 	}
-	g.prepareOperation()
-	g.blockingOp = blockingOperation{uint64(uintptr(p)), site, KindOnceBegin, runtime.PredictClockNow()}
-	return Op{g, uint64(uintptr(p)), site, KindOnceBegin}
+	return g.beginOperation(KindOnceBegin, p, site)
 }
 
-// Done logs the operation's event.
+// Log logs the operation's event.
 func (op Op) Log(val uint64) { op.LogNext(op.kind, val) }
 
-// Then logs a further event of the operation.
+// LogNext logs a further event of the operation.
 func (op Op) LogNext(kind uint8, val uint64) { op.logEvent(kind, 0, val) }
 
-// then logs an event of the operation, with flags.
+// logEvent logs an event of the operation, with flags.
 func (op Op) logEvent(kind, flags uint8, val uint64) {
 	g := op.g
 	if g == nil {
@@ -90,16 +89,14 @@ func (op Op) logEvent(kind, flags uint8, val uint64) {
 	g.log(kind, flags, op.site, 0, op.obj, val)
 }
 
-// Aside is a goroutine's random numbers while it does what any goroutine could
-// have done in its place.
+// An OwnRandom has the random state that a goroutine gets back after SeedBySite.
 type OwnRandom struct {
 	g     *goroutine
 	state runtime.PredictChance
 }
 
-// Aside gives the goroutine other random numbers until Back: which goroutine is
-// the first to call Once.Do is to make no difference to those that it draws
-// later.
+// SeedBySite gives the goroutine random numbers that depend on the operation's site only, until
+// Restore. Which goroutine is the first to call Once.Do must not change what it draws later.
 func (op Op) SeedBySite() OwnRandom {
 	if op.g == nil {
 		return OwnRandom{}
@@ -109,7 +106,7 @@ func (op Op) SeedBySite() OwnRandom {
 	return a
 }
 
-// Back ends what Aside began.
+// Restore gives the goroutine its own random numbers back.
 func (a OwnRandom) Restore() {
 	if a.g != nil {
 		a.state.Outside = a.g.inRuntime.Outside
@@ -117,7 +114,7 @@ func (a OwnRandom) Restore() {
 	}
 }
 
-// Tried logs the event if the operation has succeeded.
+// LogTried logs the event if the operation has succeeded.
 func (op Op) LogTried(ok bool) {
 	switch {
 	case op.g == nil:
@@ -142,8 +139,8 @@ func Log(kind uint8, p unsafe.Pointer, val uint64, pc uintptr) {
 	}
 }
 
-// Signal logs Cond.Signal; the two counters are the condition's next ticket
-// and the next one to be woken.
+// Signal logs Cond.Signal. The two counters are the condition's next ticket, and the next ticket
+// to be woken.
 func Signal(p unsafe.Pointer, wait, notify *uint32, pc uintptr) {
 	if Mode == 0 {
 		return
@@ -169,7 +166,7 @@ func Broadcast(p unsafe.Pointer, wait, notify *uint32, pc uintptr) {
 	}
 }
 
-// Muted is a goroutine's state before Mute or Unmute.
+// A MuteState is a goroutine's state before Mute or Unmute.
 type MuteState struct {
 	g     *goroutine
 	depth int
@@ -189,8 +186,8 @@ func Mute() MuteState {
 	return m
 }
 
-// Unmute lets events through again in a function of the user that an
-// operation calls.
+// Unmute lets the events of a function of the program through that an operation calls, until
+// Restore.
 func Unmute() MuteState {
 	if Mode == 0 {
 		return MuteState{}
@@ -206,25 +203,25 @@ func Unmute() MuteState {
 	return m
 }
 
-// Restore ends what Mute or Unmute began.
+// Restore ends what Mute or Unmute has begun.
 func Restore(m MuteState) {
 	if m.g != nil {
 		m.g.muteDepth = m.depth
 	}
 }
 
-// Timer is what links a timer's function to the calls that have started it.
+// A Timer links the function of a timer to the calls that have started the timer.
 type Timer struct {
 	site    uint32
-	test    string // of the creator
+	test    string // of the creator, as account
 	account *account
 	path    string
 	runs    int
 	timer   unsafe.Pointer
 }
 
-// NewTimer is called before a timer is made that will call *f in a goroutine
-// of its own, and makes that begin with the events that order it.
+// NewTimer is called before a timer is made that will call *f in a goroutine of its own. It makes
+// *f begin with the events that order it.
 func NewTimer(f *func(), pc uintptr) *Timer {
 	if Mode == 0 {
 		return nil
@@ -246,7 +243,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	return t
 }
 
-// Started names the timer, whose Reset will be logged by its address.
+// Started sets the address of the timer, by which its Reset will be logged.
 func (t *Timer) Started(timer unsafe.Pointer) {
 	t.timer = timer
 	if callSites[t.site].fn == "testing.(*M).startAlarm" {
@@ -254,13 +251,13 @@ func (t *Timer) Started(timer unsafe.Pointer) {
 	}
 }
 
-// enter gives the timer's goroutine its name and logs what it waited for.
+// enter gives the timer's goroutine its name, and logs what it has waited for.
 func (t *Timer) enter() {
 	if runtime.PredictSelf() == nil {
 		runtime.PredictPin()
 		g := newGoroutine()
-		// No go statement has started it: it is a root in the trace, though
-		// its name is that of a child.
+		// No go statement has started it: it has no parent in the trace, although its name
+		// is that of a child.
 		g.parent, g.goSite, g.test, g.account = g.id, t.site, t.test, t.account
 		g.setPath(t.path)
 		if t.runs++; t.runs > 1 {

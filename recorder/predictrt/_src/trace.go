@@ -6,21 +6,21 @@ import (
 	"unsafe"
 )
 
-// This file writes the trace: a header, chunks of definitions and of events, each with a
-// checksum, and a last chunk where the program ended in an orderly way. What a killed process
-// has written can be read. The format is that of recorder/trace.
+// This file writes the trace: a header, chunks of definitions and events, each with a checksum,
+// and a last chunk if the program has ended in an orderly way. What a killed process has written
+// can be read. The format is that of recorder/trace.
 
 var (
 	traceFD = -1
-	// says that the budget is spent: nothing can be allocated then
-	limitLine   string
-	isRecording bool
-	// a write: set by the writer
-	hasWriteFailed bool
-	unwrittenName  string // the file that says so
+	// limitLine says that the limit is reached. It is made early, as nothing can be allocated
+	// then.
+	limitLine      string
+	isRecording    bool
+	hasWriteFailed bool   // set by the writer
+	unwrittenName  string // name of the file that says that the trace was not written to its end
 )
 
-// startTrace opens the file at path.
+// startTrace opens the trace at path.
 func startTrace(path string) bool {
 	unwrittenName = path + ".unwritten\x00"
 	traceFD = runtime.PredictFile(path + "\x00")
@@ -47,17 +47,17 @@ func base(path string) string {
 	return path
 }
 
-// The functions below run on the writer's thread as well, where nothing may be
-// allocated, nor a pointer stored.
+// The functions below run on the writer's thread, too, where nothing may be allocated and no
+// pointer stored.
 
-// rawWrite gives up when the disk is full or the like.
+// rawWrite writes n bytes at p, unless a write has failed before, as on a full disk.
 func rawWrite(p unsafe.Pointer, n int) {
 	if !hasWriteFailed && !runtime.PredictWrite(traceFD, p, n) {
 		hasWriteFailed = true
 	}
 }
 
-// write writes what the slot holds: definitions first.
+// write writes the slot, definitions first.
 func (s *slot) write() {
 	for i := range s.definitions {
 		if d := &s.definitions[i]; d.committed > 0 {
@@ -76,7 +76,7 @@ func chunk(kind byte, p unsafe.Pointer, n int) {
 	rawWrite(p, n)
 }
 
-// headOf is that of a chunk of n bytes at p.
+// chunkHead returns the header of a chunk of n bytes at p.
 func chunkHead(kind byte, p unsafe.Pointer, n int) [2]uint64 {
 	return [2]uint64{uint64(kind) | uint64(n)<<32, checksum(p, n)}
 }
@@ -86,8 +86,8 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// checksum deals the little-endian words, the last one padded by zeros, out to
-// four FNV-1a hashes, and hashes these.
+// checksum deals the little-endian words, the last one padded with zeros, to four FNV-1a hashes,
+// and hashes these.
 //
 //go:nocheckptr
 func checksum(p unsafe.Pointer, n int) uint64 {
@@ -110,27 +110,27 @@ func checksum(p unsafe.Pointer, n int) uint64 {
 	return h
 }
 
-// stopRecording ends a trace that has become as large as it may. The events
-// that follow are logged into a slot that nobody writes.
+// stopRecording ends a trace that has reached its limit. Later events go into a slot that nobody
+// writes.
 func stopRecording() {
 	runtime.PredictAwait(filledSlots)
 	chunk('M', unsafe.Pointer(unsafe.StringData(limitLine)), len(limitLine))
 	isRecording = false
 }
 
-// finish is called at the end of the process, also by the handler of a signal
-// that has interrupted the program anywhere, or runs beside it. The slot is then
-// whole up to the last event, unless it is just being handed over.
+// finish is called at the end of the process, maybe by the handler of a signal that has
+// interrupted the program anywhere, or on another thread. The slot has whole events then, unless
+// flush is replacing it.
 func finish(orderly bool) {
 	if isRecording && atomic.Xchg(&isEnding, 1) == 0 {
 		awaitFlush()
 		if !orderly {
-			// Another thread may be at the program: it stops at its next event,
-			// for what it did from now on the trace would not have.
+			// The program may run on another thread. It stops at its next event, as the
+			// trace will not have what it does from now on.
 			hookLimit = 0
 			runtime.PredictPause()
 		}
-		runtime.PredictHand(filledSlots) // where flush was interrupted before it did
+		runtime.PredictHand(filledSlots) // if flush was interrupted before that
 		if runtime.PredictAwaitQuietly() {
 			if emptiedSlots == filledSlots {
 				measureSlot().write()
@@ -146,9 +146,8 @@ func finish(orderly bool) {
 	finishVerdict(orderly)
 }
 
-// awaitFlush waits until the program is not in flush, but not for long: it may have
-// been interrupted there. Where flush goes on, on another thread, it stops before
-// more is logged.
+// awaitFlush waits until the program is not in flush, but not for long: it may have been
+// interrupted there. If flush goes on, on another thread, it stops before more is logged.
 func awaitFlush() {
 	const pauses = 5000 // some tenth of a second
 	for range pauses {

@@ -1,22 +1,20 @@
 package predictrt
 
-// turns is how often a goroutine has come round the loop that it is in.
+// A loopTurns counts the rounds of the loop that a goroutine is in.
 //
-// On one processor the goroutine that runs first could take all the work that
-// several are there for, and the trace would show nothing of the others at it.
-// So while a program is recorded a goroutine that comes back to the place where
-// it took a lock, an element or a number lets the others go first: after each round
-// at first, then after 3, 7, …, for switches cost time. What stands in no loop is
-// not interrupted, nor is a goroutine that holds a lock.
+// On one processor, the goroutine that runs first could take all the work that several are there
+// for, and the trace would show nothing of the others. So in a recording, a goroutine that comes
+// back to the place where it took a lock, an element or a number lets the others run: after each
+// round at first, then after 3, 7, …, as switches cost time. A goroutine that holds a lock does
+// not.
 type loopTurns struct {
-	// places in this round, one bit each
-	seenSites uint64
+	seenSites uint64 // one bit for each site in this round
 	rounds    int
-	limit     int
-	heldLocks int // that it holds
+	limit     int // rounds until others run
+	heldLocks int // locks that it holds
 }
 
-// over counts an operation and reports whether the goroutine's turn is over.
+// isOver counts an operation, and reports whether others are to run now.
 //
 //go:nosplit
 func (t *loopTurns) isOver(kind uint8, site uint32) bool {
@@ -33,7 +31,7 @@ func (t *loopTurns) isOver(kind uint8, site uint32) bool {
 	return t.rounds >= t.limit && t.heldLocks == 0
 }
 
-// takes reports whether an operation may be how a goroutine gets work.
+// mayTakeWork reports whether a goroutine may get work by an operation.
 //
 //go:nosplit
 func mayTakeWork(kind uint8) bool {
@@ -44,11 +42,11 @@ func mayTakeWork(kind uint8) bool {
 	return false
 }
 
-// next begins the next turn, which may be longer.
-func (t *loopTurns) beginTurn() { t.rounds, t.limit = 0, min(2*t.limit+1, sliceLimit) }
+// beginTurn begins the next turn, which may be longer.
+func (t *loopTurns) beginTurn() { t.rounds, t.limit = 0, min(2*t.limit+1, maxTurnOperations) }
 
-// locked counts the locks that the goroutine holds. Those that another one
-// releases count for good: then it is not interrupted.
+// countLock counts the locks that the goroutine holds. Those that another goroutine releases count
+// for ever: others do not run then.
 func (t *loopTurns) countLock(kind uint8) {
 	switch kind {
 	case KindAcquire, KindRAcquire:

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// This file writes the verdict, by which the replayer judges what came of a schedule: how far
-// it was followed, where it was left and why, and whether the violation was reached.
+// This file writes the verdict, from which the replayer judges the replay: how far the schedule
+// was followed, where and why the run has left it, and whether the violation was reached.
 
-var verdictFD = -1
+var verdictFD = -1 // file descriptor; -1 if there is no replay
 
 // startVerdict opens the file of the verdict.
 func startVerdict(path string) {
@@ -25,12 +25,12 @@ func writeVerdict(line string) {
 	runtime.PredictWrite(verdictFD, unsafe.Pointer(unsafe.StringData(line)), len(line))
 }
 
-// verdictSteps says how far the schedule was followed.
+// writeSteps writes how far the schedule was followed.
 func writeSteps() {
 	writeVerdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
 }
 
-// verdictStand says before which access of the violation a stands.
+// writeStand writes which access of the violation a is about to do.
 func writeStand(a *actor) {
 	s := a.pending
 	val := "-"
@@ -41,9 +41,8 @@ func writeStand(a *actor) {
 	writeVerdict("stand " + a.g.fullName() + " " + hex(s.object) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
 }
 
-// verdictMisused says of which goroutine the operation of the violation is misuse, which
-// it finds out inside, where operations of package sync are muted. Misuse later on is
-// none of the violation's.
+// writeMisused writes that the operation of the violation is a misuse, which the running goroutine
+// finds out inside, where package sync is muted. A later misuse is not the violation's.
 func writeMisused() {
 	g := (*goroutine)(runtime.PredictSelf())
 	if g != nil && g.actor != nil && stage == stageFirstAccess && g.actor.isViolator() && verdictFD >= 0 {
@@ -51,8 +50,8 @@ func writeMisused() {
 	}
 }
 
-// finishVerdict is called at the end of the process, maybe on a stack where
-// nothing can be allocated.
+// finishVerdict is called at the end of the process, maybe on a stack where nothing can be
+// allocated.
 func finishVerdict(orderly bool) {
 	if verdictFD < 0 || !orderly {
 		return
@@ -64,7 +63,7 @@ func finishVerdict(orderly bool) {
 	verdictFD = -1
 }
 
-// position describes the event that the running goroutine is about to do.
+// describeEvent describes the event that the running goroutine is about to do.
 func describeEvent(kind uint8, site uint32) string {
 	if site == 0 {
 		return "its " + words[kind]
@@ -80,9 +79,9 @@ func describeEvent(kind uint8, site uint32) string {
 	return words[kind] + " " + base(at.file) + ":" + itoa(uint64(at.line))
 }
 
-// callerFrame returns the first frame that is neither that nor part of the
-// packages that most blocking calls go through; if there is none, the first
-// that is not part of the machinery.
+// callerFrame returns the first frame that is neither of the machinery nor of the packages that
+// most blocking calls go through. If there is none, it returns the first frame that is not of the
+// machinery.
 func callerFrame(pcs []uintptr) callSite {
 	for i := range pcs {
 		if at := userFrame(pcs[i : i+1]); at.fn != "?" && !waitsForOthers(at.fn) {
@@ -92,8 +91,8 @@ func callerFrame(pcs []uintptr) callSite {
 	return userFrame(pcs)
 }
 
-// waitsForOthers reports whether a function belongs to a package that waits on behalf
-// of others.
+// waitsForOthers reports whether a function belongs to a package that waits on behalf of its
+// callers.
 func waitsForOthers(fn string) bool {
 	for _, p := range [...]string{"internal/", "syscall.", "os.", "os/", "io.", "net.", "net/", "bufio.", "context.", "time."} {
 		if stringslite.HasPrefix(fn, p) {
@@ -103,7 +102,7 @@ func waitsForOthers(fn string) bool {
 	return false
 }
 
-// userFrame returns the first frame that is not part of the machinery.
+// userFrame returns the first frame that is not of the machinery.
 func userFrame(pcs []uintptr) callSite {
 	var at callSite
 	for _, pc := range pcs {
@@ -120,7 +119,7 @@ func userFrame(pcs []uintptr) callSite {
 	return callSite{fn: "?", file: "?"}
 }
 
-// stepName is how a reason names a step of the plan: by its number, from 1.
+// stepName returns what reasons call a step of the plan: its number, from 1.
 func stepName(step int) string { return "step " + itoa(uint64(step+1)) }
 
 // ordinal returns "1st", "2nd" and so on, for reasons.

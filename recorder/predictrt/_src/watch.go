@@ -2,37 +2,29 @@ package predictrt
 
 import "runtime"
 
-// This file decides what happens when no goroutine can run: for whom time passes, whether the
-// schedule can still go on, and whether the program waits for ever.
+// This file decides what happens when no goroutine can run: for which of them time passes, whether
+// the schedule can still go on, and whether the program waits for ever.
 
 var (
-	// when the replay began, as waited tells
-	replayStart int64
-	// when the schedule came where it is
-	lastAdvance int64
-	// how long it may take from there on; 0: not known yet
-	patience int64
-	// looks in a row that found the program asleep
-	asleepCount int
-	// timers that have fired before the goroutine that goes last
-	lastTimersFired int
-	// when the tests' time is over; 0 if unknown
-	testDeadline int64
-	// this run is a repetition, and that is sooner than in the first one
+	replayStart     int64 // when the replay began, by waitingTime
+	lastAdvance     int64 // when the schedule has advanced last
+	patience        int64 // how long the schedule may stand still from there on; 0: not known yet
+	asleepCount     int   // looks in a row that found that nothing can happen
+	lastTimersFired int   // timers that have fired before the goroutine that goes last
+	testDeadline    int64 // when the tests' time is over, by PredictTimerNow; 0: unknown
+	// isShortRun says that this run repeats another one, so that its tests have less time.
 	isShortRun bool
 	framePCs   [64]uintptr
 )
 
-// watch is called when no goroutine can run. It decides what time passes for,
-// and leaves the schedule if nothing can come any more; for its results see
-// runtime.PredictWatch.
+// watch is called when no goroutine can run. It decides for what time passes, and leaves the
+// schedule if nothing can happen any more. For its results see runtime.PredictWatch.
 //
-// While goroutines are held, time passes for those that do nothing but wait
-// for it: first the one that the schedule needs next, then all others. A time-out,
-// which ends the waiting for something else, has its time only if that does not
-// help: in an ordinary run it would have been stopped by then, or have been far
-// away. The time passes at once, also while none is held, unless another process
-// could be what the program waits for.
+// While goroutines wait at the gate, time passes for those that do nothing but sleep: first the
+// one that the schedule needs next, then all others. A time-out, which ends the wait for something
+// else, gets time only if that does not help: in an ordinary run it would have been stopped by
+// then, or have been far away. Time passes at once, unless the program may wait for another
+// process.
 func watch() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	if stage == stageFree {
@@ -43,8 +35,8 @@ func watch() (wait int64, still bool) {
 	}
 	alone := !look.Outside && !look.Signals && runtime.PredictAlone()
 	if len(parkedGoroutines) == 0 && (look.Outside || dueBeforeAlarm(look)) {
-		// The program waits for something of its own; it is not our doing. Whom its next
-		// timer wakes may come to the gate.
+		// The program waits by itself. The goroutine that its next timer wakes may reach
+		// the gate.
 		switch {
 		case look.Timer < 0:
 			return watchInterval, false
@@ -55,7 +47,7 @@ func watch() (wait int64, still bool) {
 	}
 	switch stage {
 	case stageFirstAccess:
-		// Its access is done, and it blocks where there is no hook.
+		// The first access is done, and its goroutine blocks where there is no hook.
 		enterStage(stageSecondAccess)
 		return 0, false
 	case stageSecondAccess:
@@ -111,8 +103,8 @@ func watch() (wait int64, still bool) {
 	return 0, false
 }
 
-// skipInside skips the step that the schedule waits for if that is an access of the
-// standard library's, and reports whether it did.
+// skipInside skips the step that the schedule waits for if it is an access of the standard
+// library, and reports whether it did.
 func skipInside() bool {
 	if insideSteps[nextStep] == nil {
 		return false
@@ -125,9 +117,8 @@ func skipInside() bool {
 	return false
 }
 
-// passTimeFor lets time pass for a goroutine that waits for it, so long; and for all
-// that do so, if it is not the one that the schedule needs next and the program is
-// alone: time then passes at once.
+// passTimeFor lets left nanoseconds pass for a delayed goroutine. If time can pass at once, and
+// the schedule does not need that goroutine next, they pass for all that sleep.
 func passTimeFor(delayed *goroutine, left int64, alone bool) {
 	if !alone {
 		runtime.PredictOnly(delayed.inRuntime.G)
@@ -141,7 +132,7 @@ func passTimeFor(delayed *goroutine, left int64, alone bool) {
 	}
 }
 
-// passToNextTimer lets time pass for all timers, until the next one fires; for the result see
+// passToNextTimer lets time pass for all timers, until the next one fires. For the result see
 // runtime.PredictWatch.
 func passToNextTimer(look runtime.PredictState, alone bool) (wait int64) {
 	if !alone {
@@ -151,8 +142,7 @@ func passToNextTimer(look runtime.PredictState, alone bool) (wait int64) {
 	return 0
 }
 
-// stoodStillFor returns for how long the schedule has stood still, and sets for how long
-// it may.
+// stoodStillFor returns for how long the schedule has stood still, and sets patience.
 func stoodStillFor() int64 {
 	if patience == 0 {
 		patience = min(max(minPatience, lastAdvance-replayStart, longestDelay()+minPatience/2), maxPatience)
@@ -160,14 +150,14 @@ func stoodStillFor() int64 {
 	return waitingTime() - lastAdvance
 }
 
-// waited is the program's clock, so that load shortens no wait, together with the
-// time for which the whole program has waited for system calls.
+// waitingTime returns the program's clock, so that load makes no wait shorter, plus the time for
+// which the whole program has waited for system calls.
 func waitingTime() int64 { return runtime.PredictClockNow() + runtime.PredictCalls() }
 
-// scheduleAdvanced is called when the schedule has come further.
+// scheduleAdvanced is called when the schedule has advanced.
 func scheduleAdvanced() { lastAdvance, patience, goschedCalls = waitingTime(), 0, 0 }
 
-// isNeeded reports whether the schedule can do nothing without a move of g.
+// isNeeded reports whether the schedule can only go on with an event of g.
 func isNeeded(g *goroutine) bool {
 	if nextStep < numSteps {
 		return g.actor != nil && g.actor.isNext(nextStep)
@@ -175,9 +165,9 @@ func isNeeded(g *goroutine) bool {
 	return g.actor != nil && g.actor.isViolator() && !g.actor.pending.isReached
 }
 
-// nextDelayed returns the goroutine that time is to pass for, or nil, and how long. If the
-// one that the schedule needs waits for a time-out that comes before all that others
-// sleep for, it is that one: else they would find that it has not come.
+// nextDelayed returns the goroutine that time is to pass for, and for how long; nil if there is
+// none. If the goroutine that the schedule needs waits for a time-out that comes before all sleeps
+// of others, it is that one: otherwise they would find that it has not come.
 func nextDelayed() (next *goroutine, left int64) {
 	for _, g := range controlledGoroutines {
 		d, ok := g.sleepLeft()
@@ -196,7 +186,7 @@ func nextDelayed() (next *goroutine, left int64) {
 	return next, left
 }
 
-// longestDelay is the longest time that a goroutine waits for.
+// longestDelay returns the longest time that a goroutine sleeps.
 func longestDelay() (d int64) {
 	for _, g := range controlledGoroutines {
 		if left, ok := g.sleepLeft(); ok && left <= maxTimerWait {
@@ -206,8 +196,7 @@ func longestDelay() (d int64) {
 	return d
 }
 
-// delay returns for how long g sleeps, in nanoseconds; false if it does not, or waits at
-// the gate.
+// sleepLeft returns for how many nanoseconds g sleeps; false if it does not, or waits at the gate.
 func (g *goroutine) sleepLeft() (left int64, ok bool) {
 	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
@@ -215,8 +204,8 @@ func (g *goroutine) sleepLeft() (left int64, ok bool) {
 	return runtime.PredictDelay(g.inRuntime.G)
 }
 
-// timeout returns after how long g stops to wait, in nanoseconds, for whatever it waits;
-// false if never.
+// timeoutLeft returns after how many nanoseconds g stops to wait for whatever it waits for; false
+// if it never does, or waits at the gate.
 func (g *goroutine) timeoutLeft() (left int64, ok bool) {
 	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
@@ -241,12 +230,12 @@ func missingEvent() string {
 	return ""
 }
 
-// watchUnscheduled watches a program that has no schedule, or whose schedule is over. It ends the program if
-// nothing in it can happen any more before the tests' time is over: that would
-// end it just so, only later. A timer that is due before then, a system call, a
-// child process, I/O, or signals that it waits for could make it go on; but not where what
-// they reach is not what a test waits for, which is looked at now and then. In a run that has less time
-// than the tests, one that is due later could, too.
+// watchUnscheduled watches a program that has no schedule, or whose schedule is over. It ends the
+// program if nothing can happen before the tests' time is over, which would end it anyway. A timer
+// that is due before then, a system call, a child process, I/O, or a signal that the program waits
+// for may make something happen. Now and then it checks whether these can reach what the tests
+// wait for. If this run has less time than the tests usually have, a timer that is due later
+// counts, too.
 func watchUnscheduled(look runtime.PredictState) int64 {
 	moves := look.Outside || dueBeforeAlarm(look) || look.Timer >= 0 && repeatsAfterAlarm()
 	switch {
@@ -285,15 +274,15 @@ func dueBeforeAlarm(look runtime.PredictState) bool {
 	return look.Timer >= 0 && (testDeadline == 0 || runtime.PredictTimerNow()+look.Timer < testDeadline)
 }
 
-// repeatsAfterAlarm reports whether the program does something again and again that comes next when
-// the tests' time is over: until then it could have made a test go on.
+// repeatsAfterAlarm reports whether the first timer after the end of the tests' time is due so
+// soon after it that it may be a periodic one, which could let a test go on before.
 func repeatsAfterAlarm() bool {
 	next := runtime.PredictTimerAfter(testDeadline)
 	return next >= 0 && next < testDeadline-runtime.PredictTimerNow()+runtime.PredictElapsed()
 }
 
-// watchRun is watch for a program that is recorded. In a run that is a repetition time passes at
-// once, as in a replay.
+// watchRun is watch for a recording. In a run that repeats another one, time passes at once, as in
+// a replay.
 func watchRun() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	wait = watchUnscheduled(look)
@@ -303,18 +292,18 @@ func watchRun() (wait int64, still bool) {
 	return wait, false
 }
 
-// untilTimer is how long nothing can happen but by the timer that is due next.
+// untilTimer returns for how long nothing can happen except by the next timer.
 func untilTimer(look runtime.PredictState) int64 {
 	const least = 1_000_000
 	return min(max(look.Timer, least), maxTimerWait)
 }
 
-// stuckReport says where the goroutines of the tests under control wait, and if that
-// is proven to be for ever, in which of their operations.
+// blockedReport says where the goroutines of the replayed tests wait. With forEver, it also says
+// in which operations those are that are blocked for ever.
 func blockedReport(forEver bool) string {
 	report := ""
 	for i, g := range controlledGoroutines {
-		if i == maxShown {
+		if i == maxBlockedShown {
 			break
 		}
 		reason, n := "", 0
@@ -332,7 +321,7 @@ func blockedReport(forEver bool) string {
 			reason = "waits for its " + g.waitReason
 		}
 		at := callerFrame(framePCs[:n])
-		if at.fn == "?" { // it is about to begin
+		if at.fn == "?" { // it has not begun yet
 			at = callSites[g.goSite]
 		}
 		report += "blocked " + g.fullName() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n" + proof
@@ -340,7 +329,7 @@ func blockedReport(forEver bool) string {
 	return report
 }
 
-// underscored makes one field of s.
+// underscored makes s one field of a line.
 func underscored(s string) string {
 	b := []byte(s)
 	for i := range b {

@@ -135,7 +135,7 @@ func valueIn(head uint64, event uintptr) uint64 {
 	case formBare:
 		return head >> 16 & (1<<16 - 1)
 	case formShort:
-		return *(*uint64)(unsafe.Pointer(event + 8)) >> objBits
+		return *(*uint64)(unsafe.Pointer(event + 8)) >> objectBits
 	}
 	panic("a long event")
 }
