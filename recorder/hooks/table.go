@@ -57,18 +57,18 @@ func events(kinds ...trace.Kind) []trace.Kind { return kinds }
 // which the event is at. IfUser leaves out what the runtime does on its own stacks.
 const (
 	here   = "sys.GetCallerPC()"
-	ifUser = "if predictUser() { "
+	ifUser = "if predictIsUser() { "
 
 	// A map is one variable in the trace, as it may grow with each assignment.
-	mapRead  = "if m != nil && predictUser() { predictHooks.Map(unsafe.Pointer(m), false, " + here + ") };"
-	mapWrite = "if m != nil && predictUser() { predictHooks.Map(unsafe.Pointer(m), true, " + here + ") };"
+	mapRead  = "if m != nil && predictIsUser() { predictHooks.BeforeMapAccess(unsafe.Pointer(m), false, " + here + ") };"
+	mapWrite = "if m != nil && predictIsUser() { predictHooks.BeforeMapAccess(unsafe.Pointer(m), true, " + here + ") };"
 
 	// What one end of a pipe or connection writes the other reads: see the rows of syscall.
 	hasRead = "predictrt.AfterRead(fd, p, n, err == nil, " + here + ")"
 	writes  = "predictrt.BeforeWrite(fd, p, " + here + ");"
 
 	// A file was found closed.
-	isClosed = "predictHalted(&fd.pd, pollErrClosing, " + here + ")"
+	isClosed = "predictAfterWait(&fd.pd, pollErrClosing, " + here + ")"
 
 	hasReadFD = "predictrt.AfterRead(int(fd.Sysfd), buf, n, err == nil || err == io.EOF, " + here + ")"
 
@@ -113,7 +113,7 @@ func uncounted(statement string) []edit {
 
 // changesMap is for the methods of a sync.Map that may change it; value is what they may put in.
 func changesMap(value string) []edit {
-	return []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(m.predictRMW(" + value + ", " + here + ")) };")}
+	return []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(m.predictBeginChange(" + value + ", " + here + ")) };")}
 }
 
 // muted keeps all that a function does out of the trace.
@@ -132,48 +132,48 @@ var table = eachDecl([]Hook{
 	// Goroutines and the scheduler.
 	// The record of a goroutine hangs at its g, where it is found in 0.4 ns. At the end of
 	// the struct, as assembly knows the offsets of what comes before.
-	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictReads uintptr; predictAlive uint32 ")}},
+	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictReadFD uintptr; predictSearchNumber uint32 ")}},
 	{"runtime", "type heapArena", nil, []edit{fields("predictMarks *[predictMarkBytes]uint8 ")}},
 	// A child's record is made by its parent: its name says which child of which goroutine
 	// it is, and so is the same in each run. Who runs first of several that can is what
 	// the order of the recording says (recorder.Order).
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
-		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictBorn(newg, predictRec)"),
+		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictSetRecord(newg, predictRec)"),
 		instead("runqput(pp, newg, true)", "runqput(pp, newg, predictNewestNext(true))"),
 	}},
 	{"runtime", "ready", nil, []edit{instead("runqput(mp.p.ptr(), gp, next)", "runqput(mp.p.ptr(), gp, predictNewestNext(next))")}},
-	{"runtime", "runqget", nil, []edit{entry("predictBest(pp);")}},
+	{"runtime", "runqget", nil, []edit{entry("predictBestFirst(pp);")}},
 	// Goroutines end here in any way, also by runtime.Goexit; a panic is told of before it
 	// unwinds, where the line is still that of the program.
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
-	{"runtime", "gopanic", events(trace.Panic), []edit{entry("if predictUser() && PredictCanPark() { predictHooks.Panic(" + here + ") };")}},
+	{"runtime", "gopanic", events(trace.Panic), []edit{entry("if predictIsUser() && PredictCanPark() { predictHooks.Panic(" + here + ") };")}},
 	// A program has one P while it is recorded or replayed: goroutines are switched, and
 	// never run at the same time. What it asks of GOMAXPROCS it is told all the same.
 	{"runtime", "schedinit", nil, []edit{
-		after("goenvs()", "predictTakeEnv()"),
+		after("goenvs()", "predictReadMode()"),
 		instead("procresize(procs)", "procresize(predictStartProcs(procs))"),
 	}},
-	{"runtime", "GOMAXPROCS", nil, []edit{entry("if predictOneP { return predictGOMAXPROCS(n) };")}},
+	{"runtime", "GOMAXPROCS", nil, []edit{entry("if predictActive { return predictGOMAXPROCS(n) };")}},
 	{"runtime", "SetDefaultGOMAXPROCS", nil, []edit{
-		entry("if predictOneP { predictGOMAXPROCS(int(defaultGOMAXPROCS(0))); return };"),
+		entry("if predictActive { predictGOMAXPROCS(int(defaultGOMAXPROCS(0))); return };"),
 	}},
 	// Goroutines give way at hooks and calls only, so that an event and what it tells of
 	// are one; what comes to neither is interrupted after a while.
 	{"runtime", "preemptone", nil, []edit{
-		after("gp.stackguard0 = stackPreempt", "predictTire()"),
-		instead("debug.asyncpreemptoff == 0", "debug.asyncpreemptoff == 0 && predictStuck(pp)"),
+		after("gp.stackguard0 = stackPreempt", "predictEndSlice()"),
+		instead("debug.asyncpreemptoff == 0", "debug.asyncpreemptoff == 0 && predictMayInterrupt(pp)"),
 	}},
 	{"runtime", "isAsyncSafePoint", nil, []edit{
-		instead(`stringslite.HasPrefix(name, "reflect.")`, `stringslite.HasPrefix(name, "reflect.") || predictAtomic(name)`),
+		instead(`stringslite.HasPrefix(name, "reflect.")`, `stringslite.HasPrefix(name, "reflect.") || predictIsAtomic(name)`),
 	}},
 	// Where nothing can run the clock of the program moves to the next timer; and a replay
 	// finds out there that its schedule cannot go on.
 	{"runtime", "findRunnable", nil, []edit{
 		instead("pp.schedtick%61", "predictSchedTick(pp)%61"),
-		instead("pollUntil - now", "predictUntil(pollUntil, now)"),
-		before("allpSnapshot := mp.snapshotAllp()", "if gp := predictIdle(); gp != nil { return gp, false, false }"),
-		instead("netpoll(delay)", "netpoll(predictDelay(delay))"),
+		instead("pollUntil - now", "predictTimerWait(pollUntil, now)"),
+		before("allpSnapshot := mp.snapshotAllp()", "if gp := predictIdleWatcher(); gp != nil { return gp, false, false }"),
+		instead("netpoll(delay)", "netpoll(predictPollDelay(delay))"),
 	}},
 
 	// When the P goes to another goroutine. One that computes is interrupted by the processor
@@ -185,7 +185,7 @@ var table = eachDecl([]Hook{
 	{"runtime", "retake", nil, []edit{
 		instead("pd.schedwhen+forcePreemptNS <= now", "predictOverdue(pd.schedwhen, now)"),
 		instead("runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now",
-			"predictShort(pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
+			"predictIsShortSyscall(pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
 	}},
 	// Each collection makes goroutines wait at places that differ from run to run: there are
 	// fewer of them.
@@ -196,7 +196,7 @@ var table = eachDecl([]Hook{
 	{"os", "Exit", events(trace.Assert), []edit{entry("if code != 0 { " + fails + " };")}},
 	{"log", "Fatal, Fatalf, Fatalln, (*Logger).Fatal, (*Logger).Fatalf, (*Logger).Fatalln", events(trace.Assert), []edit{entry(fails)}},
 	// To wait for a child process is no short system call: others must run meanwhile.
-	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaits(p.Pid); defer runtime.PredictWaited(p.Pid) };")}},
+	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaitsForChild(p.Pid); defer runtime.PredictWaitedForChild(p.Pid) };")}},
 
 	// Time. By the program's clock computing takes none, so that no timer fires because
 	// the machine is slow, or because recording is: see predict_time.go.
@@ -206,10 +206,10 @@ var table = eachDecl([]Hook{
 	{"runtime", "time_runtimeNow", nil, []edit{instead("time_now()", "predictTimeNow()")}},
 	{"runtime", "time_runtimeNano", nil, []edit{instead("nanotime()", "predictNano()")}},
 	{"runtime", "timeSleep, (*timer).maybeRunChan, poll_runtime_pollSetDeadline, internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
-	{"runtime", "newTimer", nil, []edit{instead("t.modify(when, period, f, arg, 0)", "t.modify(predictWhen(when), period, f, arg, 0)")}},
-	{"runtime", "resetTimer", nil, []edit{instead("t.reset(when, period)", "t.reset(predictWhen(when), period)")}},
+	{"runtime", "newTimer", nil, []edit{instead("t.modify(when, period, f, arg, 0)", "t.modify(predictTimerWhen(when), period, f, arg, 0)")}},
+	{"runtime", "resetTimer", nil, []edit{instead("t.reset(when, period)", "t.reset(predictTimerWhen(when), period)")}},
 	{"runtime", "(*timer).maybeRunAsync", nil, []edit{only("go1.26"), instead("nanotime()", "predictTimerNow(nanotime())")}},
-	{"runtime", "poll_runtime_pollWait", nil, []edit{entry("predictPolls(pd, mode);")}},
+	{"runtime", "poll_runtime_pollWait", nil, []edit{entry("predictPollWait(pd, mode);")}},
 
 	// Times that are not from the program's own wall clock: those of files that it makes or
 	// asks about, and what the system answers itself.
@@ -221,29 +221,29 @@ var table = eachDecl([]Hook{
 	}},
 
 	// Who waits for a signal can go on whatever else the program does.
-	{"os/signal", "Notify", nil, []edit{entry("runtime.PredictNotified = predictNotified;")}},
+	{"os/signal", "Notify", nil, []edit{entry("runtime.PredictIsNotified = predictIsNotified;")}},
 
 	// What comes from outside, to be named where a replay goes astray by it.
-	{"os", "(*File).Read, ReadFile, ReadDir", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
-	{"os", "Stat", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles); runtime.PredictRealWall();")}},
-	{"runtime", "NumGoroutine", nil, []edit{entry("PredictOutsideRead(PredictGoroutines);")}},
-	{"runtime", "Stack", nil, []edit{entry("if all { PredictOutsideRead(PredictGoroutines) };")}},
+	{"os", "(*File).Read, ReadFile, ReadDir", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictFiles);")}},
+	{"os", "Stat", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictFiles); runtime.PredictRealWall();")}},
+	{"runtime", "NumGoroutine", nil, []edit{entry("PredictReadInput(PredictGoroutines);")}},
+	{"runtime", "Stack", nil, []edit{entry("if all { PredictReadInput(PredictGoroutines) };")}},
 	{"testing", "(*common).Failed", nil, []edit{entry("predictrt.ReadsResult(" + here + ");")}},
 	{"time", "Now, Since, Until", nil, []edit{entry("predictrt.ReadsClock(" + here + ");")}},
-	{"os", "Getenv, LookupEnv, Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
-	{"net", "socket", nil, []edit{entry("runtime.PredictAbroad();")}},
+	{"os", "Getenv, LookupEnv, Environ", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictEnvironment);")}},
+	{"net", "socket", nil, []edit{entry("runtime.PredictUseProcess();")}},
 	{"os", "StartProcess", nil, []edit{
-		entry("runtime.PredictAbroad(); runtime.PredictOutsideRead(runtime.PredictProcesses); runtime.PredictRealWall();"),
+		entry("runtime.PredictUseProcess(); runtime.PredictReadInput(runtime.PredictProcesses); runtime.PredictRealWall();"),
 	}},
-	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictNetwork);")}},
-	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
-	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
+	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictNetwork);")}},
+	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictCrypto);")}},
+	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictCrypto);")}},
 
 	// Randomness. Each goroutine has streams of its own, whose seeds are its name, so that
 	// they do not depend on what others do. What must be unlike in each process, names of
 	// temporary files and the network's numbers, stays so.
-	{"runtime", "randinit", nil, []edit{before("globalRand.state.Init(*seed)", "predictStartRand(seed)")}},
-	{"runtime", "rand", nil, []edit{entry("if x, ok := predictRand(); ok { return x };")}},
+	{"runtime", "randinit", nil, []edit{before("globalRand.state.Init(*seed)", "predictFixSeed(seed)")}},
+	{"runtime", "rand", nil, []edit{entry("if x, ok := predictNumber(predictOtherStream); ok { return x };")}},
 	{"internal/runtime/maps", "NewMap, NewEmptyMap", nil, []edit{instead("rand()", "predictSeed()")}},
 	{"internal/runtime/maps", "(*Map).Delete, (*Map).Clear", nil, []edit{instead("rand()", "predictSeed()"), inMap}},
 	{"internal/runtime/maps", "(*Map).PutSlot, runtime_mapassign, runtime_mapassign_fast32, runtime_mapassign_fast32ptr, runtime_mapassign_fast64, runtime_mapassign_fast64ptr, runtime_mapassign_faststr", nil, []edit{inMap}},
@@ -257,7 +257,7 @@ var table = eachDecl([]Hook{
 
 	// Memory that is given back. Addresses are used again, and accesses to one are of
 	// different variables then, between which there can be no race.
-	{"runtime", "(*sweepLocked).sweep", nil, []edit{after("nfreed := s.allocCount - nalloc", "predictSwept(s, nfreed)")}},
+	{"runtime", "(*sweepLocked).sweep", nil, []edit{after("nfreed := s.allocCount - nalloc", "predictAfterSweep(s, nfreed)")}},
 
 	// The ways out of the process. Each must leave a trace that is whole; with true the end
 	// is an orderly one, and the trace says that it is complete.
@@ -307,7 +307,7 @@ var table = eachDecl([]Hook{
 	{"runtime", "selectgo", events(trace.SelectSend, trace.SelectRecv, trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
 		rename("predictSelectgo"),
 		instead("cheaprandn(uint32(norder + 1))", "predictRandn(uint32(norder + 1))"),
-		after("pollorder = pollorder[:norder]", "predictAsk(pollorder)"),
+		after("pollorder = pollorder[:norder]", "predictAskedFirst(pollorder)"),
 		after("c.qcount--", "predictTake(c, gp)"),
 		after("c.qcount++", "predictPut(c, gp)"),
 		before(sendOnClosed, "PredictMisused()"),
@@ -325,7 +325,7 @@ var table = eachDecl([]Hook{
 	// after what the other did.
 	{"runtime", "newcoro", events(trace.Fork), []edit{
 		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
-		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "predictBorn(gp, predictRec)"),
+		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "predictSetRecord(gp, predictRec)"),
 	}},
 	{"runtime", "corostart", events(trace.Await), []edit{before("c.f(c)", "predictAwait(unsafe.Pointer(c), "+here+")")}},
 	{"runtime", "coroexit", events(trace.Post, trace.End), []edit{entry("predictPost(unsafe.Pointer(c), " + here + "); predictEnd();")}},
@@ -348,12 +348,12 @@ var table = eachDecl([]Hook{
 	// Finalizers and cleanups come after all that happened before the garbage
 	// collector found out.
 	{"runtime", "SetFinalizer", nil, []edit{
-		after("ftyp := f._type", "if ftyp == nil && predictUser() { predictHooks.Detach(uintptr(e.data)) }"),
-		after("callerpc := sys.GetCallerPC()", ifUser+"predictHooks.Attach(uintptr(e.data), callerpc) }"),
+		after("ftyp := f._type", "if ftyp == nil && predictIsUser() { predictHooks.NoFinalizer(uintptr(e.data)) }"),
+		after("callerpc := sys.GetCallerPC()", ifUser+"predictHooks.SetFinalizer(uintptr(e.data), callerpc) }"),
 	}},
 	{"runtime", "runFinalizers", events(trace.Begin, trace.Await, trace.End), []edit{
-		before("fingStatus.Or(fingRunningFinalizer)", ifUser+"predictHooks.Enter(uintptr(f.arg)) }"),
-		after("fingStatus.And(^fingRunningFinalizer)", ifUser+"predictHooks.Leave() }"),
+		before("fingStatus.Or(fingRunningFinalizer)", ifUser+"predictHooks.BeginFinalizer(uintptr(f.arg)) }"),
+		after("fingStatus.And(^fingRunningFinalizer)", ifUser+"predictHooks.EndFinalizer() }"),
 	}},
 	{"runtime", "AddCleanup", events(trace.Begin, trace.Await, trace.End), []edit{
 		instead("callCleanup[S]", "predictCleanup(callCleanup[S], "+here+")"),
@@ -381,10 +381,10 @@ var table = eachDecl([]Hook{
 	// Memory that is accessed for package reflect: no line of the program has the access,
 	// for the rewriter to put a hook at.
 	{"runtime", "reflect_typedmemmove, reflectlite_typedmemmove", events(trace.Read, trace.Write), []edit{
-		entry(ifUser + "predictHooks.Copy(dst, src, typ.Size_, " + here + ") };"),
+		entry(ifUser + "predictHooks.BeforeCopy(dst, src, typ.Size_, " + here + ") };"),
 	}},
 	{"runtime", "reflect_typedslicecopy", events(trace.Read, trace.Write), []edit{
-		entry(ifUser + "predictHooks.Copy(dst.array, src.array, uintptr(min(dst.len, src.len))*elemType.Size_, " + here + ") };"),
+		entry(ifUser + "predictHooks.BeforeCopy(dst.array, src.array, uintptr(min(dst.len, src.len))*elemType.Size_, " + here + ") };"),
 	}},
 	{"runtime", "reflect_mapaccess, reflect_mapaccess_faststr, reflect_maplen", events(trace.Read), []edit{entry(mapRead)}},
 	{"runtime", "reflect_mapassign, reflect_mapassign_faststr, reflect_mapdelete, reflect_mapdelete_faststr, reflect_mapclear", events(trace.Write), []edit{entry(mapWrite)}},
@@ -469,8 +469,8 @@ var table = eachDecl([]Hook{
 	{"os", "Pipe", nil, []edit{onlyIn("pipe2_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(p[0], p[1])")}},
 	{"os", "Pipe", nil, []edit{onlyIn("pipe_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(p[0], p[1])")}},
 	{"os", "Pipe", nil, []edit{onlyIn("file_windows.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(int(p[0]), int(p[1]))")}},
-	{"net", "(*netFD).setAddr", nil, []edit{onlyIn("fd_posix.go"), entry("predictNamed(fd, laddr, raddr);")}},
-	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{entry("predictConnects(fd, ra, " + here + ");")}},
+	{"net", "(*netFD).setAddr", nil, []edit{onlyIn("fd_posix.go"), entry("predictAddresses(fd, laddr, raddr);")}},
+	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{entry("predictBeforeConnect(fd, ra, " + here + ");")}},
 	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{onlyIn("fd_unix.go"),
 		after("d, rsa, errcall, err := fd.pfd.Accept()", "if err == nil { predictAccepted(fd, "+here+") }"),
 	}},
@@ -478,10 +478,10 @@ var table = eachDecl([]Hook{
 	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.BeforeLastPiece(int(fd.Sysfd), " + here + ");")}},
 	// An operation that has failed as the file was closed, or as its time was over, comes after
 	// what has closed it, or has said when that is.
-	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictHalts(&fd.pd, " + here + ");")}},
-	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictTimes(&fd.pd, "+here+")")}},
-	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictHalted(pd, res, "+here+")")}},
-	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictHalted(pd, res, "+here+")")}},
+	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictBeforeClose(&fd.pd, " + here + ");")}},
+	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictBeforeDeadline(&fd.pd, "+here+")")}},
+	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
+	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
 	{"internal/poll", "(*FD).incref, (*FD).readLock, (*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
 	{"internal/poll", "splice", nil, []edit{onlyIn("splice_linux.go"),
 		entry("predictrt.BeforeWrite(out, nil, " + here + ");"),
@@ -531,21 +531,21 @@ var table = eachDecl([]Hook{
 	// Tests. fRunner and tRunner are what runs a fuzz target and a test. Which goroutines
 	// belong to a test follows from there: they are its descendants.
 	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{
-		before("fn(t)", "predictRuns(&t.common); predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
+		before("fn(t)", "predictRunsTest(&t.common); predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
 	}},
 	{"testing", "fRunner", events(trace.TestBegin, trace.TestEnd), []edit{
-		before("fn(f)", "predictRuns(&f.common); predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
+		before("fn(f)", "predictRunsTest(&f.common); predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
 	}},
 	// What a test comes to, and what it logs.
-	{"testing", "(*T).report", nil, []edit{before("dstr := fmtDuration(t.duration)", "predictResult(&t.common)")}},
-	{"testing", "(*F).report", nil, []edit{before("dstr := fmtDuration(f.duration)", "predictResult(&f.common)")}},
+	{"testing", "(*T).report", nil, []edit{before("dstr := fmtDuration(t.duration)", "predictTestResult(&t.common)")}},
+	{"testing", "(*F).report", nil, []edit{before("dstr := fmtDuration(f.duration)", "predictTestResult(&f.common)")}},
 	{"testing", "(*InternalExample).processRunResult", nil, []edit{
 		after("var fail string", "defer func() { predictExample(eg.Name, timeSpent, passed, fail) }()"),
 	}},
 	{"testing", "(*outputWriter).writeLine", nil, []edit{entry("predictrt.TestOutput(o.c.name, b);")}},
 	// What uses a test that has ended panics, or what it tells is lost. Nothing makes
 	// the test's end wait: package testing leaves that out so that -race can tell.
-	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
+	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictTestEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
 	{"testing", "(*common).Log, (*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).Error, (*common).Errorf, (*common).Fatal, (*common).Fatalf, (*common).Fail, (*common).FailNow", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
 
@@ -558,7 +558,7 @@ var table = eachDecl([]Hook{
 
 	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
 		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),
-		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictStarted(newTimer(when(d), 0, goFunc, f, nil), predictTimer)"),
+		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictTimerStarted(newTimer(when(d), 0, goFunc, f, nil), predictTimer)"),
 	}},
 	{"time", "(*Ticker).Reset", events(trace.Post, trace.Await), []edit{
 		before("resetTimer((*Timer)(unsafe.Pointer(t)), when(d), int64(d))", "predictrt.Log(predictrt.KindPost, unsafe.Pointer(t), 0, "+here+")"),

@@ -72,7 +72,7 @@ func updateWord[W word](how update, p *W, operand W) (old, new W) {
 //
 //go:nosplit
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
-	g := (*goroutine)(runtime.PredictSelf())
+	g := (*goroutine)(runtime.PredictRecord())
 	if uintptr(unsafe.Pointer(g)) == fastRecord && nextEvent <= hookLimit && kind != KindAtomicLoad &&
 		uintptr(p) >= minFastObject && !runtime.PredictOnStack(uintptr(p)) && !mayBeFirstWrite(uint64(uintptr(p))) && !g.loopTurns.isOver(kind, site) {
 		return g

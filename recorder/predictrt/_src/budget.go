@@ -119,7 +119,7 @@ func (a *account) noteInput(what uint8) {
 }
 
 // lengthInput stands for the length of a channel. The other inputs are the arguments of
-// runtime.PredictOutsideRead.
+// runtime.PredictReadInput.
 const lengthInput = 0
 
 // inputs are what programs read without an event that has the value: the word for each in the

@@ -100,11 +100,11 @@ func flush() {
 		chargeAccount()
 		measureSlot()
 		filledSlots++
-		runtime.PredictHand(filledSlots)
+		runtime.PredictHandOver(filledSlots)
 		if totalLogged >= logLimit {
 			stopRecording()
 		} else if filledSlots >= numSlots {
-			runtime.PredictAwait(filledSlots - numSlots + 1)
+			runtime.PredictAwaitWritten(filledSlots - numSlots + 1)
 		}
 	}
 	emptySlot()

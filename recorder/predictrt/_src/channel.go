@@ -82,10 +82,10 @@ func selectDone(chosen int, site uint32) {
 		g.actor.pass(KindSelectDone, siteOrNone(site), 0, 0, nil)
 		g.prepareOperation()
 		var flags uint8
-		if chosen != 0 && g.inRuntime.Asks == uint16(chosen) {
+		if chosen != 0 && g.inRuntime.SelectCase == uint16(chosen) {
 			flags = flagAsked
 		}
-		g.inRuntime.Asks = 0
+		g.inRuntime.SelectCase = 0
 		g.log(KindSelectDone, flags, siteOrNone(site), 0, 0, uint64(chosen))
 	}
 }
@@ -126,7 +126,7 @@ func await(token unsafe.Pointer, pc uintptr) { Log(KindAwait, token, 0, pc) }
 // panics logs a panic, also one that an operation of package sync raises
 // while its inside is muted.
 func panics(pc uintptr) {
-	if runtime.PredictSelf() == unsafe.Pointer(&runtimeGoroutines) {
+	if runtime.PredictRecord() == unsafe.Pointer(&runtimeGoroutines) {
 		return
 	}
 	m := Mute()

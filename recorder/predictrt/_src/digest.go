@@ -148,7 +148,7 @@ func digest(p unsafe.Pointer, shape uint8) (uint64, bool) {
 	case shapeSlice:
 		return uint64((*stringHeader)(p).n), true
 	}
-	d := runtime.PredictLookInto(p, shape == shapeInterface)
+	d := runtime.PredictInterface(p, shape == shapeInterface)
 	switch {
 	case d.Type == nil:
 		return 0, true
@@ -234,7 +234,7 @@ func writeDigest(p unsafe.Pointer, shape uint8) {
 	case shapeString:
 		known = *(*string)(p)
 	default:
-		d := runtime.PredictLookInto(p, shape == shapeInterface)
+		d := runtime.PredictInterface(p, shape == shapeInterface)
 		known, shape = runtime.PredictTypeName(d.Type), shapeAny
 		switch {
 		case d.Kind == stringKind && known == "string":

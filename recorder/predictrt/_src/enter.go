@@ -39,7 +39,7 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 // prepareOperation is the last step before an event is logged and its operation done.
 func (g *goroutine) prepareOperation() {
 	makeRoom()
-	runtime.PredictFresh()
+	runtime.PredictNewSlice()
 }
 
 // passAndLog logs an event once its turn in the schedule has come.

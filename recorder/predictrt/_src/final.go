@@ -96,12 +96,12 @@ func cleanups() {
 		collectorGoroutine.define()
 		runtime.PredictUnpin()
 	}
-	runtime.PredictSetSelf(unsafe.Pointer(collectorGoroutine))
+	runtime.PredictSetRecord(unsafe.Pointer(collectorGoroutine))
 	if g := enter(KindAwait, 0); g != nil {
 		g.log(KindAwait, 0, 0, 0, 0, 0)
 		g.log(KindPost, 0, 0, 0, uint64(uintptr(unsafe.Pointer(&collectionToken))), 0)
 	}
-	runtime.PredictSetSelf(nil)
+	runtime.PredictSetRecord(nil)
 }
 
 // enterFinal is called before the finalizer of the object at obj.
@@ -113,8 +113,8 @@ func enterFinal(obj uintptr) {
 
 // enter makes the events that follow those of the call; f is nil if nothing is known of it.
 func (f *finalizerCall) enter() {
-	runtime.PredictSetFinal(unsafe.Pointer(f))
-	runtime.PredictSetSelf(nil)
+	runtime.PredictSetFinalizer(unsafe.Pointer(f))
+	runtime.PredictSetRecord(nil)
 }
 
 // logOrder logs what the call comes after.
@@ -127,9 +127,9 @@ func (f *finalizerCall) logOrder(g *goroutine) {
 
 // leaveFinal ends the goroutine of the call.
 func leaveFinal() {
-	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.hasBegun {
+	if g := (*goroutine)(runtime.PredictRecord()); g != nil && g.hasBegun {
 		end()
 	}
-	runtime.PredictSetFinal(nil)
-	runtime.PredictSetSelf(nil)
+	runtime.PredictSetFinalizer(nil)
+	runtime.PredictSetRecord(nil)
 }

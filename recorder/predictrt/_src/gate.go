@@ -63,7 +63,7 @@ func startReplay(plan, verdict string) {
 	stage = stageFollowing
 	replayStart = waitingTime()
 	scheduleAdvanced()
-	runtime.PredictInMaps(duringMapWrite)
+	runtime.PredictOnMapWrites(duringMapWrite)
 }
 
 // bindActor gives g the part in the schedule that its name has.
@@ -91,9 +91,9 @@ func (g *goroutine) exitSchedule() {
 	controlledGoroutines = without(controlledGoroutines, g)
 	if a := g.actor; a != nil && stage == stageFollowing {
 		if !a.skipTo(len(a.steps)) {
-			leaveSchedule(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[g.inRuntime.Outside].reason)
+			leaveSchedule(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[g.inRuntime.LastInput].reason)
 		} else if a.isViolator() {
-			leaveSchedule(g.fullName() + " has ended without the access at which the schedule expects it" + inputs[g.inRuntime.Outside].reason)
+			leaveSchedule(g.fullName() + " has ended without the access at which the schedule expects it" + inputs[g.inRuntime.LastInput].reason)
 		}
 	}
 	runtime.PredictUnpin()
@@ -155,7 +155,7 @@ func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val u
 			}
 			a.stepDone(it.step)
 		}
-		a.g.inRuntime.Asks = it.selectCase
+		a.g.inRuntime.SelectCase = it.selectCase
 	}
 	w.count++
 }
@@ -275,7 +275,7 @@ func (a *actor) noteFailedAttempt(kind uint8, site uint32) {
 	}
 	if it, ok := w.nextPlanned(); ok && it.role == roleStep {
 		runtime.PredictPin()
-		leaveSchedule(a.g.fullName() + " could not do " + stepName(it.step) + " at " + describeEvent(kind, site) + inputs[a.g.inRuntime.Outside].reason)
+		leaveSchedule(a.g.fullName() + " could not do " + stepName(it.step) + " at " + describeEvent(kind, site) + inputs[a.g.inRuntime.LastInput].reason)
 		runtime.PredictUnpin()
 	}
 }
@@ -334,7 +334,7 @@ func (a *actor) wait(it plannedEvent, kind uint8, site uint32) {
 		for !a.mayAccess() {
 			a.g.park("violation")
 		}
-		runtime.PredictFresh()
+		runtime.PredictNewSlice()
 	}
 }
 
@@ -366,7 +366,7 @@ func (a *actor) mayAccess() bool {
 // stepDone counts a step as done, and lets the next one go.
 func (a *actor) stepDone(step int) {
 	runtime.PredictPin()
-	a.g.inRuntime.Outside = 0
+	a.g.inRuntime.LastInput = 0
 	a.nextStep++
 	if !earlySteps[step] {
 		nextStep++
@@ -404,7 +404,7 @@ func checkViolation() {
 	writeVerdict("confirmed\n")
 	if next == stageFirstAccess {
 		if holdTime > 0 {
-			runtime.PredictStand(holdTime)
+			runtime.PredictStopProgram(holdTime)
 		}
 		if firstViolator >= len(violators) {
 			firstViolator = 0
@@ -456,7 +456,7 @@ func leaveSchedule(why string) {
 func (a *actor) reportDivergence(kind uint8, site uint32) {
 	w := a.counterOf(kind, site)
 	runtime.PredictPin()
-	leaveSchedule(a.g.fullName() + " is at " + describeEvent(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[a.g.inRuntime.Outside].reason)
+	leaveSchedule(a.g.fullName() + " is at " + describeEvent(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[a.g.inRuntime.LastInput].reason)
 	runtime.PredictUnpin()
 }
 

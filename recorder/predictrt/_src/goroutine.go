@@ -16,7 +16,7 @@ import (
 // into them, so that what they point to is kept alive elsewhere.
 type goroutine struct {
 	// inRuntime is what the runtime uses of the record; it must be first.
-	inRuntime runtime.PredictChance
+	inRuntime runtime.PredictGoroutine
 	id        uint32 // number in the trace
 	parent    uint32 // number of the goroutine that has started it; its own if none has
 	origin
@@ -50,7 +50,7 @@ type goroutine struct {
 	actor *actor
 	// hasPassedGate says that the schedule expects the coming event.
 	hasPassedGate bool
-	gateSema      runtime.PredictSema
+	gateSema      runtime.PredictSemaphore
 	// waitReason is what it waits for at the gate, "" if it does not wait there. If it waits,
 	// heldItem is the planned event that holds it, and heldEventKind the kind of the coming event.
 	waitReason    string
@@ -126,7 +126,7 @@ func (g *goroutine) fullName() string {
 
 // current returns the record of the running goroutine; nil if nothing is to be logged here.
 func current() *goroutine {
-	g := (*goroutine)(runtime.PredictSelf())
+	g := (*goroutine)(runtime.PredictRecord())
 	if g == nil {
 		g = adoptGoroutine()
 	}
@@ -148,13 +148,13 @@ func adoptGoroutine() *goroutine {
 	if system {
 		runtimeGoroutines.muteDepth = 1
 		runtimeGoroutines.inRuntime.Rank = highestRank
-		runtime.PredictSetSelf(unsafe.Pointer(&runtimeGoroutines))
+		runtime.PredictSetRecord(unsafe.Pointer(&runtimeGoroutines))
 		return &runtimeGoroutines
 	}
 	runtime.PredictPin()
 	g := newGoroutine()
 	g.parent = g.id
-	if f := (*finalizerCall)(runtime.PredictFinal()); f != nil {
+	if f := (*finalizerCall)(runtime.PredictFinalizer()); f != nil {
 		g.goSite, g.test, g.account, g.finalizer = f.site, f.test, f.account, f
 		g.setPath(f.path)
 	} else if goid == 1 {
@@ -165,7 +165,7 @@ func adoptGoroutine() *goroutine {
 		g.addPath(".", rootGoroutines)
 	}
 	g.define()
-	runtime.PredictSetSelf(unsafe.Pointer(g))
+	runtime.PredictSetRecord(unsafe.Pointer(g))
 	runtime.PredictUnpin()
 	return g
 }
@@ -346,7 +346,7 @@ func TestBegin(name string) {
 	}
 	runtime.PredictPin()
 	if top {
-		runtime.PredictRested()
+		runtime.PredictStartTest()
 		testRuns[name]++
 		g.test, g.children = name, 0
 		if n := testRuns[name]; n > 1 {
@@ -363,7 +363,7 @@ func TestBegin(name string) {
 		g.log(KindTestBegin, 0, 0, 0, obj, 0)
 	}
 	if top {
-		runtime.PredictNewBlock()
+		runtime.PredictNewTinyBlock()
 	}
 }
 

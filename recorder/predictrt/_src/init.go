@@ -65,7 +65,7 @@ func init() {
 		startReplay(planPath, verdict)
 		runtime.PredictWatch(watch, false)
 	} else {
-		runtime.PredictHastens = isShortRun
+		runtime.PredictSkipsTime = isShortRun
 		runtime.PredictWatch(watchRun, true)
 	}
 	Mode = mode
@@ -78,11 +78,12 @@ func init() {
 		Sent:   func(ch, capacity, elem uint64, site uint32) { chanDone(KindSendDone, ch, capacity, elem, site) },
 		Recvd:  func(ch, capacity, elem uint64, site uint32) { chanDone(KindRecvDone, ch, capacity, elem, site) },
 		Select: selectBegin, Selected: selectDone,
-		Case: selectSendCase, Other: selectReceiveCase, Fired: timerFired,
-		Gosched: gosched, Clock: countClockLook, Brief: mayFireAtOnce, Outside: readsInput, Post: post, Await: await,
-		Attach: attach, Detach: detach, Enter: enterFinal, Leave: leaveFinal, Cleanup: cleanup, Cleanups: cleanups,
-		Copy: beforeCopy, Map: beforeMapAccess,
-		Hot: &fastRecord, Freed: logFreed, Misused: writeMisused, Flush: finish,
+		SelectSend: selectSendCase, SelectReceive: selectReceiveCase, TimerFired: timerFired,
+		Gosched: gosched, ReadClock: countClockLook, FiresAtOnce: mayFireAtOnce, ReadInput: readsInput, Post: post, Await: await,
+		SetFinalizer: attach, NoFinalizer: detach, BeginFinalizer: enterFinal, EndFinalizer: leaveFinal,
+		Cleanup: cleanup, Cleanups: cleanups,
+		BeforeCopy: beforeCopy, BeforeMapAccess: beforeMapAccess,
+		FastRecord: &fastRecord, Freed: logFreed, Misused: writeMisused, Finish: finish,
 	})
 }
 

@@ -83,9 +83,9 @@ func (g *goroutine) wouldWait() bool {
 	case KindWaitGroupWait, KindCondWait, KindEnd:
 		return true
 	case KindRecv:
-		return !g.inRuntime.Ready()
+		return !g.inRuntime.CanCommunicate()
 	case KindSelect:
-		return !g.selectHasDefault && !g.inRuntime.Ready()
+		return !g.selectHasDefault && !g.inRuntime.CanCommunicate()
 	}
 	return false
 }

@@ -17,7 +17,7 @@ func TestEnded() {
 		return
 	}
 	g := current()
-	if g == nil || !g.account.hasForked || g.path != "0" && runtime.PredictLookedInto() > subtestSearchLimit {
+	if g == nil || !g.account.hasForked || g.path != "0" && runtime.PredictVisited() > subtestSearchLimit {
 		return
 	}
 	if stage == stageOthersRun { // the goroutine that goes last may go now
@@ -25,9 +25,9 @@ func TestEnded() {
 	}
 	g.letStartedRun()
 	runtime.PredictPin()
-	runtime.PredictUnreachable(g.hasLeft, func(rec unsafe.Pointer) { (*goroutine)(rec).recordLeak() })
+	runtime.PredictBlockedForEver(g.hasLeft, func(rec unsafe.Pointer) { (*goroutine)(rec).recordLeak() })
 	if g.path == "0" {
-		runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
+		runtime.PredictEachWaiting(func(rec unsafe.Pointer) {
 			if g.hasLeft(rec) {
 				(*goroutine)(rec).recordBlocked(stuckLingering)
 			}
@@ -62,13 +62,13 @@ var hasBlockedTests bool
 // timer, does not reach them. Then it sets isBlockedForEver of all goroutines that are blocked for
 // ever.
 func findBlockedTests(all bool) bool {
-	if runtime.PredictLookedInto() > subtestSearchLimit {
+	if runtime.PredictVisited() > subtestSearchLimit {
 		return false
 	}
 	stuck := 0
-	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec).runningTest != 0 }, func(rec unsafe.Pointer) { stuck++ })
+	runtime.PredictBlockedForEver(func(rec unsafe.Pointer) bool { return (*goroutine)(rec).runningTest != 0 }, func(rec unsafe.Pointer) { stuck++ })
 	if hasBlockedTests = stuck > 0 && (stuck == runningTests || !all); hasBlockedTests {
-		runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &runtimeGoroutines }, func(rec unsafe.Pointer) {
+		runtime.PredictBlockedForEver(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &runtimeGoroutines }, func(rec unsafe.Pointer) {
 			(*goroutine)(rec).isBlockedForEver = true
 		})
 	}

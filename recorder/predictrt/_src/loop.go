@@ -38,8 +38,8 @@ func gosched() {
 		return
 	}
 	runtime.PredictPin()
-	look := runtime.PredictLook()
-	if look.Outside || look.Timer >= 0 && look.Timer <= maxTimerWait {
+	look := runtime.PredictExamine()
+	if look.AwaitsSystem || look.NextTimer >= 0 && look.NextTimer <= maxTimerWait {
 		runtime.PredictUnpin()
 		g.sleep(pollSleep) // watch decides then
 		return
@@ -83,7 +83,7 @@ func (p *pace) letOthersRun() {
 	if gateHolds() && nothingChanged() {
 		p.sleep(pollSleep)
 	} else {
-		runtime.PredictGiveWay()
+		runtime.PredictYield()
 	}
 }
 

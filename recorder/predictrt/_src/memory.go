@@ -151,7 +151,7 @@ func accessAppend(s *header, n int, size uintptr, site uint32) {
 //go:noinline
 //go:nocheckptr
 func logAccess(p, val unsafe.Pointer, size uintptr, head uint64) {
-	g := (*goroutine)(runtime.PredictSelf())
+	g := (*goroutine)(runtime.PredictRecord())
 	addr := uint64(uintptr(p))
 	if uintptr(unsafe.Pointer(g)) != fastRecord || nextEvent > hookLimit || addr-minFastObject >= maxFastObject-minFastObject || size-1 >= wideSize-1 {
 		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
@@ -285,7 +285,7 @@ func Case(n uint64, site uint32) {
 //go:noinline
 //go:nocheckptr
 func logBranch(n uint64, site uint32) {
-	if uintptr(runtime.PredictSelf()) != fastRecord || nextEvent > hookLimit || n >= 1<<16 {
+	if uintptr(runtime.PredictRecord()) != fastRecord || nextEvent > hookLimit || n >= 1<<16 {
 		logBranchSlow(n, site)
 		return
 	}

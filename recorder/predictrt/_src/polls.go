@@ -147,7 +147,7 @@ func (g *goroutine) restPolling() {
 	p := &g.polling
 	held := stage == stageFollowing && len(parkedGoroutines) > 0
 	if !held {
-		runtime.PredictLooked(int64(p.clockLooks) * lookDuration)
+		runtime.PredictPass(int64(p.clockLooks)*lookDuration, false)
 	}
 	p.clockLooks = 0
 	switch {

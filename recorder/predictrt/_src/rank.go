@@ -20,7 +20,7 @@ import (
 // operations with a probability of at least 1/(n k^(depth-1)).
 //
 // A goroutine that lets others run of its own will, as one that waits in a loop, gets a rank below
-// all that can run: see runtime.predictSink.
+// all that can run: see runtime.predictSinkRank.
 
 // highestRank is the rank of goroutines that run first.
 const highestRank = 1<<64 - 1
@@ -83,13 +83,13 @@ func (g *goroutine) waitForRank(kind uint8, obj uint64) {
 		}
 	}
 	for runtime.PredictCanPark() && g.isOutranked() {
-		g.inRuntime.Outranked = true
+		g.inRuntime.YieldsToRank = true
 		g.operations = 0
 		runtime.PredictGosched()
-		g.inRuntime.Outranked = false
+		g.inRuntime.YieldsToRank = false
 	}
 	if pctDepth == 0 {
-		runtime.PredictReady(func(c *runtime.PredictChance) bool {
+		runtime.PredictEachReady(func(c *runtime.PredictGoroutine) bool {
 			if o := (*goroutine)(unsafe.Pointer(c)); o.pending.isDependent(g.pending) {
 				o.drawRank()
 			}
@@ -101,7 +101,7 @@ func (g *goroutine) waitForRank(kind uint8, obj uint64) {
 
 // isOutranked reports whether a goroutine with a higher rank than g can run.
 func (g *goroutine) isOutranked() (is bool) {
-	runtime.PredictReady(func(c *runtime.PredictChance) bool {
+	runtime.PredictEachReady(func(c *runtime.PredictGoroutine) bool {
 		is = is || c.Rank > g.inRuntime.Rank
 		return !is
 	})

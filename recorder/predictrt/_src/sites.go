@@ -95,7 +95,7 @@ func stackSite() uint32 {
 			return site
 		}
 	}
-	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.goSite != 0 {
+	if g := (*goroutine)(runtime.PredictRecord()); g != nil && g.goSite != 0 {
 		return g.goSite // what the machinery does in a goroutine of its own, as of WaitGroup.Go
 	}
 	for _, pc := range pcs {

@@ -74,7 +74,7 @@ func PipeMade(r, w int) {
 	runtime.PredictPin()
 	s := &stream{isInternal: true}
 	descriptors[r], descriptors[w] = descriptor{reads: s}, descriptor{writes: s}
-	runtime.PredictSilent = isSilent
+	runtime.PredictIsSilent = isSilent
 	runtime.PredictUnpin()
 }
 
@@ -82,7 +82,7 @@ func PipeMade(r, w int) {
 func SocketConnected(fd int, local, remote string) {
 	runtime.PredictPin()
 	descriptors[fd] = descriptor{reads: streamOf(remote, local), writes: streamOf(local, remote)}
-	runtime.PredictSilent = isSilent
+	runtime.PredictIsSilent = isSilent
 	runtime.PredictUnpin()
 }
 
@@ -282,7 +282,7 @@ func SocketListens(fd int, address string) {
 	runtime.PredictPin()
 	q := &queue{obj: newObject()}
 	queues[address], descriptors[fd] = q, descriptor{accepts: q}
-	runtime.PredictSilent = isSilent
+	runtime.PredictIsSilent = isSilent
 	runtime.PredictUnpin()
 }
 
@@ -312,7 +312,7 @@ func (q *queue) logConnection(begun, done uint8, n *uint64, pc uintptr) {
 	}
 }
 
-// isSilent is runtime.PredictSilent. It takes it that no other process connects to a listener of a
+// isSilent is runtime.PredictIsSilent. It takes it that no other process connects to a listener of a
 // test, unless the test has started one.
 func isSilent(fd uintptr) bool {
 	switch d := descriptors[int(fd)]; {

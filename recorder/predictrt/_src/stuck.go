@@ -143,7 +143,7 @@ func endDeadlocked() {
 		writeVerdict("deadlock\n" + blockedReport(true))
 	}
 	var tests []unsafe.Pointer
-	runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
+	runtime.PredictEachWaiting(func(rec unsafe.Pointer) {
 		g := (*goroutine)(rec)
 		if g == &runtimeGoroutines {
 			return

@@ -92,7 +92,7 @@ func (op Op) logEvent(kind, flags uint8, val uint64) {
 // An OwnRandom has the random state that a goroutine gets back after SeedBySite.
 type OwnRandom struct {
 	g     *goroutine
-	state runtime.PredictChance
+	state runtime.PredictGoroutine
 }
 
 // SeedBySite gives the goroutine random numbers that depend on the operation's site only, until
@@ -109,7 +109,7 @@ func (op Op) SeedBySite() OwnRandom {
 // Restore gives the goroutine its own random numbers back.
 func (a OwnRandom) Restore() {
 	if a.g != nil {
-		a.state.Outside = a.g.inRuntime.Outside
+		a.state.LastInput = a.g.inRuntime.LastInput
 		a.g.inRuntime = a.state
 	}
 }
@@ -174,7 +174,7 @@ type MuteState struct {
 
 // Mute drops the running goroutine's events until Restore.
 func Mute() MuteState {
-	g := (*goroutine)(runtime.PredictSelf())
+	g := (*goroutine)(runtime.PredictRecord())
 	if g == nil {
 		if g = adoptGoroutine(); g == nil {
 			return MuteState{}
@@ -192,7 +192,7 @@ func Unmute() MuteState {
 	if Mode == 0 {
 		return MuteState{}
 	}
-	g := (*goroutine)(runtime.PredictSelf())
+	g := (*goroutine)(runtime.PredictRecord())
 	if g == nil {
 		return MuteState{}
 	}
@@ -247,13 +247,13 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 func (t *Timer) Started(timer unsafe.Pointer) {
 	t.timer = timer
 	if callSites[t.site].fn == "testing.(*M).startAlarm" {
-		testDeadline = runtime.PredictAlarm(timer)
+		testDeadline = runtime.PredictSetDeadline(timer)
 	}
 }
 
 // enter gives the timer's goroutine its name, and logs what it has waited for.
 func (t *Timer) enter() {
-	if runtime.PredictSelf() == nil {
+	if runtime.PredictRecord() == nil {
 		runtime.PredictPin()
 		g := newGoroutine()
 		// No go statement has started it: it has no parent in the trace, although its name
@@ -264,7 +264,7 @@ func (t *Timer) enter() {
 			g.addPath("#", t.runs)
 		}
 		g.define()
-		runtime.PredictSetSelf(unsafe.Pointer(g))
+		runtime.PredictSetRecord(unsafe.Pointer(g))
 		runtime.PredictUnpin()
 	}
 	for _, token := range [...]unsafe.Pointer{unsafe.Pointer(t), t.timer} {

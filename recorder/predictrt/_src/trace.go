@@ -113,7 +113,7 @@ func checksum(p unsafe.Pointer, n int) uint64 {
 // stopRecording ends a trace that has reached its limit. Later events go into a slot that nobody
 // writes.
 func stopRecording() {
-	runtime.PredictAwait(filledSlots)
+	runtime.PredictAwaitWritten(filledSlots)
 	chunk('M', unsafe.Pointer(unsafe.StringData(limitLine)), len(limitLine))
 	isRecording = false
 }
@@ -130,8 +130,8 @@ func finish(orderly bool) {
 			hookLimit = 0
 			runtime.PredictPause()
 		}
-		runtime.PredictHand(filledSlots) // if flush was interrupted before that
-		if runtime.PredictAwaitQuietly() {
+		runtime.PredictHandOver(filledSlots) // if flush was interrupted before that
+		if runtime.PredictAwaitAllWritten() {
 			if emptiedSlots == filledSlots {
 				measureSlot().write()
 			}

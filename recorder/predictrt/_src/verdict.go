@@ -44,7 +44,7 @@ func writeStand(a *actor) {
 // writeMisused writes that the operation of the violation is a misuse, which the running goroutine
 // finds out inside, where package sync is muted. A later misuse is not the violation's.
 func writeMisused() {
-	g := (*goroutine)(runtime.PredictSelf())
+	g := (*goroutine)(runtime.PredictRecord())
 	if g != nil && g.actor != nil && stage == stageFirstAccess && g.actor.isViolator() && verdictFD >= 0 {
 		writeVerdict("misused " + g.fullName() + "\n")
 	}

@@ -26,22 +26,22 @@ var (
 // then, or have been far away. Time passes at once, unless the program may wait for another
 // process.
 func watch() (wait int64, still bool) {
-	look := runtime.PredictLook()
+	look := runtime.PredictExamine()
 	if stage == stageFree {
 		return watchUnscheduled(look), false
 	}
 	if look.Runnable {
 		return 0, false
 	}
-	alone := !look.Outside && !look.Signals && runtime.PredictAlone()
-	if len(parkedGoroutines) == 0 && (look.Outside || dueBeforeAlarm(look)) {
+	alone := !look.AwaitsSystem && !look.AwaitsSignals && runtime.PredictAlone()
+	if len(parkedGoroutines) == 0 && (look.AwaitsSystem || dueBeforeAlarm(look)) {
 		// The program waits by itself. The goroutine that its next timer wakes may reach
 		// the gate.
 		switch {
-		case look.Timer < 0:
+		case look.NextTimer < 0:
 			return watchInterval, false
 		case !alone:
-			return min(watchInterval, max(look.Timer, 1)), false
+			return min(watchInterval, max(look.NextTimer, 1)), false
 		}
 		return passToNextTimer(look, true), false
 	}
@@ -54,7 +54,7 @@ func watch() (wait int64, still bool) {
 		enterStage(stageFree)
 		return 0, false
 	case stageOthersRun:
-		due := !look.Outside && look.Timer >= 0 && look.Timer <= maxTimerWait
+		due := !look.AwaitsSystem && look.NextTimer >= 0 && look.NextTimer <= maxTimerWait
 		if due && timersFireFirst && lastTimersFired < maxLastTimers {
 			lastTimersFired++
 			return passToNextTimer(look, runtime.PredictAlone()), false
@@ -82,16 +82,16 @@ func watch() (wait int64, still bool) {
 			passTimeFor(delayed, left, alone)
 		}
 		return 0, false
-	case look.Others && (spent < patience || look.Child && spent < maxPatience):
+	case look.AwaitsOthers && (spent < patience || look.AwaitsChild && spent < maxPatience):
 		return watchInterval, true
-	case look.Timer >= 0 && look.Timer <= maxTimerWait && (spent < limit || look.Others && spent < 2*patience):
-		if beforeTimer(timerWaiter(look.Timer), look.Timer) {
+	case look.NextTimer >= 0 && look.NextTimer <= maxTimerWait && (spent < limit || look.AwaitsOthers && spent < 2*patience):
+		if beforeTimer(timerWaiter(look.NextTimer), look.NextTimer) {
 			return 0, false
 		}
 		return passToNextTimer(look, alone), false
-	case look.Others:
+	case look.AwaitsOthers:
 		why = "no goroutine can go on but by what comes from outside"
-	case look.Timer >= 0 && look.Timer <= maxTimerWait:
+	case look.NextTimer >= 0 && look.NextTimer <= maxTimerWait:
 		why = "no goroutine can go on but by its timers"
 	}
 	if skipInside() {
@@ -121,13 +121,13 @@ func skipInside() bool {
 // the schedule does not need that goroutine next, they pass for all that sleep.
 func passTimeFor(delayed *goroutine, left int64, alone bool) {
 	if !alone {
-		runtime.PredictOnly(delayed.inRuntime.G)
+		runtime.PredictPassOnlyFor(delayed.inRuntime.G)
 		return
 	}
 	runtime.PredictPass(left, true)
 	for _, g := range controlledGoroutines {
 		if _, ok := g.sleepLeft(); g == delayed || ok && !isNeeded(delayed) {
-			runtime.PredictBring(g.inRuntime.G, left)
+			runtime.PredictHastenTimer(g.inRuntime.G, left)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func passToNextTimer(look runtime.PredictState, alone bool) (wait int64) {
 	if !alone {
 		return untilTimer(look)
 	}
-	runtime.PredictPass(max(look.Timer, 1), false)
+	runtime.PredictPass(max(look.NextTimer, 1), false)
 	return 0
 }
 
@@ -152,7 +152,7 @@ func stoodStillFor() int64 {
 
 // waitingTime returns the program's clock, so that load makes no wait shorter, plus the time for
 // which the whole program has waited for system calls.
-func waitingTime() int64 { return runtime.PredictClockNow() + runtime.PredictCalls() }
+func waitingTime() int64 { return runtime.PredictClockNow() + runtime.PredictSyscallTime() }
 
 // scheduleAdvanced is called when the schedule has advanced.
 func scheduleAdvanced() { lastAdvance, patience, goschedCalls = waitingTime(), 0, 0 }
@@ -201,7 +201,7 @@ func (g *goroutine) sleepLeft() (left int64, ok bool) {
 	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
 	}
-	return runtime.PredictDelay(g.inRuntime.G)
+	return runtime.PredictSleepLeft(g.inRuntime.G)
 }
 
 // timeoutLeft returns after how many nanoseconds g stops to wait for whatever it waits for; false
@@ -210,7 +210,7 @@ func (g *goroutine) timeoutLeft() (left int64, ok bool) {
 	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
 	}
-	return runtime.PredictTimeout(g.inRuntime.G)
+	return runtime.PredictTimeoutLeft(g.inRuntime.G)
 }
 
 // missingEvent says what the schedule waits for.
@@ -237,7 +237,7 @@ func missingEvent() string {
 // wait for. If this run has less time than the tests usually have, a timer that is due later
 // counts, too.
 func watchUnscheduled(look runtime.PredictState) int64 {
-	moves := look.Outside || dueBeforeAlarm(look) || look.Timer >= 0 && repeatsAfterAlarm()
+	moves := look.AwaitsSystem || dueBeforeAlarm(look) || look.NextTimer >= 0 && repeatsAfterAlarm()
 	switch {
 	case look.Runnable:
 		asleepCount = 0
@@ -248,9 +248,9 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 	case moves:
 		asleepCount = 0
 		switch {
-		case look.Outside:
+		case look.AwaitsSystem:
 			return 10 * watchInterval
-		case isShortRun && !look.Signals && runtime.PredictAlone():
+		case isShortRun && !look.AwaitsSignals && runtime.PredictAlone():
 			return passToNextTimer(look, true)
 		}
 		return untilTimer(look)
@@ -258,7 +258,7 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 	if asleepCount++; asleepCount < asleepLimit {
 		return watchInterval / 5
 	}
-	if look.Signals && runtime.PredictAwaitsSignal() && (asleepCount > asleepLimit || !findBlockedTests(false)) {
+	if look.AwaitsSignals && runtime.PredictAwaitsSignal() && (asleepCount > asleepLimit || !findBlockedTests(false)) {
 		return 10 * watchInterval
 	}
 	if isShortRun && testDeadline != 0 && runtime.PredictTimerAfter(testDeadline) >= 0 && !findBlockedTests(false) {
@@ -271,7 +271,7 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 
 // dueBeforeAlarm reports whether a timer is due before the tests' time is over.
 func dueBeforeAlarm(look runtime.PredictState) bool {
-	return look.Timer >= 0 && (testDeadline == 0 || runtime.PredictTimerNow()+look.Timer < testDeadline)
+	return look.NextTimer >= 0 && (testDeadline == 0 || runtime.PredictTimerNow()+look.NextTimer < testDeadline)
 }
 
 // repeatsAfterAlarm reports whether the first timer after the end of the tests' time is due so
@@ -284,9 +284,9 @@ func repeatsAfterAlarm() bool {
 // watchRun is watch for a recording. In a run that repeats another one, time passes at once, as in
 // a replay.
 func watchRun() (wait int64, still bool) {
-	look := runtime.PredictLook()
+	look := runtime.PredictExamine()
 	wait = watchUnscheduled(look)
-	if !isShortRun && asleepCount == 0 && (look.Timer < 0 || dueBeforeAlarm(look)) {
+	if !isShortRun && asleepCount == 0 && (look.NextTimer < 0 || dueBeforeAlarm(look)) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false
@@ -295,7 +295,7 @@ func watchRun() (wait int64, still bool) {
 // untilTimer returns for how long nothing can happen except by the next timer.
 func untilTimer(look runtime.PredictState) int64 {
 	const least = 1_000_000
-	return min(max(look.Timer, least), maxTimerWait)
+	return min(max(look.NextTimer, least), maxTimerWait)
 }
 
 // blockedReport says where the goroutines of the replayed tests wait. With forEver, it also says

@@ -7,30 +7,30 @@ import (
 	"syscall"
 )
 
-// predictNamed tells what the addresses of fd are.
-func predictNamed(fd *netFD, laddr, raddr Addr) {
+// predictAddresses tells what the addresses of fd are.
+func predictAddresses(fd *netFD, laddr, raddr Addr) {
 	if predictrt.Mode == 0 || laddr == nil {
 		return
 	}
 	if raddr != nil {
 		predictrt.SocketConnected(int(fd.pfd.Sysfd), laddr.String(), raddr.String())
 	} else if fd.sotype == syscall.SOCK_STREAM {
-		predictrt.SocketListens(int(fd.pfd.Sysfd), predictQueue(laddr))
+		predictrt.SocketListens(int(fd.pfd.Sysfd), predictQueueName(laddr))
 	}
 }
 
-// predictQueue is what the queue of those is called that connect to an address.
-func predictQueue(addr Addr) string {
+// predictQueueName is what the queue of those is called that connect to an address.
+func predictQueueName(addr Addr) string {
 	if a, ok := addr.(*TCPAddr); ok && a.IP.IsUnspecified() {
-		return predictPort(a.Port)
+		return predictPortName(a.Port)
 	}
 	return addr.String()
 }
 
-func predictPort(port int) string { return (&TCPAddr{Port: port}).String() }
+func predictPortName(port int) string { return (&TCPAddr{Port: port}).String() }
 
-// predictConnects is called before fd asks for a connection.
-func predictConnects(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
+// predictBeforeConnect is called before fd asks for a connection.
+func predictBeforeConnect(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
 	if predictrt.Mode == 0 || fd.sotype != syscall.SOCK_STREAM {
 		return
 	}
@@ -40,7 +40,7 @@ func predictConnects(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
 	}
 	names := []string{a.String()}
 	if a, ok := a.(*TCPAddr); ok {
-		names = append(names, predictPort(a.Port))
+		names = append(names, predictPortName(a.Port))
 	}
 	predictrt.BeforeConnect(names, pc)
 }
@@ -48,6 +48,6 @@ func predictConnects(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
 // predictAccepted is called when a listener has accepted a connection.
 func predictAccepted(fd *netFD, pc uintptr) {
 	if predictrt.Mode != 0 && fd.laddr != nil {
-		predictrt.ConnectionAccepted(predictQueue(fd.laddr), pc)
+		predictrt.ConnectionAccepted(predictQueueName(fd.laddr), pc)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// predictIsAsked reports whether GOPREDICT_RT is set, before the environment is known.
-func predictIsAsked() bool {
+// predictIsRequested reports whether GOPREDICT_RT is set, before the environment is known.
+func predictIsRequested() bool {
 	if argv == nil {
 		return false
 	}

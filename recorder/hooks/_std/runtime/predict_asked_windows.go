@@ -2,9 +2,9 @@ package runtime
 
 import "unsafe"
 
-// predictIsAsked reports whether GOPREDICT_RT is set, before the environment is known. It
+// predictIsRequested reports whether GOPREDICT_RT is set, before the environment is known. It
 // may not allocate.
-func predictIsAsked() bool {
+func predictIsRequested() bool {
 	block := unsafe.Pointer(stdcall(_GetEnvironmentStringsW)) // "a=b\0c=d\0\0" in UTF-16
 	found := false
 	for p := block; !found && *(*uint16)(p) != 0; p = add(p, 2) {

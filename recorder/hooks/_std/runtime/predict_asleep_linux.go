@@ -1,7 +1,7 @@
 package runtime
 
-// predictAsleep looks into /proc; where there is none it reports false.
-func predictAsleep(pid int) bool {
+// predictIsAsleep looks into /proc; where there is none it reports false.
+func predictIsAsleep(pid int) bool {
 	var buf [20]byte
 	dir := "/proc/" + string(itoa(buf[:], uint64(pid)))
 	children, ok := PredictRead(dir + "/task" + dir[len("/proc"):] + "/children\x00")

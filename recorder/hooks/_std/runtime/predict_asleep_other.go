@@ -2,6 +2,6 @@
 
 package runtime
 
-// predictAsleep reports whether a process sleeps until somebody wakes it: nobody says so
+// predictIsAsleep reports whether a process sleeps until somebody wakes it: nobody says so
 // here.
-func predictAsleep(pid int) bool { return false }
+func predictIsAsleep(pid int) bool { return false }

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 )
 
+// This file surrounds the operations on channels with hooks.
+
 // predictChan returns the channel's number and its capacity.
 func predictChan(c *hchan) (id, capacity uint64) {
 	if c == nil {
@@ -22,8 +24,8 @@ func predictMake(c *hchan, pc uintptr) {
 	predictHooks.Make(id, n, pc)
 }
 
-// predictPut counts an element that goes into c and notes its number for the
-// goroutine that sends it.
+// predictPut counts an element that goes into c, and notes its number for the goroutine that
+// sends it.
 //
 //go:nosplit
 func predictPut(c *hchan, gp *g) {
@@ -31,7 +33,8 @@ func predictPut(c *hchan, gp *g) {
 	gp.predictElem = c.predictSent
 }
 
-// predictTake counts an element that leaves c.
+// predictTake counts an element that leaves c, and notes its number for the goroutine that
+// receives it.
 //
 //go:nosplit
 func predictTake(c *hchan, gp *g) {
@@ -39,10 +42,17 @@ func predictTake(c *hchan, gp *g) {
 	gp.predictElem = c.predictRecvd
 }
 
+// predictSend replaces chansend. If it does not block, it is a select with a default.
 func predictSend(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) bool {
 	id, n := predictChan(c)
 	if !block {
-		return predictTrySend(c, elem, id, n, pc)
+		if id != 0 {
+			predictHooks.SelectSend(id, n, pc)
+		}
+		site := predictHooks.Select(1, true, pc)
+		ok := chansend(c, elem, false, pc)
+		predictAfterTry(site, ok, c, true, getg().predictElem)
+		return ok
 	}
 	site := predictHooks.Send(id, n, pc)
 	chansend(c, elem, true, pc)
@@ -52,76 +62,81 @@ func predictSend(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) bool {
 	return true
 }
 
-func predictTrySend(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) bool {
-	if id != 0 {
-		predictHooks.Case(id, n, pc)
-	}
-	site := predictHooks.Select(1, true, pc)
-	ok := chansend(c, elem, false, pc)
-	number := getg().predictElem
-	if site == 0 {
-		return ok
-	}
-	if !ok {
-		predictHooks.Selected(0, site)
-		return false
-	}
-	predictHooks.Selected(1, site)
-	predictHooks.Sent(id, n, number, site)
-	return true
-}
-
+// predictRecv replaces chanrecv. If it does not block, it is a select with a default.
 func predictRecv(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) (selected, received bool) {
 	id, n := predictChan(c)
 	if !block {
-		return predictTryRecv(c, elem, id, n, pc)
-	}
-	stand := predictStand()
-	stand.at(c, false)
-	site := predictHooks.Recv(id, n, pc)
-	stand.leave()
-	selected, received = chanrecv(c, elem, true)
-	if site != 0 {
-		predictRecvd(c, id, n, predictElem(received), site)
-	}
-	return selected, received
-}
-
-func predictRecvd(c *hchan, id, n, number uint64, site uint32) {
-	predictHooks.Recvd(id, n, number, site)
-	if c.timer != nil {
-		// Package time's name for the timer is that of what holds it.
-		predictHooks.Fired(unsafe.Add(unsafe.Pointer(c.timer), -int(unsafe.Offsetof(timeTimer{}.timer))), site)
-	}
-}
-
-func predictTryRecv(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) (selected, received bool) {
-	predictHooks.Other(id, n, pc)
-	site := predictHooks.Select(1, true, pc)
-	selected, received = chanrecv(c, elem, false)
-	number := predictElem(received)
-	if site == 0 {
+		predictHooks.SelectReceive(id, n, pc)
+		site := predictHooks.Select(1, true, pc)
+		selected, received = chanrecv(c, elem, false)
+		predictAfterTry(site, selected, c, false, predictReceived(received))
 		return selected, received
 	}
-	if !selected {
-		predictHooks.Selected(0, site)
-		return false, false
+	pending := predictPending()
+	pending.addChannel(c, false)
+	site := predictHooks.Recv(id, n, pc)
+	pending.clearChannels()
+	selected, received = chanrecv(c, elem, true)
+	if site != 0 {
+		predictAfterRecv(c, predictReceived(received), site)
 	}
-	predictHooks.Selected(1, site)
-	predictRecvd(c, id, n, number, site)
 	return selected, received
 }
 
-// predictStand returns where to put down what the goroutine is about to wait for; nil for one
-// that has no record.
-func predictStand() *PredictChance { return (*PredictChance)(getg().predict) }
+// predictAfterTry calls the hooks after a select with one case and a default.
+func predictAfterTry(site uint32, selected bool, c *hchan, sends bool, elem uint64) {
+	chosen := 0
+	if selected {
+		chosen = 1
+	}
+	predictAfterSelect(site, chosen, c, sends, elem)
+}
 
-// at puts down one of the channels that the coming operation sends to or receives from.
-func (c *PredictChance) at(ch *hchan, sends bool) {
-	if c == nil || int(c.sends+c.receives) == len(c.stands) {
+// predictAfterSelect calls the hooks after a select. chosen is the case, from 1, which sends or
+// receives the element on c; 0 is the default.
+func predictAfterSelect(site uint32, chosen int, c *hchan, sends bool, elem uint64) {
+	if site == 0 {
 		return
 	}
-	c.stands[c.sends+c.receives] = uintptr(unsafe.Pointer(ch))
+	predictHooks.Selected(chosen, site)
+	switch {
+	case chosen == 0:
+	case sends:
+		id, n := predictChan(c)
+		predictHooks.Sent(id, n, elem, site)
+	default:
+		predictAfterRecv(c, elem, site)
+	}
+}
+
+func predictAfterRecv(c *hchan, elem uint64, site uint32) {
+	id, n := predictChan(c)
+	predictHooks.Recvd(id, n, elem, site)
+	if c.timer != nil {
+		// To package time, the timer is the struct that holds it.
+		predictHooks.TimerFired(unsafe.Add(unsafe.Pointer(c.timer), -int(unsafe.Offsetof(timeTimer{}.timer))), site)
+	}
+}
+
+// predictReceived returns the number of the element just received; 0 means that the channel is
+// closed.
+func predictReceived(received bool) uint64 {
+	if !received {
+		return 0
+	}
+	return getg().predictElem
+}
+
+// predictPending returns the record that notes the channels of the coming operation; nil for a
+// goroutine that has none.
+func predictPending() *PredictGoroutine { return (*PredictGoroutine)(getg().predict) }
+
+// addChannel notes a channel that the coming operation sends to or receives from.
+func (c *PredictGoroutine) addChannel(ch *hchan, sends bool) {
+	if c == nil || int(c.sends+c.receives) == len(c.channels) {
+		return
+	}
+	c.channels[c.sends+c.receives] = uintptr(unsafe.Pointer(ch))
 	if sends {
 		c.sends++
 	} else {
@@ -129,16 +144,16 @@ func (c *PredictChance) at(ch *hchan, sends bool) {
 	}
 }
 
-func (c *PredictChance) leave() {
+func (c *PredictGoroutine) clearChannels() {
 	if c != nil {
 		c.sends, c.receives = 0, 0
 	}
 }
 
-// Ready reports whether the goroutine is held before an operation on channels that would
-// not block now. A timer's channel never is ready: whether it has fired is time's.
-func (c *PredictChance) Ready() bool {
-	for k, p := range c.stands[:c.sends+c.receives] {
+// CanCommunicate reports whether the goroutine is held before an operation on channels that
+// would not block now. A timer's channel does not count: when it fires is a matter of time.
+func (c *PredictGoroutine) CanCommunicate() bool {
+	for k, p := range c.channels[:c.sends+c.receives] {
 		ch := (*hchan)(unsafe.Pointer(p)) // the goroutine's stack has it, too
 		switch {
 		case ch == nil || ch.timer != nil:
@@ -151,22 +166,14 @@ func (c *PredictChance) Ready() bool {
 	return false
 }
 
-// predictElem is the number of the element just received; 0 means closed.
-func predictElem(received bool) uint64 {
-	if !received {
-		return 0
-	}
-	return getg().predictElem
-}
-
 func closechan(c *hchan) {
-	if !predictUser() || c == nil {
+	if !predictIsUser() || c == nil {
 		predictClosechan(c)
 		return
 	}
 	id, n := predictChan(c)
 	predictHooks.Close(id, n, sys.GetCallerPC())
-	// No other goroutine may come between the event and the operation.
+	// No other goroutine may run between the event and the operation.
 	mp := acquirem()
 	if c.closed == 0 {
 		predictClosechan(c)
@@ -178,43 +185,31 @@ func closechan(c *hchan) {
 }
 
 func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, block bool) (int, bool) {
-	if !predictUser() {
+	if !predictIsUser() {
 		return predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
 	}
 	pc := sys.GetCallerPC()
 	cases := (*[1 << 16]scase)(unsafe.Pointer(cas0))
-	stand := predictStand()
+	pending := predictPending()
 	for i := range nsends + nrecvs {
-		stand.at(cases[i].c, i < nsends)
+		pending.addChannel(cases[i].c, i < nsends)
 	}
 	for i := range nrecvs {
 		id, n := predictChan(cases[nsends+i].c)
-		predictHooks.Other(id, n, pc)
+		predictHooks.SelectReceive(id, n, pc)
 	}
 	for i := range nsends {
 		if id, n := predictChan(cases[i].c); id != 0 {
-			predictHooks.Case(id, n, pc)
+			predictHooks.SelectSend(id, n, pc)
 		}
 	}
 	site := predictHooks.Select(nsends+nrecvs, !block, pc)
-	stand.leave()
-	casi, received := predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
-	number := getg().predictElem
-	if casi >= nsends && !received {
-		number = 0
+	pending.clearChannels()
+	chosen, received := predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
+	var c *hchan
+	if chosen >= 0 {
+		c = cases[chosen].c
 	}
-	if site == 0 {
-		return casi, received
-	}
-	predictHooks.Selected(casi+1, site)
-	if casi >= 0 {
-		c := cases[casi].c
-		id, n := predictChan(c)
-		if casi < nsends {
-			predictHooks.Sent(id, n, number, site)
-		} else {
-			predictRecvd(c, id, n, number, site)
-		}
-	}
-	return casi, received
+	predictAfterSelect(site, chosen+1, c, chosen < nsends, predictReceived(received || chosen < nsends))
+	return chosen, received
 }

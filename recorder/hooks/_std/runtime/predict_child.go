@@ -3,10 +3,10 @@ package runtime
 // predictChildren are the processes that goroutines wait for, by their numbers.
 var predictChildren []int
 
-// PredictWaits notes that the running goroutine waits for a child process: a system
+// PredictWaitsForChild notes that the running goroutine waits for a child process: a system
 // call that takes long, and others must run meanwhile.
-func PredictWaits(pid int) {
-	if !predictOneP {
+func PredictWaitsForChild(pid int) {
+	if !predictActive {
 		return
 	}
 	mp := acquirem()
@@ -14,9 +14,9 @@ func PredictWaits(pid int) {
 	releasem(mp)
 }
 
-// PredictWaited ends what PredictWaits began.
-func PredictWaited(pid int) {
-	if !predictOneP {
+// PredictWaitedForChild ends what PredictWaitsForChild began.
+func PredictWaitedForChild(pid int) {
+	if !predictActive {
 		return
 	}
 	mp := acquirem()
@@ -29,12 +29,12 @@ func PredictWaited(pid int) {
 	}
 }
 
-// predictBusy reports whether one of these processes may be doing something: all but
+// predictHasBusyChild reports whether one of these processes may be doing something: all but
 // what is known to sleep, with one thread and without children of its own, until
 // somebody wakes it.
-func predictBusy() bool {
+func predictHasBusyChild() bool {
 	for _, pid := range predictChildren {
-		if !predictAsleep(pid) {
+		if !predictIsAsleep(pid) {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ import "unsafe"
 
 // predictCleanup returns what is to call a cleanup, given what does it.
 func predictCleanup(call func(*funcval, unsafe.Pointer), pc uintptr) func(*funcval, unsafe.Pointer) {
-	if !predictUser() {
+	if !predictIsUser() {
 		return call
 	}
 	// To package predictrt a funcval is a pointer like others.

@@ -5,24 +5,24 @@ import (
 	"unsafe"
 )
 
-// PredictSelf returns the record of the running goroutine.
+// PredictRecord returns the record of the running goroutine.
 //
 //go:nosplit
-func PredictSelf() unsafe.Pointer { return getg().predict }
+func PredictRecord() unsafe.Pointer { return getg().predict }
 
-// PredictSetSelf sets the record of the running goroutine.
-func PredictSetSelf(rec unsafe.Pointer) { getg().predict = rec }
+// PredictSetRecord sets the record of the running goroutine.
+func PredictSetRecord(rec unsafe.Pointer) { getg().predict = rec }
 
 // PredictAlloc returns n bytes of zeros that are never freed, do not count as
 // allocated by the program, and are not looked into by the garbage collector.
 func PredictAlloc(n uintptr) unsafe.Pointer { return persistentalloc(n, 8, &memstats.other_sys) }
 
-// PredictFinal returns what PredictSetFinal has set for the running goroutine.
-func PredictFinal() unsafe.Pointer { return getg().predictFinal }
+// PredictFinalizer returns what PredictSetFinalizer has set for the running goroutine.
+func PredictFinalizer() unsafe.Pointer { return getg().predictFinal }
 
-// PredictSetFinal says which finalizer or cleanup the running goroutine is
+// PredictSetFinalizer says which finalizer or cleanup the running goroutine is
 // about to call; nil after it.
-func PredictSetFinal(final unsafe.Pointer) { getg().predictFinal = final }
+func PredictSetFinalizer(final unsafe.Pointer) { getg().predictFinal = final }
 
 // PredictG returns the identity of the running goroutine for PredictBlocked.
 func PredictG() unsafe.Pointer { return unsafe.Pointer(getg()) }
@@ -69,11 +69,11 @@ func PredictPin() { acquirem() }
 // PredictUnpin ends what PredictPin began.
 func PredictUnpin() { releasem(getg().m) }
 
-// PredictFresh starts a new time slice for the running goroutine, so that it
+// PredictNewSlice starts a new time slice for the running goroutine, so that it
 // is not preempted within the next few milliseconds.
 //
 //go:nosplit
-func PredictFresh() {
+func PredictNewSlice() {
 	gp := getg()
 	if pp := gp.m.p.ptr(); pp != nil {
 		pp.schedtick++
@@ -104,12 +104,12 @@ func PredictFrames(pc uintptr, logical bool, visit func(fn, file string, line in
 // PredictNewFrames is PredictFrames for what is looked at once: the names that visit gets
 // may be kept, and do not count as allocated by the program.
 func PredictNewFrames(pc uintptr, logical bool, visit func(fn, file string, line int) bool) {
-	predictFrames(pc, logical, predictKeptName, visit)
+	predictFrames(pc, logical, predictOwnName, visit)
 }
 
-// predictKeptName is funcNameForPrint that does not allocate: those of generic functions are
+// predictOwnName is funcNameForPrint that does not allocate: those of generic functions are
 // put together from pieces.
-func predictKeptName(name string) string { return predictJoin(funcNamePiecesForPrint(name)) }
+func predictOwnName(name string) string { return predictJoin(funcNamePiecesForPrint(name)) }
 
 func predictJoin(pieces ...string) string {
 	n := 0
@@ -160,21 +160,21 @@ func PredictCallers(pcs []uintptr) (n int, logical bool) {
 	return fpTracebackPCs(unsafe.Pointer(getcallerfp()), pcs), false
 }
 
-// A PredictSema lets one goroutine wait for another one.
-type PredictSema struct {
+// A PredictSemaphore lets one goroutine wait for another one.
+type PredictSemaphore struct {
 	g       *g
 	waiting bool
 	permit  bool
 }
 
 // PredictPark blocks the running goroutine until PredictWake.
-func PredictPark(s *PredictSema) {
+func PredictPark(s *PredictSemaphore) {
 	s.g = getg()
 	gopark(predictParkCommit, unsafe.Pointer(s), waitReasonSemacquire, traceBlockGeneric, 1)
 }
 
 func predictParkCommit(gp *g, p unsafe.Pointer) bool {
-	s := (*PredictSema)(p)
+	s := (*PredictSemaphore)(p)
 	if s.permit {
 		s.permit = false
 		return false
@@ -184,7 +184,7 @@ func predictParkCommit(gp *g, p unsafe.Pointer) bool {
 }
 
 // PredictWake lets the goroutine go that waits for s, or will.
-func PredictWake(s *PredictSema) {
+func PredictWake(s *PredictSemaphore) {
 	if !s.waiting {
 		s.permit = true
 		return
@@ -194,9 +194,6 @@ func PredictWake(s *PredictSema) {
 }
 
 // The atomic operations on pointers, with write barriers.
-
-//go:nosplit
-func PredictStorePointer(p *unsafe.Pointer, v unsafe.Pointer) { sync_atomic_StorePointer(p, v) }
 
 //go:nosplit
 func PredictSwapPointer(p *unsafe.Pointer, v unsafe.Pointer) unsafe.Pointer {

@@ -13,20 +13,20 @@ func PredictOldestFirst() { predictOldest = true }
 // A short timer is due then, whatever else the goroutine waits for together with it. By a
 // clock that stands still while goroutines compute it would come last.
 const (
-	predictBrief  = 1_000_000 // nanoseconds: a switch between threads takes that long now and then
-	predictBriefs = 4         // of each goroutine: one that polls until others have done something needs time to pass for these too
+	predictShortTimer     = 1_000_000 // nanoseconds: a switch between threads takes that long now and then
+	predictMaxShortTimers = 4         // of each goroutine: one that polls until others have done something needs time to pass for these too
 )
 
-// predictIsBrief reports whether a timer that the running goroutine sets is due at once,
+// predictIsShortTimer reports whether a timer that the running goroutine sets is due at once,
 // by how many nanoseconds it is to wait.
-func predictIsBrief(ns int64) bool {
-	if !predictOldest || ns <= 0 || ns >= predictBrief {
+func predictIsShortTimer(ns int64) bool {
+	if !predictOldest || ns <= 0 || ns >= predictShortTimer {
 		return false
 	}
-	c := predictChance()
-	if c == nil || c.briefs == predictBriefs {
+	c := predictRunning()
+	if c == nil || c.shortTimers == predictMaxShortTimers {
 		return false
 	}
-	c.briefs++
+	c.shortTimers++
 	return true
 }

@@ -8,30 +8,30 @@ import "internal/stringslite"
 // that waits for a variable in a package that is not instrumented, is
 // interrupted wherever it is.
 
-// predictPatience is how long a goroutine may run without a hook or a call
+// predictMaxUninterrupted is how long a goroutine may run without a hook or a call
 // while others wait.
-const predictPatience = 100_000_000 // nanoseconds
+const predictMaxUninterrupted = 100_000_000 // nanoseconds
 
-// predictTire is called on some thread when a goroutine's time slice is over:
+// predictEndSlice is called on some thread when a goroutine's time slice is over:
 // its next hook takes the slow path, which begins with a call.
-func predictTire() {
+func predictEndSlice() {
 	if predictOn {
-		*predictHooks.Hot = 1
+		*predictHooks.FastRecord = 1
 	}
 }
 
-// predictStuck reports whether what runs on pp may be interrupted.
-func predictStuck(pp *p) bool {
-	if !predictOneP {
+// predictMayInterrupt reports whether what runs on pp may be interrupted.
+func predictMayInterrupt(pp *p) bool {
+	if !predictActive {
 		return true
 	}
 	tick := pp.sysmontick
-	return tick.schedtick == pp.schedtick && nanotime()-tick.schedwhen > predictPatience
+	return tick.schedtick == pp.schedtick && nanotime()-tick.schedwhen > predictMaxUninterrupted
 }
 
-// predictAtomic reports whether a function may not be interrupted: it logs
+// predictIsAtomic reports whether a function may not be interrupted: it logs
 // events and does operations.
-func predictAtomic(name string) bool {
-	return predictOneP && (stringslite.HasPrefix(name, "predictrt.") ||
+func predictIsAtomic(name string) bool {
+	return predictActive && (stringslite.HasPrefix(name, "predictrt.") ||
 		stringslite.HasPrefix(name, "sync.") || stringslite.HasPrefix(name, "sync/atomic."))
 }

@@ -1,16 +1,16 @@
 package runtime
 
-// predictRanked is set where of the goroutines that can run the one with the highest rank
-// is the next (PredictChance.Rank).
-var predictRanked bool
+// predictHasRanks is set where of the goroutines that can run the one with the highest rank
+// is the next (PredictGoroutine.Rank).
+var predictHasRanks bool
 
 // PredictByRank has goroutines run by their ranks from here on.
-func PredictByRank() { predictRanked = true }
+func PredictByRank() { predictHasRanks = true }
 
 // predictNewestNext reports whether what was started or woken last is the next to run, where an
 // ordinary run says so, and where no goroutine waits that has been interrupted.
 func predictNewestNext(next bool) bool {
-	return next && !predictOldest && !predictRanked && predictGivenWay == 0
+	return next && !predictOldest && !predictHasRanks && predictYielding == 0
 }
 
 // predictRank returns the rank of gp. The runtime's own goroutines go first.
@@ -18,13 +18,13 @@ func predictRank(gp *g) uint64 {
 	if gp.predict == nil {
 		return ^uint64(0)
 	}
-	return (*PredictChance)(gp.predict).Rank
+	return (*PredictGoroutine)(gp.predict).Rank
 }
 
-// predictBest makes the goroutine with the highest rank the first in the queue of pp, of
+// predictBestFirst makes the goroutine with the highest rank the first in the queue of pp, of
 // equal ones that which can run for the longest time.
-func predictBest(pp *p) {
-	if !predictRanked || pp.runqtail-pp.runqhead < 2 {
+func predictBestFirst(pp *p) {
+	if !predictHasRanks || pp.runqtail-pp.runqhead < 2 {
 		return
 	}
 	slot := func(i uint32) *guintptr { return &pp.runq[i%uint32(len(pp.runq))] }
@@ -41,13 +41,13 @@ func predictBest(pp *p) {
 	*slot(pp.runqhead) = first
 }
 
-// predictSink ranks gp, which lets others go of its own will, below all of them.
-func predictSink(pp *p, gp *g) {
-	if !predictRanked || gp.predict == nil {
+// predictSinkRank ranks gp, which lets others go of its own will, below all of them.
+func predictSinkRank(pp *p, gp *g) {
+	if !predictHasRanks || gp.predict == nil {
 		return
 	}
-	c := (*PredictChance)(gp.predict)
-	if c.Outranked {
+	c := (*PredictGoroutine)(gp.predict)
+	if c.YieldsToRank {
 		return
 	}
 	for i := pp.runqhead; i != pp.runqtail; i++ {
@@ -57,14 +57,14 @@ func predictSink(pp *p, gp *g) {
 	}
 }
 
-// PredictReady calls visit for each goroutine that can run and has a record, but not for
+// PredictEachReady calls visit for each goroutine that can run and has a record, but not for
 // the running one, until it returns false.
-func PredictReady(visit func(c *PredictChance) bool) {
+func PredictEachReady(visit func(c *PredictGoroutine) bool) {
 	PredictPin()
 	pp := getg().m.p.ptr()
 	for i := pp.runqhead; i != pp.runqtail; i++ {
 		gp := pp.runq[i%uint32(len(pp.runq))].ptr()
-		if gp.predict != nil && !visit((*PredictChance)(gp.predict)) {
+		if gp.predict != nil && !visit((*PredictGoroutine)(gp.predict)) {
 			break
 		}
 	}

@@ -26,18 +26,18 @@ type predictSearch struct {
 	want   int // of these; -1: all, or too many to be counted
 }
 
-var predictReach predictSearch
+var predictSearcher predictSearch
 
 const predictMarkBytes = heapArenaBytes / goarch.PtrSize / 8
 
-// PredictUnreachable calls visit with the record of each goroutine that waits for what
+// PredictBlockedForEver calls visit with the record of each goroutine that waits for what
 // nothing alive can reach, of those that want reports true for.
-func PredictUnreachable(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer)) {
-	r := &predictReach
+func PredictBlockedForEver(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer)) {
+	r := &predictSearcher
 	r.number++
 	r.want = 0
 	forEachGRace(func(gp *g) {
-		if !gp.predictBlocks() || gp.predict == nil || !want(gp.predict) {
+		if !gp.predictIsBlocked() || gp.predict == nil || !want(gp.predict) {
 			return
 		}
 		if r.want == len(r.wanted) {
@@ -56,7 +56,7 @@ func PredictUnreachable(want func(rec unsafe.Pointer) bool, visit func(rec unsaf
 	systemstack(func() { r.search() })
 	releasem(mp)
 	forEachGRace(func(gp *g) {
-		if gp.predictBlocks() && gp.predict != nil && gp.predictAlive != r.number && want(gp.predict) {
+		if gp.predictIsBlocked() && gp.predict != nil && gp.predictSearchNumber != r.number && want(gp.predict) {
 			visit(gp.predict)
 		}
 	})
@@ -74,11 +74,11 @@ func forgetStopped() {
 	}
 }
 
-// PredictLookedInto returns how many objects PredictUnreachable has looked into so far.
-func PredictLookedInto() uint64 { return predictReach.looked }
+// PredictVisited returns how many objects PredictBlockedForEver has looked into so far.
+func PredictVisited() uint64 { return predictSearcher.looked }
 
-// predictBlocks reports whether gp waits for what the search looks for.
-func (gp *g) predictBlocks() bool {
+// predictIsBlocked reports whether gp waits for what the search looks for.
+func (gp *g) predictIsBlocked() bool {
 	if readgstatus(gp) != _Gwaiting {
 		return false
 	}
@@ -116,14 +116,14 @@ func (r *predictSearch) search() {
 	}
 	r.specials()
 	forEachGRace(func(gp *g) {
-		if readgstatus(gp)&^_Gscan != _Gdead && readgstatus(gp)&^_Gscan != _Gidle && !gp.predictBlocks() {
+		if readgstatus(gp)&^_Gscan != _Gdead && readgstatus(gp)&^_Gscan != _Gidle && !gp.predictIsBlocked() {
 			r.alive(gp)
 		}
 	})
 	for more := true; more && r.drain(); {
 		more = false
 		forEachGRace(func(gp *g) {
-			if gp.predictAlive != r.number && gp.predictBlocks() && r.reached(gp) {
+			if gp.predictSearchNumber != r.number && gp.predictIsBlocked() && r.reached(gp) {
 				r.alive(gp)
 				more = true
 			}
@@ -152,12 +152,12 @@ func (r *predictSearch) foundAll() bool {
 	all := r.want >= 0
 	for i := range max(r.want, 0) {
 		gp := r.wanted[i].ptr()
-		if gp.predictAlive != r.number && !r.reached(gp) {
+		if gp.predictSearchNumber != r.number && !r.reached(gp) {
 			all = false
 		}
 	}
 	for i := 0; all && i < r.want; i++ {
-		r.wanted[i].ptr().predictAlive = r.number
+		r.wanted[i].ptr().predictSearchNumber = r.number
 	}
 	return all
 }
@@ -309,7 +309,7 @@ func (r *predictSearch) specials() {
 
 // alive marks what gp can reach.
 func (r *predictSearch) alive(gp *g) {
-	gp.predictAlive = r.number
+	gp.predictSearchNumber = r.number
 	if base, s, _ := predictObject(uintptr(unsafe.Pointer(gp))); s != nil {
 		r.push(base)
 	}

@@ -1,9 +1,9 @@
 package runtime
 
-// predictSwept is called when the garbage collector has swept a span, before
+// predictAfterSweep is called when the garbage collector has swept a span, before
 // anything is allocated there. It tells which objects are free, if some were
 // not before: 64 at a time.
-func predictSwept(s *mspan, freed uint16) {
+func predictAfterSweep(s *mspan, freed uint16) {
 	if !predictOn || freed == 0 {
 		return
 	}

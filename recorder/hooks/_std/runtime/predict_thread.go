@@ -40,7 +40,7 @@ func PredictStartWriter(write func(n uint32)) {
 //
 //go:nowritebarrierrec
 func predictWriterMain() {
-	sigblock(true) // what ends the program waits for the writer: see PredictAwaitQuietly
+	sigblock(true) // what ends the program waits for the writer: see PredictAwaitAllWritten
 	w := &predictWriter
 	for n := uint32(1); ; n++ {
 		for w.given.Load() == n-1 {
@@ -81,8 +81,8 @@ func predictUnlockWriter(mask sigset) {
 	msigrestore(mask)
 }
 
-// PredictHand hands item n to the writer, if it does not have it.
-func PredictHand(n uint32) {
+// PredictHandOver hands item n to the writer, if it does not have it.
+func PredictHandOver(n uint32) {
 	w := &predictWriter
 	if w.given.Load() == n {
 		return
@@ -98,9 +98,9 @@ func PredictHand(n uint32) {
 	})
 }
 
-// PredictAwait blocks the thread, and with it the program, until item n has
+// PredictAwaitWritten blocks the thread, and with it the program, until item n has
 // been written.
-func PredictAwait(n uint32) {
+func PredictAwaitWritten(n uint32) {
 	w := &predictWriter
 	if int32(w.done.Load()-n) >= 0 {
 		return
@@ -120,10 +120,10 @@ func PredictAwait(n uint32) {
 	})
 }
 
-// PredictAwaitQuietly is PredictAwait for the end of the process, where the
+// PredictAwaitAllWritten is PredictAwaitWritten for the end of the process, where the
 // caller may be anything, a signal handler too, and for all items. It reports
 // whether they were written: a disk may hang.
-func PredictAwaitQuietly() bool {
+func PredictAwaitAllWritten() bool {
 	const patience = 5e9 // nanoseconds for one item
 	w := &predictWriter
 	if getg().m == w.thread.ptr() {

@@ -5,135 +5,132 @@ import (
 	"unsafe"
 )
 
-// While a program is recorded or replayed, its timers and its monotonic clock
-// follow a clock that moves only while the program waits: the time that
-// goroutines compute does not count. A timer is due as if the machine were
-// infinitely fast, and neither the load of the machine, nor the cost of
-// recording, nor a goroutine that is held back makes one fire before a
-// goroutine that could go on.
+// While a program is recorded or replayed, its timers and its monotonic clock follow a clock that
+// advances only while the program waits: the time in which goroutines compute does not count. A
+// timer is due as if the machine were infinitely fast. Neither the load of the machine, nor the
+// cost of recording, nor a goroutine that is held makes a timer fire before a goroutine that
+// could go on.
 //
-// The clock moves
-//   - while no goroutine can run, as real time does, but not past the next
-//     timer: that is due at its very moment;
-//   - a little once a timer has fired, as no machine is on time, but not past
-//     the next one: programs that sleep for as long as something is valid
-//     count on it;
-//   - a little with each look at it, each runtime.Gosched, and each look of a
-//     loop that polls, so that loops that wait for it end;
-//   - by a part of the processor time that goroutines use beyond predictSlack, one
-//     of predictCost: recording makes it cost several times as much.
+// The clock advances
+//   - while no goroutine can run, as real time does, but not past the next timer: that is due at
+//     its very moment;
+//   - a little once a timer has fired, as no machine is on time, but not past the next one:
+//     programs that sleep for as long as something is valid depend on it;
+//   - a little with each read of it, each runtime.Gosched, and each look of a loop that polls, so
+//     that loops that wait for it end;
+//   - by a part of the processor time that goroutines use beyond predictFreeWork, one of
+//     predictWorkFactor: recording makes computations cost several times as much.
 //
-// So it is exact as long as the program waits for nothing but timers. A system
-// call that takes long, a socket or another process that ends the waiting
-// brings real time in.
+// So it is exact as long as the program waits for nothing but timers. A system call that takes
+// long, a socket or another process that ends the wait brings in real time.
 //
-// The wall clock moves with it, so that who goes by the one sees as much time as
-// who goes by the other. When a top-level test begins it catches up with the real
-// one. It is that from when the test may come to know times that others have taken,
-// those of files, say, until the next one begins: see PredictRealWall. It never goes
-// back, nor moves less than the monotonic one.
+// The wall clock advances together with it, so that a program sees the same time by both. When a
+// top-level test begins, the wall clock catches up with the real one. From where the test may see
+// times that others have made, as those of files, until the next test begins, it is the real one:
+// see PredictRealWall. It never goes back, nor advances by less than the monotonic clock.
 
 const (
-	predictTick   = 100 // nanoseconds
-	predictLate   = 50_000
-	predictSlack  = 250_000_000
-	predictCost   = 4
-	predictGrain  = 50_000 // of processor time, which takes a system call to look at
-	predictCredit = 10_000_000
+	predictReadTime   = 100 // nanoseconds that a read of the clock takes
+	predictTimerDelay = 50_000
+	predictFreeWork   = 250_000_000
+	predictWorkFactor = 4
+	predictWorkGrain  = 50_000 // of processor time, which takes a system call to read
+	predictMaxCredit  = 10_000_000
 )
 
 var predictClock predictClockState
 
+// A predictClockState is the state of the clock; all times are in nanoseconds.
 type predictClockState struct {
-	now   int64 // what the clock shows, in nanoseconds
-	began int64 // what it showed at first
-	held  int64 // of that, what timers do not count, see PredictOnly
-	since int64 // when work was last counted, or the P became idle; real time
-	debt  int64 // work that has not moved the clock, hardly more than predictSlack
+	now          int64 // what the clock shows
+	start        int64 // what it showed at first
+	skipped      int64 // time that has passed on the clock, but not for timers, see PredictPass
+	countedUntil int64 // real time when work was last counted, or the P became idle
+	work         int64 // work that has not advanced the clock, hardly more than predictFreeWork
 
-	// At processor time cpu, the debt was no more than known.
-	cpu, known int64
+	// At processor time cpu, the work was workAtCPU at most.
+	cpu, workAtCPU int64
 
-	// How much longer the waiting took than to the next timer, at most
-	// predictCredit: the next ones will not be waited for that long.
+	// credit is how much longer waits took than to the next timer, at most predictMaxCredit:
+	// the next waits are that much shorter.
 	credit int64
 
-	// only, if not nil, is the timer that time passes for, see PredictOnly;
+	// onlyTimer, if not nil, is the only timer that time passes for, see PredictPassOnlyFor;
 	// passed is how much has.
-	only   *timer
-	passed int64
+	onlyTimer *timer
+	passed    int64
 
-	wall, wallAt int64 // the wall clock as it was last seen, and now then
-	real         bool  // it is the real one
+	wall, wallAt int64 // the wall clock as it was last read, and now then
+	isWallReal   bool  // the program sees the real wall clock
 
-	// What ends the tests when their time is over counts all of it.
-	alarmReal, alarmWhen int64
+	// The end of the tests' time counts real time, too.
+	realDeadline, deadline int64
 }
 
 func predictStartClock() {
 	predictClock.now = nanotime()
-	predictClock.since, predictClock.began = predictClock.now, predictClock.now
-	predictSearchAt = predictClock.now + predictFirstSearch
-	predictCatchUp()
+	predictClock.countedUntil, predictClock.start = predictClock.now, predictClock.now
+	predictNextSearch = predictClock.now + predictFirstSearch
+	predictSyncWall()
 }
 
-// predictWork counts the time since it was called last as work.
-func predictWork() {
+// predictCountWork counts the time since it was called last as work.
+func predictCountWork() {
 	c := &predictClock
 	now := nanotime()
-	c.debt += now - c.since
-	c.since = now
-	if c.debt > predictSlack+predictGrain {
+	c.work += now - c.countedUntil
+	c.countedUntil = now
+	if c.work > predictFreeWork+predictWorkGrain {
 		// What the machine did with its time meanwhile is not ours.
 		cpu := predictCPU()
-		c.debt = min(c.debt, c.known+cpu-c.cpu)
-		c.known, c.cpu = c.debt, cpu
-		if c.debt > predictSlack {
-			c.now += (c.debt - predictSlack) / predictCost
-			c.debt, c.known = predictSlack, predictSlack
+		c.work = min(c.work, c.workAtCPU+cpu-c.cpu)
+		c.workAtCPU, c.cpu = c.work, cpu
+		if c.work > predictFreeWork {
+			c.now += (c.work - predictFreeWork) / predictWorkFactor
+			c.work, c.workAtCPU = predictFreeWork, predictFreeWork
 		}
 	}
-	if c.alarmReal != 0 && now > c.alarmReal {
-		c.now = max(c.now, c.alarmWhen+c.held)
+	if c.realDeadline != 0 && now > c.realDeadline {
+		c.now = max(c.now, c.deadline+c.skipped)
 	}
 }
 
 // predictIdleBegins is called when the P becomes idle, with sched.lock.
 func predictIdleBegins() {
-	if predictOneP {
-		predictWork()
+	if predictActive {
+		predictCountWork()
 	}
 }
 
 // predictIdleEnds is called when pp, which was idle, is taken, with sched.lock.
 func predictIdleEnds(pp *p) {
-	if !predictOneP {
+	if !predictActive {
 		return
 	}
 	c := &predictClock
 	now := nanotime()
-	waited := now - c.since
-	c.since = now
-	c.debt = max(0, c.debt-waited)
-	c.known = min(c.known, c.debt)
-	if c.only != nil {
+	waited := now - c.countedUntil
+	c.countedUntil = now
+	c.work = max(0, c.work-waited)
+	c.workAtCPU = min(c.workAtCPU, c.work)
+	if c.onlyTimer != nil {
 		c.credit += waited
 		waited = min(c.credit, c.left())
-		c.credit = min(c.credit-waited, predictCredit)
+		c.credit = min(c.credit-waited, predictMaxCredit)
 		c.passed += waited
-		c.held += waited
+		c.skipped += waited
 	} else if next := pp.timers.wakeTime(); next != 0 {
-		left := max(0, next-(c.now-c.held))
+		left := max(0, next-(c.now-c.skipped))
 		c.credit += waited
 		waited = min(c.credit, left)
-		c.credit = min(c.credit-waited, predictCredit)
+		c.credit = min(c.credit-waited, predictMaxCredit)
 	}
 	c.now += waited
 }
 
-// predictUntil is how long to wait for a timer that is due at when.
-func predictUntil(when, now int64) int64 {
-	if !predictOneP {
+// predictTimerWait is how long to wait for a timer that is due at when.
+func predictTimerWait(when, now int64) int64 {
+	if !predictActive {
 		return when - now
 	}
 	return when - predictTimerNow(0) - predictClock.credit
@@ -142,41 +139,41 @@ func predictUntil(when, now int64) int64 {
 // predictTimerNow is the time that timers are compared with. real is the time
 // in an ordinary run.
 func predictTimerNow(real int64) int64 {
-	if !predictOneP {
+	if !predictActive {
 		return real
 	}
-	return predictClock.now - predictClock.held
+	return predictClock.now - predictClock.skipped
 }
 
 // predictNano is the monotonic time that the program sees.
 func predictNano() int64 {
-	if !predictOneP {
+	if !predictActive {
 		return nanotime()
 	}
-	if predictUser() {
-		predictHooks.Clock()
+	if predictIsUser() {
+		predictHooks.ReadClock()
 	}
-	predictWork()
-	predictClock.now += predictTick
+	predictCountWork()
+	predictClock.now += predictReadTime
 	return predictClock.now
 }
 
 func predictTimeNow() (sec int64, nsec int32, mono int64) {
-	if !predictOneP {
+	if !predictActive {
 		return time_now()
 	}
 	c := &predictClock
 	mono = predictNano()
-	if c.real {
-		predictCatchUp()
+	if c.isWallReal {
+		predictSyncWall()
 	}
 	wall := c.wall + mono - c.wallAt
-	PredictOutsideRead(PredictClock)
+	PredictReadInput(PredictClock)
 	return wall / 1e9, int32(wall % 1e9), mono
 }
 
-// predictCatchUp moves the wall clock on to the real one, if it is behind that.
-func predictCatchUp() {
+// predictSyncWall moves the wall clock on to the real one, if it is behind that.
+func predictSyncWall() {
 	c := &predictClock
 	sec, nsec, _ := time_now()
 	c.wall, c.wallAt = max(sec*1e9+int64(nsec), c.wall+c.now-c.wallAt), c.now
@@ -186,41 +183,41 @@ func predictCatchUp() {
 // from its own wall clock: from files, other processes, C.
 //
 //go:nosplit
-func PredictRealWall() { predictClock.real = true }
+func PredictRealWall() { predictClock.isWallReal = true }
 
-// predictWhen turns the time when package time wants a timer to fire into that
+// predictTimerWhen turns the time when package time wants a timer to fire into that
 // of the timers. To one that is due at once time has passed, which no other timer counts.
-func predictWhen(when int64) int64 {
-	if !predictOneP || getg().bubble != nil || when == maxWhen {
+func predictTimerWhen(when int64) int64 {
+	if !predictActive || getg().bubble != nil || when == maxWhen {
 		return when
 	}
-	if c := &predictClock; predictIsBrief(when-c.now) && predictHooks.Brief(when-c.now) {
+	if c := &predictClock; predictIsShortTimer(when-c.now) && predictHooks.FiresAtOnce(when-c.now) {
 		PredictPass(when-c.now, true)
 	}
-	return max(1, when-predictClock.held)
+	return max(1, when-predictClock.skipped)
 }
 
 // check runs the timers that are due; see predictCheck, which is the original.
 //
 //go:yeswritebarrierrec
 func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int64, ran bool) {
-	if !predictOneP || bubble != nil {
+	if !predictActive || bubble != nil {
 		return ts.predictCheck(now, bubble)
 	}
 	if ts.wakeTime() == 0 {
 		return now, 0, false
 	}
-	predictWork()
+	predictCountWork()
 	c := &predictClock
-	if c.only != nil {
+	if c.onlyTimer != nil {
 		if left := c.left(); left > 0 {
 			return now, predictTimerNow(0) + left, false
 		}
-		c.end()
+		c.endOnly()
 	}
 	_, pollUntil, ran = ts.predictCheck(predictTimerNow(0), nil)
 	if ran {
-		late := int64(predictLate)
+		late := int64(predictTimerDelay)
 		if pollUntil != 0 {
 			late = min(late, max(0, pollUntil-predictTimerNow(0)-1))
 		}
@@ -230,56 +227,56 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 	return now, pollUntil, ran
 }
 
-// PredictOnly lets time pass for nothing but the timer that a goroutine waits
-// for, see PredictTimeout: all others will have as long to go as before.
-func PredictOnly(id unsafe.Pointer) {
-	predictClock.only, predictClock.passed = predictTimerOf((*g)(id)), 0
+// PredictPassOnlyFor lets time pass for nothing but the timer that a goroutine waits
+// for, see PredictTimeoutLeft: all others will have as long to go as before.
+func PredictPassOnlyFor(id unsafe.Pointer) {
+	predictClock.onlyTimer, predictClock.passed = predictTimerOf((*g)(id)), 0
 }
 
 // left is how long it is still to go.
 func (c *predictClockState) left() int64 {
-	return max(0, c.only.when-(c.now-c.held)-c.passed)
+	return max(0, c.onlyTimer.when-(c.now-c.skipped)-c.passed)
 }
 
 // end lets time pass for all timers again.
-func (c *predictClockState) end() {
-	t, passed := c.only, c.passed
-	c.only = nil
+func (c *predictClockState) endOnly() {
+	t, passed := c.onlyTimer, c.passed
+	c.onlyTimer = nil
 	if passed > 0 && t.when > 0 {
 		t.reset(max(1, t.when-passed), t.period)
 	}
 }
 
 // PredictPass lets ns nanoseconds pass at once. With held set, timers do not count
-// them, but for those that PredictBring is told.
-func PredictPass(ns int64, held bool) {
+// them, but for those that PredictHastenTimer is told.
+func PredictPass(ns int64, skipTimers bool) {
 	predictClock.now += ns
-	if held {
-		predictClock.held += ns
+	if skipTimers {
+		predictClock.skipped += ns
 	}
 }
 
-// PredictBring makes the timer that a goroutine waits for, see PredictTimeout, due ns
+// PredictHastenTimer makes the timer that a goroutine waits for, see PredictTimeoutLeft, due ns
 // nanoseconds earlier.
-func PredictBring(id unsafe.Pointer, ns int64) {
+func PredictHastenTimer(id unsafe.Pointer, ns int64) {
 	if t := predictTimerOf((*g)(id)); t != nil && t.when > 0 {
 		t.reset(max(1, t.when-ns), t.period)
 	}
 }
 
-// PredictDelay returns how long a goroutine waits for a timer and for nothing
+// PredictSleepLeft returns how long a goroutine waits for a timer and for nothing
 // else, in nanoseconds; ok is false if it does not.
-func PredictDelay(id unsafe.Pointer) (left int64, ok bool) {
+func PredictSleepLeft(id unsafe.Pointer) (left int64, ok bool) {
 	if gp := (*g)(id); gp.waitreason == waitReasonSelect {
 		return 0, false
 	}
-	return PredictTimeout(id)
+	return PredictTimeoutLeft(id)
 }
 
-// PredictTimeout returns how long a goroutine waits at most, in nanoseconds: for a
+// PredictTimeoutLeft returns how long a goroutine waits at most, in nanoseconds: for a
 // timer, whatever else it waits for in the same select. ok is false if there is no
 // such timer.
-func PredictTimeout(id unsafe.Pointer) (left int64, ok bool) {
+func PredictTimeoutLeft(id unsafe.Pointer) (left int64, ok bool) {
 	t := predictTimerOf((*g)(id))
 	if t == nil {
 		return 0, false
@@ -298,16 +295,16 @@ func predictTimerOf(gp *g) (first *timer) {
 	case waitReasonChanReceive, waitReasonSelect:
 		for sg := gp.waiting; sg != nil; sg = sg.waitlink {
 			if c := sg.c.get(); c != nil {
-				first = predictEarlier(first, predictSender(c))
+				first = predictEarlier(first, predictChanTimer(c))
 			}
 		}
 	}
 	return first
 }
 
-// predictSender returns the timer that sends to c. With asynctimerchan=1, as modules
+// predictChanTimer returns the timer that sends to c. With asynctimerchan=1, as modules
 // of before Go 1.23 have it, the channel does not know.
-func predictSender(c *hchan) *timer {
+func predictChanTimer(c *hchan) *timer {
 	if c.timer != nil {
 		return c.timer
 	}
@@ -339,28 +336,28 @@ func predictPauseTimer(gp *g) *timer {
 	return gp.timer
 }
 
-// PredictStand stops the whole program for ns nanoseconds, which no clock of
+// PredictStopProgram stops the whole program for ns nanoseconds, which no clock of
 // its own counts.
-func PredictStand(ns int64) {
+func PredictStopProgram(ns int64) {
 	for end := nanotime() + ns; nanotime() < end; {
 		usleep(1000)
 	}
-	predictClock.since = nanotime()
+	predictClock.countedUntil = nanotime()
 }
 
 // predictYield puts gp, which has called Gosched or is preempted, behind all
 // that can run. sched.lock is held. Those that have come back from a system call or a socket
-// without a P are in the global queue: gp comes after them, unless it is in PredictGiveWay, as
+// without a P are in the global queue: gp comes after them, unless it is in PredictYield, as
 // the local queue goes before that.
 func predictYield(pp *p, gp *g) {
-	givesWay := predictGivesWay
-	predictGivesWay = false
-	if !predictOneP || !givesWay && !sched.runq.empty() || pp.runqtail-pp.runqhead >= uint32(len(pp.runq)) {
+	givesWay := predictYieldsNow
+	predictYieldsNow = false
+	if !predictActive || !givesWay && !sched.runq.empty() || pp.runqtail-pp.runqhead >= uint32(len(pp.runq)) {
 		globrunqput(gp)
 		return
 	}
-	predictClock.now += predictTick
-	predictSink(pp, gp)
+	predictClock.now += predictReadTime
+	predictSinkRank(pp, gp)
 	runqput(pp, gp, false)
 }
 
@@ -368,19 +365,19 @@ func predictYield(pp *p, gp *g) {
 // runtime's own goroutines do too.
 
 const (
-	// predictLong is how long a goroutine may compute without a switch, in
-	// nanoseconds of processor time, and predictLongSyscall how long a system
+	// predictMaxTurn is how long a goroutine may compute without a switch, in
+	// nanoseconds of processor time, and predictMaxSyscall how long a system
 	// call may take, before others run.
-	predictLong        = 250_000_000
-	predictLongSyscall = 50_000_000
+	predictMaxTurn    = 250_000_000
+	predictMaxSyscall = 50_000_000
 )
 
 var (
-	predictTurns  uint32 // of the program's own goroutines
-	predictCalls  atomic.Int64
-	predictAbroad bool // it has started a process, or made a socket
+	predictTurns         uint32 // of the program's own goroutines
+	predictSyscallTime   atomic.Int64
+	predictUsesProcesses bool // it has started a process, or made a socket
 
-	predictFirstCall int64 // when sysmon has seen a system call first
+	predictFirstSyscall int64 // when sysmon has seen a system call first
 )
 
 // predictTurn is called when gp gets the P.
@@ -388,13 +385,13 @@ func predictTurn(gp *g) {
 	if gp.predict != nil {
 		predictTurns++
 	}
-	if predictClock.only != nil {
-		predictClock.end()
+	if predictClock.onlyTimer != nil {
+		predictClock.endOnly()
 	}
 }
 
 func predictSchedTick(pp *p) uint32 {
-	if !predictOneP {
+	if !predictActive {
 		return pp.schedtick
 	}
 	return predictTurns
@@ -407,13 +404,13 @@ var predictTurnWhen, predictTurnCPU int64
 // predictOverdue reports whether a goroutine whose turn began at when has had
 // enough; sysmon asks.
 func predictOverdue(when, now int64) bool {
-	if !predictOneP {
+	if !predictActive {
 		return when+forcePreemptNS <= now
 	}
 	if when != predictTurnWhen {
 		predictTurnWhen, predictTurnCPU = when, predictCPU()
 	}
-	return when+predictLong <= now && predictTurnCPU+predictLong <= predictCPU()
+	return when+predictMaxTurn <= now && predictTurnCPU+predictMaxTurn <= predictCPU()
 }
 
 // PredictTurns returns how often one of the program's own goroutines has got the P.
@@ -422,61 +419,57 @@ func PredictTurns() uint32 { return predictTurns }
 // PredictCPU returns the processor time that the process has used, in nanoseconds.
 func PredictCPU() int64 { return predictCPU() }
 
-// predictShort reports whether a system call that has begun at that time is to
+// predictIsShortSyscall reports whether a system call that has begun at that time is to
 // be waited for with all other goroutines.
-func predictShort(when, now int64) bool {
-	if !predictOneP || len(predictChildren) > 0 {
+func predictIsShortSyscall(when, now int64) bool {
+	if !predictActive || len(predictChildren) > 0 {
 		return false
 	}
 	if when == 0 { // the first one of all: sysmon takes it for one that it has seen before
-		if predictFirstCall == 0 {
-			predictFirstCall = now
+		if predictFirstSyscall == 0 {
+			predictFirstSyscall = now
 		}
-		when = predictFirstCall
+		when = predictFirstSyscall
 	}
-	if when+predictLongSyscall > now {
+	if when+predictMaxSyscall > now {
 		return true
 	}
-	predictCalls.Add(now - when)
+	predictSyscallTime.Add(now - when)
 	return false
 }
 
-// PredictLooked moves the clock by the ns nanoseconds that a goroutine has looked
-// whether others have changed something.
-func PredictLooked(ns int64) { predictClock.now += ns }
-
-// PredictCalls returns for how long all goroutines together have waited for
+// PredictSyscallTime returns for how long all goroutines together have waited for
 // system calls that took long, in nanoseconds.
-func PredictCalls() int64 { return predictCalls.Load() }
+func PredictSyscallTime() int64 { return predictSyscallTime.Load() }
 
-// PredictAbroad is called where the program turns to another process.
-func PredictAbroad() { predictAbroad = true }
+// PredictUseProcess is called where the program turns to another process.
+func PredictUseProcess() { predictUsesProcesses = true }
 
 // PredictAlone reports whether no other process can be what the program waits for.
-func PredictAlone() bool { return !predictAbroad }
+func PredictAlone() bool { return !predictUsesProcesses }
 
 // predictHeapScale multiplies the heap size below which there is no collection:
 // one makes goroutines wait at places that differ from run to run.
 func predictHeapScale() uint64 {
-	if !predictOneP {
+	if !predictActive {
 		return 1
 	}
 	return 16
 }
 
-// PredictRested forgets the work that has not been counted: a top-level test begins.
-func PredictRested() {
-	predictWork()
-	predictClock.debt, predictClock.known = 0, 0
-	predictCatchUp()
-	predictClock.real = false
+// PredictStartTest forgets the work that has not been counted: a top-level test begins.
+func PredictStartTest() {
+	predictCountWork()
+	predictClock.work, predictClock.workAtCPU = 0, 0
+	predictSyncWall()
+	predictClock.isWallReal = false
 }
 
 // PredictClockNow returns what the clock shows, in nanoseconds.
 func PredictClockNow() int64 { return predictClock.now }
 
 // PredictElapsed returns how much time has passed by the clock, in nanoseconds.
-func PredictElapsed() int64 { return predictClock.now - predictClock.began }
+func PredictElapsed() int64 { return predictClock.now - predictClock.start }
 
 // PredictTimerAfter returns how many nanoseconds the first timer is due after the time when,
 // of PredictTimerNow; negative if there is none.
@@ -496,11 +489,11 @@ func PredictTimerAfter(when int64) int64 {
 // PredictTimerNow returns the time of timers, in nanoseconds.
 func PredictTimerNow() int64 { return predictTimerNow(0) }
 
-// PredictAlarm says that t is the timer that ends the tests when their time is
+// PredictSetDeadline says that t is the timer that ends the tests when their time is
 // over, and returns when that is, in the time of PredictTimerNow.
-func PredictAlarm(timer unsafe.Pointer) int64 {
+func PredictSetDeadline(timer unsafe.Pointer) int64 {
 	t := (*timeTimer)(timer)
-	predictClock.alarmWhen = t.when
-	predictClock.alarmReal = nanotime() + t.when - predictTimerNow(0)
+	predictClock.deadline = t.when
+	predictClock.realDeadline = nanotime() + t.when - predictTimerNow(0)
 	return t.when
 }

@@ -52,9 +52,9 @@ func PredictObject(p uintptr) (base, size uintptr, flat bool) {
 	return s.base() + s.objIndex(p)*s.elemsize, s.elemsize, s.spanclass.noscan()
 }
 
-// PredictNewBlock makes the next small object without pointers the first of its block. So
+// PredictNewTinyBlock makes the next small object without pointers the first of its block. So
 // those of a test lie in blocks alike in all runs, whatever was allocated before it.
-func PredictNewBlock() {
+func PredictNewTinyBlock() {
 	mp := acquirem()
 	if c := getMCache(mp); c != nil {
 		c.tiny, c.tinyoffset = 0, 0
@@ -73,10 +73,10 @@ type PredictDynamic struct {
 	Comparable bool
 }
 
-// PredictLookInto tells what the interface at p, with methods or without, holds.
+// PredictInterface tells what the interface at p, with methods or without, holds.
 //
 //go:nosplit
-func PredictLookInto(p unsafe.Pointer, methods bool) (d PredictDynamic) {
+func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic) {
 	words := *(*[2]unsafe.Pointer)(p)
 	t := (*abi.Type)(words[0])
 	if methods && words[0] != nil {

@@ -10,9 +10,9 @@ var (
 	predictIdleOnly bool // a timer or a socket that is waited for is not looked at
 )
 
-// PredictHastens says that the check of PredictWatch lets time pass at once, so that it is called
+// PredictSkipsTime says that the check of PredictWatch lets time pass at once, so that it is called
 // where only a timer is waited for, too.
-var PredictHastens bool
+var PredictSkipsTime bool
 
 // PredictWatch starts a system goroutine that calls check whenever no
 // goroutine can run. check returns the nanoseconds after which it wants to be
@@ -34,8 +34,8 @@ func PredictWatch(check func() (wait int64, still bool), idle bool) {
 				d, still := check()
 				if still && d > 0 {
 					// Ends at d after now, when timeSleep has set it.
-					predictClock.only, predictClock.passed = predictPauseTimer(predictWatcher), 0
-					predictClock.only.when = predictTimerNow(0) + d
+					predictClock.onlyTimer, predictClock.passed = predictPauseTimer(predictWatcher), 0
+					predictClock.onlyTimer.when = predictTimerNow(0) + d
 				}
 				releasem(mp)
 				if d < 0 {
@@ -55,10 +55,10 @@ func predictWatchCommit(gp *g, _ unsafe.Pointer) bool {
 	return true
 }
 
-// predictIdle is called by the scheduler, with a P, when it has found nothing
+// predictIdleWatcher is called by the scheduler, with a P, when it has found nothing
 // to run. It returns the watcher if that waits for this moment.
-func predictIdle() *g {
-	if !predictWatching || predictClock.only != nil || predictIdleOnly && predictAwaits() {
+func predictIdleWatcher() *g {
+	if !predictWatching || predictClock.onlyTimer != nil || predictIdleOnly && predictHasWakers() {
 		return nil
 	}
 	predictWatching = false
@@ -72,35 +72,35 @@ func predictIdle() *g {
 	return gp
 }
 
-// predictAwaits reports whether a timer or the network poller can make something move, and
+// predictHasWakers reports whether a timer or the network poller can make something move, and
 // nobody is to search now for what they cannot.
-func predictAwaits() bool {
+func predictHasWakers() bool {
 	next := getg().m.p.ptr().timers.wakeTime()
-	if PredictHastens && PredictAlone() {
+	if PredictSkipsTime && PredictAlone() {
 		next = 0
 	}
-	return (next != 0 && (predictClock.alarmWhen == 0 || next < predictClock.alarmWhen) || netpollAnyWaiters()) &&
-		predictClock.now < predictSearchAt
+	return (next != 0 && (predictClock.deadline == 0 || next < predictClock.deadline) || netpollAnyWaiters()) &&
+		predictClock.now < predictNextSearch
 }
 
-// predictSearchAt is when the tests are to be searched for one that nothing can make go on,
+// predictNextSearch is when the tests are to be searched for one that nothing can make go on,
 // though something moves; by the program's clock. A search may take long: they are made when
 // the program has run for a second, for two, four, and so on.
-var predictSearchAt int64
+var predictNextSearch int64
 
 const predictFirstSearch = 1_000_000_000
 
 // PredictSearchDue reports whether such a search is to be made now, and puts the next one off.
 func PredictSearchDue() bool {
-	if predictClock.now < predictSearchAt {
+	if predictClock.now < predictNextSearch {
 		return false
 	}
-	predictSearchAt = predictClock.now + max(predictFirstSearch, PredictElapsed())
+	predictNextSearch = predictClock.now + max(predictFirstSearch, PredictElapsed())
 	return true
 }
 
-// PredictBlockedOnes calls visit with the record of each goroutine that waits.
-func PredictBlockedOnes(visit func(rec unsafe.Pointer)) {
+// PredictEachWaiting calls visit with the record of each goroutine that waits.
+func PredictEachWaiting(visit func(rec unsafe.Pointer)) {
 	forEachGRace(func(gp *g) {
 		if gp.predict != nil && readgstatus(gp) == _Gwaiting {
 			visit(gp.predict)
@@ -119,17 +119,17 @@ func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool) {
 
 // A PredictState says what could still make the program move.
 type PredictState struct {
-	Runnable bool  // a goroutine other than the caller can run
-	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
-	Others   bool  // the same, but for I/O that only the program itself can end: see PredictSilent
-	Child    bool  // a goroutine waits for another process, which may be doing something
-	Signals  bool  // the program is told of signals, which anyone can send: see PredictAwaitsSignal
-	Timer    int64 // nanoseconds until the next timer; negative if there is none
+	Runnable      bool  // a goroutine other than the caller can run
+	AwaitsSystem  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
+	AwaitsOthers  bool  // the same, without I/O that only the program itself can end, see PredictIsSilent
+	AwaitsChild   bool  // a goroutine waits for another process, which may be running
+	AwaitsSignals bool  // the program receives signals, which anyone can send, see PredictAwaitsSignal
+	NextTimer     int64 // nanoseconds until the next timer; negative if there is none
 }
 
-// PredictLook examines all goroutines.
-func PredictLook() PredictState {
-	s := PredictState{Timer: -1, Child: predictBusy()}
+// PredictExamine examines all goroutines.
+func PredictExamine() PredictState {
+	s := PredictState{NextTimer: -1, AwaitsChild: predictHasBusyChild()}
 	self := getg()
 	forEachGRace(func(gp *g) {
 		if gp == self || isSystemGoroutine(gp, false) {
@@ -141,46 +141,46 @@ func PredictLook() PredictState {
 		case _Gsyscall:
 			// The goroutine of os/signal sits in a system call for ever.
 			if funcname(findfunc(gp.startpc)) == "os/signal.loop" {
-				s.Signals = true
+				s.AwaitsSignals = true
 			} else {
-				s.Outside, s.Others = true, true
+				s.AwaitsSystem, s.AwaitsOthers = true, true
 			}
 		case _Gwaiting:
 			switch gp.waitreason {
 			case waitReasonIOWait:
-				s.Outside = true
-				s.Others = s.Others || gp.predictReads == 0 || PredictSilent == nil || !PredictSilent(gp.predictReads-1)
+				s.AwaitsSystem = true
+				s.AwaitsOthers = s.AwaitsOthers || gp.predictReadFD == 0 || PredictIsSilent == nil || !PredictIsSilent(gp.predictReadFD-1)
 			case waitReasonGCAssistWait, waitReasonGarbageCollection, waitReasonStoppingTheWorld:
-				s.Outside, s.Others = true, true
+				s.AwaitsSystem, s.AwaitsOthers = true, true
 			}
 		}
 	})
 	if when := timeSleepUntil(); when < maxWhen {
-		s.Timer = max(when-predictTimerNow(0), 0)
+		s.NextTimer = max(when-predictTimerNow(0), 0)
 	}
 	return s
 }
 
-// predictPolls is called when the running goroutine is about to wait for a descriptor.
-func predictPolls(pd *pollDesc, mode int) {
+// predictPollWait is called when the running goroutine is about to wait for a descriptor.
+func predictPollWait(pd *pollDesc, mode int) {
 	gp := getg()
-	if gp.predictReads = 0; mode == 'r' {
-		gp.predictReads = pd.fd + 1
+	if gp.predictReadFD = 0; mode == 'r' {
+		gp.predictReadFD = pd.fd + 1
 	}
 }
 
-// PredictSilent reports whether nothing is on the way to who reads or accepts at a
+// PredictIsSilent reports whether nothing is on the way to who reads or accepts at a
 // descriptor, and only the program itself can send something there; nil if it has no such
 // descriptors.
-var PredictSilent func(fd uintptr) bool
+var PredictIsSilent func(fd uintptr) bool
 
-// PredictNotified reports whether signals are sent to a channel; nil if they are to none.
-var PredictNotified func(ch unsafe.Pointer) bool
+// PredictIsNotified reports whether signals are sent to a channel; nil if they are to none.
+var PredictIsNotified func(ch unsafe.Pointer) bool
 
 // PredictAwaitsSignal reports whether a goroutine waits for what a signal would send. It is
 // for who has found that no goroutine can run.
 func PredictAwaitsSignal() (any bool) {
-	if PredictNotified == nil {
+	if PredictIsNotified == nil {
 		return false
 	}
 	forEachGRace(func(gp *g) {
@@ -189,7 +189,7 @@ func PredictAwaitsSignal() (any bool) {
 		}
 		for sg := gp.waiting; sg != nil; sg = sg.waitlink {
 			c := sg.c.get()
-			any = any || c != nil && PredictNotified(unsafe.Pointer(c))
+			any = any || c != nil && PredictIsNotified(unsafe.Pointer(c))
 		}
 	})
 	return any

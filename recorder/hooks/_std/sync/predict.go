@@ -115,7 +115,7 @@ func (wg *WaitGroup) Add(delta int) {
 		wg.predictAdd(delta)
 		return
 	}
-	wg.predictCount(delta, sys.GetCallerPC())
+	wg.predictLogAdd(delta, sys.GetCallerPC())
 }
 
 func (wg *WaitGroup) Done() {
@@ -123,10 +123,10 @@ func (wg *WaitGroup) Done() {
 		wg.predictAdd(-1)
 		return
 	}
-	wg.predictCount(-1, sys.GetCallerPC())
+	wg.predictLogAdd(-1, sys.GetCallerPC())
 }
 
-func (wg *WaitGroup) predictCount(delta int, pc uintptr) {
+func (wg *WaitGroup) predictLogAdd(delta int, pc uintptr) {
 	predictrt.Log(predictrt.KindWaitGroupAdd, unsafe.Pointer(wg), uint64(delta), pc)
 	defer predictrt.Restore(predictrt.Mute())
 	wg.predictAdd(delta)
@@ -172,8 +172,8 @@ func (p *Pool) Put(x any) {
 		return
 	}
 	if pc := sys.GetCallerPC(); predictrt.IsPrivate(pc) {
-		predictrt.Pooled(predictToken(x))
-	} else if predictrt.PoolPut(unsafe.Pointer(p), x, predictToken(x), predictSize(x), pc) {
+		predictrt.Pooled(predictDataPointer(x))
+	} else if predictrt.PoolPut(unsafe.Pointer(p), x, predictDataPointer(x), predictPointedSize(x), pc) {
 		return
 	}
 	defer predictrt.Restore(predictrt.Mute())
@@ -197,19 +197,19 @@ func (p *Pool) Get() any {
 		x = p.predictGet()
 		predictrt.Restore(s)
 	}
-	get.Log(x != nil, predictToken(x))
+	get.Log(x != nil, predictDataPointer(x))
 	if x == nil && p.New != nil {
 		x = p.New()
 	}
 	return x
 }
 
-// predictToken orders Put before the Get that returns the same x, and no
+// predictDataPointer orders Put before the Get that returns the same x, and no
 // other: what x points to stands for it.
-func predictToken(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
+func predictDataPointer(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
 
-// predictSize is the size of what x points to, 0 if it is no pointer.
-func predictSize(x any) uintptr {
+// predictPointedSize is the size of what x points to, 0 if it is no pointer.
+func predictPointedSize(x any) uintptr {
 	if t := abi.TypeOf(x); t.Kind() == abi.Pointer {
 		return t.Elem().Size()
 	}

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// predictRMW logs an operation on m that may change it and mutes what it does
+// predictBeginChange logs an operation on m that may change it and mutes what it does
 // inside. value is what it may put in. The result is for predictrt.Restore.
-func (m *Map) predictRMW(value any, pc uintptr) predictrt.MuteState {
+func (m *Map) predictBeginChange(value any, pc uintptr) predictrt.MuteState {
 	if predictrt.IsPrivate(pc) {
-		predictrt.StoredInMap(predictToken(value), pc)
+		predictrt.StoredInMap(predictDataPointer(value), pc)
 	} else {
 		predictrt.Log(predictrt.KindAtomicRMW, unsafe.Pointer(m), 0, pc)
 	}
@@ -38,7 +38,7 @@ func (m *Map) Range(f func(key, value any) bool) {
 		m.predictRange(f)
 		return
 	}
-	s := m.predictRMW(nil, sys.GetCallerPC())
+	s := m.predictBeginChange(nil, sys.GetCallerPC())
 	defer predictrt.Restore(s)
 	m.predictRange(func(key, value any) bool {
 		inner := predictrt.Unmute()

@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-func init() { predictrt.PrintBeforeDeath = predictDying }
+func init() { predictrt.PrintBeforeDeath = predictPrintTests }
 
-// predictDying prints what tests have logged, of those that were running when it turned
+// predictPrintTests prints what tests have logged, of those that were running when it turned
 // out that nothing can move any more: subtests come before their parents.
-func predictDying(tests []unsafe.Pointer) {
+func predictPrintTests(tests []unsafe.Pointer) {
 	for i := len(tests) - 1; i >= 0; i-- {
 		c := (*common)(tests[i])
 		p := c.parent
@@ -29,8 +29,8 @@ func predictDying(tests []unsafe.Pointer) {
 	}
 }
 
-// predictResult tells what c has come to.
-func predictResult(c *common) {
+// predictTestResult tells what c has come to.
+func predictTestResult(c *common) {
 	outcome := "pass"
 	if c.failed {
 		outcome = "fail"
@@ -52,11 +52,11 @@ func predictExample(name string, took time.Duration, passed bool, wrong string) 
 	predictrt.TestResult(name, outcome, int64(took))
 }
 
-// predictRuns says that the running goroutine runs c.
-func predictRuns(c *common) { predictrt.RunsTest(unsafe.Pointer(c)) }
+// predictRunsTest says that the running goroutine runs c.
+func predictRunsTest(c *common) { predictrt.RunsTest(unsafe.Pointer(c)) }
 
-// predictEnded is called when c has ended.
-func predictEnded(c *common) {
+// predictTestEnded is called when c has ended.
+func predictTestEnded(c *common) {
 	if len(c.cleanups) == 0 {
 		c.cleanups = nil // those that have run are not to keep alive what they used
 	}

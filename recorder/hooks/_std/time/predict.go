@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// predictStarted tells what the timer's goroutine will wait for.
-func predictStarted(t *Timer, p *predictrt.Timer) *Timer {
+// predictTimerStarted tells what the timer's goroutine will wait for.
+func predictTimerStarted(t *Timer, p *predictrt.Timer) *Timer {
 	if p != nil {
 		p.Started(unsafe.Pointer(t))
 	}

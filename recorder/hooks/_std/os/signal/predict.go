@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// predictNotified reports whether signals are sent to the channel ch. It is called where
+// predictIsNotified reports whether signals are sent to the channel ch. It is called where
 // nothing else runs.
-func predictNotified(ch unsafe.Pointer) bool {
+func predictIsNotified(ch unsafe.Pointer) bool {
 	_, ok := handlers.m[*(*chan<- os.Signal)(unsafe.Pointer(&ch))]
 	return ok
 }

@@ -11,7 +11,7 @@ var (
 	Self    unsafe.Pointer           // the record of the running goroutine
 	Clock   int64                    // the program's clock, in nanoseconds
 	Written string                   // to all files
-	Woken   []*PredictSema           // in order
+	Woken   []*PredictSemaphore      // in order
 	Park    func()                   // is called where the running goroutine blocks
 	Stack   []Frame                  // of the running goroutine, the innermost first
 	State   PredictState             // what all goroutines do
@@ -26,13 +26,13 @@ type Frame struct {
 	Line       int
 }
 
-func PredictSelf() unsafe.Pointer       { return Self }
-func PredictSetSelf(rec unsafe.Pointer) { Self = rec }
-func PredictG() unsafe.Pointer          { return Self }
-func PredictCanPark() bool              { return true }
-func PredictClockNow() int64            { return Clock }
-func PredictReadable(p, n uintptr) bool { return true }
-func PredictLook() PredictState         { return State }
+func PredictRecord() unsafe.Pointer       { return Self }
+func PredictSetRecord(rec unsafe.Pointer) { Self = rec }
+func PredictG() unsafe.Pointer            { return Self }
+func PredictCanPark() bool                { return true }
+func PredictClockNow() int64              { return Clock }
+func PredictReadable(p, n uintptr) bool   { return true }
+func PredictExamine() PredictState        { return State }
 
 // PredictAlloc returns memory in which the garbage collector looks for pointers.
 func PredictAlloc(n uintptr) unsafe.Pointer {
@@ -40,8 +40,8 @@ func PredictAlloc(n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(&kept[len(kept)-1][0])
 }
 
-func PredictPark(s *PredictSema) { Park() }
-func PredictWake(s *PredictSema) { Woken = append(Woken, s) }
+func PredictPark(s *PredictSemaphore) { Park() }
+func PredictWake(s *PredictSemaphore) { Woken = append(Woken, s) }
 
 func PredictFile(name string) int                    { return 1 }
 func PredictRead(name string) (data []byte, ok bool) { return nil, false }
@@ -77,28 +77,28 @@ func PredictBlocked(id unsafe.Pointer, pcs []uintptr) (reason string, n int) {
 	return "sleep", n
 }
 
-func PredictTimeout(id unsafe.Pointer) (left int64, ok bool) {
+func PredictTimeoutLeft(id unsafe.Pointer) (left int64, ok bool) {
 	left, ok = Waits[id]
 	return left, ok
 }
 
-func PredictDelay(id unsafe.Pointer) (left int64, ok bool) { return PredictTimeout(id) }
-func PredictPass(ns int64, held bool)                      { Clock += ns }
+func PredictSleepLeft(id unsafe.Pointer) (left int64, ok bool) { return PredictTimeoutLeft(id) }
+func PredictPass(ns int64, held bool)                          { Clock += ns }
 
 func PredictArg0() string { return "" }
 
-func PredictReady(visit func(c *PredictChance) bool) {}
+func PredictEachReady(visit func(c *PredictGoroutine) bool) {}
 
 func Version() string                     { return runtime.Version() }
 func Callers(skip int, pcs []uintptr) int { return runtime.Callers(skip, pcs) }
 func GC()                                 { runtime.GC() }
 
 var (
-	PredictHastens bool
-	PredictSilent  func(fd uintptr) bool
+	PredictSkipsTime bool
+	PredictIsSilent  func(fd uintptr) bool
 )
 
-// What PredictOutsideRead is told.
+// What PredictReadInput is told.
 const (
 	PredictClock = iota + 1
 	PredictFiles
@@ -110,27 +110,27 @@ const (
 	PredictProcesses
 )
 
-type PredictSema struct{ _ byte }
+type PredictSemaphore struct{ _ byte }
 
-type PredictChance struct {
-	Asks      uint16
-	Rank      uint64
-	Outranked bool
-	Outside   uint8
-	G         unsafe.Pointer
-	IsReady   bool
+type PredictGoroutine struct {
+	SelectCase   uint16
+	Rank         uint64
+	YieldsToRank bool
+	LastInput    uint8
+	G            unsafe.Pointer
+	IsReady      bool
 }
 
-func (c *PredictChance) Seed(x uint64) {}
-func (c *PredictChance) Ready() bool   { return c.IsReady }
+func (c *PredictGoroutine) Seed(x uint64)        {}
+func (c *PredictGoroutine) CanCommunicate() bool { return c.IsReady }
 
 type PredictState struct {
-	Runnable bool  // a goroutine other than the caller can run
-	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
-	Others   bool  // the same, but for I/O that only the program itself can end: see PredictSilent
-	Child    bool  // a goroutine waits for another process, which may be doing something
-	Signals  bool  // the program is told of signals, which anyone can send: see PredictAwaitsSignal
-	Timer    int64 // nanoseconds until the next timer; negative if there is none
+	Runnable      bool
+	AwaitsSystem  bool
+	AwaitsOthers  bool
+	AwaitsChild   bool
+	AwaitsSignals bool
+	NextTimer     int64
 }
 
 type PredictDynamic struct {
@@ -143,89 +143,82 @@ type PredictDynamic struct {
 }
 
 type PredictHooks struct {
-	Fork           func(pc uintptr) unsafe.Pointer
-	End            func()
-	Panic          func(pc uintptr)
-	Make           func(ch, capacity uint64, pc uintptr)
-	Send           func(ch, capacity uint64, pc uintptr) uint32
-	Sent           func(ch, capacity, elem uint64, site uint32)
-	Recv           func(ch, capacity uint64, pc uintptr) uint32
-	Recvd          func(ch, capacity, elem uint64, site uint32)
-	Close          func(ch, capacity uint64, pc uintptr)
-	Select         func(cases int, hasDefault bool, pc uintptr) uint32
-	Selected       func(chosen int, site uint32)
-	Case           func(ch, capacity uint64, pc uintptr)
-	Other          func(ch, capacity uint64, pc uintptr)
-	Fired          func(timer unsafe.Pointer, site uint32)
-	Gosched, Clock func()
-	Brief          func(ns int64) bool
-	Outside        func(what uint8)
-	Post, Await    func(token unsafe.Pointer, pc uintptr)
-	Attach         func(obj, pc uintptr)
-	Detach         func(obj uintptr)
-	Enter          func(obj uintptr)
-	Leave          func()
-	Cleanup        func(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer)
-	Cleanups       func()
-	Copy           func(dst, src unsafe.Pointer, size, pc uintptr)
-	Map            func(m unsafe.Pointer, write bool, pc uintptr)
-	Hot            *uintptr
-	Freed          func(addr, size uintptr, which uint64)
-	Misused        func()
-	Flush          func(orderly bool)
+	Fork                        func(pc uintptr) unsafe.Pointer
+	End                         func()
+	Panic                       func(pc uintptr)
+	Make, Close                 func(ch, capacity uint64, pc uintptr)
+	Send, Recv                  func(ch, capacity uint64, pc uintptr) uint32
+	Sent, Recvd                 func(ch, capacity, elem uint64, site uint32)
+	SelectReceive, SelectSend   func(ch, capacity uint64, pc uintptr)
+	Select                      func(cases int, hasDefault bool, pc uintptr) uint32
+	Selected                    func(chosen int, site uint32)
+	TimerFired                  func(timer unsafe.Pointer, site uint32)
+	Gosched, ReadClock          func()
+	FiresAtOnce                 func(ns int64) bool
+	ReadInput                   func(input uint8)
+	Post, Await                 func(token unsafe.Pointer, pc uintptr)
+	SetFinalizer                func(obj, pc uintptr)
+	NoFinalizer, BeginFinalizer func(obj uintptr)
+	EndFinalizer                func()
+	Cleanup                     func(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer)
+	Cleanups                    func()
+	BeforeCopy                  func(dst, src unsafe.Pointer, size, pc uintptr)
+	BeforeMapAccess             func(m unsafe.Pointer, write bool, pc uintptr)
+	FastRecord                  *uintptr
+	Freed                       func(addr, size uintptr, which uint64)
+	Misused                     func()
+	Finish                      func(orderly bool)
 }
 
 // The rest does nothing.
 
-func PredictAlarm(timer unsafe.Pointer) (_ int64)                                           { return }
-func PredictAlone() (_ bool)                                                                { return }
-func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool)                      { return }
-func PredictAwait(n uint32)                                                                 {}
-func PredictAwaitQuietly() (_ bool)                                                         { return }
-func PredictAwaitsSignal() (any bool)                                                       { return }
-func PredictBlockedOnes(visit func(rec unsafe.Pointer))                                     {}
-func PredictBring(id unsafe.Pointer, ns int64)                                              {}
-func PredictByRank()                                                                        {}
-func PredictCPU() (_ int64)                                                                 { return }
-func PredictCalls() (_ int64)                                                               { return }
-func PredictChildless() (_ bool)                                                            { return }
-func PredictCompareAndSwapPointer(p *unsafe.Pointer, old, new unsafe.Pointer) (_ bool)      { return }
-func PredictElapsed() (_ int64)                                                             { return }
-func PredictEnv() (_ string)                                                                { return }
-func PredictFinal() (_ unsafe.Pointer)                                                      { return }
-func PredictFresh()                                                                         {}
-func PredictGetenv(name string) (_ string)                                                  { return }
-func PredictGiveWay()                                                                       {}
-func PredictGosched()                                                                       {}
-func PredictHand(n uint32)                                                                  {}
-func PredictInMaps(writing func(m unsafe.Pointer))                                          {}
-func PredictInstall(h PredictHooks)                                                         {}
-func PredictLookInto(p unsafe.Pointer, methods bool) (d PredictDynamic)                     { return }
-func PredictLooked(ns int64)                                                                {}
-func PredictLookedInto() (_ uint64)                                                         { return }
-func PredictNewBlock()                                                                      {}
-func PredictObject(p uintptr) (base, size uintptr, flat bool)                               { return }
-func PredictOldestFirst()                                                                   {}
-func PredictOnStack(p uintptr) (_ bool)                                                     { return }
-func PredictOnly(id unsafe.Pointer)                                                         {}
-func PredictOutsideRead(what uint8)                                                         {}
-func PredictPause()                                                                         {}
-func PredictPin()                                                                           {}
-func PredictReadOnly(p uintptr) (_ bool)                                                    { return }
-func PredictRealWall()                                                                      {}
-func PredictRested()                                                                        {}
-func PredictSearchDue() (_ bool)                                                            { return }
-func PredictSetFinal(final unsafe.Pointer)                                                  {}
-func PredictSleep(ns int64)                                                                 {}
-func PredictStand(ns int64)                                                                 {}
-func PredictStartWriter(write func(n uint32))                                               {}
-func PredictStorePointer(p *unsafe.Pointer, v unsafe.Pointer)                               {}
-func PredictSwapPointer(p *unsafe.Pointer, v unsafe.Pointer) (_ unsafe.Pointer)             { return }
-func PredictTimerAfter(when int64) (_ int64)                                                { return }
-func PredictTimerNow() (_ int64)                                                            { return }
-func PredictTurns() (_ uint32)                                                              { return }
-func PredictTypeName(typ unsafe.Pointer) (_ string)                                         { return }
-func PredictUnpin()                                                                         {}
-func PredictUnreachable(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer)) {}
-func PredictWatch(check func() (wait int64, still bool), idle bool)                         {}
-func PredictWho() (goid uint64, user, system bool)                                          { return }
+func PredictSetDeadline(timer unsafe.Pointer) (_ int64)                                        { return }
+func PredictAlone() (_ bool)                                                                   { return }
+func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool)                         { return }
+func PredictAwaitWritten(n uint32)                                                             {}
+func PredictAwaitAllWritten() (_ bool)                                                         { return }
+func PredictAwaitsSignal() (any bool)                                                          { return }
+func PredictEachWaiting(visit func(rec unsafe.Pointer))                                        {}
+func PredictHastenTimer(id unsafe.Pointer, ns int64)                                           {}
+func PredictByRank()                                                                           {}
+func PredictCPU() (_ int64)                                                                    { return }
+func PredictSyscallTime() (_ int64)                                                            { return }
+func PredictChildless() (_ bool)                                                               { return }
+func PredictCompareAndSwapPointer(p *unsafe.Pointer, old, new unsafe.Pointer) (_ bool)         { return }
+func PredictElapsed() (_ int64)                                                                { return }
+func PredictEnv() (_ string)                                                                   { return }
+func PredictFinalizer() (_ unsafe.Pointer)                                                     { return }
+func PredictNewSlice()                                                                         {}
+func PredictGetenv(name string) (_ string)                                                     { return }
+func PredictYield()                                                                            {}
+func PredictGosched()                                                                          {}
+func PredictHandOver(n uint32)                                                                 {}
+func PredictOnMapWrites(writing func(m unsafe.Pointer))                                        {}
+func PredictInstall(h PredictHooks)                                                            {}
+func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic)                       { return }
+func PredictVisited() (_ uint64)                                                               { return }
+func PredictNewTinyBlock()                                                                     {}
+func PredictObject(p uintptr) (base, size uintptr, flat bool)                                  { return }
+func PredictOldestFirst()                                                                      {}
+func PredictOnStack(p uintptr) (_ bool)                                                        { return }
+func PredictPassOnlyFor(id unsafe.Pointer)                                                     {}
+func PredictReadInput(what uint8)                                                              {}
+func PredictPause()                                                                            {}
+func PredictPin()                                                                              {}
+func PredictReadOnly(p uintptr) (_ bool)                                                       { return }
+func PredictRealWall()                                                                         {}
+func PredictStartTest()                                                                        {}
+func PredictSearchDue() (_ bool)                                                               { return }
+func PredictSetFinalizer(final unsafe.Pointer)                                                 {}
+func PredictSleep(ns int64)                                                                    {}
+func PredictStopProgram(ns int64)                                                              {}
+func PredictStartWriter(write func(n uint32))                                                  {}
+func PredictSwapPointer(p *unsafe.Pointer, v unsafe.Pointer) (_ unsafe.Pointer)                { return }
+func PredictTimerAfter(when int64) (_ int64)                                                   { return }
+func PredictTimerNow() (_ int64)                                                               { return }
+func PredictTurns() (_ uint32)                                                                 { return }
+func PredictTypeName(typ unsafe.Pointer) (_ string)                                            { return }
+func PredictUnpin()                                                                            {}
+func PredictBlockedForEver(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer)) {}
+func PredictWatch(check func() (wait int64, still bool), idle bool)                            {}
+func PredictWho() (goid uint64, user, system bool)                                             { return }
