@@ -7,23 +7,26 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// atomicTypes patches sync/atomic/type.go as a whole: each method there is a
-// call of the package-level function that does its work, and predictrt has a
-// function of the same name with one more parameter, the site. So
+// atomicTypes is the hook of sync/atomic/type.go. Each method there calls the package-level
+// function that does its work, and predictrt has a function of the same name with one more
+// parameter, the site. So
 //
 //	func (x *Int32) Load() int32 { return LoadInt32(&x.v) }
 //
-// calls predictrt.LoadInt32(&x.v, predictrt.Site(...)) with the line of the caller.
+// calls predictrt.LoadInt32(&x.v, predictrt.Site(...)) with the line of the caller. Most calls of
+// the functions themselves are compiled to instructions, so that patches of their bodies would
+// have no effect: package rewrite redirects these calls.
 var atomicTypes = Hook{
 	Package: "sync/atomic",
 	Decl:    "(*Int32).Load and the other methods of type.go",
 	Kinds:   events(trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW),
 }
 
+// atomicOps and atomicOperands are the parts of these names.
 var atomicOps = []string{"Load", "Store", "Swap", "CompareAndSwap", "Add", "And", "Or"}
 var atomicOperands = []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"}
 
-// atomicFuncs are the package-level functions of sync/atomic.
+// atomicFuncs returns the names of the package-level functions of sync/atomic.
 func atomicFuncs() []string {
 	var all []string
 	for _, op := range atomicOps {
@@ -36,10 +39,7 @@ func atomicFuncs() []string {
 	return all
 }
 
-// The functions of the package itself are mostly compiled to instructions in place, so
-// that no patch of their bodies would be seen: package rewrite redirects their calls.
-
-// patchAtomicTypes redirects the methods in s and returns how many it found.
+// patchAtomicTypes redirects the calls in s, and returns how many it has found.
 func patchAtomicTypes(s *source) int {
 	funcs := atomicFuncs()
 	found := 0

@@ -9,10 +9,10 @@ import (
 	"sort"
 )
 
-// Edits are put in as text at positions of the original, so that nothing of a file but what
-// is meant to change does: no printer gets to see it. All of it goes into the lines that
-// are there, as stacks and the positions of events name lines of the user's own GOROOT.
-// With after("c.qcount++", "predictPut(c, gp)"), the line
+// This file changes source text. Edits insert text at positions of the original, so that nothing
+// else of a file changes: no printer formats it. All text goes into existing lines, because stacks
+// and positions of events refer to lines of the user's own GOROOT. With after("c.qcount++",
+// "predictPut(c, gp)"), the line
 //
 //	c.qcount++
 //
@@ -20,26 +20,26 @@ import (
 //
 //	c.qcount++; predictPut(c, gp)
 //
-// wherever it stands as a statement in the function.
+// wherever it is a statement of the function.
 
 // A where says which place of a declaration an edit changes.
 type where int
 
 const (
 	atEntry     where = iota // of the function's body
-	beforeStmt               // each statement that reads as the anchor
+	beforeStmt               // each statement that reads like the anchor
 	afterStmt                // likewise
-	insteadOf                // each expression that reads as the anchor
+	insteadOf                // each expression that reads like the anchor
 	theName                  // of the function
 	afterFields              // of the struct type
 	inRelease                // nowhere: the hook is for one release only
-	inFile                   // none: the package has the file on some platforms only
+	inFile                   // nowhere: only some platforms have the file
 )
 
 // An edit is one change to one declaration.
 type edit struct {
 	at     where
-	anchor string // source text of a statement or expression, to the letter
+	anchor string // exact source text of a statement or expression
 	text   string // what is put in, or the new name
 }
 
@@ -58,22 +58,22 @@ type splice struct {
 	text     string
 }
 
-// A source is one file that is being patched. The syntax tree is of the text as it was, and
-// stays so: edits of one declaration do not see each other.
+// A source is a file that is being patched. The syntax tree is that of the original text, so that
+// edits of one declaration do not affect each other.
 type source struct {
 	path    string // for errors of the parser
 	text    []byte // as it is in GOROOT, or as package rewrite has made it
 	fset    *token.FileSet
 	file    *ast.File
-	splices []splice        // in the order of the edits; of those at one position the first comes first
+	splices []splice        // in the order of the edits, which is kept at equal positions
 	imports map[string]bool // that the splices add
 }
 
 // parseSource parses one file, whose import declarations and functions are needed.
 func parseSource(path string, text []byte) (*source, error) {
 	fset := token.NewFileSet()
-	// A newer release may have syntax that this parser does not know. What it
-	// makes of the rest will do: the compiler has the last word.
+	// A newer release may have syntax that this parser does not know. The rest of the tree is
+	// enough, as the compiler checks the result.
 	file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution|parser.AllErrors)
 	if file == nil || file.Name == nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *source) textOf(n ast.Node) string {
 	return string(s.text[s.offset(n.Pos()):s.offset(n.End())])
 }
 
-// insert puts text before the byte at a position.
+// insert puts text before a position.
 func (s *source) insert(at token.Pos, text string) {
 	s.splices = append(s.splices, splice{s.offset(at), s.offset(at), text})
 }
@@ -97,7 +97,7 @@ func (s *source) replace(n ast.Node, text string) {
 	s.splices = append(s.splices, splice{s.offset(n.Pos()), s.offset(n.End()), text})
 }
 
-// require makes the patched file import path, behind the package clause and in its line.
+// require makes the patched file import path, in the line of the package clause.
 func (s *source) require(path string) {
 	for _, im := range s.file.Imports {
 		if im.Path.Value == `"`+path+`"` && im.Name == nil { // not _ "unsafe", for linkname
@@ -110,7 +110,7 @@ func (s *source) require(path string) {
 	}
 }
 
-// apply makes one edit of decl, or says which anchor is missing.
+// apply makes an edit of decl. The error names the anchor that is missing.
 func (s *source) apply(decl ast.Node, e edit) error {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -126,8 +126,8 @@ func (s *source) apply(decl ast.Node, e edit) error {
 	return fmt.Errorf("expected a function or a type")
 }
 
-// applyFunc makes one edit of a function. Each place that reads as the anchor is changed,
-// since what is said of one operation holds for its copies in other branches.
+// applyFunc makes an edit of a function. It changes each place that reads like the anchor, as
+// copies of an operation in other branches need the same hook.
 func (s *source) applyFunc(d *ast.FuncDecl, e edit) error {
 	if d.Body == nil {
 		return fmt.Errorf("expected a function with a body, found a declaration only")
@@ -171,8 +171,8 @@ func (s *source) applyFunc(d *ast.FuncDecl, e edit) error {
 	return nil
 }
 
-// statements returns the statement list that n directly holds: an edit can stand before or
-// after these, and not in the header of an if.
+// statements returns the statements that n directly holds. An edit can be before or after these,
+// and not in the header of an if.
 func statements(n ast.Node) []ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -185,8 +185,7 @@ func statements(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// bytes returns the patched file. The splices are sorted by where they are, and stably: of
-// several at one place the first that was asked for comes first.
+// bytes returns the patched file.
 func (s *source) bytes() []byte {
 	sort.SliceStable(s.splices, func(i, j int) bool { return s.splices[i].pos < s.splices[j].pos })
 	var out bytes.Buffer

@@ -27,15 +27,15 @@ import (
 //go:embed all:_std
 var std embed.FS
 
-// supported are the releases for which the table was tried. For others it might fit, and
-// an operation that they do in a new place would go unseen.
+// supported are the releases that the table was tried with. It might fit others, but an operation
+// that they do in a new place would have no event.
 var supported = regexp.MustCompile(`^go1\.(26|27)([.a-z -]|$)`)
 
 // Supported says which Go releases Overlay works with.
 const Supported = "Go 1.26.x and 1.27.x"
 
-// CheckRelease returns an error if the standard library of goVersion, the output of
-// "go env GOVERSION", is none that the table is for.
+// CheckRelease returns an error if the table is not for the release goVersion, the output of "go
+// env GOVERSION".
 func CheckRelease(goVersion string) error {
 	if !supported.MatchString(goVersion) {
 		return fmt.Errorf("expected %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
@@ -43,17 +43,16 @@ func CheckRelease(goVersion string) error {
 	return nil
 }
 
-// A Target is what a build is for and with: the answers of "go env" there.
+// A Target is what a build is for: the output of "go env" for these variables.
 type Target struct{ GOROOT, GOVERSION, GOOS, GOARCH string }
 
-// Overlay writes patched copies of the standard library's files that the build
-// for a target takes, and the sources of package predictrt, below dir. The
-// tree to patch is the target's GOROOT. The result maps the path
-// of each file in goroot to that of the file to compile instead, as the field
-// Replace of the go command's -overlay file does. Equal input gives equal
-// paths and contents, and files that are up to date are not written again, so
-// that the go command's build cache stays warm. Files of goroot that rewritten has
-// are taken from the paths that it maps them to.
+// Overlay writes patched copies of the standard library's files in the build for a target, and the
+// sources of package predictrt, below dir. The result maps the path of each file in the target's
+// GOROOT to the file to compile instead, as the field Replace of the go command's -overlay file
+// does. Files of GOROOT in rewritten are read from the paths that it maps them to.
+//
+// Equal input gives equal paths and contents, and files that are up to date are not written again,
+// so that the go command's build cache stays valid.
 //
 // The error names the function or statement that was expected and not found.
 func Overlay(target Target, dir string, rewritten map[string]string) (map[string]string, error) {
@@ -64,7 +63,7 @@ func Overlay(target Target, dir string, rewritten map[string]string) (map[string
 	maps.Copy(o.replace, rewritten)
 	for _, pkg := range packages(o.GOVERSION) {
 		if err := o.patch(pkg); err != nil {
-			// A full disk, say: no release is to blame but for a file that it does not have.
+			// A full disk, say, is no misfit of the release; a missing file is.
 			if _, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
 			}
@@ -83,9 +82,9 @@ func Overlay(target Target, dir string, rewritten map[string]string) (map[string
 	return o.replace, nil
 }
 
-// Misfits returns of how many rows the table is for a target, and why those do not fit its tree
-// that do not. Of a release that the table is not for, it is that of the supported release whose
-// rows fit best.
+// Misfits returns how many rows the table has for a target, and an error for each row that does
+// not fit its tree. For an unknown release, the rows are those of the supported release that fits
+// best.
 func Misfits(target Target) (rows int, misfits []error) {
 	releases := []string{target.GOVERSION}
 	if CheckRelease(target.GOVERSION) != nil {
@@ -100,6 +99,7 @@ func Misfits(target Target) (rows int, misfits []error) {
 	return rows, misfits
 }
 
+// misfitsOf is Misfits for the rows of a release.
 func misfitsOf(target Target, release string) (rows int, misfits []error) {
 	o := &overlay{Target: target}
 	for _, pkg := range packages(release) {
@@ -119,9 +119,9 @@ func misfitsOf(target Target, release string) (rows int, misfits []error) {
 	return rows, misfits
 }
 
-// An overlay is one in the making. Both maps are by the path in goroot: replace is the
-// result, rewritten what package rewrite has made of files of packages that are to be
-// instrumented as the user's are (-predict.pkgs=std); hooks are put into these, then.
+// An overlay is one that is being made. The keys of both maps are paths in GOROOT. replace is the
+// result. rewritten has the files that package rewrite has instrumented already, because the user
+// wants the standard library instrumented (-predict.pkgs=std); hooks go into these then.
 type overlay struct {
 	Target
 	dir       string // for what is written: dir/sync/mutex.go stands for GOROOT/src/sync/mutex.go
@@ -129,7 +129,7 @@ type overlay struct {
 	rewritten map[string]string
 }
 
-// packages returns the packages that the table has for a release, each once, in its order.
+// packages returns the packages that the table has for a release, in its order.
 func packages(release string) []string {
 	var pkgs []string
 	for _, h := range table {
@@ -140,9 +140,9 @@ func packages(release string) []string {
 	return pkgs
 }
 
-// patch makes all edits of one package, and adds its files of ours. A file that nothing
-// changes is not copied. Of sync/atomic's methods there must be at least as many as functions
-// that they call: they have no row each that could be missed.
+// patch makes all edits of a package, and adds its further files. It does not copy a file that has
+// no edit. The methods of sync/atomic have no rows that could be missed, so at least as many must
+// be found as there are functions that they call.
 func (o *overlay) patch(pkg string) error {
 	folder := filepath.Join(o.GOROOT, "src", filepath.FromSlash(pkg))
 	files, err := o.readPackage(folder)
@@ -189,7 +189,7 @@ func (o *overlay) patch(pkg string) error {
 	return nil
 }
 
-// add writes text as the file name of package pkg, unless that is what it has already.
+// add writes text as a file of package pkg, unless the file is like that already.
 func (o *overlay) add(pkg, name string, text []byte) error {
 	sub := filepath.FromSlash(pkg)
 	backing := filepath.Join(o.dir, sub, name)
@@ -203,22 +203,20 @@ func (o *overlay) add(pkg, name string, text []byte) error {
 	return os.WriteFile(backing, text, 0o666)
 }
 
-// A stdPackage is the files of one package of the standard library that the
-// build takes for the target.
+// A stdPackage is a package of the standard library, with the files of the build for the target.
 type stdPackage struct {
 	folder string
 	text   map[string][]byte  // by file name, of all files
-	parsed map[string]*source // those that a hook has needed, with their edits
-	// declared holds, by the names of functions, methods and types, the files
-	// that may declare them: parsing all of package runtime takes long.
+	parsed map[string]*source // files that a hook has needed, with their edits
+	// declared has the files that may declare a function, method or type, by its name: to parse
+	// all of package runtime takes long.
 	declared map[string][]string
 }
 
-// declaration matches the beginning of a line that declares one of them.
+// declaration matches the beginning of a line that declares one of these.
 var declaration = regexp.MustCompile(`^(?:func (?:\([^)]*\) )?|type )(\w+)`)
 
-// readPackage reads the files of a package that the build takes for the target, and
-// indexes what they declare without parsing them.
+// readPackage reads the files of a package, and indexes what they declare without parsing them.
 func (o *overlay) readPackage(folder string) (*stdPackage, error) {
 	ctxt := build.Default
 	ctxt.GOOS, ctxt.GOARCH = o.GOOS, o.GOARCH
@@ -244,8 +242,7 @@ func (o *overlay) readPackage(folder string) (*stdPackage, error) {
 	return p, nil
 }
 
-// source parses a file of the package, once: all edits of a file are collected in one
-// source.
+// source parses a file of the package once, so that all edits of the file are in one source.
 func (p *stdPackage) source(name string) (*source, error) {
 	if s := p.parsed[name]; s != nil {
 		return s, nil
@@ -261,8 +258,8 @@ func (p *stdPackage) source(name string) (*source, error) {
 	return s, err
 }
 
-// apply makes the edits of one hook, if it is one for the target. What the texts of the
-// edits speak of is imported: the packages are found by the names that they use.
+// apply makes the edits of a hook, if it is for the target. It imports the packages whose names
+// the text of an edit uses.
 func (p *stdPackage) apply(h Hook) error {
 	if first := h.edits[0]; first.at == inFile && p.text[first.anchor] == nil {
 		return nil
@@ -281,17 +278,10 @@ func (p *stdPackage) apply(h Hook) error {
 			if err := s.apply(decl, e); err != nil {
 				return fmt.Errorf("%s: %s: %w", file, h.Decl, err)
 			}
-			if strings.Contains(e.text, "predictrt.") {
-				s.require("predictrt")
-			}
-			if strings.Contains(e.text, "runtime.") {
-				s.require("runtime")
-			}
-			if strings.Contains(e.text, "sys.") {
-				s.require("internal/runtime/sys")
-			}
-			if strings.Contains(e.text, "unsafe.") {
-				s.require("unsafe")
+			for _, path := range []string{"predictrt", "runtime", "internal/runtime/sys", "unsafe"} {
+				if strings.Contains(e.text, filepath.Base(path)+".") {
+					s.require(path)
+				}
 			}
 		}
 		return nil
@@ -299,8 +289,8 @@ func (p *stdPackage) apply(h Hook) error {
 	return fmt.Errorf("expected a declaration of %s, found none", h.Decl)
 }
 
-// find returns the declaration that a table row names; nil if f has none. A file may declare
-// something of the same name otherwise: Lock is a method of Mutex and of RWMutex.
+// find returns the declaration that a row names; nil if f has none. A file may have several of one
+// name: Lock is a method of Mutex and of RWMutex.
 func find(f *ast.File, decl string) ast.Node {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -319,7 +309,7 @@ func find(f *ast.File, decl string) ast.Node {
 	return nil
 }
 
-// declName is the name of a function as table rows have it: "newproc", "(*Mutex).Lock", or
+// declName returns the name of a function as rows have it: "newproc", "(*Mutex).Lock", or
 // "reader.Read" for a method of a value.
 func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil {

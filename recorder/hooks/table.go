@@ -8,22 +8,23 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Hook is one place of the standard library where events come from, or
-// that must behave differently while a program is recorded or replayed.
+// A Hook is a declaration of the standard library where events come from, or which must behave
+// differently while a program is recorded or replayed.
 type Hook struct {
 	Package string // import path
-	Decl    string // "newproc", "(*Mutex).Lock", or "type g"
-	// Kinds are the events that come from there. None stands for a change of behaviour, or
-	// for one part of an operation whose events another row has. A test runs programs that
-	// make each of these happen.
+	Decl    string // "newproc", "(*Mutex).Lock", or "type g"; in a row of the table also several, separated by ", "
+	// Kinds are the events that come from there. nil stands for a change of behaviour, or for a
+	// part of an operation whose events another row has. A test runs programs that make each of
+	// these events.
 	Kinds []trace.Kind
-	// edits are made in this order, and each of them must find its anchor: one that is
-	// not there any more is an error and no hook less. The first may be onlyIn, and any
-	// only: then the row is for some platforms, or releases, alone.
+	// edits are made in this order. Each must find its anchor, otherwise making the overlay fails.
+	// The first may be onlyIn, and any only: then the row is for some platforms, or releases,
+	// alone.
 	edits []edit
 }
 
-// in reports whether h is for a release of Go: "go1.26" is for go1.26.1, not for go1.2.
+// in reports whether h is for a release of Go. A hook only for "go1.2" is for go1.2.1, and not for
+// go1.26.
 func (h Hook) in(goVersion string) bool {
 	for _, e := range h.edits {
 		if e.at == inRelease && !strings.HasPrefix(goVersion, e.anchor+".") && goVersion != e.anchor {
@@ -50,12 +51,11 @@ func eachDecl(rows []Hook) (hooks []Hook) {
 // events makes rows of the table read "newproc: Fork, Begin".
 func events(kinds ...trace.Kind) []trace.Kind { return kinds }
 
-// The short forms of an edit that recur in the table. A renamed function gets
-// a successor of the old name in the package's file predict.go.
-//
-// Here is the return address of the function that an edit is in: the line of its caller,
-// which the event is at. IfUser leaves out what the runtime does on its own stacks.
+// Parts of edits that several rows have. A function that gets a new name has a successor with the
+// old name in one of the package's added files.
 const (
+	// here is the return address of the function that an edit is in: the event's site is the line
+	// of its caller. ifUser skips what the runtime does on its own stacks.
 	here   = "sys.GetCallerPC()"
 	ifUser = "if predictIsUser() { "
 
@@ -63,47 +63,46 @@ const (
 	mapRead  = "if m != nil && predictIsUser() { predictHooks.BeforeMapAccess(unsafe.Pointer(m), false, " + here + ") };"
 	mapWrite = "if m != nil && predictIsUser() { predictHooks.BeforeMapAccess(unsafe.Pointer(m), true, " + here + ") };"
 
-	// What one end of a pipe or connection writes the other reads: see the rows of syscall.
+	// One end of a pipe or connection reads what the other end writes: see the rows of syscall.
 	hasRead = "predictrt.AfterRead(fd, p, n, err == nil, " + here + ")"
 	writes  = "predictrt.BeforeWrite(fd, p, " + here + ");"
 
-	// A file was found closed.
+	// isClosed is where a file is found closed.
 	isClosed = "predictAfterWait(&fd.pd, pollErrClosing, " + here + ")"
 
 	hasReadFD = "predictrt.AfterRead(int(fd.Sysfd), buf, n, err == nil || err == io.EOF, " + here + ")"
 
-	// A test's methods must not be called after it has ended: each call is a read of what
-	// the end writes, so that the two are a race if nothing orders them.
+	// A test's methods must not be called after its end. Each call is a read of what the end
+	// writes, so that the two are a race if nothing orders them.
 	usesTest = "predictrt.Load(&c.done, predictrt.Site(" + here + "));"
-	// Here it fails, or the program does.
+	// fails is where a test or the program fails.
 	fails = "predictrt.TestFails(" + here + ");"
 
-	// In place of what the race detector is told there.
+	// racer is what the race detector is told; useRacer does the same for a trace.
 	racer = "race.Write(unsafe.Pointer(&pull.racer))"
-	// What panics within a channel's operation that has found it closed.
+	// sendOnClosed is the panic in an operation that finds its channel closed.
 	sendOnClosed = `panic(plainError("send on closed channel"))`
 	useRacer     = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
 )
 
-// unix is for functions that Windows has in other forms, and inFD for those of its files
-// and sockets.
+// unix is for functions that have other forms on Windows, inFD for Windows' files and sockets.
 var (
 	unix = onlyIn("syscall_unix.go")
 	inFD = onlyIn("fd_windows.go")
 )
 
-// counting is for the locks of forks where these are counted.
+// counting is for the locks of forks, on systems that have them.
 var counting = onlyIn("forkpipe2.go")
 
-// inBundle is for HTTP/2 where it is a part of net/http, which it is up to Go 1.26.
+// inBundle is for HTTP/2 while it is a part of net/http, up to Go 1.26.
 var inBundle = onlyIn("h2_bundle.go")
 
-// inMap calls the run-time library while a map is being written: the statement toggles
-// what says so.
+// inMap calls the run-time library in the middle of a write to a map, where the flag toggled by
+// the anchor is set.
 var inMap = after("m.writing ^= 1", "if PredictWriting != nil && m.writing != 0 { PredictWriting(unsafe.Pointer(m)) }")
 
-// uncounted keeps a statement out of the trace by which package testing counts for itself: all
-// that run at once would seem to depend on each other.
+// uncounted keeps a statement out of the trace by which package testing counts. All tests that run
+// in parallel would seem to depend on each other.
 func uncounted(statement string) []edit {
 	return []edit{
 		before(statement, "var predictCounts predictrt.MuteState; if predictrt.Mode != 0 { predictCounts = predictrt.Mute() }"),
@@ -111,7 +110,8 @@ func uncounted(statement string) []edit {
 	}
 }
 
-// changesMap is for the methods of a sync.Map that may change it; value is what they may put in.
+// changesMap returns the edits of a method of sync.Map that may change the map; value is what the
+// method may store.
 func changesMap(value string) []edit {
 	return []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(m.predictBeginChange(" + value + ", " + here + ")) };")}
 }
@@ -119,24 +119,23 @@ func changesMap(value string) []edit {
 // muted keeps all that a function does out of the trace.
 var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictrt.Mute()) };")}
 
-// The table, by what the hooks are about. A row reads: in this package, in this function,
-// from which these events come, make these edits. So
+// The table, by what the hooks are about. A row says: in this package, in this declaration, from
+// which these events come, make these edits. So
 //
 //	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
 //
-// calls predictEnd, of the added file predict.go, before anything else in goexit1, which
-// each goroutine runs at its end. Functions named predict... and Predict... are ours; those
-// of the runtime hand over to package predictrt by way of variables (predictHooks), since
-// the runtime can import nothing that is built on it.
+// calls predictEnd, of the added file predict.go, before anything else in goexit1, which each
+// goroutine runs at its end. Functions whose names begin with predict or Predict are ours. Those
+// of the runtime call package predictrt by variables (predictHooks), as the runtime cannot import
+// it.
 var table = eachDecl([]Hook{
-	// Goroutines and the scheduler.
-	// The record of a goroutine hangs at its g, where it is found in 0.4 ns. At the end of
-	// the struct, as assembly knows the offsets of what comes before.
+	// Goroutines and the scheduler. The record of a goroutine is found by its g. The field is at
+	// the end of the struct, as assembly knows the offsets of the others.
 	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictReadFD uintptr; predictSearchNumber uint32 ")}},
 	{"runtime", "type heapArena", nil, []edit{fields("predictMarks *[predictMarkBytes]uint8 ")}},
-	// A child's record is made by its parent: its name says which child of which goroutine
-	// it is, and so is the same in each run. Who runs first of several that can is what
-	// the order of the recording says (recorder.Order).
+	// A child's record is made by its parent: its name says which child of which goroutine it is,
+	// and so is the same in each run. The order of the recording (recorder.Order) says which
+	// goroutine runs next.
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
 		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictSetRecord(newg, predictRec)"),
@@ -144,12 +143,12 @@ var table = eachDecl([]Hook{
 	}},
 	{"runtime", "ready", nil, []edit{instead("runqput(mp.p.ptr(), gp, next)", "runqput(mp.p.ptr(), gp, predictNewestNext(next))")}},
 	{"runtime", "runqget", nil, []edit{entry("predictBestFirst(pp);")}},
-	// Goroutines end here in any way, also by runtime.Goexit; a panic is told of before it
-	// unwinds, where the line is still that of the program.
+	// All goroutines end in goexit1, also by runtime.Goexit. A panic is logged before it unwinds,
+	// where the line is still that of the program.
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
 	{"runtime", "gopanic", events(trace.Panic), []edit{entry("if predictIsUser() && PredictCanPark() { predictHooks.Panic(" + here + ") };")}},
-	// A program has one P while it is recorded or replayed: goroutines are switched, and
-	// never run at the same time. What it asks of GOMAXPROCS it is told all the same.
+	// A program has one P while it is recorded or replayed, so that no two goroutines run at the
+	// same time. What it sets by GOMAXPROCS has no effect, but is returned.
 	{"runtime", "schedinit", nil, []edit{
 		after("goenvs()", "predictReadMode()"),
 		instead("procresize(procs)", "procresize(predictStartProcs(procs))"),
@@ -158,8 +157,8 @@ var table = eachDecl([]Hook{
 	{"runtime", "SetDefaultGOMAXPROCS", nil, []edit{
 		entry("if predictActive { predictGOMAXPROCS(int(defaultGOMAXPROCS(0))); return };"),
 	}},
-	// Goroutines give way at hooks and calls only, so that an event and what it tells of
-	// are one; what comes to neither is interrupted after a while.
+	// Goroutines stop at hooks and calls only, so that an event and its operation are one step. A
+	// goroutine that reaches neither is interrupted after a while.
 	{"runtime", "preemptone", nil, []edit{
 		after("gp.stackguard0 = stackPreempt", "predictEndSlice()"),
 		instead("debug.asyncpreemptoff == 0", "debug.asyncpreemptoff == 0 && predictMayInterrupt(pp)"),
@@ -167,8 +166,8 @@ var table = eachDecl([]Hook{
 	{"runtime", "isAsyncSafePoint", nil, []edit{
 		instead(`stringslite.HasPrefix(name, "reflect.")`, `stringslite.HasPrefix(name, "reflect.") || predictIsAtomic(name)`),
 	}},
-	// Where nothing can run the clock of the program moves to the next timer; and a replay
-	// finds out there that its schedule cannot go on.
+	// When no goroutine can run, the program's clock advances to the next timer, and a replay
+	// finds out that its schedule cannot go on.
 	{"runtime", "findRunnable", nil, []edit{
 		instead("pp.schedtick%61", "predictSchedTick(pp)%61"),
 		instead("pollUntil - now", "predictTimerWait(pollUntil, now)"),
@@ -176,9 +175,9 @@ var table = eachDecl([]Hook{
 		instead("netpoll(delay)", "netpoll(predictPollDelay(delay))"),
 	}},
 
-	// When the P goes to another goroutine. One that computes is interrupted by the processor
-	// time that it has had, and not by the machine's clock, and a short system call keeps
-	// the P, so that a loaded machine records the same run.
+	// When another goroutine gets the P. A goroutine that computes is interrupted by the processor
+	// time that it has used, not by the machine's clock, and a short system call keeps the P. So a
+	// loaded machine records the same run.
 	{"runtime", "execute", nil, []edit{after("mp.p.ptr().schedtick++", "predictTurn(gp)")}},
 	{"runtime", "Gosched", nil, []edit{entry(ifUser + "predictHooks.Gosched() };")}},
 	{"runtime", "goschedImpl", nil, []edit{instead("globrunqput(gp)", "predictYield(pp, gp)")}},
@@ -187,19 +186,19 @@ var table = eachDecl([]Hook{
 		instead("runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now",
 			"predictIsShortSyscall(pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
 	}},
-	// Each collection makes goroutines wait at places that differ from run to run: there are
-	// fewer of them.
+	// Each garbage collection makes goroutines wait at places that differ from run to run: there
+	// are fewer of them.
 	{"runtime", "(*gcControllerState).setGCPercent", nil, []edit{
 		after("c.heapMinimum = defaultHeapMinimum * uint64(in) / 100", "c.heapMinimum *= predictHeapScale()"),
 	}},
-	// By these the program ends as failed.
+	// These end the program as failed.
 	{"os", "Exit", events(trace.Assert), []edit{entry("if code != 0 { " + fails + " };")}},
 	{"log", "Fatal, Fatalf, Fatalln, (*Logger).Fatal, (*Logger).Fatalf, (*Logger).Fatalln", events(trace.Assert), []edit{entry(fails)}},
 	// To wait for a child process is no short system call: others must run meanwhile.
 	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaitsForChild(p.Pid); defer runtime.PredictWaitedForChild(p.Pid) };")}},
 
-	// Time. By the program's clock computing takes none, so that no timer fires because
-	// the machine is slow, or because recording is: see predict_time.go.
+	// Time. On the program's clock, computing takes no time, so that no timer fires because the
+	// machine or the recording is slow: see predict_time.go.
 	{"runtime", "pidleput", nil, []edit{after("sched.npidle.Add(1)", "predictIdleBegins()")}},
 	{"runtime", "pidleget", nil, []edit{after("sched.npidle.Add(-1)", "predictIdleEnds(pp)")}},
 	{"runtime", "(*timers).check", nil, []edit{rename("predictCheck")}},
@@ -211,8 +210,8 @@ var table = eachDecl([]Hook{
 	{"runtime", "(*timer).maybeRunAsync", nil, []edit{only("go1.26"), instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "poll_runtime_pollWait", nil, []edit{entry("predictPollWait(pd, mode);")}},
 
-	// Times that are not from the program's own wall clock: those of files that it makes or
-	// asks about, and what the system answers itself.
+	// Times that are not from the program's own wall clock: those of files that it makes or asks
+	// for, and what the system answers itself.
 	{"os", "OpenFile", nil, []edit{entry("if flag&(O_WRONLY|O_RDWR) != 0 { runtime.PredictRealWall() };")}},
 	{"os", "OpenRoot, Mkdir, Lstat, (*File).Stat", nil, []edit{entry("runtime.PredictRealWall();")}},
 	{"syscall", "RawSyscall6", nil, []edit{
@@ -220,10 +219,11 @@ var table = eachDecl([]Hook{
 		entry("if trap == SYS_CLOCK_GETTIME && a1 == 0 { runtime.PredictRealWall() };"),
 	}},
 
-	// Who waits for a signal can go on whatever else the program does.
+	// A goroutine that waits for a signal can go on whatever else the program does.
 	{"os/signal", "Notify", nil, []edit{entry("runtime.PredictIsNotified = predictIsNotified;")}},
 
-	// What comes from outside, to be named where a replay goes astray by it.
+	// What comes from outside of the program: the verdict names it where a replay leaves its
+	// schedule by that.
 	{"os", "(*File).Read, ReadFile, ReadDir", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictFiles);")}},
 	{"os", "Stat", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictFiles); runtime.PredictRealWall();")}},
 	{"runtime", "NumGoroutine", nil, []edit{entry("PredictReadInput(PredictGoroutines);")}},
@@ -239,9 +239,9 @@ var table = eachDecl([]Hook{
 	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictCrypto);")}},
 	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictCrypto);")}},
 
-	// Randomness. Each goroutine has streams of its own, whose seeds are its name, so that
-	// they do not depend on what others do. What must be unlike in each process, names of
-	// temporary files and the network's numbers, stays so.
+	// Randomness. Each goroutine has streams of random numbers of its own, seeded by its name, so
+	// that they do not depend on what others do. What must differ between processes still does:
+	// names of temporary files, and the network's numbers.
 	{"runtime", "randinit", nil, []edit{before("globalRand.state.Init(*seed)", "predictFixSeed(seed)")}},
 	{"runtime", "rand", nil, []edit{entry("if x, ok := predictNumber(predictOtherStream); ok { return x };")}},
 	{"internal/runtime/maps", "NewMap, NewEmptyMap", nil, []edit{instead("rand()", "predictSeed()")}},
@@ -255,12 +255,12 @@ var table = eachDecl([]Hook{
 	{"os", "nextRandom", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 	{"net", "randInt", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 
-	// Memory that is given back. Addresses are used again, and accesses to one are of
-	// different variables then, between which there can be no race.
+	// Memory that is freed. Addresses are reused, and there is no race between accesses to two
+	// variables.
 	{"runtime", "(*sweepLocked).sweep", nil, []edit{after("nfreed := s.allocCount - nalloc", "predictAfterSweep(s, nfreed)")}},
 
-	// The ways out of the process. Each must leave a trace that is whole; with true the end
-	// is an orderly one, and the trace says that it is complete.
+	// The ends of the process. Each must leave a whole trace; true means an orderly end, which the
+	// trace says.
 	{"runtime", "main", nil, []edit{before("exit(0)", "predictFlush(true)")}},
 	{"runtime", "os_beforeExit", nil, []edit{after("runExitHooks(exitCode)", "predictFlush(true)")}},
 	{"runtime", "syscall_Exit", nil, []edit{entry("predictFlush(true);")}},
@@ -272,8 +272,8 @@ var table = eachDecl([]Hook{
 	{"runtime", "winthrow", nil, []edit{onlyIn("signal_windows.go"), before("g0.m.throwing = throwTypeRuntime", "predictFlush(false)")}},
 	{"runtime", "fatalthrow", nil, []edit{before("startpanic_m()", "predictFlush(false)")}},
 
-	// Channels. Their elements are numbered under the channel's own lock: which send a
-	// receive belongs to is not to be seen from the order in which the two return.
+	// Channels. Their elements are numbered under the channel's own lock: the order in which a
+	// send and a receive return does not tell whether they belong together.
 	{"runtime", "type hchan", nil, []edit{fields("predictID, predictSent, predictRecvd uint64 ")}},
 	{"runtime", "makechan", events(trace.ChanMake), []edit{
 		before("return c", ifUser+"predictMake(c, "+here+") }"),
@@ -313,15 +313,15 @@ var table = eachDecl([]Hook{
 		before(sendOnClosed, "PredictMisused()"),
 	}},
 	{"runtime", "block", events(trace.Select), []edit{entry(ifUser + "predictHooks.Select(0, false, " + here + ") };")}},
-	// The places where an element changes hands, in or out of the buffer or from one
-	// goroutine to another, are the same for all of these ways to send and receive.
+	// Where an element goes into or out of a channel, or from one goroutine to another, for all
+	// ways to send and receive.
 	{"runtime", "chansend", nil, []edit{after("c.qcount++", "predictPut(c, getg())"), before(sendOnClosed, "PredictMisused()")}},
 	{"runtime", "chanrecv", nil, []edit{after("c.qcount--", "predictTake(c, getg())")}},
 	{"runtime", "send", nil, []edit{before("gp := sg.g", "predictPut(c, getg()); predictTake(c, sg.g)")}},
 	{"runtime", "recv", nil, []edit{before("gp := sg.g", "predictTake(c, getg()); predictPut(c, sg.g)")}},
 	{"runtime", "timerchandrain", nil, []edit{after("c.qcount--", "predictTake(c, getg())")}},
 
-	// Coroutines (iter.Pull). A switch is a message to the other one: what each does comes
+	// Coroutines (iter.Pull). A switch is a message to the other coroutine: what each does comes
 	// after what the other did.
 	{"runtime", "newcoro", events(trace.Fork), []edit{
 		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
@@ -334,8 +334,8 @@ var table = eachDecl([]Hook{
 		after("mcall(coroswitch_m)", "predictAwait(unsafe.Pointer(c), "+here+")"),
 	}},
 
-	// Bubbles (testing/synctest): their main goroutine is their creator's
-	// child; what it waits for is all that the bubble does.
+	// Bubbles (testing/synctest). Their main goroutine is a child of their creator, and what the
+	// creator waits for is all that the bubble does.
 	{"runtime", "synctestRun", events(trace.Fork, trace.Begin, trace.Await), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictForkCoro(pc)"),
 		after("bubble.main = newproc1(fv, gp, pc, false, waitReasonZero)", "bubble.main.predict = predictRec"),
@@ -345,8 +345,8 @@ var table = eachDecl([]Hook{
 		instead("raceenabled", "predictAwait(nil, "+here+") || raceenabled"),
 	}},
 
-	// Finalizers and cleanups come after all that happened before the garbage
-	// collector found out.
+	// Finalizers and cleanups come after all that happened before the garbage collection that has
+	// found them.
 	{"runtime", "SetFinalizer", nil, []edit{
 		after("ftyp := f._type", "if ftyp == nil && predictIsUser() { predictHooks.NoFinalizer(uintptr(e.data)) }"),
 		after("callerpc := sys.GetCallerPC()", ifUser+"predictHooks.SetFinalizer(uintptr(e.data), callerpc) }"),
@@ -360,15 +360,15 @@ var table = eachDecl([]Hook{
 	}},
 	{"runtime", "runCleanups", nil, []edit{after("b := gcCleanups.dequeue()", ifUser+"predictHooks.Cleanups() }")}},
 
-	// Execution traces (runtime/trace). Who stops them comes after what the reader did with all
-	// that was traced before.
+	// Execution traces (runtime/trace). To stop them comes after all that the reader did with what
+	// was traced before.
 	{"runtime", "ReadTrace", events(trace.Post), []edit{entry("predictPost(unsafe.Pointer(&trace.doneSema), " + here + ");")}},
 	{"runtime", "traceAdvance", events(trace.Await), []edit{
 		after("semacquire(&trace.doneSema[gen%2])", "predictAwait(unsafe.Pointer(&trace.doneSema), "+here+")"),
 	}},
 
-	// C, which may synchronize in any way: each call is taken to be ordered with all others,
-	// so that nothing is called a race that a mutex of C's excludes.
+	// C may synchronize in any way. Each call counts as ordered with all others, so that nothing
+	// is reported as a race that a mutex of C excludes.
 	{"runtime", "cgocall", events(trace.Post, trace.Await), []edit{
 		before("mp := getg().m", "predictCgoPost("+here+")"),
 		after("getg().m.winsyscall = winsyscall", "predictCgoAwait("+here+")"),
@@ -378,8 +378,8 @@ var table = eachDecl([]Hook{
 		after("cb(frame)", "predictCgoPost("+here+")"),
 	}},
 
-	// Memory that is accessed for package reflect: no line of the program has the access,
-	// for the rewriter to put a hook at.
+	// Accesses by package reflect: no line of the program has them, where the rewriter could put a
+	// hook.
 	{"runtime", "reflect_typedmemmove, reflectlite_typedmemmove", events(trace.Read, trace.Write), []edit{
 		entry(ifUser + "predictHooks.BeforeCopy(dst, src, typ.Size_, " + here + ") };"),
 	}},
@@ -392,12 +392,12 @@ var table = eachDecl([]Hook{
 		entry("predictrt.MapRead(m, predictrt.Site(" + here + "));"),
 	}},
 
-	// A function that iter.Pull returns must not be called twice at once. -race is told by
-	// a write to a variable that has no other use; so are we.
+	// A function that iter.Pull returns must not be called twice at the same time. The race
+	// detector is told of a write to a variable that has no other use; so is the trace.
 	{"iter", "Pull, Pull2", events(trace.Write), []edit{after(racer, useRacer)}},
 
-	// Package sync: the old functions run muted, under new names. What one lock does inside,
-	// with atomics and semaphores, is not what the program has written.
+	// Package sync. The original functions run muted, with new names: the atomics and semaphores
+	// inside a lock are not what the program has written.
 	{"sync", "(*Mutex).Lock", events(trace.Acquire), []edit{rename("predictLock")}},
 	{"sync", "(*Mutex).TryLock", events(trace.Acquire), []edit{rename("predictTryLock")}},
 	{"sync", "(*Mutex).Unlock", events(trace.Release), []edit{rename("predictUnlock")}},
@@ -420,8 +420,8 @@ var table = eachDecl([]Hook{
 	{"sync", "(*WaitGroup).Done", events(trace.WaitGroupAdd), []edit{rename("predictDone")}},
 	{"sync", "(*WaitGroup).Wait", events(trace.WaitGroupWait, trace.WaitGroupWaited), []edit{rename("predictWait")}},
 	{"sync", "(*Once).Do", events(trace.OnceBegin, trace.OnceEnd, trace.OnceDone), []edit{rename("predictDo")}},
-	// A condition is a queue by tickets (sync's notifyList): who waits has one, and which
-	// one a signal wakes is known by the number, whoever runs first then.
+	// A condition is a queue of tickets (notifyList of package sync). A goroutine that waits has
+	// one, and a signal wakes the one with a known number, whichever runs first then.
 	{"sync", "(*Cond).Wait", events(trace.CondWait, trace.CondWake), []edit{
 		before("t := runtime_notifyListAdd(&c.notify)", "predictOp := predictrt.Begin(predictrt.KindCondWait, unsafe.Pointer(c), "+here+")"),
 		after("t := runtime_notifyListAdd(&c.notify)", "predictOp.Log(uint64(t))"),
@@ -433,22 +433,22 @@ var table = eachDecl([]Hook{
 	{"sync", "(*Cond).Broadcast", events(trace.CondBroadcast), []edit{
 		before("runtime_notifyListNotifyAll(&c.notify)", "predictrt.Broadcast(unsafe.Pointer(c), &c.notify.wait, &c.notify.notify, "+here+")"),
 	}},
-	// What was put into a pool comes before what gets it, as -race takes it. New is the
-	// program's own function and is not muted.
+	// A Put comes before the Get that returns the same item, as for the race detector. New is the
+	// program's own function, and is not muted.
 	{"sync", "(*Pool).Put", events(trace.Post), []edit{rename("predictPut")}},
 	{"sync", "(*Pool).Get", events(trace.Await), []edit{
 		rename("predictGet"),
 		instead("x == nil && p.New != nil", "x == nil && p.New != nil && predictrt.Mode == 0"),
 	}},
-	// A sync.Map is an atomic variable as a whole. Range reads it and may see what was
-	// stored meanwhile, so that it is ordered with all stores.
+	// A sync.Map as a whole is an atomic variable. Range reads it, and may see what was stored
+	// meanwhile, so it is ordered with all stores.
 	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
 	{"sync", "(*Map).Store, (*Map).LoadOrStore, (*Map).Swap", events(trace.AtomicRMW), changesMap("value")},
 	{"sync", "(*Map).CompareAndSwap", events(trace.AtomicRMW), changesMap("new")},
 	{"sync", "(*Map).Clear, (*Map).LoadAndDelete, (*Map).Delete, (*Map).CompareAndDelete", events(trace.AtomicRMW), changesMap("nil")},
 	{"sync", "(*Map).Range", events(trace.AtomicRMW), []edit{rename("predictRange")}},
 
-	// The other types of the package are methods of one file: see atomicTypes.
+	// The other types of the package are those of one file: see atomicTypes.
 	{"sync/atomic", "(*Value).Load", events(trace.AtomicLoad), []edit{
 		entry("if predictrt.Mode != 0 { defer predictrt.Begin(predictrt.KindAtomicLoad, unsafe.Pointer(v), " + here + ").Log(0) };"),
 	}},
@@ -457,15 +457,15 @@ var table = eachDecl([]Hook{
 		entry("predictrt.Log(predictrt.KindAtomicRMW, unsafe.Pointer(v), 0, " + here + ");"),
 	}},
 
-	// Files and sockets: what is read may have been written before, by anyone. So a read
-	// comes after all writes, as -race takes it, but for ends of pipes and connections
-	// within the program, which are known.
+	// Files and sockets. What is read may have been written before, by anyone. So a read comes
+	// after all writes, as for the race detector. But of pipes and connections within the program
+	// both ends are known.
 	{"syscall", "Read", events(trace.Write, trace.Await), []edit{unix, after("n, err = read(fd, p)", hasRead)}},
 	{"syscall", "Pread", events(trace.Write, trace.Await), []edit{unix, after("n, err = pread(fd, p, offset)", hasRead)}},
 	{"syscall", "Write", events(trace.Read, trace.Post), []edit{unix, entry(writes), after("n, err = write(fd, p)", "predictrt.AfterWrite(fd, n)")}},
 	{"syscall", "Pwrite", events(trace.Read, trace.Post), []edit{unix, entry(writes)}},
 
-	// Pipes and sockets: which are the two ends of one.
+	// Pipes and sockets: which descriptors are their ends.
 	{"os", "Pipe", nil, []edit{onlyIn("pipe2_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(p[0], p[1])")}},
 	{"os", "Pipe", nil, []edit{onlyIn("pipe_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(p[0], p[1])")}},
 	{"os", "Pipe", nil, []edit{onlyIn("file_windows.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.PipeMade(int(p[0]), int(p[1]))")}},
@@ -476,8 +476,8 @@ var table = eachDecl([]Hook{
 	}},
 	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{entry("predictrt.BeforeClose(int(fd.Sysfd), " + here + ");")}},
 	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.BeforeLastPiece(int(fd.Sysfd), " + here + ");")}},
-	// An operation that has failed as the file was closed, or as its time was over, comes after
-	// what has closed it, or has said when that is.
+	// An operation that fails because the file is closed, or its deadline has passed, comes after
+	// what has closed the file or set the deadline.
 	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictBeforeClose(&fd.pd, " + here + ");")}},
 	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictBeforeDeadline(&fd.pd, "+here+")")}},
 	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
@@ -501,12 +501,12 @@ var table = eachDecl([]Hook{
 	}},
 	{"syscall", "forkExec", nil, []edit{onlyIn("exec_unix.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.InheritedByChild(int(f)) }")}},
 
-	// Locks by which forks count each other: who finds one under way does not wait, as a
-	// variable says that is not recorded. Without that two of them would seem to wait for each other.
+	// Locks by which forks count each other. A variable that has no events says whether one has to
+	// wait. Without this edit, two forks would seem to wait for each other.
 	{"syscall", "acquireForkLock, releaseForkLock", nil, append([]edit{counting}, muted...)},
 
-	// The same on Windows, where package poll waits for what it has asked for, in a buffer
-	// that is the program's own.
+	// The same on Windows, where package poll waits for the completion of operations, in a buffer
+	// of the program.
 	{"internal/poll", "(*FD).Read", events(trace.Write, trace.Await), []edit{inFD, before("return n, err", hasReadFD)}},
 	{"internal/poll", "(*FD).Pread", events(trace.Write, trace.Await), []edit{inFD, before("return n, err", hasReadFD)}},
 	{"internal/poll", "(*FD).Write", events(trace.Read, trace.Post), []edit{inFD,
@@ -528,23 +528,23 @@ var table = eachDecl([]Hook{
 	}},
 	{"syscall", "StartProcess", nil, []edit{onlyIn("exec_windows.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.InheritedByChild(int(f)) }")}},
 
-	// Tests. fRunner and tRunner are what runs a fuzz target and a test. Which goroutines
-	// belong to a test follows from there: they are its descendants.
+	// Tests. tRunner runs a test, and fRunner a fuzz target. The goroutines of a test are its
+	// descendants.
 	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{
 		before("fn(t)", "predictRunsTest(&t.common); predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
 	}},
 	{"testing", "fRunner", events(trace.TestBegin, trace.TestEnd), []edit{
 		before("fn(f)", "predictRunsTest(&f.common); predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
 	}},
-	// What a test comes to, and what it logs.
+	// The outcome of a test, and what it logs.
 	{"testing", "(*T).report", nil, []edit{before("dstr := fmtDuration(t.duration)", "predictTestResult(&t.common)")}},
 	{"testing", "(*F).report", nil, []edit{before("dstr := fmtDuration(f.duration)", "predictTestResult(&f.common)")}},
 	{"testing", "(*InternalExample).processRunResult", nil, []edit{
 		after("var fail string", "defer func() { predictExample(eg.Name, timeSpent, passed, fail) }()"),
 	}},
 	{"testing", "(*outputWriter).writeLine", nil, []edit{entry("predictrt.TestOutput(o.c.name, b);")}},
-	// What uses a test that has ended panics, or what it tells is lost. Nothing makes
-	// the test's end wait: package testing leaves that out so that -race can tell.
+	// A use of a test after its end panics, or its output is lost. Nothing makes the end of a test
+	// wait for uses: package testing leaves that out so that the race detector can see it.
 	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictTestEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
 	{"testing", "(*common).Log, (*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).Error, (*common).Errorf, (*common).Fatal, (*common).Fatalf, (*common).Fail, (*common).FailNow", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
@@ -552,8 +552,8 @@ var table = eachDecl([]Hook{
 	{"testing", "(*T).Parallel", nil, append(uncounted("parallelStart.Add(1)"), entry("predictrt.TestParallel();"))},
 	{"testing", "tRunner", nil, uncounted("parallelStop.Add(1)")},
 	{"testing", "(*testState).waitParallel", nil, []edit{instead("s.running < s.maxParallel", "s.running < s.maxParallel || predictrt.StartsParallelTest()")}},
-	// What a setting of GODEBUG is, the first one who asks finds out for all. That says nothing of
-	// who that is, as all goroutines get the same.
+	// The first goroutine that asks for a setting of GODEBUG reads it for all others. That is no
+	// order between them, as all get the same value.
 	{"internal/godebug", "(*Setting).Value, (*Setting).IncNonDefault", nil, muted},
 
 	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
@@ -567,10 +567,10 @@ var table = eachDecl([]Hook{
 		before("return resetTimer(t, w, 0)", "predictrt.Log(predictrt.KindPost, unsafe.Pointer(t), 0, "+here+")"),
 	}},
 
-	// What built-in properties are about: see package properties. A use is told of before it
-	// begins, and an end when it is complete, so that the one behind the other does harm; but that
-	// of a response of HTTP/2 when it begins, as how it is done depends on what is written. Of
-	// bodies only those of requests count: clients close theirs to end who reads.
+	// Built-in properties, see package properties. A use is logged before it begins, and an end
+	// when it is complete, so that an end followed by a use is harmful. But the end of a response
+	// of HTTP/2 is logged when it begins, as it depends on what was written. Only bodies of
+	// requests count: clients close those of responses to stop a reader.
 	{"net/http", "(*response).write", calls, []edit{entry(uses("w", properties.ResponseWrite))}},
 	{"net/http", "(*response).finishRequest", calls, []edit{after("putBufioWriter(w.w)", uses("w", properties.ResponseEnd))}},
 	{"net/http", "(*http2responseWriter).write", calls, []edit{inBundle, entry(uses("w", properties.HTTP2Write))}},
@@ -597,20 +597,21 @@ var table = eachDecl([]Hook{
 	{"context", "(*cancelCtx).cancel", calls, []edit{entry(ends("c", properties.ContextCancel))}},
 })
 
+// calls are the events of properties.
 var calls = events(trace.Call)
 
-// uses tells of what is done with the object that a variable points to, by the name that
-// built-in properties have for it.
+// uses returns code that logs a use of the object that a variable points to. method is the name
+// that built-in properties have for the use.
 func uses(object, method string) string {
 	return fmt.Sprintf("predictrt.LogUse(unsafe.Pointer(%s), %d, %s);", object, trace.CallSiteKey(method, 0), here)
 }
 
-// asks tells of it where the program itself is the caller.
+// asks is uses only where the program itself is the caller.
 func asks(object, method string) string {
 	return strings.Replace(uses(object, method), "LogUse", "LogProgramUse", 1)
 }
 
-// ends tells of it when the function returns.
+// ends is uses when the function returns.
 func ends(object, method string) string {
 	return "if predictrt.Mode != 0 { defer " + strings.TrimSuffix(uses(object, method), ";") + " };"
 }

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// EnvVar is the environment variable that tells the run-time library of an instrumented
-// program what to do; without it, the program runs as it is. _src/init.go reads it.
+// EnvVar is the environment variable that says what the run-time library does. Without it, the
+// program runs as it is. _src/init.go reads it.
 const EnvVar = "GOPREDICT_RT"
 
-// A Mode is what the run-time library does: it records or replays, or, if both Plan and
-// Trace are "", nothing.
+// A Mode is what the run-time library does: it records or replays or, if both Plan and Trace are
+// "", nothing.
 type Mode struct {
 	Plan    string        // file of the schedule to follow; "": none, the program is recorded only
-	Verdict string        // file for what came of the schedule
+	Verdict string        // file for the outcome of the schedule
 	Trace   string        // file for the events; "": they are not recorded
-	Limit   int           // bytes of events that are recorded, as they are before they are packed; 0: as the library has it
-	Order   string        // of the goroutines that the schedule leaves to themselves; "": newest first
-	Hold    time.Duration // how long the program stops at the violation
-	Brief   bool          // a run is repeated: the tests have less time, and what they sleep passes at once; it is so in a replay
+	Limit   int           // bytes of events that are recorded, before compression; 0: no limit
+	Order   string        // of the goroutines that the schedule does not order; "": newest first
+	Hold    time.Duration // how long the program stops when the violation is reached
+	Brief   bool          // a run is repeated: the tests have less time, and their sleeps pass at once; always so in a replay
 }
 
 // String returns the value of [EnvVar].

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// predictAddresses tells what the addresses of fd are.
+// predictAddresses reports the addresses of fd.
 func predictAddresses(fd *netFD, laddr, raddr Addr) {
 	if predictrt.Mode == 0 || laddr == nil {
 		return
@@ -19,7 +19,7 @@ func predictAddresses(fd *netFD, laddr, raddr Addr) {
 	}
 }
 
-// predictQueueName is what the queue of those is called that connect to an address.
+// predictQueueName returns the name of the queue of connections to an address.
 func predictQueueName(addr Addr) string {
 	if a, ok := addr.(*TCPAddr); ok && a.IP.IsUnspecified() {
 		return predictPortName(a.Port)
@@ -29,7 +29,7 @@ func predictQueueName(addr Addr) string {
 
 func predictPortName(port int) string { return (&TCPAddr{Port: port}).String() }
 
-// predictBeforeConnect is called before fd asks for a connection.
+// predictBeforeConnect is called before fd requests a connection.
 func predictBeforeConnect(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
 	if predictrt.Mode == 0 || fd.sotype != syscall.SOCK_STREAM {
 		return

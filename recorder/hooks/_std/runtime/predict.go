@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// PredictHooks are the functions that package predictrt installs. They are
-// called on user goroutines only, never on a system stack, except Freed and Flush.
+// PredictHooks are the functions that package predictrt installs. They are called on user
+// goroutines only, never on a system stack, except Freed and Finish. pc is the address that the
+// operation returns to, by which its site is found.
 type PredictHooks struct {
 	// Fork is called before a goroutine is made, and returns its record.
 	Fork func(pc uintptr) unsafe.Pointer
@@ -74,18 +75,18 @@ type PredictHooks struct {
 }
 
 var (
-	predictOn      bool // hooks are installed
-	predictActive  bool // GOPREDICT_RT was set at the start
-	predictEnv     string
-	predictProcs   int // what GOMAXPROCS answers
+	predictOn      bool   // hooks are installed
+	predictActive  bool   // GOPREDICT_RT was set at the start
+	predictEnv     string // what it held
+	predictProcs   int    // what GOMAXPROCS answers
 	predictHooks   PredictHooks
-	predictChanIDs uint64
+	predictChanIDs uint64 // number of channels so far
 )
 
 const predictEnvName = "GOPREDICT_RT="
 
-// predictReadMode moves GOPREDICT_RT out of the environment, so that the
-// program's children do not inherit it.
+// predictReadMode moves GOPREDICT_RT out of the environment, so that the program's children do not
+// inherit it.
 func predictReadMode() {
 	for i, s := range envs {
 		if stringslite.HasPrefix(s, predictEnvName) {
@@ -97,8 +98,8 @@ func predictReadMode() {
 	}
 }
 
-// predictStartProcs returns the number of Ps to start with, given what it
-// would be without us. sched.lock is held.
+// predictStartProcs returns the number of Ps to start with: one, or procs in an ordinary run.
+// sched.lock is held.
 func predictStartProcs(procs int32) int32 {
 	if !predictActive {
 		return procs
@@ -109,9 +110,9 @@ func predictStartProcs(procs int32) int32 {
 	return 1
 }
 
-// predictPollDelay waits, where that is less than a millisecond, and returns how
-// long is left to wait. netpoll rounds up to milliseconds, and with a single P
-// nobody else looks after timers meanwhile.
+// predictPollDelay waits if delay is less than a millisecond, and returns how long is left to
+// wait. netpoll rounds up to milliseconds, and with a single P nobody else takes care of timers
+// meanwhile.
 func predictPollDelay(delay int64) int64 {
 	if !predictActive || delay <= 0 || delay >= 1e6 {
 		return delay
@@ -120,6 +121,7 @@ func predictPollDelay(delay int64) int64 {
 	return 0
 }
 
+// predictGOMAXPROCS is GOMAXPROCS, but has no effect.
 func predictGOMAXPROCS(n int) int {
 	old := predictProcs
 	if n > 0 {
@@ -148,10 +150,10 @@ func PredictInstall(h PredictHooks) {
 	predictOn = true
 }
 
-// PredictOnMapWrites has writing called in the middle of each write to a map from here on.
+// PredictOnMapWrites has writing called in the middle of each write to a map from now on.
 func PredictOnMapWrites(writing func(m unsafe.Pointer)) { maps.PredictWriting = writing }
 
-// PredictMisused is called where an operation finds that it is misuse.
+// PredictMisused is called where an operation finds that it is a misuse.
 func PredictMisused() {
 	if predictOn {
 		predictHooks.Misused()
@@ -165,11 +167,14 @@ func PredictFatal(msg string) {
 	exit(3)
 }
 
+// predictIsUser reports whether hooks are to be called here: they are installed, and this is not a
+// system stack.
 func predictIsUser() bool {
 	gp := getg()
 	return predictOn && gp.m.curg == gp
 }
 
+// predictFork returns the record of a new goroutine; nil for those of the runtime.
 func predictFork(fn *funcval, pc uintptr) unsafe.Pointer {
 	if fn == nil || !predictIsUser() || stringslite.HasPrefix(funcname(findfunc(fn.fn)), "runtime.") {
 		return nil
@@ -192,19 +197,21 @@ func predictEnd() {
 	}
 }
 
-// PredictGosched is Gosched, for package predictrt.
+// PredictGosched is Gosched without its hook.
 func PredictGosched() { mcall(gosched_m) }
 
-// predictYielding is how many goroutines are in PredictYield, and predictYieldsNow says that
-// one is on its way into it.
+// predictYielding is the number of goroutines in PredictYield. predictYieldsNow says that one is
+// about to be queued for that.
 var (
+	// predictYielding is the number of goroutines in PredictYield. predictYieldsNow says that one
+	// is about to be queued for that.
 	predictYielding  int
 	predictYieldsNow bool
 )
 
-// PredictYield is Gosched for a goroutine that nothing but package predictrt interrupts:
-// it goes on after those that can run now. Those that are started and woken meanwhile come
-// after it, or two that wake each other in turns could keep it from going on for ever.
+// PredictYield is Gosched for a goroutine that only package predictrt interrupts. It goes on after
+// those that can run now. Those that are started and woken meanwhile come after it: otherwise two
+// that wake each other in turns could keep it from running.
 func PredictYield() {
 	predictYielding++
 	predictYieldsNow = true
@@ -212,6 +219,7 @@ func PredictYield() {
 	predictYielding--
 }
 
+// predictFlush calls the hook Finish.
 func predictFlush(orderly bool) {
 	if predictOn {
 		predictHooks.Finish(orderly)
@@ -224,7 +232,7 @@ func predictPost(token unsafe.Pointer, pc uintptr) {
 	}
 }
 
-// predictAwait returns false for the convenience of its callers.
+// predictAwait calls the hook. It returns false, so that it can stand in a condition.
 func predictAwait(token unsafe.Pointer, pc uintptr) bool {
 	if predictIsUser() {
 		predictHooks.Await(token, pc)
@@ -232,6 +240,7 @@ func predictAwait(token unsafe.Pointer, pc uintptr) bool {
 	return false
 }
 
+// predictForkCoro returns the record of a new coroutine.
 func predictForkCoro(pc uintptr) unsafe.Pointer {
 	if !predictIsUser() {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// predictIsRequested reports whether GOPREDICT_RT is set, before the environment is known.
+// predictIsRequested reports whether GOPREDICT_RT is set, before the runtime has read the
+// environment.
 func predictIsRequested() bool {
 	if argv == nil {
 		return false

@@ -1,6 +1,7 @@
 package runtime
 
-// predictIsAsleep looks into /proc; where there is none it reports false.
+// predictIsAsleep reports whether a process sleeps, with one thread and without children, by what
+// /proc says; false if there is none.
 func predictIsAsleep(pid int) bool {
 	var buf [20]byte
 	dir := "/proc/" + string(itoa(buf[:], uint64(pid)))

@@ -2,6 +2,5 @@
 
 package runtime
 
-// predictIsAsleep reports whether a process sleeps until somebody wakes it: nobody says so
-// here.
+// predictIsAsleep reports whether a process sleeps, which is not known here.
 func predictIsAsleep(pid int) bool { return false }

@@ -1,10 +1,10 @@
 package runtime
 
-// predictChildren are the processes that goroutines wait for, by their numbers.
+// predictChildren are the ids of processes that goroutines wait for.
 var predictChildren []int
 
-// PredictWaitsForChild notes that the running goroutine waits for a child process: a system
-// call that takes long, and others must run meanwhile.
+// PredictWaitsForChild notes that the running goroutine waits for a child process. That system
+// call takes long, and others must run meanwhile.
 func PredictWaitsForChild(pid int) {
 	if !predictActive {
 		return
@@ -14,7 +14,7 @@ func PredictWaitsForChild(pid int) {
 	releasem(mp)
 }
 
-// PredictWaitedForChild ends what PredictWaitsForChild began.
+// PredictWaitedForChild ends what PredictWaitsForChild has begun.
 func PredictWaitedForChild(pid int) {
 	if !predictActive {
 		return
@@ -29,9 +29,7 @@ func PredictWaitedForChild(pid int) {
 	}
 }
 
-// predictHasBusyChild reports whether one of these processes may be doing something: all but
-// what is known to sleep, with one thread and without children of its own, until
-// somebody wakes it.
+// predictHasBusyChild reports whether one of these processes may be running.
 func predictHasBusyChild() bool {
 	for _, pid := range predictChildren {
 		if !predictIsAsleep(pid) {

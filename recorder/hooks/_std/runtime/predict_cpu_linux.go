@@ -11,9 +11,9 @@ const (
 	predictThreadCPU  = 3
 )
 
-// predictCPU is the processor time that the program has used, in nanoseconds, without
-// that of the thread which writes the trace: how much of it there is beside the program
-// is for the load of the machine to say. It is real time where it is not known.
+// predictCPU returns the processor time that the program has used, in nanoseconds, without that of
+// the writer's thread, which depends on the load of the machine. It is real time if it is not
+// known.
 func predictCPU() int64 {
 	t := predictCPUOf(predictProcessCPU)
 	if t == 0 {
@@ -22,10 +22,11 @@ func predictCPU() int64 {
 	return t - predictWriter.cpu.Load()
 }
 
-// predictWriterCPU is the processor time that the running thread has used, in nanoseconds; 0
-// where it is not known.
+// predictWriterCPU returns the processor time that the running thread has used, in nanoseconds; 0
+// if it is not known.
 func predictWriterCPU() int64 { return predictCPUOf(predictThreadCPU) }
 
+// predictCPUOf reads one of the kernel's clocks; 0 means that it is not known.
 func predictCPUOf(clock uintptr) int64 {
 	var clockGettime uintptr
 	switch GOARCH {

@@ -10,8 +10,8 @@ import (
 // The loader sets it.
 var _predictGetProcessTimes stdFunction
 
-// predictCPU is the processor time that the process has used, in nanoseconds;
-// real time where it is not known.
+// predictCPU returns the processor time that the process has used, in nanoseconds; real time if it
+// is not known.
 func predictCPU() int64 {
 	var created, ended, kernel, user int64 // in units of 100 ns
 	if stdcall(_predictGetProcessTimes, windows.CurrentProcess, uintptr(unsafe.Pointer(&created)), uintptr(unsafe.Pointer(&ended)),
@@ -21,6 +21,5 @@ func predictCPU() int64 {
 	return (kernel + user) * 100
 }
 
-// predictWriterCPU is the processor time of the thread that writes the trace, of which
-// nothing is known here.
+// predictWriterCPU returns the processor time of the writer's thread, which is not known here.
 func predictWriterCPU() int64 { return 0 }

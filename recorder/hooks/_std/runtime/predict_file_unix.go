@@ -4,8 +4,8 @@ package runtime
 
 import "unsafe"
 
-// Files, without package os and without telling the scheduler: a write is
-// part of the event that it logs.
+// This file reads and writes files without package os, and without telling the scheduler: a write
+// is part of the event that it logs.
 
 // PredictFile creates a file, or empties it, and returns its descriptor, or
 // -1. name ends with a zero byte.
@@ -17,8 +17,7 @@ func PredictFile(name string) int {
 	return int(fd)
 }
 
-// PredictRead reads a whole file; ok is false if it cannot be read. name ends
-// with a zero byte.
+// PredictRead reads a whole file; ok is false if it cannot be read. name ends with a zero byte.
 func PredictRead(name string) (data []byte, ok bool) {
 	fd := open(unsafe.StringData(name), 0 /* O_RDONLY, which not all systems name */, 0)
 	if fd < 0 {
@@ -35,7 +34,7 @@ func PredictRead(name string) (data []byte, ok bool) {
 	}
 }
 
-// PredictWrite writes n bytes at p and reports whether all went out.
+// PredictWrite writes n bytes at p, and reports whether all were written.
 //
 //go:nosplit
 func PredictWrite(fd int, p unsafe.Pointer, n int) bool {

@@ -2,8 +2,8 @@ package runtime
 
 import "unsafe"
 
-// Files, without package os and without telling the scheduler: a write is
-// part of the event that it logs.
+// This file reads and writes files without package os, and without telling the scheduler: a write
+// is part of the event that it logs.
 
 //go:cgo_import_dynamic runtime._predictCreateFile CreateFileW%7 "kernel32.dll"
 //go:cgo_import_dynamic runtime._predictReadFile ReadFile%5 "kernel32.dll"
@@ -27,6 +27,7 @@ func PredictFile(name string) int {
 	return int(predictOpen(name, predictGenericWrite, predictCreateAlways))
 }
 
+// predictOpen calls CreateFileW.
 func predictOpen(name string, access, how uintptr) uintptr {
 	wide := predictUTF16(name)
 	h := stdcall(_predictCreateFile, uintptr(unsafe.Pointer(&wide[0])), access, predictShareAll, 0, how, predictNormalFile, 0)
@@ -34,6 +35,7 @@ func predictOpen(name string, access, how uintptr) uintptr {
 	return h
 }
 
+// predictUTF16 returns s in UTF-16.
 func predictUTF16(s string) []uint16 {
 	wide := make([]uint16, 0, len(s))
 	for _, r := range s {
@@ -47,8 +49,7 @@ func predictUTF16(s string) []uint16 {
 	return wide
 }
 
-// PredictRead reads a whole file; ok is false if it cannot be read. name ends
-// with a zero byte.
+// PredictRead reads a whole file; ok is false if it cannot be read. name ends with a zero byte.
 func PredictRead(name string) (data []byte, ok bool) {
 	h := predictOpen(name, predictGenericRead, predictOpenExisting)
 	if h == predictInvalidHandle {
@@ -67,7 +68,7 @@ func PredictRead(name string) (data []byte, ok bool) {
 	}
 }
 
-// PredictWrite writes n bytes at p and reports whether all went out.
+// PredictWrite writes n bytes at p, and reports whether all were written.
 //
 //go:nosplit
 func PredictWrite(fd int, p unsafe.Pointer, n int) bool {

@@ -2,10 +2,10 @@ package runtime
 
 import "unsafe"
 
-// A finalizer or cleanup is called in a goroutine of the runtime's. In the
-// trace each call is a goroutine of its own.
+// This file has hooks of cleanups and of C. The runtime calls finalizers and cleanups in
+// goroutines of its own; in the trace each call is a goroutine.
 
-// predictCleanup returns what is to call a cleanup, given what does it.
+// predictCleanup returns the function to call in place of call, which calls a cleanup.
 func predictCleanup(call func(*funcval, unsafe.Pointer), pc uintptr) func(*funcval, unsafe.Pointer) {
 	if !predictIsUser() {
 		return call
@@ -15,10 +15,10 @@ func predictCleanup(call func(*funcval, unsafe.Pointer), pc uintptr) func(*funcv
 	return *(*func(*funcval, unsafe.Pointer))(unsafe.Pointer(&f))
 }
 
-// predictCgo is what C code synchronizes with: nobody knows what it does.
+// predictCgo is the token that C code synchronizes by: how it does is not known.
 var predictCgo byte
 
-// predictCgoPost is called where C may learn of what was done before.
+// predictCgoPost is called where C may see what was done before.
 func predictCgoPost(pc uintptr) {
 	if iscgo {
 		PredictRealWall()
@@ -26,7 +26,7 @@ func predictCgoPost(pc uintptr) {
 	}
 }
 
-// predictCgoAwait is called where the program may learn of what C knows.
+// predictCgoAwait is called where the program may see what C has done.
 func predictCgoAwait(pc uintptr) {
 	if iscgo {
 		predictAwait(unsafe.Pointer(&predictCgo), pc)

@@ -13,21 +13,22 @@ func PredictRecord() unsafe.Pointer { return getg().predict }
 // PredictSetRecord sets the record of the running goroutine.
 func PredictSetRecord(rec unsafe.Pointer) { getg().predict = rec }
 
-// PredictAlloc returns n bytes of zeros that are never freed, do not count as
-// allocated by the program, and are not looked into by the garbage collector.
+// PredictAlloc returns n bytes of zeros. They are never freed, do not count as allocated by the
+// program, and the garbage collector does not look into them.
 func PredictAlloc(n uintptr) unsafe.Pointer { return persistentalloc(n, 8, &memstats.other_sys) }
 
 // PredictFinalizer returns what PredictSetFinalizer has set for the running goroutine.
 func PredictFinalizer() unsafe.Pointer { return getg().predictFinal }
 
-// PredictSetFinalizer says which finalizer or cleanup the running goroutine is
-// about to call; nil after it.
+// PredictSetFinalizer sets which finalizer or cleanup the running goroutine is about to call; nil
+// after it.
 func PredictSetFinalizer(final unsafe.Pointer) { getg().predictFinal = final }
 
-// PredictG returns the identity of the running goroutine for PredictBlocked.
+// PredictG returns the identity of the running goroutine, for PredictBlocked.
 func PredictG() unsafe.Pointer { return unsafe.Pointer(getg()) }
 
-// PredictWho says what runs: on a system stack nothing may be logged.
+// PredictWho returns the running goroutine's number, whether it is on its own stack (on a system
+// stack nothing may be logged), and whether it belongs to the runtime.
 func PredictWho() (goid uint64, user, system bool) {
 	gp := getg()
 	if gp.m.curg != gp {
@@ -44,8 +45,7 @@ func PredictOnStack(p uintptr) bool {
 	return gp.stack.lo <= p && p < gp.stack.hi
 }
 
-// PredictReadOnly reports whether p lies in what the linker has made, and nobody
-// writes to.
+// PredictReadOnly reports whether p lies in the program's read-only memory.
 //
 //go:nosplit
 func PredictReadOnly(p uintptr) bool {
@@ -63,14 +63,14 @@ func PredictCanPark() bool {
 	return mp.locks == 0 && mp.mallocing == 0 && mp.preemptoff == "" && mp.dying == 0
 }
 
-// PredictPin forbids goroutine switches until PredictUnpin.
+// PredictPin keeps the running goroutine running until PredictUnpin.
 func PredictPin() { acquirem() }
 
-// PredictUnpin ends what PredictPin began.
+// PredictUnpin ends what PredictPin has begun.
 func PredictUnpin() { releasem(getg().m) }
 
-// PredictNewSlice starts a new time slice for the running goroutine, so that it
-// is not preempted within the next few milliseconds.
+// PredictNewSlice starts a new time slice for the running goroutine, so that it is not preempted
+// within the next few milliseconds.
 //
 //go:nosplit
 func PredictNewSlice() {
@@ -94,21 +94,21 @@ func PredictSleep(ns int64) {
 	timeSleep(ns)
 }
 
-// PredictFrames calls visit for the frames at the return address pc, from
-// the innermost inlined function outwards, until it returns false. With
-// logical set, pc comes from Callers and has one frame.
+// PredictFrames calls visit for the frames at the return address pc, from the innermost inlined
+// function outwards, until it returns false. If logical is set, pc comes from Callers and has one
+// frame.
 func PredictFrames(pc uintptr, logical bool, visit func(fn, file string, line int) bool) {
 	predictFrames(pc, logical, funcNameForPrint, visit)
 }
 
-// PredictNewFrames is PredictFrames for what is looked at once: the names that visit gets
-// may be kept, and do not count as allocated by the program.
+// PredictNewFrames is PredictFrames for names that visit keeps. Their memory does not count as
+// allocated by the program.
 func PredictNewFrames(pc uintptr, logical bool, visit func(fn, file string, line int) bool) {
 	predictFrames(pc, logical, predictOwnName, visit)
 }
 
-// predictOwnName is funcNameForPrint that does not allocate: those of generic functions are
-// put together from pieces.
+// predictOwnName is funcNameForPrint, but does not allocate: names of generic functions are put
+// together from pieces.
 func predictOwnName(name string) string { return predictJoin(funcNamePiecesForPrint(name)) }
 
 func predictJoin(pieces ...string) string {
@@ -148,9 +148,9 @@ func predictFrames(pc uintptr, logical bool, print func(string) string, visit fu
 	}
 }
 
-// PredictCallers puts the return addresses of the running goroutine's stack into
-// pcs, the innermost first, and returns their number. If they are logical, each
-// stands for one frame, as those of Callers do.
+// PredictCallers stores the return addresses of the running goroutine's stack in pcs, the
+// innermost first, and returns their number. If they are logical, each stands for one frame, as
+// those of Callers do.
 //
 //go:noinline
 func PredictCallers(pcs []uintptr) (n int, logical bool) {
@@ -183,7 +183,7 @@ func predictParkCommit(gp *g, p unsafe.Pointer) bool {
 	return true
 }
 
-// PredictWake lets the goroutine go that waits for s, or will.
+// PredictWake lets the goroutine go on that waits for s, now or later.
 func PredictWake(s *PredictSemaphore) {
 	if !s.waiting {
 		s.permit = true
@@ -193,7 +193,7 @@ func PredictWake(s *PredictSemaphore) {
 	goready(s.g, 1)
 }
 
-// The atomic operations on pointers, with write barriers.
+// Atomic operations on pointers, with write barriers.
 
 //go:nosplit
 func PredictSwapPointer(p *unsafe.Pointer, v unsafe.Pointer) unsafe.Pointer {

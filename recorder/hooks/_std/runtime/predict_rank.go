@@ -1,14 +1,14 @@
 package runtime
 
-// predictHasRanks is set where of the goroutines that can run the one with the highest rank
-// is the next (PredictGoroutine.Rank).
+// predictHasRanks says that the goroutine with the highest rank of those that can run is next, see
+// PredictGoroutine.Rank.
 var predictHasRanks bool
 
-// PredictByRank has goroutines run by their ranks from here on.
+// PredictByRank sets that order.
 func PredictByRank() { predictHasRanks = true }
 
-// predictNewestNext reports whether what was started or woken last is the next to run, where an
-// ordinary run says so, and where no goroutine waits that has been interrupted.
+// predictNewestNext reports whether a goroutine that was just started or woken runs next, as next
+// says for an ordinary run. It does not while goroutines are in PredictYield.
 func predictNewestNext(next bool) bool {
 	return next && !predictOldest && !predictHasRanks && predictYielding == 0
 }
@@ -21,8 +21,8 @@ func predictRank(gp *g) uint64 {
 	return (*PredictGoroutine)(gp.predict).Rank
 }
 
-// predictBestFirst makes the goroutine with the highest rank the first in the queue of pp, of
-// equal ones that which can run for the longest time.
+// predictBestFirst moves the goroutine with the highest rank to the front of pp's queue; of equal
+// ones the one that has waited longest.
 func predictBestFirst(pp *p) {
 	if !predictHasRanks || pp.runqtail-pp.runqhead < 2 {
 		return
@@ -41,7 +41,7 @@ func predictBestFirst(pp *p) {
 	*slot(pp.runqhead) = first
 }
 
-// predictSinkRank ranks gp, which lets others go of its own will, below all of them.
+// predictSinkRank ranks gp, which lets others run of its own will, below all that can run.
 func predictSinkRank(pp *p, gp *g) {
 	if !predictHasRanks || gp.predict == nil {
 		return
@@ -57,8 +57,8 @@ func predictSinkRank(pp *p, gp *g) {
 	}
 }
 
-// PredictEachReady calls visit for each goroutine that can run and has a record, but not for
-// the running one, until it returns false.
+// PredictEachReady calls visit for each goroutine that can run and has a record, except the
+// running one, until it returns false.
 func PredictEachReady(visit func(c *PredictGoroutine) bool) {
 	PredictPin()
 	pp := getg().m.p.ptr()

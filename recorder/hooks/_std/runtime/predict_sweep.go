@@ -1,8 +1,7 @@
 package runtime
 
-// predictAfterSweep is called when the garbage collector has swept a span, before
-// anything is allocated there. It tells which objects are free, if some were
-// not before: 64 at a time.
+// predictAfterSweep is called when the garbage collector has swept a span, before anything is
+// allocated there. If it has freed objects, it reports all that are free, 64 at a time.
 func predictAfterSweep(s *mspan, freed uint16) {
 	if !predictOn || freed == 0 {
 		return

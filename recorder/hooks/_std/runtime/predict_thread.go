@@ -2,25 +2,24 @@ package runtime
 
 import "internal/runtime/atomic"
 
-// The trace is written by a thread without a P, as sysmon is one, so that the
-// only P goes on meanwhile. Items of work have numbers from 1.
+// The trace is written by a thread without a P, like sysmon, so that the only P goes on meanwhile.
+// Items of work have numbers from 1.
 var predictWriter struct {
 	write  func(n uint32)
 	thread muintptr
 
-	given, done atomic.Uint32 // numbers of the last items
-	cpu         atomic.Int64  // processor time of the thread, in nanoseconds
+	handedOver, written atomic.Uint32 // numbers of the last items handed over and written
+	cpu                 atomic.Int64  // processor time of the thread, in nanoseconds
 
-	lock    mutex
-	asleep  bool // the thread is
-	waiting bool // the program is
-	work    note // ends the thread's sleep
-	some    note // ends the program's
+	lock        mutex
+	isAsleep    bool // the thread sleeps
+	isAwaited   bool // the program waits
+	threadNote  note // ends the thread's sleep
+	programNote note // ends the program's
 }
 
-// PredictStartWriter starts the thread, which calls write for each item that
-// is handed to it. write runs without a P: it may not allocate, nor store
-// pointers.
+// PredictStartWriter starts the thread, which calls write for each item that is handed over. write
+// runs without a P: it may not allocate or store pointers.
 func PredictStartWriter(write func(n uint32)) {
 	predictWriter.write = write
 	systemstack(func() {
@@ -35,40 +34,40 @@ func PredictStartWriter(write func(n uint32)) {
 	})
 }
 
-// The writer takes no lock but its own: the thread that a signal has interrupted may
-// hold any other.
+// predictWriterMain takes no lock but its own: a thread that a signal has interrupted may hold any
+// other.
 //
 //go:nowritebarrierrec
 func predictWriterMain() {
 	sigblock(true) // what ends the program waits for the writer: see PredictAwaitAllWritten
 	w := &predictWriter
 	for n := uint32(1); ; n++ {
-		for w.given.Load() == n-1 {
+		for w.handedOver.Load() == n-1 {
 			lock(&w.lock)
-			w.asleep = w.given.Load() == n-1
-			if !w.asleep {
+			w.isAsleep = w.handedOver.Load() == n-1
+			if !w.isAsleep {
 				unlock(&w.lock)
 				break
 			}
-			noteclear(&w.work)
+			noteclear(&w.threadNote)
 			unlock(&w.lock)
-			notesleep(&w.work)
+			notesleep(&w.threadNote)
 		}
 		w.write(n)
 		w.cpu.Store(predictWriterCPU())
-		w.done.Store(n)
+		w.written.Store(n)
 		lock(&w.lock)
-		if w.waiting {
-			w.waiting = false
-			notewakeup(&w.some)
+		if w.isAwaited {
+			w.isAwaited = false
+			notewakeup(&w.programNote)
 		}
 		unlock(&w.lock)
 	}
 }
 
-// predictLockWriter takes the writer's lock, and predictUnlockWriter gives it back.
-// In between, no signal that ends the program interrupts the thread: its handler
-// waits for the writer, which may need the lock.
+// predictLockWriter takes the writer's lock, and predictUnlockWriter releases it. In between, no
+// signal that ends the program interrupts the thread: the signal's handler waits for the writer,
+// which may need the lock.
 func predictLockWriter() (mask sigset) {
 	sigsave(&mask)
 	sigblock(false)
@@ -81,62 +80,60 @@ func predictUnlockWriter(mask sigset) {
 	msigrestore(mask)
 }
 
-// PredictHandOver hands item n to the writer, if it does not have it.
+// PredictHandOver hands item n to the writer, unless it has it.
 func PredictHandOver(n uint32) {
 	w := &predictWriter
-	if w.given.Load() == n {
+	if w.handedOver.Load() == n {
 		return
 	}
 	systemstack(func() {
 		mask := predictLockWriter()
-		w.given.Store(n)
-		if w.asleep {
-			w.asleep = false
-			notewakeup(&w.work)
+		w.handedOver.Store(n)
+		if w.isAsleep {
+			w.isAsleep = false
+			notewakeup(&w.threadNote)
 		}
 		predictUnlockWriter(mask)
 	})
 }
 
-// PredictAwaitWritten blocks the thread, and with it the program, until item n has
-// been written.
+// PredictAwaitWritten blocks the thread, and with it the program, until item n is written.
 func PredictAwaitWritten(n uint32) {
 	w := &predictWriter
-	if int32(w.done.Load()-n) >= 0 {
+	if int32(w.written.Load()-n) >= 0 {
 		return
 	}
 	systemstack(func() {
 		for {
 			mask := predictLockWriter()
-			if int32(w.done.Load()-n) >= 0 {
+			if int32(w.written.Load()-n) >= 0 {
 				predictUnlockWriter(mask)
 				return
 			}
-			w.waiting = true
-			noteclear(&w.some)
+			w.isAwaited = true
+			noteclear(&w.programNote)
 			predictUnlockWriter(mask)
-			notesleep(&w.some)
+			notesleep(&w.programNote)
 		}
 	})
 }
 
-// PredictAwaitAllWritten is PredictAwaitWritten for the end of the process, where the
-// caller may be anything, a signal handler too, and for all items. It reports
-// whether they were written: a disk may hang.
+// PredictAwaitAllWritten waits for all items at the end of the process. The caller may be
+// anything, also a signal handler. It reports whether they were written: a disk may hang.
 func PredictAwaitAllWritten() bool {
 	const patience = 5e9 // nanoseconds for one item
 	w := &predictWriter
 	if getg().m == w.thread.ptr() {
 		// A signal has come to the writer itself, which had not begun.
-		for n := w.done.Load(); n != w.given.Load(); w.done.Store(n) {
+		for n := w.written.Load(); n != w.handedOver.Load(); w.written.Store(n) {
 			n++
 			w.write(n)
 		}
 		return true
 	}
-	seen, since := w.done.Load(), nanotime()
-	for ; w.done.Load() != w.given.Load(); PredictPause() {
-		if done := w.done.Load(); done != seen {
+	seen, since := w.written.Load(), nanotime()
+	for ; w.written.Load() != w.handedOver.Load(); PredictPause() {
+		if done := w.written.Load(); done != seen {
 			seen, since = done, nanotime()
 		} else if nanotime()-since > patience {
 			return false

@@ -81,7 +81,7 @@ func predictCountWork() {
 	c.work += now - c.countedUntil
 	c.countedUntil = now
 	if c.work > predictFreeWork+predictWorkGrain {
-		// What the machine did with its time meanwhile is not ours.
+		// Only the program's own processor time counts.
 		cpu := predictCPU()
 		c.work = min(c.work, c.workAtCPU+cpu-c.cpu)
 		c.workAtCPU, c.cpu = c.work, cpu
@@ -95,14 +95,14 @@ func predictCountWork() {
 	}
 }
 
-// predictIdleBegins is called when the P becomes idle, with sched.lock.
+// predictIdleBegins is called when the P becomes idle. sched.lock is held.
 func predictIdleBegins() {
 	if predictActive {
 		predictCountWork()
 	}
 }
 
-// predictIdleEnds is called when pp, which was idle, is taken, with sched.lock.
+// predictIdleEnds is called when pp, which was idle, is taken. sched.lock is held.
 func predictIdleEnds(pp *p) {
 	if !predictActive {
 		return
@@ -115,7 +115,7 @@ func predictIdleEnds(pp *p) {
 	c.workAtCPU = min(c.workAtCPU, c.work)
 	if c.onlyTimer != nil {
 		c.credit += waited
-		waited = min(c.credit, c.left())
+		waited = min(c.credit, c.onlyLeft())
 		c.credit = min(c.credit-waited, predictMaxCredit)
 		c.passed += waited
 		c.skipped += waited
@@ -128,7 +128,7 @@ func predictIdleEnds(pp *p) {
 	c.now += waited
 }
 
-// predictTimerWait is how long to wait for a timer that is due at when.
+// predictTimerWait returns how long to wait for a timer that is due at when.
 func predictTimerWait(when, now int64) int64 {
 	if !predictActive {
 		return when - now
@@ -136,8 +136,8 @@ func predictTimerWait(when, now int64) int64 {
 	return when - predictTimerNow(0) - predictClock.credit
 }
 
-// predictTimerNow is the time that timers are compared with. real is the time
-// in an ordinary run.
+// predictTimerNow returns the time that timers are compared with; real is the time in an ordinary
+// run.
 func predictTimerNow(real int64) int64 {
 	if !predictActive {
 		return real
@@ -145,7 +145,7 @@ func predictTimerNow(real int64) int64 {
 	return predictClock.now - predictClock.skipped
 }
 
-// predictNano is the monotonic time that the program sees.
+// predictNano returns the monotonic time that the program sees.
 func predictNano() int64 {
 	if !predictActive {
 		return nanotime()
@@ -158,6 +158,7 @@ func predictNano() int64 {
 	return predictClock.now
 }
 
+// predictTimeNow replaces time_now.
 func predictTimeNow() (sec int64, nsec int32, mono int64) {
 	if !predictActive {
 		return time_now()
@@ -172,21 +173,21 @@ func predictTimeNow() (sec int64, nsec int32, mono int64) {
 	return wall / 1e9, int32(wall % 1e9), mono
 }
 
-// predictSyncWall moves the wall clock on to the real one, if it is behind that.
+// predictSyncWall advances the wall clock to the real one, if it is behind that.
 func predictSyncWall() {
 	c := &predictClock
 	sec, nsec, _ := time_now()
 	c.wall, c.wallAt = max(sec*1e9+int64(nsec), c.wall+c.now-c.wallAt), c.now
 }
 
-// PredictRealWall is called where the program may come to know a time that it has not
-// from its own wall clock: from files, other processes, C.
+// PredictRealWall is called where the program may see a time that is not from its own wall clock:
+// from files, other processes, C.
 //
 //go:nosplit
 func PredictRealWall() { predictClock.isWallReal = true }
 
-// predictTimerWhen turns the time when package time wants a timer to fire into that
-// of the timers. To one that is due at once time has passed, which no other timer counts.
+// predictTimerWhen converts the time at which package time wants a timer to fire to that of the
+// timers. If the timer is due at once, its time passes on the clock, but not for other timers.
 func predictTimerWhen(when int64) int64 {
 	if !predictActive || getg().bubble != nil || when == maxWhen {
 		return when
@@ -197,7 +198,7 @@ func predictTimerWhen(when int64) int64 {
 	return max(1, when-predictClock.skipped)
 }
 
-// check runs the timers that are due; see predictCheck, which is the original.
+// check runs the timers that are due. predictCheck is the original.
 //
 //go:yeswritebarrierrec
 func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int64, ran bool) {
@@ -210,7 +211,7 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 	predictCountWork()
 	c := &predictClock
 	if c.onlyTimer != nil {
-		if left := c.left(); left > 0 {
+		if left := c.onlyLeft(); left > 0 {
 			return now, predictTimerNow(0) + left, false
 		}
 		c.endOnly()
@@ -227,18 +228,18 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 	return now, pollUntil, ran
 }
 
-// PredictPassOnlyFor lets time pass for nothing but the timer that a goroutine waits
-// for, see PredictTimeoutLeft: all others will have as long to go as before.
+// PredictPassOnlyFor lets time pass only for the timer that a goroutine waits for, see
+// PredictTimeoutLeft: all others will have as long to go as before.
 func PredictPassOnlyFor(id unsafe.Pointer) {
 	predictClock.onlyTimer, predictClock.passed = predictTimerOf((*g)(id)), 0
 }
 
-// left is how long it is still to go.
-func (c *predictClockState) left() int64 {
+// onlyLeft returns how long onlyTimer still has to go.
+func (c *predictClockState) onlyLeft() int64 {
 	return max(0, c.onlyTimer.when-(c.now-c.skipped)-c.passed)
 }
 
-// end lets time pass for all timers again.
+// endOnly lets time pass for all timers again.
 func (c *predictClockState) endOnly() {
 	t, passed := c.onlyTimer, c.passed
 	c.onlyTimer = nil
@@ -247,8 +248,8 @@ func (c *predictClockState) endOnly() {
 	}
 }
 
-// PredictPass lets ns nanoseconds pass at once. With held set, timers do not count
-// them, but for those that PredictHastenTimer is told.
+// PredictPass lets ns nanoseconds pass at once; with skipTimers not for timers, except for those
+// that PredictHastenTimer is called for.
 func PredictPass(ns int64, skipTimers bool) {
 	predictClock.now += ns
 	if skipTimers {
@@ -264,8 +265,8 @@ func PredictHastenTimer(id unsafe.Pointer, ns int64) {
 	}
 }
 
-// PredictSleepLeft returns how long a goroutine waits for a timer and for nothing
-// else, in nanoseconds; ok is false if it does not.
+// PredictSleepLeft returns how many nanoseconds a goroutine still waits for a timer; ok is false
+// if it waits for something else, too, or for no timer.
 func PredictSleepLeft(id unsafe.Pointer) (left int64, ok bool) {
 	if gp := (*g)(id); gp.waitreason == waitReasonSelect {
 		return 0, false
@@ -273,9 +274,8 @@ func PredictSleepLeft(id unsafe.Pointer) (left int64, ok bool) {
 	return PredictTimeoutLeft(id)
 }
 
-// PredictTimeoutLeft returns how long a goroutine waits at most, in nanoseconds: for a
-// timer, whatever else it waits for in the same select. ok is false if there is no
-// such timer.
+// PredictTimeoutLeft returns how many nanoseconds a goroutine still waits for a timer, whatever
+// else it waits for in the same select. ok is false if there is no such timer.
 func PredictTimeoutLeft(id unsafe.Pointer) (left int64, ok bool) {
 	t := predictTimerOf((*g)(id))
 	if t == nil {
@@ -284,7 +284,7 @@ func PredictTimeoutLeft(id unsafe.Pointer) (left int64, ok bool) {
 	return max(0, t.when-predictTimerNow(0)), true
 }
 
-// predictTimerOf returns the first one of the timers that gp waits for.
+// predictTimerOf returns the earliest timer that gp waits for.
 func predictTimerOf(gp *g) (first *timer) {
 	if readgstatus(gp) != _Gwaiting {
 		return nil
@@ -302,8 +302,8 @@ func predictTimerOf(gp *g) (first *timer) {
 	return first
 }
 
-// predictChanTimer returns the timer that sends to c. With asynctimerchan=1, as modules
-// of before Go 1.23 have it, the channel does not know.
+// predictChanTimer returns the timer that sends on c. With asynctimerchan=1, as modules of before
+// Go 1.23 have it, the channel does not know it.
 func predictChanTimer(c *hchan) *timer {
 	if c.timer != nil {
 		return c.timer
@@ -319,7 +319,7 @@ func predictChanTimer(c *hchan) *timer {
 	return nil
 }
 
-// predictEarlier returns which of two timers is due before the other one.
+// predictEarlier returns the timer that is due first of two.
 func predictEarlier(t, u *timer) *timer {
 	if u == nil || u.isFake || u.when == 0 || t != nil && t.when <= u.when {
 		return t
@@ -327,7 +327,7 @@ func predictEarlier(t, u *timer) *timer {
 	return u
 }
 
-// predictPauseTimer is the watcher's.
+// predictPauseTimer returns the timer that the watcher sleeps by.
 func predictPauseTimer(gp *g) *timer {
 	if gp.timer == nil {
 		gp.timer = new(timer)
@@ -336,8 +336,7 @@ func predictPauseTimer(gp *g) *timer {
 	return gp.timer
 }
 
-// PredictStopProgram stops the whole program for ns nanoseconds, which no clock of
-// its own counts.
+// PredictStopProgram stops the whole program for ns nanoseconds, which its clock does not count.
 func PredictStopProgram(ns int64) {
 	for end := nanotime() + ns; nanotime() < end; {
 		usleep(1000)
@@ -345,10 +344,10 @@ func PredictStopProgram(ns int64) {
 	predictClock.countedUntil = nanotime()
 }
 
-// predictYield puts gp, which has called Gosched or is preempted, behind all
-// that can run. sched.lock is held. Those that have come back from a system call or a socket
-// without a P are in the global queue: gp comes after them, unless it is in PredictYield, as
-// the local queue goes before that.
+// predictYield queues gp, which has called Gosched or is preempted, after all that can run.
+// sched.lock is held. Goroutines that have come back from a system call or a socket without a P
+// are in the global queue: gp comes after them, unless it is in PredictYield, as the local queue
+// is served first.
 func predictYield(pp *p, gp *g) {
 	givesWay := predictYieldsNow
 	predictYieldsNow = false
@@ -361,23 +360,23 @@ func predictYield(pp *p, gp *g) {
 	runqput(pp, gp, false)
 }
 
-// The scheduler of an ordinary run acts by real time, or by counting what the
-// runtime's own goroutines do too.
+// The scheduler of an ordinary run acts by real time, or by counts that the runtime's own
+// goroutines are part of. Here it does not.
 
 const (
-	// predictMaxTurn is how long a goroutine may compute without a switch, in
-	// nanoseconds of processor time, and predictMaxSyscall how long a system
-	// call may take, before others run.
+	// predictMaxTurn is how long a goroutine may compute while others wait, in nanoseconds of
+	// processor time, and predictMaxSyscall how long a system call may take, in nanoseconds,
+	// before others run.
 	predictMaxTurn    = 250_000_000
 	predictMaxSyscall = 50_000_000
 )
 
 var (
-	predictTurns         uint32 // of the program's own goroutines
+	predictTurns         uint32 // how often one of the program's own goroutines got the P
 	predictSyscallTime   atomic.Int64
-	predictUsesProcesses bool // it has started a process, or made a socket
+	predictUsesProcesses bool // the program has started a process, or made a socket
 
-	predictFirstSyscall int64 // when sysmon has seen a system call first
+	predictFirstSyscall int64 // when sysmon has first seen a system call
 )
 
 // predictTurn is called when gp gets the P.
@@ -397,12 +396,11 @@ func predictSchedTick(pp *p) uint32 {
 	return predictTurns
 }
 
-// predictTurnCPU is the processor time at predictTurnWhen, the beginning of the
-// turn of the goroutine that runs.
+// predictTurnCPU is the processor time at predictTurnWhen, when the running goroutine got the P.
 var predictTurnWhen, predictTurnCPU int64
 
-// predictOverdue reports whether a goroutine whose turn began at when has had
-// enough; sysmon asks.
+// predictOverdue reports, for sysmon, whether a goroutine that got the P at when has computed for
+// too long.
 func predictOverdue(when, now int64) bool {
 	if !predictActive {
 		return when+forcePreemptNS <= now
@@ -413,19 +411,19 @@ func predictOverdue(when, now int64) bool {
 	return when+predictMaxTurn <= now && predictTurnCPU+predictMaxTurn <= predictCPU()
 }
 
-// PredictTurns returns how often one of the program's own goroutines has got the P.
+// PredictTurns returns how often one of the program's own goroutines got the P.
 func PredictTurns() uint32 { return predictTurns }
 
 // PredictCPU returns the processor time that the process has used, in nanoseconds.
 func PredictCPU() int64 { return predictCPU() }
 
-// predictIsShortSyscall reports whether a system call that has begun at that time is to
-// be waited for with all other goroutines.
+// predictIsShortSyscall reports whether all goroutines wait for a system call that has begun at
+// when.
 func predictIsShortSyscall(when, now int64) bool {
 	if !predictActive || len(predictChildren) > 0 {
 		return false
 	}
-	if when == 0 { // the first one of all: sysmon takes it for one that it has seen before
+	if when == 0 { // the first one: sysmon takes it for one that it has seen before
 		if predictFirstSyscall == 0 {
 			predictFirstSyscall = now
 		}
@@ -438,18 +436,18 @@ func predictIsShortSyscall(when, now int64) bool {
 	return false
 }
 
-// PredictSyscallTime returns for how long all goroutines together have waited for
-// system calls that took long, in nanoseconds.
+// PredictSyscallTime returns for how long all goroutines together have waited for system calls
+// that took long, in nanoseconds.
 func PredictSyscallTime() int64 { return predictSyscallTime.Load() }
 
-// PredictUseProcess is called where the program turns to another process.
+// PredictUseProcess is called where the program starts a process or makes a socket.
 func PredictUseProcess() { predictUsesProcesses = true }
 
-// PredictAlone reports whether no other process can be what the program waits for.
+// PredictAlone reports whether the program cannot wait for another process.
 func PredictAlone() bool { return !predictUsesProcesses }
 
-// predictHeapScale multiplies the heap size below which there is no collection:
-// one makes goroutines wait at places that differ from run to run.
+// predictHeapScale returns the factor of the heap size below which there is no garbage collection:
+// a collection makes goroutines wait at places that differ from run to run.
 func predictHeapScale() uint64 {
 	if !predictActive {
 		return 1
@@ -457,7 +455,8 @@ func predictHeapScale() uint64 {
 	return 16
 }
 
-// PredictStartTest forgets the work that has not been counted: a top-level test begins.
+// PredictStartTest is called when a top-level test begins. Work that was not counted so far is
+// forgotten.
 func PredictStartTest() {
 	predictCountWork()
 	predictClock.work, predictClock.workAtCPU = 0, 0
@@ -468,11 +467,11 @@ func PredictStartTest() {
 // PredictClockNow returns what the clock shows, in nanoseconds.
 func PredictClockNow() int64 { return predictClock.now }
 
-// PredictElapsed returns how much time has passed by the clock, in nanoseconds.
+// PredictElapsed returns how much time has passed on the clock, in nanoseconds.
 func PredictElapsed() int64 { return predictClock.now - predictClock.start }
 
-// PredictTimerAfter returns how many nanoseconds the first timer is due after the time when,
-// of PredictTimerNow; negative if there is none.
+// PredictTimerAfter returns by how many nanoseconds the first timer after the time when is due
+// later than that; negative if there is none. when is a time of PredictTimerNow.
 func PredictTimerAfter(when int64) int64 {
 	next := int64(-1)
 	ts := &getg().m.p.ptr().timers
@@ -489,8 +488,8 @@ func PredictTimerAfter(when int64) int64 {
 // PredictTimerNow returns the time of timers, in nanoseconds.
 func PredictTimerNow() int64 { return predictTimerNow(0) }
 
-// PredictSetDeadline says that t is the timer that ends the tests when their time is
-// over, and returns when that is, in the time of PredictTimerNow.
+// PredictSetDeadline sets the timer that ends the tests when their time is over, and returns when
+// that is, by PredictTimerNow.
 func PredictSetDeadline(timer unsafe.Pointer) int64 {
 	t := (*timeTimer)(timer)
 	predictClock.deadline = t.when

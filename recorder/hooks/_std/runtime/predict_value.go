@@ -5,10 +5,9 @@ import (
 	"unsafe"
 )
 
-// PredictReadable reports whether the n bytes at p, of which the program says
-// that they are those of a string, can be read: they are in one object of the heap,
-// in the running goroutine's stack, or in the program's data. A string that several
-// goroutines use at once may be half of one and half of another.
+// PredictReadable reports whether the n bytes at p, which are said to be a string, can be read:
+// they are in one object of the heap, in the running goroutine's stack, or in the program's data.
+// A string that several goroutines write may have the address of one and the length of another.
 //
 //go:nosplit
 func PredictReadable(p, n uintptr) bool {
@@ -29,8 +28,8 @@ func PredictReadable(p, n uintptr) bool {
 		if md.data <= p && p+n <= md.edata || md.noptrdata <= p && p+n <= md.enoptrdata {
 			return true
 		}
-		// What is read-only has no end that is known here; but what begins in a page
-		// and does not leave it can be read.
+		// The end of read-only memory is not known here, but what lies in one page can be
+		// read if its beginning can.
 		const page = 4096
 		if md.text <= p && p < md.end && p/page == (p+n-1)/page {
 			return true
@@ -42,8 +41,8 @@ func PredictReadable(p, n uintptr) bool {
 	return false
 }
 
-// PredictObject returns where the object of the heap begins that p points into, its
-// size, 0 if there is none, and whether it is flat: no pointers are in it.
+// PredictObject returns the address and size of the object of the heap that p points into, and
+// whether it has no pointers (flat). The size is 0 if there is no object.
 func PredictObject(p uintptr) (base, size uintptr, flat bool) {
 	s := spanOfHeap(p)
 	if s == nil || s.elemsize == 0 {
@@ -52,8 +51,8 @@ func PredictObject(p uintptr) (base, size uintptr, flat bool) {
 	return s.base() + s.objIndex(p)*s.elemsize, s.elemsize, s.spanclass.noscan()
 }
 
-// PredictNewTinyBlock makes the next small object without pointers the first of its block. So
-// those of a test lie in blocks alike in all runs, whatever was allocated before it.
+// PredictNewTinyBlock makes the next small object without pointers the first one of its block. So
+// those of a test share blocks in the same way in all runs, whatever was allocated before.
 func PredictNewTinyBlock() {
 	mp := acquirem()
 	if c := getMCache(mp); c != nil {
@@ -62,18 +61,19 @@ func PredictNewTinyBlock() {
 	releasem(mp)
 }
 
-// A PredictDynamic is what an interface holds.
+// A PredictDynamic is the value in an interface.
 type PredictDynamic struct {
-	Type unsafe.Pointer // nil if nothing
+	Type unsafe.Pointer // nil if there is none
 	Kind uint8          // as in package reflect
-	// Data is where the value is, or, if Direct, the value itself, a pointer.
+	// Data is the address of the value or, if Direct is set, the value itself, a pointer.
 	Data       unsafe.Pointer
 	Direct     bool
 	Size       uintptr
 	Comparable bool
 }
 
-// PredictInterface tells what the interface at p, with methods or without, holds.
+// PredictInterface returns the value in the interface at p; methods says whether the interface has
+// methods.
 //
 //go:nosplit
 func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic) {
@@ -88,5 +88,5 @@ func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic) {
 	return PredictDynamic{unsafe.Pointer(t), uint8(t.Kind()), words[1], t.IsDirectIface(), t.Size_, t.Equal != nil}
 }
 
-// PredictTypeName is the name of a type.
+// PredictTypeName returns the name of a type.
 func PredictTypeName(typ unsafe.Pointer) string { return toRType((*abi.Type)(typ)).string() }

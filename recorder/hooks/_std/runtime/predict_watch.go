@@ -2,25 +2,23 @@ package runtime
 
 import "unsafe"
 
-// predictWatcher is the goroutine that looks at a replay when nothing else
-// can run. It is parked while predictWatching is set.
+// The watcher is the goroutine that checks a replay when nothing else can run.
 var (
 	predictWatcher  *g
-	predictWatching bool
-	predictIdleOnly bool // a timer or a socket that is waited for is not looked at
+	predictWatching bool // the watcher is parked
+	predictIdleOnly bool // it need not check while a timer or a socket is waited for
 )
 
-// PredictSkipsTime says that the check of PredictWatch lets time pass at once, so that it is called
-// where only a timer is waited for, too.
+// PredictSkipsTime says that the check of PredictWatch lets time pass at once, so that it is
+// called where only a timer is waited for, too.
 var PredictSkipsTime bool
 
-// PredictWatch starts a system goroutine that calls check whenever no
-// goroutine can run. check returns the nanoseconds after which it wants to be
-// called again, 0 to wait for the next time that nothing can run, or a
-// negative number to end. If still is set, time stands still for the program
-// meanwhile. With idle set, it is not called where a timer is due before the tests'
-// time is over, or where something is waited for that comes from outside: programs that
-// sleep a lot are not to pay for it.
+// PredictWatch starts a system goroutine that calls check whenever no goroutine can run. check
+// returns the nanoseconds after which it is to be called again, 0 to wait for the next time that
+// nothing can run, or a negative number to end. If still is set, time stands still for the program
+// meanwhile. With idle set, check is not called where a timer is due before the tests' time is
+// over, or where the program waits for something from outside: programs that sleep a lot are not
+// to pay for it.
 func PredictWatch(check func() (wait int64, still bool), idle bool) {
 	predictIdleOnly = idle
 	go func() {
@@ -28,8 +26,7 @@ func PredictWatch(check func() (wait int64, still bool), idle bool) {
 		for {
 			gopark(predictWatchCommit, nil, waitReasonZero, traceBlockForever, 1)
 			for {
-				// While check looks, no other goroutine may run: else it
-				// would judge by states that have passed.
+				// No other goroutine may run while check examines them.
 				mp := acquirem()
 				d, still := check()
 				if still && d > 0 {
@@ -55,8 +52,8 @@ func predictWatchCommit(gp *g, _ unsafe.Pointer) bool {
 	return true
 }
 
-// predictIdleWatcher is called by the scheduler, with a P, when it has found nothing
-// to run. It returns the watcher if that waits for this moment.
+// predictIdleWatcher is called by the scheduler, with a P, when it has found nothing to run. It
+// returns the watcher if that is to check now.
 func predictIdleWatcher() *g {
 	if !predictWatching || predictClock.onlyTimer != nil || predictIdleOnly && predictHasWakers() {
 		return nil
@@ -72,8 +69,8 @@ func predictIdleWatcher() *g {
 	return gp
 }
 
-// predictHasWakers reports whether a timer or the network poller can make something move, and
-// nobody is to search now for what they cannot.
+// predictHasWakers reports whether a timer or the network poller can wake a goroutine, and no
+// search for tests that are blocked for ever is due.
 func predictHasWakers() bool {
 	next := getg().m.p.ptr().timers.wakeTime()
 	if PredictSkipsTime && PredictAlone() {
@@ -83,14 +80,14 @@ func predictHasWakers() bool {
 		predictClock.now < predictNextSearch
 }
 
-// predictNextSearch is when the tests are to be searched for one that nothing can make go on,
-// though something moves; by the program's clock. A search may take long: they are made when
-// the program has run for a second, for two, four, and so on.
+// predictNextSearch is when to search next for tests that are blocked for ever although something
+// can happen; by the program's clock. A search may take long: there is one when the program has
+// run for a second, for two, four, and so on.
 var predictNextSearch int64
 
 const predictFirstSearch = 1_000_000_000
 
-// PredictSearchDue reports whether such a search is to be made now, and puts the next one off.
+// PredictSearchDue reports whether such a search is due, and sets when the next one is.
 func PredictSearchDue() bool {
 	if predictClock.now < predictNextSearch {
 		return false
@@ -108,8 +105,7 @@ func PredictEachWaiting(visit func(rec unsafe.Pointer)) {
 	})
 }
 
-// PredictAnyRunnable reports whether one of the goroutines can run that want reports true
-// for, by their records.
+// PredictAnyRunnable reports whether a goroutine can run for whose record want reports true.
 func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool) {
 	forEachGRace(func(gp *g) {
 		any = any || gp.predict != nil && readgstatus(gp)&^_Gscan == _Grunnable && want(gp.predict)
@@ -117,7 +113,7 @@ func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool) {
 	return any
 }
 
-// A PredictState says what could still make the program move.
+// A PredictState says what could still make a goroutine run.
 type PredictState struct {
 	Runnable      bool  // a goroutine other than the caller can run
 	AwaitsSystem  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
@@ -169,16 +165,16 @@ func predictPollWait(pd *pollDesc, mode int) {
 	}
 }
 
-// PredictIsSilent reports whether nothing is on the way to who reads or accepts at a
-// descriptor, and only the program itself can send something there; nil if it has no such
-// descriptors.
+// PredictIsSilent reports whether nothing is on the way to a goroutine that reads from or accepts
+// at a descriptor, and only the program itself can send something there. It is nil if there are no
+// such descriptors.
 var PredictIsSilent func(fd uintptr) bool
 
-// PredictIsNotified reports whether signals are sent to a channel; nil if they are to none.
+// PredictIsNotified reports whether signals are sent to a channel; nil if they are sent to none.
 var PredictIsNotified func(ch unsafe.Pointer) bool
 
-// PredictAwaitsSignal reports whether a goroutine waits for what a signal would send. It is
-// for who has found that no goroutine can run.
+// PredictAwaitsSignal reports whether a goroutine waits for a signal's channel. No other goroutine
+// may run meanwhile.
 func PredictAwaitsSignal() (any bool) {
 	if PredictIsNotified == nil {
 		return false
@@ -195,16 +191,16 @@ func PredictAwaitsSignal() (any bool) {
 	return any
 }
 
-// PredictDie ends the process as the runtime does that finds it in a deadlock.
+// PredictDie ends the process as the runtime does in a deadlock.
 func PredictDie(msg string) {
 	predictOn = false
 	print(msg)
 	exit(2)
 }
 
-// PredictBlocked returns why the goroutine with identity id does not go on, and
-// stores the return addresses of its logical frames in pcs. The reason is that of
-// the runtime, "system call", or "calls runtime.Gosched" for one that could run.
+// PredictBlocked returns why the goroutine with identity id does not go on, and stores the return
+// addresses of its logical frames in pcs. The reason is that of the runtime, "system call", or
+// "calls runtime.Gosched" for one that could run.
 func PredictBlocked(id unsafe.Pointer, pcs []uintptr) (reason string, n int) {
 	gp := (*g)(id)
 	switch readgstatus(gp) {

@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// Each function here stands in front of the one of its package whose name
-// begins with predict, which is the original.
+// Each function here calls the original of package sync, whose name begins with predict now.
 
 func (m *Mutex) Lock() {
 	if predictrt.Mode == 0 {
@@ -180,8 +179,7 @@ func (p *Pool) Put(x any) {
 	p.predictPut(x)
 }
 
-// Get takes an item before New is called: that is what is ordered, and what a replay
-// decides.
+// Get takes an item before New is called: that order is what a trace has and a replay repeats.
 func (p *Pool) Get() any {
 	if predictrt.Mode == 0 {
 		return p.predictGet()
@@ -204,11 +202,11 @@ func (p *Pool) Get() any {
 	return x
 }
 
-// predictDataPointer orders Put before the Get that returns the same x, and no
-// other: what x points to stands for it.
+// predictDataPointer returns what x points to. It is the token that orders a Put before the Get
+// that returns the same x, and before no other.
 func predictDataPointer(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
 
-// predictPointedSize is the size of what x points to, 0 if it is no pointer.
+// predictPointedSize returns the size of what x points to; 0 if x is no pointer.
 func predictPointedSize(x any) uintptr {
 	if t := abi.TypeOf(x); t.Kind() == abi.Pointer {
 		return t.Elem().Size()
@@ -218,8 +216,8 @@ func predictPointedSize(x any) uintptr {
 
 func init() { predictrt.EmptyPools = predictEmptyPools }
 
-// predictEmptyPools drops what is in all pools, as two collections of garbage do. There
-// is one P, and nobody is in the middle of an operation on a pool.
+// predictEmptyPools empties all pools, as two garbage collections do. There is one P, and no
+// goroutine is in the middle of an operation on a pool.
 func predictEmptyPools() {
 	defer predictrt.Restore(predictrt.Mute())
 	allPoolsMu.Lock()

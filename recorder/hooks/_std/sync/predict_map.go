@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// predictBeginChange logs an operation on m that may change it and mutes what it does
-// inside. value is what it may put in. The result is for predictrt.Restore.
+// predictBeginChange logs an operation on m that may change it, and mutes what it does inside.
+// value is what it may put in. The result is for predictrt.Restore.
 func (m *Map) predictBeginChange(value any, pc uintptr) predictrt.MuteState {
 	if predictrt.IsPrivate(pc) {
 		predictrt.StoredInMap(predictDataPointer(value), pc)

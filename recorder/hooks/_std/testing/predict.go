@@ -9,13 +9,13 @@ import (
 
 func init() { predictrt.PrintBeforeDeath = predictPrintTests }
 
-// predictPrintTests prints what tests have logged, of those that were running when it turned
-// out that nothing can move any more: subtests come before their parents.
+// predictPrintTests prints what the running tests have logged, before the process ends because no
+// goroutine can run. Subtests come before their parents.
 func predictPrintTests(tests []unsafe.Pointer) {
 	for i := len(tests) - 1; i >= 0; i-- {
 		c := (*common)(tests[i])
 		p := c.parent
-		// Somebody may hold their locks for ever.
+		// A blocked goroutine may hold their locks.
 		if p == nil || !p.mu.TryLock() {
 			continue
 		}
@@ -29,7 +29,7 @@ func predictPrintTests(tests []unsafe.Pointer) {
 	}
 }
 
-// predictTestResult tells what c has come to.
+// predictTestResult reports the outcome of c.
 func predictTestResult(c *common) {
 	outcome := "pass"
 	if c.failed {
@@ -40,7 +40,7 @@ func predictTestResult(c *common) {
 	predictrt.TestResult(c.name, outcome, int64(c.duration))
 }
 
-// predictExample tells what an example has come to, and what it has printed if that is wrong.
+// predictExample reports the outcome of an example, and what it has printed if that is wrong.
 func predictExample(name string, took time.Duration, passed bool, wrong string) {
 	outcome := "pass"
 	if !passed {
@@ -52,13 +52,13 @@ func predictExample(name string, took time.Duration, passed bool, wrong string) 
 	predictrt.TestResult(name, outcome, int64(took))
 }
 
-// predictRunsTest says that the running goroutine runs c.
+// predictRunsTest is called in the goroutine that runs c.
 func predictRunsTest(c *common) { predictrt.RunsTest(unsafe.Pointer(c)) }
 
 // predictTestEnded is called when c has ended.
 func predictTestEnded(c *common) {
 	if len(c.cleanups) == 0 {
-		c.cleanups = nil // those that have run are not to keep alive what they used
+		c.cleanups = nil // cleanups that have run keep nothing alive then
 	}
 	predictrt.TestEnded()
 }

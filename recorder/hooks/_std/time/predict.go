@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// predictTimerStarted tells what the timer's goroutine will wait for.
+// predictTimerStarted reports the address of the timer t, whose goroutine p describes.
 func predictTimerStarted(t *Timer, p *predictrt.Timer) *Timer {
 	if p != nil {
 		p.Started(unsafe.Pointer(t))

@@ -1,6 +1,6 @@
-// Package inside is package predictrt as those packages of the standard library
-// see it that work on memory of the program: it has the same hooks for memory,
-// which log the access for the caller outside, and none for anything else.
+// Package inside is package predictrt for packages of the standard library that work on memory of
+// the program. It has the same hooks of accesses, which log the access at the site of the
+// program's call, and none of anything else.
 package inside
 
 import (
@@ -22,10 +22,10 @@ func LoadOf[T any](p *T, _ uint64) *T { return Load(p, 0) }
 // LoadKept is Load.
 func LoadKept[T any](p *T, _ uint64) *T { return Load(p, 0) }
 
-// Ref is a place that is about to be stored to.
+// A Ref is a variable that is about to be stored to.
 type Ref[T any] struct{ p *T }
 
-// Store names the place of a store; Set does it.
+// Store returns the reference of a store; Set does it.
 func Store[T any](p *T, _ uint32) Ref[T] { return Ref[T]{p} }
 
 // StoreOf is Store.
@@ -37,13 +37,13 @@ func StoreKept[T any](p *T, _ uint64) Ref[T] { return Ref[T]{p} }
 // Set logs a write and stores v.
 func (r Ref[T]) Set(v T) { *Write(r.p, 0) = v }
 
-// Refs are two places that one statement is about to store to.
+// Refs are two variables that one statement is about to store to.
 type Refs[T, U any] struct {
 	a Ref[T]
 	b Ref[U]
 }
 
-// Both names the places of two stores; Set does them.
+// Both returns the references of two stores; Set does them.
 func Both[T, U any](a Ref[T], b Ref[U]) Refs[T, U] { return Refs[T, U]{a, b} }
 
 // Set does both stores.

@@ -21,7 +21,7 @@ func predictBeforeDeadline(pd *pollDesc, pc uintptr) {
 	}
 }
 
-// predictAfterWait is called with what waiting for pd has come to.
+// predictAfterWait is called with the result of a wait for pd.
 func predictAfterWait(pd *pollDesc, result int, pc uintptr) {
 	if predictrt.Mode != 0 && (result == pollErrClosing || result == pollErrTimeout) {
 		predictrt.AfterFileEnd(unsafe.Pointer(pd), result == pollErrTimeout, pc)

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// predictIsNotified reports whether signals are sent to the channel ch. It is called where
-// nothing else runs.
+// predictIsNotified reports whether signals are sent to the channel ch. No other goroutine may run
+// meanwhile.
 func predictIsNotified(ch unsafe.Pointer) bool {
 	_, ok := handlers.m[*(*chan<- os.Signal)(unsafe.Pointer(&ch))]
 	return ok

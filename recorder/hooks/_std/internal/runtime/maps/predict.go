@@ -10,7 +10,7 @@ var PredictWriting func(m unsafe.Pointer)
 //go:linkname predictSeed
 func predictSeed() uint64
 
-// predictIter says where an iteration begins.
+// predictIter returns where an iteration begins.
 //
 //go:linkname predictIter
 func predictIter() uint64
