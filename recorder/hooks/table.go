@@ -116,6 +116,20 @@ func changesMap(value string) []edit {
 	return []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(m.predictBeginChange(" + value + ", " + here + ")) };")}
 }
 
+// acquires and releases are the edits of the methods of an RWMutex. A nil one panics inside.
+func acquires(kind string) edit {
+	return entry("if predictrt.Mode != 0 && rw != nil { defer predictMute(predictrt.Begin(predictrt." + kind + ", unsafe.Pointer(rw), " + here + ")).end() };")
+}
+
+func releases(kind string) edit {
+	return entry("if predictrt.Mode != 0 && rw != nil { defer predictrt.Restore(predictMuteAfter(predictrt." + kind + ", unsafe.Pointer(rw), 0, " + here + ")) };")
+}
+
+// adds is the edit of a method of a WaitGroup that changes its counter by delta.
+func adds(delta string) edit {
+	return entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictMuteAfter(predictrt.KindWaitGroupAdd, unsafe.Pointer(wg), uint64(" + delta + "), " + here + ")) };")
+}
+
 // muted keeps all that a function does out of the trace.
 var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictrt.Mute()) };")}
 
@@ -398,26 +412,28 @@ var table = eachDecl([]Hook{
 
 	// Package sync. The original functions run muted, with new names: the atomics and semaphores
 	// inside a lock are not what the program has written.
-	{"sync", "(*Mutex).Lock", events(trace.Acquire), []edit{rename("predictLock")}},
+	{"sync", "(*Mutex).Lock", events(trace.Acquire), []edit{
+		entry("if predictrt.Mode != 0 { defer predictrt.Begin(predictrt.KindAcquire, unsafe.Pointer(m), " + here + ").Log(0) };"),
+	}},
 	{"sync", "(*Mutex).TryLock", events(trace.Acquire), []edit{rename("predictTryLock")}},
-	{"sync", "(*Mutex).Unlock", events(trace.Release), []edit{rename("predictUnlock")}},
-	{"sync", "(*RWMutex).Lock", events(trace.Acquire), []edit{rename("predictLock")}},
+	{"sync", "(*Mutex).Unlock", events(trace.Release), []edit{entry("predictrt.Log(predictrt.KindRelease, unsafe.Pointer(m), 0, " + here + ");")}},
+	{"sync", "(*RWMutex).Lock", events(trace.Acquire), []edit{acquires("KindAcquire")}},
 	{"sync", "(*RWMutex).TryLock", events(trace.Acquire), []edit{rename("predictTryLock")}},
 	{"sync", "(*RWMutex).Unlock", events(trace.Release), []edit{
-		rename("predictUnlock"),
+		releases("KindRelease"),
 		before(`fatal("sync: Unlock of unlocked RWMutex")`, "runtime.PredictMisused()"),
 	}},
-	{"sync", "(*RWMutex).RLock", events(trace.RAcquire), []edit{rename("predictRLock")}},
+	{"sync", "(*RWMutex).RLock", events(trace.RAcquire), []edit{acquires("KindRAcquire")}},
 	{"sync", "(*RWMutex).TryRLock", events(trace.RAcquire), []edit{rename("predictTryRLock")}},
-	{"sync", "(*RWMutex).RUnlock", events(trace.RRelease), []edit{rename("predictRUnlock")}},
+	{"sync", "(*RWMutex).RUnlock", events(trace.RRelease), []edit{releases("KindRRelease")}},
 	{"sync", "(*RWMutex).rUnlockSlow", nil, []edit{before(`fatal("sync: RUnlock of unlocked RWMutex")`, "runtime.PredictMisused()")}},
 	{"internal/sync", "(*Mutex).unlockSlow", nil, []edit{before(`fatal("sync: unlock of unlocked mutex")`, "runtime.PredictMisused()")}},
 	// Done calls Add, which is muted then: the event has the line of Done.
 	{"sync", "(*WaitGroup).Add", events(trace.WaitGroupAdd), []edit{
-		rename("predictAdd"),
+		adds("delta"),
 		before(`panic("sync: negative WaitGroup counter")`, "runtime.PredictMisused()"),
 	}},
-	{"sync", "(*WaitGroup).Done", events(trace.WaitGroupAdd), []edit{rename("predictDone")}},
+	{"sync", "(*WaitGroup).Done", events(trace.WaitGroupAdd), []edit{adds("-1")}},
 	{"sync", "(*WaitGroup).Wait", events(trace.WaitGroupWait, trace.WaitGroupWaited), []edit{rename("predictWait")}},
 	{"sync", "(*Once).Do", events(trace.OnceBegin, trace.OnceEnd, trace.OnceDone), []edit{rename("predictDo")}},
 	// A condition is a queue of tickets (notifyList of package sync). A goroutine that waits has
@@ -442,7 +458,7 @@ var table = eachDecl([]Hook{
 	}},
 	// A sync.Map as a whole is an atomic variable. Range reads it, and may see what was stored
 	// meanwhile, so it is ordered with all stores.
-	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
+	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{entry("if predictrt.Mode != 0 { defer m.predictBeginLoad(" + here + ").end() };")}},
 	{"sync", "(*Map).Store, (*Map).LoadOrStore, (*Map).Swap", events(trace.AtomicRMW), changesMap("value")},
 	{"sync", "(*Map).CompareAndSwap", events(trace.AtomicRMW), changesMap("new")},
 	{"sync", "(*Map).Clear, (*Map).LoadAndDelete, (*Map).Delete, (*Map).CompareAndDelete", events(trace.AtomicRMW), changesMap("nil")},

@@ -2,7 +2,6 @@ package predictrt
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -24,30 +23,30 @@ type Mode struct {
 
 // String returns the value of [EnvVar].
 func (m Mode) String() string {
-	var words []string
-	add := func(name, value string, is bool) {
-		if is {
-			words = append(words, name+"="+value)
-		}
-	}
+	word := "record"
 	switch {
 	case m.Plan != "":
-		words = append(words, "replay")
-	case m.Trace != "":
-		words = append(words, "record")
-	default:
+		word = "replay"
+	case m.Trace == "":
 		return ""
 	}
-	add("plan", m.Plan, m.Plan != "")
-	add("verdict", m.Verdict, m.Verdict != "")
-	add("trace", m.Trace, m.Trace != "")
-	add("limit", fmt.Sprint(m.Limit), m.Limit > 0)
-	add("order", m.Order, m.Order != "")
-	if m.Brief {
-		words = append(words, "brief")
+	for _, option := range []struct {
+		is   bool
+		text string
+	}{
+		{m.Plan != "", "plan=" + m.Plan},
+		{m.Verdict != "", "verdict=" + m.Verdict},
+		{m.Trace != "", "trace=" + m.Trace},
+		{m.Limit > 0, fmt.Sprint("limit=", m.Limit)},
+		{m.Order != "", "order=" + m.Order},
+		{m.Brief, "brief"},
+		{m.Hold > 0, fmt.Sprint("hold=", m.Hold.Nanoseconds())},
+	} {
+		if option.is {
+			word += ";" + option.text
+		}
 	}
-	add("hold", fmt.Sprint(m.Hold.Nanoseconds()), m.Hold > 0)
-	return strings.Join(words, ";")
+	return word
 }
 
 // Env returns the variable as an environment has it, NAME=VALUE.

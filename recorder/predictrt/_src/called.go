@@ -76,37 +76,24 @@ func Event(objects ...Object) {
 	for _, o := range objects {
 		if g := callee(o.p); g != nil {
 			for _, method := range o.methods {
-				g.called(o.p, method, g.eventSite())
+				g.called(o.p, method, programCallOr(g.goSite))
 			}
 		}
 	}
 }
 
-// eventSite returns the site of the program's call in the stack, or else of the go statement that
-// started the goroutine.
-func (o *origin) eventSite() uint32 {
-	if site := programCall(false); site != noProgramSite && site != foreignSite {
-		return site
-	}
-	return o.goSite
-}
-
-// Uses logs the use of an object of the standard library that a built-in property is about. The
+// LogUse logs the use of an object of the standard library that a built-in property is about. The
 // site is that of the program's call in the stack, or else of the call that returns to pc.
 func LogUse(p unsafe.Pointer, method uint64, pc uintptr) {
 	if Mode == 0 {
 		return
 	}
 	if g := callee(p); g != nil {
-		site := programCall(false)
-		if site == noProgramSite || site == foreignSite {
-			site = siteOf(pc)
-		}
-		g.called(p, method, site)
+		g.called(p, method, programCallOr(siteOf(pc)))
 	}
 }
 
-// Asks is Uses, but only where the program itself calls the function that returns to pc: uses by
+// LogProgramUse is LogUse, but only where the program itself calls the function that returns to pc: uses by
 // the standard library in between are not the program's.
 func LogProgramUse(p unsafe.Pointer, method uint64, pc uintptr) {
 	if Mode == 0 {

@@ -288,15 +288,15 @@ func (a *actor) yieldToOtherViolator(kind uint8) {
 			return // the select that has this case is still to come
 		}
 		if len(violators) == 1 {
-			enterStagePinned(stageFree)
+			enterStage(stageFree)
 			return
 		}
-		enterStagePinned(stageSecondAccess)
+		enterStage(stageSecondAccess)
 		for stage == stageSecondAccess {
 			a.g.park("the other access of the violation")
 		}
 	} else if stage == stageSecondAccess && a.isViolator() && a != violators[firstViolator] {
-		enterStagePinned(stageFree)
+		enterStage(stageFree)
 	}
 }
 
@@ -427,19 +427,14 @@ func conflict(a, b pendingAccess) bool {
 		(isWrite(a.kind) || isWrite(b.kind) || isSync(a.kind) || isSync(b.kind))
 }
 
-// enterStagePinned is enterStage for a goroutine that is not pinned.
-func enterStagePinned(s int) {
-	runtime.PredictPin()
-	enterStage(s)
-	runtime.PredictUnpin()
-}
-
 // enterStage begins another stage. All goroutines at the gate check whether they may go on.
 func enterStage(s int) {
+	runtime.PredictPin()
 	stage = s
 	for _, g := range parkedGoroutines {
 		runtime.PredictWake(&g.gateSema)
 	}
+	runtime.PredictUnpin()
 }
 
 // leaveSchedule gives the schedule up, as the run has left it.

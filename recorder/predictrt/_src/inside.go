@@ -163,6 +163,14 @@ func programCall(skipForeign bool) uint32 {
 	return noProgramSite
 }
 
+// programCallOr returns the site of programCall, or another one if that is none.
+func programCallOr(other uint32) uint32 {
+	if site := programCall(false); site != noProgramSite && site != foreignSite {
+		return site
+	}
+	return other
+}
+
 // programSite returns the site of the innermost call in the stack that the program's own packages
 // make, or else of the one that led to the start of the goroutine; 0 if there is none.
 func (o *origin) programSite() uint32 {

@@ -21,7 +21,7 @@ func TestEnded() {
 		return
 	}
 	if stage == stageOthersRun { // the goroutine that goes last may go now
-		enterStagePinned(stageFree)
+		enterStage(stageFree)
 	}
 	g.letStartedRun()
 	runtime.PredictPin()

@@ -293,7 +293,7 @@ func logBranch(n uint64, site uint32) {
 	nextEvent += 8
 }
 
-// logBranchSlowly is logBranch without the fast path.
+// logBranchSlow is logBranch without the fast path.
 func logBranchSlow(n uint64, site uint32) {
 	g := current()
 	if g == nil || g.skipsAccesses() {

@@ -20,7 +20,7 @@ func startVerdict(path string) {
 	}
 }
 
-// verdict writes a line to the verdict, at once: the process may be killed at any time.
+// writeVerdict writes a line to the verdict, at once: the process may be killed at any time.
 func writeVerdict(line string) {
 	runtime.PredictWrite(verdictFD, unsafe.Pointer(unsafe.StringData(line)), len(line))
 }

@@ -1,6 +1,9 @@
 package predictrt
 
-import "runtime"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // This file decides what happens when no goroutine can run: for which of them time passes, whether
 // the schedule can still go on, and whether the program waits for ever.
@@ -198,19 +201,20 @@ func longestDelay() (d int64) {
 
 // sleepLeft returns for how many nanoseconds g sleeps; false if it does not, or waits at the gate.
 func (g *goroutine) sleepLeft() (left int64, ok bool) {
-	if g.inRuntime.G == nil || g.waitReason != "" {
-		return 0, false
-	}
-	return runtime.PredictSleepLeft(g.inRuntime.G)
+	return g.waitLeft(runtime.PredictSleepLeft)
 }
 
 // timeoutLeft returns after how many nanoseconds g stops to wait for whatever it waits for; false
 // if it never does, or waits at the gate.
 func (g *goroutine) timeoutLeft() (left int64, ok bool) {
+	return g.waitLeft(runtime.PredictTimeoutLeft)
+}
+
+func (g *goroutine) waitLeft(of func(unsafe.Pointer) (int64, bool)) (left int64, ok bool) {
 	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
 	}
-	return runtime.PredictTimeoutLeft(g.inRuntime.G)
+	return of(g.inRuntime.G)
 }
 
 // missingEvent says what the schedule waits for.

@@ -9,91 +9,30 @@ import (
 
 // Each function here calls the original of package sync, whose name begins with predict now.
 
-func (m *Mutex) Lock() {
-	if predictrt.Mode == 0 {
-		m.predictLock()
-		return
-	}
-	op := predictrt.Begin(predictrt.KindAcquire, unsafe.Pointer(m), sys.GetCallerPC())
-	m.predictLock()
-	op.Log(0)
+// A predictMuted is an operation whose inside is muted.
+type predictMuted struct {
+	op    predictrt.Op
+	state predictrt.MuteState
 }
 
-func (m *Mutex) TryLock() bool {
-	if predictrt.Mode == 0 {
-		return m.predictTryLock()
-	}
-	op := predictrt.Try(predictrt.KindAcquire, unsafe.Pointer(m), sys.GetCallerPC())
-	ok := m.predictTryLock()
-	op.LogTried(ok)
-	return ok
+func predictMute(op predictrt.Op) predictMuted { return predictMuted{op, predictrt.Mute()} }
+
+// end logs the operation once it is done.
+func (m predictMuted) end() {
+	predictrt.Restore(m.state)
+	m.op.Log(0)
 }
 
-func (m *Mutex) Unlock() {
-	if predictrt.Mode != 0 {
-		predictrt.Log(predictrt.KindRelease, unsafe.Pointer(m), 0, sys.GetCallerPC())
-	}
-	m.predictUnlock()
+// predictMuteAfter logs an operation on the object at p that is about to happen, and mutes it. The
+// result is for predictrt.Restore.
+func predictMuteAfter(kind uint8, p unsafe.Pointer, val uint64, pc uintptr) predictrt.MuteState {
+	predictrt.Log(kind, p, val, pc)
+	return predictrt.Mute()
 }
 
-func (rw *RWMutex) Lock() {
-	if predictrt.Mode == 0 || rw == nil {
-		rw.predictLock()
-		return
-	}
-	predictAcquire(predictrt.KindAcquire, rw, rw.predictLock, sys.GetCallerPC())
-}
-
-func (rw *RWMutex) TryLock() bool {
-	if predictrt.Mode == 0 || rw == nil {
-		return rw.predictTryLock()
-	}
-	return predictTryAcquire(predictrt.KindAcquire, rw, rw.predictTryLock, sys.GetCallerPC())
-}
-
-func (rw *RWMutex) Unlock() {
-	if predictrt.Mode == 0 || rw == nil {
-		rw.predictUnlock()
-		return
-	}
-	predictRelease(predictrt.KindRelease, rw, rw.predictUnlock, sys.GetCallerPC())
-}
-
-func (rw *RWMutex) RLock() {
-	if predictrt.Mode == 0 || rw == nil {
-		rw.predictRLock()
-		return
-	}
-	predictAcquire(predictrt.KindRAcquire, rw, rw.predictRLock, sys.GetCallerPC())
-}
-
-func (rw *RWMutex) TryRLock() bool {
-	if predictrt.Mode == 0 || rw == nil {
-		return rw.predictTryRLock()
-	}
-	return predictTryAcquire(predictrt.KindRAcquire, rw, rw.predictTryRLock, sys.GetCallerPC())
-}
-
-func (rw *RWMutex) RUnlock() {
-	if predictrt.Mode == 0 || rw == nil {
-		rw.predictRUnlock()
-		return
-	}
-	predictRelease(predictrt.KindRRelease, rw, rw.predictRUnlock, sys.GetCallerPC())
-}
-
-// predictAcquire calls lock, which acquires rw, and logs the event after it.
-func predictAcquire(kind uint8, rw *RWMutex, lock func(), pc uintptr) {
-	op := predictrt.Begin(kind, unsafe.Pointer(rw), pc)
-	s := predictrt.Mute()
-	lock()
-	predictrt.Restore(s)
-	op.Log(0)
-}
-
-// predictTryAcquire is predictAcquire for an attempt.
-func predictTryAcquire(kind uint8, rw *RWMutex, try func() bool, pc uintptr) bool {
-	op := predictrt.Try(kind, unsafe.Pointer(rw), pc)
+// predictTry calls try, which attempts to acquire the lock at p.
+func predictTry(kind uint8, p unsafe.Pointer, try func() bool, pc uintptr) bool {
+	op := predictrt.Try(kind, p, pc)
 	s := predictrt.Mute()
 	ok := try()
 	predictrt.Restore(s)
@@ -101,34 +40,25 @@ func predictTryAcquire(kind uint8, rw *RWMutex, try func() bool, pc uintptr) boo
 	return ok
 }
 
-// predictRelease logs the event, and then calls unlock, which releases rw.
-func predictRelease(kind uint8, rw *RWMutex, unlock func(), pc uintptr) {
-	predictrt.Log(kind, unsafe.Pointer(rw), 0, pc)
-	s := predictrt.Mute()
-	unlock()
-	predictrt.Restore(s)
-}
-
-func (wg *WaitGroup) Add(delta int) {
-	if predictrt.Mode == 0 {
-		wg.predictAdd(delta)
-		return
+func (m *Mutex) TryLock() bool {
+	if predictrt.Mode == 0 || m == nil {
+		return m.predictTryLock()
 	}
-	wg.predictLogAdd(delta, sys.GetCallerPC())
+	return predictTry(predictrt.KindAcquire, unsafe.Pointer(m), m.predictTryLock, sys.GetCallerPC())
 }
 
-func (wg *WaitGroup) Done() {
-	if predictrt.Mode == 0 {
-		wg.predictAdd(-1)
-		return
+func (rw *RWMutex) TryLock() bool {
+	if predictrt.Mode == 0 || rw == nil {
+		return rw.predictTryLock()
 	}
-	wg.predictLogAdd(-1, sys.GetCallerPC())
+	return predictTry(predictrt.KindAcquire, unsafe.Pointer(rw), rw.predictTryLock, sys.GetCallerPC())
 }
 
-func (wg *WaitGroup) predictLogAdd(delta int, pc uintptr) {
-	predictrt.Log(predictrt.KindWaitGroupAdd, unsafe.Pointer(wg), uint64(delta), pc)
-	defer predictrt.Restore(predictrt.Mute())
-	wg.predictAdd(delta)
+func (rw *RWMutex) TryRLock() bool {
+	if predictrt.Mode == 0 || rw == nil {
+		return rw.predictTryRLock()
+	}
+	return predictTry(predictrt.KindRAcquire, unsafe.Pointer(rw), rw.predictTryRLock, sys.GetCallerPC())
 }
 
 func (wg *WaitGroup) Wait() {

@@ -17,20 +17,14 @@ func (m *Map) predictBeginChange(value any, pc uintptr) predictrt.MuteState {
 	return predictrt.Mute()
 }
 
-func (m *Map) Load(key any) (value any, ok bool) {
-	if predictrt.Mode == 0 {
-		return m.predictLoad(key)
-	}
+// predictBeginLoad begins a load from m, unless the standard library loads for itself, and mutes
+// what it does inside.
+func (m *Map) predictBeginLoad(pc uintptr) predictMuted {
 	var op predictrt.Op
-	if pc := sys.GetCallerPC(); !predictrt.IsPrivate(pc) {
+	if !predictrt.IsPrivate(pc) {
 		op = predictrt.Begin(predictrt.KindAtomicLoad, unsafe.Pointer(m), pc)
 	}
-	s := predictrt.Mute()
-	defer predictrt.Restore(s)
-	value, ok = m.predictLoad(key)
-	predictrt.Restore(s)
-	op.Log(0)
-	return value, ok
+	return predictMute(op)
 }
 
 func (m *Map) Range(f func(key, value any) bool) {
