@@ -2,7 +2,7 @@ package hooks
 
 import (
 	"go/ast"
-	"slices"
+	"regexp"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -22,26 +22,14 @@ var atomicTypes = Hook{
 	Kinds:   events(trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW),
 }
 
-// atomicOps and atomicOperands are the parts of these names.
-var atomicOps = []string{"Load", "Store", "Swap", "CompareAndSwap", "Add", "And", "Or"}
-var atomicOperands = []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"}
+// atomicFunc matches the names of the package-level functions of sync/atomic, of which there are
+// numAtomicFuncs.
+var atomicFunc = regexp.MustCompile(`^(Load|Store|Swap|CompareAndSwap|Add|And|Or)(Int32|Int64|Uint32|Uint64|Uintptr|Pointer)$`)
 
-// atomicFuncs returns the names of the package-level functions of sync/atomic.
-func atomicFuncs() []string {
-	var all []string
-	for _, op := range atomicOps {
-		for _, t := range atomicOperands {
-			if t != "Pointer" || (op != "Add" && op != "And" && op != "Or") {
-				all = append(all, op+t)
-			}
-		}
-	}
-	return all
-}
+const numAtomicFuncs = 39
 
 // patchAtomicTypes redirects the calls in s, and returns how many it has found.
 func patchAtomicTypes(s *source) int {
-	funcs := atomicFuncs()
 	found := 0
 	for _, d := range s.file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -53,7 +41,7 @@ func patchAtomicTypes(s *source) int {
 			if !ok {
 				return true
 			}
-			if id, ok := call.Fun.(*ast.Ident); ok && slices.Contains(funcs, id.Name) {
+			if id, ok := call.Fun.(*ast.Ident); ok && atomicFunc.MatchString(id.Name) {
 				found++
 				s.insert(id.Pos(), "predictrt.")
 				s.insert(call.Rparen, ", predictrt.Site("+here+")")

@@ -82,16 +82,16 @@ func Overlay(target Target, dir string, rewritten map[string]string) (map[string
 	return o.replace, nil
 }
 
-// Misfits returns how many rows the table has for a target, and an error for each row that does
+// Mismatches returns how many rows the table has for a target, and an error for each row that does
 // not fit its tree. For an unknown release, the rows are those of the supported release that fits
 // best.
-func Misfits(target Target) (rows int, misfits []error) {
+func Mismatches(target Target) (rows int, misfits []error) {
 	releases := []string{target.GOVERSION}
 	if CheckRelease(target.GOVERSION) != nil {
 		releases = []string{"go1.26", "go1.27"}
 	}
 	for i, release := range releases {
-		n, why := misfitsOf(target, release)
+		n, why := mismatchesOf(target, release)
 		if i == 0 || len(why) < len(misfits) {
 			rows, misfits = n, why
 		}
@@ -99,8 +99,8 @@ func Misfits(target Target) (rows int, misfits []error) {
 	return rows, misfits
 }
 
-// misfitsOf is Misfits for the rows of a release.
-func misfitsOf(target Target, release string) (rows int, misfits []error) {
+// mismatchesOf is Mismatches for the rows of a release.
+func mismatchesOf(target Target, release string) (rows int, misfits []error) {
 	o := &overlay{Target: target}
 	for _, pkg := range packages(release) {
 		files, unread := o.readPackage(filepath.Join(o.GOROOT, "src", filepath.FromSlash(pkg)))
@@ -162,8 +162,8 @@ func (o *overlay) patch(pkg string) error {
 		if err != nil {
 			return err
 		}
-		if n := patchAtomicTypes(s); n < len(atomicFuncs()) {
-			return fmt.Errorf("type.go: expected at least %d methods that call a function of the package, found %d", len(atomicFuncs()), n)
+		if n := patchAtomicTypes(s); n < numAtomicFuncs {
+			return fmt.Errorf("type.go: expected at least %d methods that call a function of the package, found %d", numAtomicFuncs, n)
 		}
 	}
 	for name, s := range files.parsed {

@@ -94,7 +94,7 @@ func TestOverlayNamesMissingAnchor(t *testing.T) {
 // Each row of a tree that does not fit is told by itself, of releases that have none, too.
 func TestMisfits(t *testing.T) {
 	target := goEnv(t, "")
-	all, misfits := Misfits(target)
+	all, misfits := Mismatches(target)
 	require.Empty(t, misfits)
 	fake := t.TempDir()
 	for _, pkg := range packages(target.GOVERSION) {
@@ -120,7 +120,7 @@ func TestMisfits(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, bytes.ReplaceAll(text, []byte(change[0]), []byte(change[1])), 0o666))
 	}
 	target.GOROOT, target.GOVERSION = fake, "devel go1.28-0123456789"
-	rows, misfits := Misfits(target)
+	rows, misfits := Mismatches(target)
 	require.InDelta(t, all, rows, 10)
 	var text []string
 	for _, m := range misfits {

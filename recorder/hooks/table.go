@@ -338,7 +338,7 @@ var table = eachDecl([]Hook{
 	// Coroutines (iter.Pull). A switch is a message to the other coroutine: what each does comes
 	// after what the other did.
 	{"runtime", "newcoro", events(trace.Fork), []edit{
-		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
+		after("gp := getg()", "predictRec := predictFork(nil, pc)"),
 		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "predictSetRecord(gp, predictRec)"),
 	}},
 	{"runtime", "corostart", events(trace.Await), []edit{before("c.f(c)", "predictAwait(unsafe.Pointer(c), "+here+")")}},
@@ -351,7 +351,7 @@ var table = eachDecl([]Hook{
 	// Bubbles (testing/synctest). Their main goroutine is a child of their creator, and what the
 	// creator waits for is all that the bubble does.
 	{"runtime", "synctestRun", events(trace.Fork, trace.Begin, trace.Await), []edit{
-		after("pc := sys.GetCallerPC()", "predictRec := predictForkCoro(pc)"),
+		after("pc := sys.GetCallerPC()", "predictRec := predictFork(nil, pc)"),
 		after("bubble.main = newproc1(fv, gp, pc, false, waitReasonZero)", "bubble.main.predict = predictRec"),
 		instead("raceenabled", "predictAwait(nil, "+here+") || raceenabled"),
 	}},
@@ -494,8 +494,8 @@ var table = eachDecl([]Hook{
 	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.BeforeLastPiece(int(fd.Sysfd), " + here + ");")}},
 	// An operation that fails because the file is closed, or its deadline has passed, comes after
 	// what has closed the file or set the deadline.
-	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictBeforeClose(&fd.pd, " + here + ");")}},
-	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictBeforeDeadline(&fd.pd, "+here+")")}},
+	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), false, " + here + ");")}},
+	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), true, "+here+")")}},
 	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
 	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
 	{"internal/poll", "(*FD).incref, (*FD).readLock, (*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
@@ -547,10 +547,10 @@ var table = eachDecl([]Hook{
 	// Tests. tRunner runs a test, and fRunner a fuzz target. The goroutines of a test are its
 	// descendants.
 	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{
-		before("fn(t)", "predictRunsTest(&t.common); predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
+		before("fn(t)", "predictrt.RunsTest(unsafe.Pointer(&t.common)); predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
 	}},
 	{"testing", "fRunner", events(trace.TestBegin, trace.TestEnd), []edit{
-		before("fn(f)", "predictRunsTest(&f.common); predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
+		before("fn(f)", "predictrt.RunsTest(unsafe.Pointer(&f.common)); predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
 	}},
 	// The outcome of a test, and what it logs.
 	{"testing", "(*T).report", nil, []edit{before("dstr := fmtDuration(t.duration)", "predictTestResult(&t.common)")}},

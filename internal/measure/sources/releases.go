@@ -23,7 +23,7 @@ func releases(j *run.Job) bool {
 	good := true
 	for _, tree := range j.Args() {
 		target := askRelease(j, tree)
-		rows, misfits := hooks.Misfits(target)
+		rows, misfits := hooks.Mismatches(target)
 		said := "gopredict works with it"
 		if hooks.CheckRelease(target.GOVERSION) != nil {
 			said = "gopredict does not work with it"

@@ -6,7 +6,7 @@
 // schedule (and possibly record that run, too).
 //
 // Packages of the standard library that work on memory of the program call package inside, below
-// this one: see Inside.
+// this one: see LogInside.
 //
 // # An operation and its event are one step
 //

@@ -42,7 +42,7 @@ type goroutine struct {
 
 	pace
 	polling polling
-	inside  insideAccesses
+	inside  libraryAccesses
 
 	// blockingOp is the last operation that it may block in.
 	blockingOp blockingOperation

@@ -16,9 +16,9 @@ const OfMap = flagMap
 // hasForkedOutsideTests says that goroutines run that belong to no test.
 var hasForkedOutsideTests bool
 
-// Inside logs an access of the standard library on behalf of the program. It logs nothing while
+// LogInside logs an access of the standard library on behalf of the program. It logs nothing while
 // the test has one goroutine: all that it does then happens before what others will do.
-func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
+func LogInside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 	if size == 0 || runtime.PredictReadOnly(uintptr(p)) {
 		return
 	}
@@ -41,24 +41,24 @@ func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 	g.noteInside(kind, uint64(uintptr(p)), size)
 }
 
-// An insideAccess is an access that a goroutine has made in the standard library.
-type insideAccess struct {
+// A libraryAccess is an access that a goroutine has made in the standard library.
+type libraryAccess struct {
 	addr  uint64
 	size  uintptr
 	kind  uint8
 	epoch uint32 // grows with each event of the program itself
 }
 
-// An insideAccesses has the last such accesses of a goroutine. An access that repeats one of them
+// A libraryAccesses has the last such accesses of a goroutine. An access that repeats one of them
 // is no event, if the program itself has had no event in between: a parser that counts bytes has
 // few events then. Nor are reads events once there were many: work that takes long, as hashing
 // does, has events at its beginning only. What is left out must not depend on addresses, which
 // differ in a replay.
-type insideAccesses struct {
+type libraryAccesses struct {
 	epoch uint32
 	reads int // in this epoch
 	next  int // number of accesses stored in last
-	last  *[maxInsideAccesses]insideAccess
+	last  *[maxInsideAccesses]libraryAccess
 }
 
 const (
@@ -94,9 +94,9 @@ func (g *goroutine) repeatsInside(kind uint8, addr uint64, size uintptr) bool {
 func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	in := &g.inside
 	if in.last == nil {
-		in.last = (*[maxInsideAccesses]insideAccess)(runtime.PredictAlloc(unsafe.Sizeof(*in.last)))
+		in.last = (*[maxInsideAccesses]libraryAccess)(runtime.PredictAlloc(unsafe.Sizeof(*in.last)))
 	}
-	in.last[in.next%maxInsideAccesses] = insideAccess{addr, size, kind, in.epoch}
+	in.last[in.next%maxInsideAccesses] = libraryAccess{addr, size, kind, in.epoch}
 	in.next++
 	if kind == KindRead {
 		in.reads++
@@ -104,26 +104,26 @@ func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	g.lastReadObject = insideObject
 }
 
-// InsideSpan is Inside for n elements of a size. It must not be inlined: that would happen only in
+// LogInsideSpan is LogInside for n elements of a size. It must not be inlined: that would happen only in
 // packages that read this one's export data, so that an instance of a generic function had two
 // texts, which -ldflags=-strictdups=2 refuses.
 //
 //go:noinline
-func InsideSpan(kind uint8, p unsafe.Pointer, n int, size uintptr) {
-	Inside(kind, 0, p, uintptr(n)*size)
+func LogInsideSpan(kind uint8, p unsafe.Pointer, n int, size uintptr) {
+	LogInside(kind, 0, p, uintptr(n)*size)
 }
 
-// InsideAppend is Inside for an append of n elements to a slice.
+// LogInsideAppend is LogInside for an append of n elements to a slice.
 //
 //go:noinline
-func InsideAppend(s unsafe.Pointer, n int, size uintptr) {
+func LogInsideAppend(s unsafe.Pointer, n int, size uintptr) {
 	h := (*header)(s)
 	switch {
 	case n <= 0:
 	case h.limit-h.length >= n:
-		InsideSpan(KindWrite, unsafe.Add(h.p, uintptr(h.length)*size), n, size)
+		LogInsideSpan(KindWrite, unsafe.Add(h.p, uintptr(h.length)*size), n, size)
 	default:
-		InsideSpan(KindRead, h.p, h.length, size)
+		LogInsideSpan(KindRead, h.p, h.length, size)
 	}
 }
 

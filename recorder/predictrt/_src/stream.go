@@ -269,7 +269,9 @@ func closingObject(pd unsafe.Pointer, deadline bool) uint64 {
 // BeforeFileEnd logs that a file is about to be closed, or to get a deadline, by which operations
 // of others on it may fail.
 func BeforeFileEnd(pd unsafe.Pointer, deadline bool, pc uintptr) {
-	logObject(KindPost, closingObject(pd, deadline), pc)
+	if Mode != 0 {
+		logObject(KindPost, closingObject(pd, deadline), pc)
+	}
 }
 
 // AfterFileEnd logs that an operation on a file has failed for that reason.

@@ -174,9 +174,10 @@ func predictIsUser() bool {
 	return predictOn && gp.m.curg == gp
 }
 
-// predictFork returns the record of a new goroutine; nil for those of the runtime.
+// predictFork returns the record of a new goroutine; nil for those of the runtime. fn is its
+// function, nil for a coroutine.
 func predictFork(fn *funcval, pc uintptr) unsafe.Pointer {
-	if fn == nil || !predictIsUser() || stringslite.HasPrefix(funcname(findfunc(fn.fn)), "runtime.") {
+	if !predictIsUser() || fn != nil && stringslite.HasPrefix(funcname(findfunc(fn.fn)), "runtime.") {
 		return nil
 	}
 	return predictHooks.Fork(pc)
@@ -238,12 +239,4 @@ func predictAwait(token unsafe.Pointer, pc uintptr) bool {
 		predictHooks.Await(token, pc)
 	}
 	return false
-}
-
-// predictForkCoro returns the record of a new coroutine.
-func predictForkCoro(pc uintptr) unsafe.Pointer {
-	if !predictIsUser() {
-		return nil
-	}
-	return predictHooks.Fork(pc)
 }

@@ -75,7 +75,7 @@ func forgetStopped() {
 }
 
 // PredictVisited returns how many objects PredictBlockedForEver has visited so far.
-func PredictVisited() uint64 { return predictSearcher.looked }
+func PredictVisited() uint64 { return predictSearcher.visited }
 
 // predictIsBlocked reports whether gp waits for something that the search looks for.
 func (gp *g) predictIsBlocked() bool {

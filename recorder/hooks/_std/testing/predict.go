@@ -52,9 +52,6 @@ func predictExample(name string, took time.Duration, passed bool, wrong string) 
 	predictrt.TestResult(name, outcome, int64(took))
 }
 
-// predictRunsTest is called in the goroutine that runs c.
-func predictRunsTest(c *common) { predictrt.RunsTest(unsafe.Pointer(c)) }
-
 // predictTestEnded is called when c has ended.
 func predictTestEnded(c *common) {
 	if len(c.cleanups) == 0 {

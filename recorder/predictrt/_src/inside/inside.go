@@ -11,7 +11,7 @@ import (
 // Load logs a read of *p and returns p.
 func Load[T any](p *T, _ uint32) *T {
 	if predictrt.Mode != 0 {
-		predictrt.Inside(predictrt.KindRead, 0, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		predictrt.LogInside(predictrt.KindRead, 0, unsafe.Pointer(p), unsafe.Sizeof(*p))
 	}
 	return p
 }
@@ -55,7 +55,7 @@ func (r Refs[T, U]) Set(v T, w U) {
 // Write logs a write of *p and returns p.
 func Write[T any](p *T, _ uint32) *T {
 	if predictrt.Mode != 0 {
-		predictrt.Inside(predictrt.KindWrite, 0, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		predictrt.LogInside(predictrt.KindWrite, 0, unsafe.Pointer(p), unsafe.Sizeof(*p))
 	}
 	return p
 }
@@ -63,7 +63,7 @@ func Write[T any](p *T, _ uint32) *T {
 // MapRead logs that the map m is read, and returns it.
 func MapRead[M any](m M, _ uint32) M {
 	if predictrt.Mode != 0 {
-		predictrt.Inside(predictrt.KindRead, predictrt.OfMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8)
+		predictrt.LogInside(predictrt.KindRead, predictrt.OfMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8)
 	}
 	return m
 }
@@ -71,7 +71,7 @@ func MapRead[M any](m M, _ uint32) M {
 // MapWrite logs that the map m is changed, and returns it.
 func MapWrite[M any](m M, _ uint32) M {
 	if predictrt.Mode != 0 {
-		predictrt.Inside(predictrt.KindWrite, predictrt.OfMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8)
+		predictrt.LogInside(predictrt.KindWrite, predictrt.OfMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8)
 	}
 	return m
 }
@@ -79,7 +79,7 @@ func MapWrite[M any](m M, _ uint32) M {
 // SliceRead logs a read of all elements of s, and returns it.
 func SliceRead[E any, S ~[]E](s S, _ uint32) S {
 	if predictrt.Mode != 0 {
-		predictrt.InsideSpan(predictrt.KindRead, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]))
+		predictrt.LogInsideSpan(predictrt.KindRead, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]))
 	}
 	return s
 }
@@ -87,7 +87,7 @@ func SliceRead[E any, S ~[]E](s S, _ uint32) S {
 // SliceWrite logs a write of all elements of s, and returns it.
 func SliceWrite[E any, S ~[]E](s S, _ uint32) S {
 	if predictrt.Mode != 0 {
-		predictrt.InsideSpan(predictrt.KindWrite, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]))
+		predictrt.LogInsideSpan(predictrt.KindWrite, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]))
 	}
 	return s
 }
@@ -95,7 +95,7 @@ func SliceWrite[E any, S ~[]E](s S, _ uint32) S {
 // Append logs what appending n elements to s does to its array.
 func Append[E any, S ~[]E](s S, n int, _ uint32) S {
 	if predictrt.Mode != 0 {
-		predictrt.InsideAppend(unsafe.Pointer(&s), n, unsafe.Sizeof(s[0]))
+		predictrt.LogInsideAppend(unsafe.Pointer(&s), n, unsafe.Sizeof(s[0]))
 	}
 	return s
 }
