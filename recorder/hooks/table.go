@@ -127,7 +127,7 @@ func releases(kind string) edit {
 
 // adds is the edit of a method of a WaitGroup that changes its counter by delta.
 func adds(delta string) edit {
-	return entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictMuteAfter(predictrt.KindWaitGroupAdd, unsafe.Pointer(wg), uint64(" + delta + "), " + here + ")) };")
+	return entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictMuteAfter(predictrt.KindWaitGroupAdd, unsafe.Pointer(wg), " + delta + ", " + here + ")) };")
 }
 
 // muted keeps all that a function does out of the trace.

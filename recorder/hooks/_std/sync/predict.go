@@ -25,8 +25,8 @@ func (m predictMuted) end() {
 
 // predictMuteAfter logs an operation on the object at p that is about to happen, and mutes it. The
 // result is for predictrt.Restore.
-func predictMuteAfter(kind uint8, p unsafe.Pointer, val uint64, pc uintptr) predictrt.MuteState {
-	predictrt.Log(kind, p, val, pc)
+func predictMuteAfter(kind uint8, p unsafe.Pointer, val int, pc uintptr) predictrt.MuteState {
+	predictrt.Log(kind, p, uint64(val), pc)
 	return predictrt.Mute()
 }
 
