@@ -118,7 +118,7 @@ func changesMap(value string) []edit {
 
 // acquires and releases are the edits of the methods of an RWMutex. A nil one panics inside.
 func acquires(kind string) edit {
-	return entry("if predictrt.Mode != 0 && rw != nil { defer predictMute(predictrt.Begin(predictrt." + kind + ", unsafe.Pointer(rw), " + here + ")).end() };")
+	return entry("if predictrt.Mode != 0 && rw != nil { defer predictrt.BeginMuted(predictrt." + kind + ", unsafe.Pointer(rw), " + here + ").LogMuted() };")
 }
 
 func releases(kind string) edit {
@@ -458,7 +458,7 @@ var table = eachDecl([]Hook{
 	}},
 	// A sync.Map as a whole is an atomic variable. Range reads it, and may see what was stored
 	// meanwhile, so it is ordered with all stores.
-	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{entry("if predictrt.Mode != 0 { defer m.predictBeginLoad(" + here + ").end() };")}},
+	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{entry("if predictrt.Mode != 0 { defer m.predictBeginLoad(" + here + ").LogMuted() };")}},
 	{"sync", "(*Map).Store, (*Map).LoadOrStore, (*Map).Swap", events(trace.AtomicRMW), changesMap("value")},
 	{"sync", "(*Map).CompareAndSwap", events(trace.AtomicRMW), changesMap("new")},
 	{"sync", "(*Map).Clear, (*Map).LoadAndDelete, (*Map).Delete, (*Map).CompareAndDelete", events(trace.AtomicRMW), changesMap("nil")},

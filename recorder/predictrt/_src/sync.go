@@ -186,6 +186,21 @@ func Mute() MuteState {
 	return m
 }
 
+// BeginMuted is Begin for an operation that is muted inside, until LogMuted.
+func BeginMuted(kind uint8, p unsafe.Pointer, pc uintptr) Op {
+	op := Begin(kind, p, pc)
+	Mute()
+	return op
+}
+
+// LogMuted ends what BeginMuted has begun, and logs the operation's event.
+func (op Op) LogMuted() {
+	if g := (*goroutine)(runtime.PredictRecord()); g != nil {
+		g.muteDepth--
+	}
+	op.Log(0)
+}
+
 // Unmute lets the events of a function of the program through that an operation calls, until
 // Restore.
 func Unmute() MuteState {

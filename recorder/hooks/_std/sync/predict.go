@@ -9,20 +9,6 @@ import (
 
 // Each function here calls the original of package sync, whose name begins with predict now.
 
-// A predictMuted is an operation whose inside is muted.
-type predictMuted struct {
-	op    predictrt.Op
-	state predictrt.MuteState
-}
-
-func predictMute(op predictrt.Op) predictMuted { return predictMuted{op, predictrt.Mute()} }
-
-// end logs the operation once it is done.
-func (m predictMuted) end() {
-	predictrt.Restore(m.state)
-	m.op.Log(0)
-}
-
 // predictMuteAfter logs an operation on the object at p that is about to happen, and mutes it. The
 // result is for predictrt.Restore.
 func predictMuteAfter(kind uint8, p unsafe.Pointer, val int, pc uintptr) predictrt.MuteState {

@@ -17,14 +17,14 @@ func (m *Map) predictBeginChange(value any, pc uintptr) predictrt.MuteState {
 	return predictrt.Mute()
 }
 
-// predictBeginLoad begins a load from m, unless the standard library loads for itself, and mutes
-// what it does inside.
-func (m *Map) predictBeginLoad(pc uintptr) predictMuted {
-	var op predictrt.Op
-	if !predictrt.IsPrivate(pc) {
-		op = predictrt.Begin(predictrt.KindAtomicLoad, unsafe.Pointer(m), pc)
+// predictBeginLoad begins a load from m, which is muted inside. A load by the standard library for
+// itself has no event.
+func (m *Map) predictBeginLoad(pc uintptr) predictrt.Op {
+	if predictrt.IsPrivate(pc) {
+		predictrt.Mute()
+		return predictrt.Op{}
 	}
-	return predictMute(op)
+	return predictrt.BeginMuted(predictrt.KindAtomicLoad, unsafe.Pointer(m), pc)
 }
 
 func (m *Map) Range(f func(key, value any) bool) {
