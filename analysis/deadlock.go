@@ -10,7 +10,7 @@ import (
 // This file decides deadlocks, by all but solving. A long trace may have hundreds, each of which may
 // need all that came before in its test, so all of them share one budget. Those that need the least
 // come first. Once the budget is spent, only schedules are made that begin at a causality barrier
-// ([schedule.Planner.Late]). What one costs follows from what is between its operations, so those come
+// ([schedule.Planner.DeadlockFromBarrier]). What one costs follows from what is between its operations, so those come
 // first whose operations are the closest.
 
 // prefix is how many events a schedule for the first instance of c may have.

@@ -71,7 +71,7 @@ func (e *effort) allow(b *solver.Budget, n int) {
 		e.allowance = b.Part(max(b.Steps/int64(n), leastWork))
 	}
 	if e.planner != nil {
-		e.planner.Until(e.planner.Spent() + max(0, e.allowance.Steps))
+		e.planner.LimitSpent(e.planner.Spent() + max(0, e.allowance.Steps))
 	}
 }
 

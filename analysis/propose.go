@@ -103,9 +103,9 @@ func (p *proposer) proposeSliced(f *Finding, instances []instance) {
 func (p *proposer) attempt(planner *schedule.Planner, v instance, most int) *schedule.Attempt {
 	switch {
 	case v.IsDeadlock && p.afterBarrier:
-		return planner.Late(v.Accesses, v.guide)
+		return planner.DeadlockFromBarrier(v.Accesses, v.guide)
 	case p.eventwise:
-		return planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
+		return planner.RaceFromBarrier(v.Accesses[0], v.Accesses[1], v.guide)
 	}
 	return planned(planner, v, most)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -74,7 +75,7 @@ type eventSearch struct {
 // first.
 func (p *eventSearch) addSecond(first, second []int32, must anomaly.Ordering, racy map[int]RacyEvent) {
 	done := func(j int) bool { _, ok := racy[j]; return ok }
-	for s, recipe := range p.planner.Second(first, second, must.BeforeReached, done) {
+	for s, recipe := range p.planner.MeetEarlier(first, second, must.BeforeReached, done, math.MaxInt) {
 		i, j := recipe.Accesses[0], recipe.Accesses[1]
 		if p.check(s.From, s.Steps, detect.Instance{Accesses: recipe.Accesses}) == nil {
 			racy[j] = RacyEvent{j, i, Recipe{recipe, nil}}

@@ -41,8 +41,8 @@ func (j *sharedJudge) check(s schedule.Schedule, v instance) error {
 // find is what schedules does after the first one. It follows from the trace, and not from what else was asked
 // for by then: what it takes is counted apart.
 func (l *secondSchedule) find() (Recipe, bool) {
-	planner := l.planner.Apart()
-	planner.Until(l.until)
+	planner := l.planner.WithOwnCount()
+	planner.LimitSpent(l.until)
 	w := &attempts{planner: planner, plan: planned, instances: l.instances, most: l.links}
 	if l.at.others { // those are none of the others
 		for range w.attempt(l.at.instance).Keeping() {

@@ -144,7 +144,7 @@ func (m *Model) lockFree(g trace.GID, i int32) int32 {
 		return i
 	}
 	for _, acq := range m.o.Held(last) {
-		if s, ok := m.o.Section(int(acq)); ok && (s.Rel < 0 || s.Rel > last) {
+		if endOf(m.section(acq)) > int32(last) {
 			return int32(m.o.Outermost(last))
 		}
 	}

@@ -46,17 +46,17 @@ import (
 // A Model is what the graphs of all properties of one trace share. It is safe
 // for concurrent use.
 type Model struct {
-	t                   *trace.Trace
-	o                   *order.Order
-	sectionsByGoroutine []int32        // goroutine by goroutine: its sections, but for those of locks that are handed over
-	firstSection        []int32        // by goroutine: where its sections begin in sectionsByGoroutine; those of the next one follow
-	locks               []lockSections // by number
-	seeds               []seed         // by to
-	ends                []goroutineEnd // by goroutine
-	byLastEvent         []trace.GID    // the one that ends last comes first
-	spent               atomic.Int64   // see Spent
-	spentLimit          int64          // see LimitSpent
-	freeSets            freeList       // see newSet
+	t           *trace.Trace
+	o           *order.Order
+	facts       *facts.Facts
+	sections    [][]int32      // by goroutine: rows of its sections, but for those of locks that are handed over
+	users       [][]lockUser   // by number of the lock
+	seeds       []seed         // by to
+	ends        []goroutineEnd // by goroutine
+	byLastEvent []trace.GID    // the one that ends last comes first
+	spent       atomic.Int64   // see Spent
+	spentLimit  int64          // see LimitSpent
+	freeSets    freeList       // see newSet
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
@@ -64,7 +64,7 @@ func (m *Model) Spent() int64 { return m.spent.Load() }
 
 // WithOwnCount returns a model of the same trace that counts what it does by itself.
 func (m *Model) WithOwnCount() *Model {
-	return &Model{t: m.t, o: m.o, sectionsByGoroutine: m.sectionsByGoroutine, firstSection: m.firstSection, locks: m.locks, seeds: m.seeds, ends: m.ends, byLastEvent: m.byLastEvent, spentLimit: math.MaxInt64}
+	return &Model{t: m.t, o: m.o, facts: m.facts, sections: m.sections, users: m.users, seeds: m.seeds, ends: m.ends, byLastEvent: m.byLastEvent, spentLimit: math.MaxInt64}
 }
 
 // LimitSpent lets [Model.Partition] and [Model.Chopped] give up as soon as Spent is beyond a
@@ -78,9 +78,6 @@ type goroutineEnd struct{ last, lockFree int32 }
 
 // never stands for an end that the trace does not have.
 const never = math.MaxInt32
-
-// A lockSections is the sections of one lock, goroutine by goroutine.
-type lockSections struct{ users []lockUser }
 
 // A lockUser is the sections of one lock in one goroutine.
 type lockUser struct {
@@ -114,7 +111,7 @@ func (s *sideSections) add(acq, rel int32) {
 
 // New prepares the graphs for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model {
-	m := &Model{t: t, o: o, spentLimit: math.MaxInt64}
+	m := &Model{t: t, o: o, facts: o.Facts(), spentLimit: math.MaxInt64}
 	m.findSections()
 	m.findSeeds()
 	ends := make([]goroutineEnd, len(t.Goroutines))
@@ -137,14 +134,13 @@ func New(t *trace.Trace, o *order.Order) *Model {
 // that others use. It does not count if all their sections of it must have ended before it was
 // acquired: the must-order says that of any barrier. Nor does a lock that is handed over.
 func (m *Model) holdsForGood(g trace.GID, last int32) bool {
-	handed := m.o.HandedOver()
-	for _, acq := range m.o.Held(int(last)) {
-		s, ok := m.o.Section(int(acq))
-		if !ok || s.Rel == int(last) || handed[s.Obj] {
+	for _, acquire := range m.o.Held(int(last)) {
+		s := m.section(acquire)
+		if s.Release == last || m.facts.HandedOver(s.Lock()) {
 			continue
 		}
-		for _, u := range m.locks[m.o.LockNumber(s.Obj)].users {
-			if u.g != g && !(m.haveEnded(&u.writers, s.Acq) && m.haveEnded(&u.readers, s.Acq)) {
+		for _, u := range m.users[s.Lock()] {
+			if u.g != g && !(m.haveEnded(&u.writers, int(acquire)) && m.haveEnded(&u.readers, int(acquire))) {
 				return true
 			}
 		}
@@ -162,54 +158,45 @@ func (m *Model) haveEnded(s *sideSections, i int) bool {
 // another one has acquired, holding the lock does not mean that it is taken,
 // and nothing follows from its sections.
 func (m *Model) findSections() {
-	handed := m.o.HandedOver()
-	m.firstSection = make([]int32, len(m.t.Goroutines)+1)
-	for _, s := range m.o.Sections() {
-		if !handed[s.Obj] {
-			m.firstSection[m.t.Events[s.Acq].G+1]++
-		}
+	m.sections = make([][]int32, len(m.t.Goroutines))
+	m.users = make([][]lockUser, m.facts.Objects(trace.ClassLock).Len())
+	type lockUse struct {
+		lock int32
+		g    trace.GID
 	}
-	for g := range m.t.Goroutines {
-		m.firstSection[g+1] += m.firstSection[g]
-	}
-	m.sectionsByGoroutine = make([]int32, m.firstSection[len(m.t.Goroutines)])
-	next := slices.Clone(m.firstSection)
-	m.locks = make([]lockSections, m.o.NumLocks())
-	users := make(map[lockUse]int)
-	for n, s := range m.o.Sections() {
-		if handed[s.Obj] {
+	users := make(map[lockUse]int) // indices into the users of the lock
+	for row := range m.facts.Sections() {
+		s := &m.facts.Sections()[row]
+		lock, g := s.Lock(), m.t.Events[s.Acquire].G
+		if m.facts.HandedOver(lock) {
 			continue
 		}
-		g, id := m.t.Events[s.Acq].G, m.o.LockOf(int32(n))
-		m.sectionsByGoroutine[next[g]] = int32(n)
-		next[g]++
-		l := &m.locks[id]
-		k, ok := users[lockUse{id, g}]
-		if !ok {
-			k = len(l.users)
-			users[lockUse{id, g}] = k
-			l.users = append(l.users, lockUser{g: g})
+		m.sections[g] = append(m.sections[g], int32(row))
+		k, known := users[lockUse{lock, g}]
+		if !known {
+			k = len(m.users[lock])
+			users[lockUse{lock, g}] = k
+			m.users[lock] = append(m.users[lock], lockUser{g: g})
 		}
-		if s.Shared {
-			l.users[k].readers.add(int32(s.Acq), endOf(s))
-		} else {
-			l.users[k].writers.add(int32(s.Acq), endOf(s))
+		side := &m.users[lock][k].writers
+		if s.Shared() {
+			side = &m.users[lock][k].readers
 		}
+		side.add(s.Acquire, endOf(s))
 	}
 }
 
-// endOf is where a section ends, or never.
-func endOf(s order.Section) int32 {
-	if s.Rel < 0 {
+// section returns the critical section that an acquire begins.
+func (m *Model) section(acquire int32) *facts.Section {
+	return &m.facts.Sections()[m.facts.SectionOf(int(acquire))]
+}
+
+// endOf returns the position of the release of s, or never.
+func endOf(s *facts.Section) int32 {
+	if s.Release == facts.None {
 		return never
 	}
-	return int32(s.Rel)
-}
-
-// lockUse names a user.
-type lockUse struct {
-	lock int32
-	g    trace.GID
+	return s.Release
 }
 
 // An Edge says that the event at position From happens before that at To.
@@ -224,7 +211,7 @@ type seed struct {
 // findSeeds finds seeds, sorted by to: the line in which operations of a channel stand, a
 // send before the close of its channel, and a wait before the signal that it matches.
 func (m *Model) findSeeds() {
-	f := m.o.Facts()
+	f := m.facts
 	operations := f.Operations()
 	for row := range operations {
 		o := &operations[row]

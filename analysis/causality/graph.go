@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // Labels is a set of properties of one graph, by their index.
@@ -162,25 +162,23 @@ func (g *Graph) sectionsOf(gid trace.GID) []int32 {
 	for _, e := range g.needed.of(gid) {
 		last = max(last, e.last)
 	}
-	of := g.m.sectionsByGoroutine[g.m.firstSection[gid]:g.m.firstSection[gid+1]]
-	at := func(n, pos int32) int {
-		acq, _, _ := g.m.o.SectionBounds(n)
-		return cmp.Compare(acq, pos)
-	}
-	lo, _ := slices.BinarySearchFunc(of, g.floor[gid], at)
-	hi, _ := slices.BinarySearchFunc(of, last+1, at)
-	return of[lo:max(lo, hi)]
+	rows, sections := g.m.sections[gid], g.m.facts.Sections()
+	compare := func(row, position int32) int { return cmp.Compare(sections[row].Acquire, position) }
+	from, _ := slices.BinarySearchFunc(rows, g.floor[gid], compare)
+	to, _ := slices.BinarySearchFunc(rows, last+1, compare)
+	return rows[from:max(from, to)]
 }
 
-// induce adds the edges that end at the begin of section n: what began before
+// induce adds the edges that end at the begin of the section in a row: what began before
 // its end must have ended before its begin.
-func (g *Graph) induce(n int32) (changed bool) {
-	s, users := g.m.o.SectionAt(n), g.m.locks[g.m.o.LockOf(n)].users
-	in := g.neededIn(int32(s.Acq))
+func (g *Graph) induce(row int32) (changed bool) {
+	s := &g.m.facts.Sections()[row]
+	users := g.m.users[s.Lock()]
+	in := g.neededIn(s.Acquire)
 	if in == 0 || len(users) == 1 {
 		return false
 	}
-	own := g.m.t.Events[s.Acq].G
+	own := g.m.t.Events[s.Acquire].G
 	end := endOf(s)
 	if end == never {
 		end = int32(g.m.o.Events(own).Last())
@@ -209,9 +207,9 @@ func (g *Graph) induce(n int32) (changed bool) {
 
 // addOverlapping adds to found what must have ended before section s begins, given that
 // the event at position p of user u is before the end of s.
-func (g *Graph) addOverlapping(found []labelledEdge, u *lockUser, s order.Section, p int32, in Labels) []labelledEdge {
+func (g *Graph) addOverlapping(found []labelledEdge, u *lockUser, s *facts.Section, p int32, in Labels) []labelledEdge {
 	sides := []*sideSections{&u.writers, &u.readers}
-	if s.Shared {
+	if s.Shared() {
 		sides = sides[:1]
 	}
 	for _, side := range sides {
@@ -220,9 +218,9 @@ func (g *Graph) addOverlapping(found []labelledEdge, u *lockUser, s order.Sectio
 		case !ok || acq < g.floor[u.g]:
 		case rel == never:
 			// It begins before s ends, and never ends itself.
-			g.noteCycle(Edge{int(acq), s.Acq}, in)
-		case !g.m.o.Before(int(rel), s.Acq):
-			found = append(found, labelledEdge{from: rel, to: int32(s.Acq), labels: in})
+			g.noteCycle(Edge{int(acq), int(s.Acquire)}, in)
+		case !g.m.o.Before(int(rel), int(s.Acquire)):
+			found = append(found, labelledEdge{from: rel, to: s.Acquire, labels: in})
 		}
 	}
 	return found

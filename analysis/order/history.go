@@ -18,21 +18,23 @@ func (o *Order) ExcludedByHistory(i, j int) (held, needed int, ok bool) {
 // DelayedByLock is [Order.ExcludedByHistory] for the locks held at i: the goroutine of event j reaches it
 // only after the goroutine of event i has released one of them.
 func (o *Order) DelayedByLock(i, j int) (held, needed int, ok bool) {
-	for _, acq := range o.Held(i) {
-		n := o.facts.SectionOf(int(acq))
-		s := o.SectionAt(n)
-		if o.handedOver[s.Obj] {
+	sections := o.facts.Sections()
+	for _, acquire := range o.Held(i) {
+		row := o.facts.SectionOf(int(acquire))
+		lock := sections[row].Lock()
+		if o.facts.HandedOver(lock) {
 			continue
 		}
-		later := o.SectionsOf(s.Obj)
-		k, _ := slices.BinarySearch(later, n+1)
-		for _, n := range later[k:] {
-			next := o.SectionAt(n)
-			if next.Acq >= j {
+		later := o.facts.SectionsOf(lock)
+		k, _ := slices.BinarySearch(later, row+1)
+		for _, row := range later[k:] {
+			next := &sections[row]
+			if int(next.Acquire) >= j {
 				break
 			}
-			if o.t.Events[next.Acq].G != o.t.Events[i].G && s.Excludes(next.Lock) && o.Before(s.Acq, next.Acq) && o.BeforeReached(next.Acq, j) {
-				return s.Acq, next.Acq, true
+			excluded := !next.Shared() || !o.t.Events[acquire].Kind.IsShared()
+			if o.t.Events[next.Acquire].G != o.t.Events[i].G && excluded && o.Before(int(acquire), int(next.Acquire)) && o.BeforeReached(int(next.Acquire), j) {
+				return int(acquire), int(next.Acquire), true
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package order
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -38,66 +37,24 @@ func (o *Order) Section(acq int) (Section, bool) {
 	if n == facts.None || int(o.facts.Sections()[n].Acquire) != acq {
 		return Section{}, false
 	}
-	return o.SectionAt(n), true
+	return o.section(n), true
 }
 
 // Sections yields all critical sections and their numbers, by the positions of their acquires.
 func (o *Order) Sections() iter.Seq2[int, Section] {
 	return func(yield func(int, Section) bool) {
 		for n := range o.facts.Sections() {
-			if !yield(n, o.SectionAt(int32(n))) {
+			if !yield(n, o.section(int32(n))) {
 				return
 			}
 		}
 	}
 }
 
-// SectionAt returns critical section number n.
-func (o *Order) SectionAt(n int32) Section {
+// section returns critical section number n.
+func (o *Order) section(n int32) Section {
 	s := &o.facts.Sections()[n]
 	return Section{Acquired(&o.t.Events[s.Acquire]), int(s.Acquire), int(s.Release)}
-}
-
-// LockOf returns the number of the lock of critical section n, below NumLocks.
-func (o *Order) LockOf(n int32) int32 { return o.facts.Sections()[n].Lock() }
-
-// SectionBounds returns what SectionAt does, but for the lock, in less time.
-func (o *Order) SectionBounds(n int32) (acq, rel int32, shared bool) {
-	s := &o.facts.Sections()[n]
-	return s.Acquire, s.Release, s.Shared()
-}
-
-// LockNumber returns the number of a lock that has an event.
-func (o *Order) LockNumber(lock uint64) int32 { return o.facts.Objects(trace.ClassLock).Number(lock) }
-
-// NumLocks returns how many locks have numbers.
-func (o *Order) NumLocks() int { return o.facts.Objects(trace.ClassLock).Len() }
-
-// SectionsOf returns the numbers of the critical sections of a lock, ascending. The caller
-// must not change them.
-func (o *Order) SectionsOf(lock uint64) []int32 {
-	n := o.LockNumber(lock)
-	if n == facts.None {
-		return nil
-	}
-	return o.facts.SectionsOf(n)
-}
-
-// Open returns the critical sections that are open before event i, by their acquires.
-func (o *Order) Open(i int) (open []Section) {
-	for g := range o.t.Goroutines {
-		last := o.Events(trace.GID(g)).LastBefore(i)
-		if last < 0 {
-			continue
-		}
-		for _, acq := range o.Held(last) {
-			if s, ok := o.Section(int(acq)); ok && (s.Rel < 0 || s.Rel >= i) {
-				open = append(open, s)
-			}
-		}
-	}
-	slices.SortFunc(open, func(a, b Section) int { return cmp.Compare(a.Acq, b.Acq) })
-	return open
 }
 
 // HandedOver returns the locks that a goroutine released which another one had acquired.

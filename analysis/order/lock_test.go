@@ -234,16 +234,3 @@ func TestLocked(t *testing.T) {
 		}
 	}
 }
-
-// Who has found the channel closed has no place in its line.
-func TestInLine(t *testing.T) {
-	o, err := order.New(tracetest.Parse(t, "1 send c/9\n1 sent c#1/9\n2 close c\n1 send c/9\n1 panic\n3 send c/9\n3 panic"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at, want := range map[int]int{0: -1, 3: 0, 5: 0} {
-		if got := o.PreviousInLine(at); got != want {
-			t.Errorf("before the operation at %d comes that at %d, want %d", at, got, want)
-		}
-	}
-}

@@ -167,36 +167,6 @@ func (o *Order) Program() *trace.ProgramOrder { return o.program }
 // Events returns the events of goroutine g.
 func (o *Order) Events(g trace.GID) trace.GoroutineEvents { return o.program.Of(g) }
 
-// CloseOf returns the event that closed the channel that panic i comes from a send to, or -1.
-func (o *Order) CloseOf(i int) int {
-	row := o.facts.OperationOf(i)
-	if row == facts.None || o.t.Events[i].Kind != trace.Panic {
-		return -1
-	}
-	op := &o.facts.Operations()[row]
-	if op.Channel == facts.None || op.Receive {
-		return -1
-	}
-	if closed := int(o.facts.Channel(op.Channel).Closed); closed < i {
-		return closed
-	}
-	return -1
-}
-
-// PreviousInLine returns the event that began the operation before the one that begins at position
-// i, on the same side of its channel, or -1. A channel serves each side in the order in
-// which operations began, so that elements keep their numbers only if these stay in line.
-func (o *Order) PreviousInLine(i int) int {
-	row := o.facts.OperationOf(i)
-	if row == facts.None || !o.t.Events[i].Kind.Begins() {
-		return -1
-	}
-	if before := o.facts.Previous(row); before != facts.None {
-		return int(o.facts.Operations()[before].Begin)
-	}
-	return -1
-}
-
 // ReplaceWakes returns the events with, in place of each wake, where the wait for the condition has
 // begun.
 func (o *Order) ReplaceWakes(events []int) []int {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // keptReads says which reads of a schedule keep the write that they read from.
@@ -24,8 +24,8 @@ const (
 // of each goroutine, and closed under must-happen-before, under the writes that kept reads read
 // from, under the order of each channel's operations, and under the releases of critical sections
 // that other sections of the lock follow. Executed in recorded order it violates none of these, so
-// with all reads kept it is feasible. Compare the sync-preserving races of Mathur, Pavlogiannis and
-// Viswanathan (POPL 2021).
+// with all reads kept it is feasible. Compare the SP-closure of Mathur, Pavlogiannis and Viswanathan
+// (Optimal Prediction of Synchronization-Preserving Races, POPL 2021).
 type cone struct {
 	p           *Planner
 	base        *base // all events before it are in the cone
@@ -33,19 +33,17 @@ type cone struct {
 	ends        []int32 // by goroutine: the position after its last event, 0 if it has none
 	closedLinks []int32 // by goroutine: how many of its links have been followed
 	segments    []int32 // by goroutine: one more than the segment whose ancestors are in the cone
+	guided      []int32 // by goroutine: how many guide edges to its events have been followed
 	known       int     // an event that is in the cone with all that must happen before it; -1 for none
 	work        []trace.GID
-	locks       []*[lockPage]lockState // by the number of the lock
-	// keptOpen are acquires whose critical sections stay open at the end: they come after all other
+	locks       []*coneLock // by the number of the lock
+	// keptOpen are rows of critical sections that stay open at the end: they come after all other
 	// sections of their locks. Cones that are executed in recorded order have none.
 	keptOpen []int32
-	// keptOpenLocks are the numbers of the locks of keptOpen.
-	keptOpenLocks []int32
-	// competing are the other sections of the locks of keptOpen.
-	competing []competingSection
-	guide     guide
-	guided    []int32 // by goroutine: how many guide edges to its events have been followed
-	lazy      bool    // sections need not end before another section of the lock
+	// competing are rows of the other sections of the locks of keptOpen.
+	competing []int32
+	guide     map[trace.GID][]causality.Edge // by goroutine of the later event
+	lazy      bool                           // sections need not end before another section of the lock
 	// lastReads are reads that are the last needed event of their goroutine. Their values no longer
 	// matter.
 	lastReads []int
@@ -60,116 +58,51 @@ type cone struct {
 	maxClosed   int // bound on closedCount; a cone that exceeds it is incomplete
 }
 
-// lockState is the critical sections of one lock in a cone.
-type lockState struct {
-	open        []openSection  // nothing in the cone needs their release yet
-	room        [2]openSection // of open: most locks need no more
-	acq, shared int32          // the last acquire by a writer, and by a reader
-	use         lockUse        // while the cone is performed
+// A coneLock is the critical sections of one lock in a cone.
+type coneLock struct {
+	open []int32 // rows of sections of which nothing in the cone needs the release yet
+	// lastWriter and lastReader are the last acquires in the cone.
+	lastWriter, lastReader int32
+	use                    lockUse // while the cone is executed
 }
-
-// An openSection is a critical section that has not ended.
-type openSection struct {
-	acq, rel int32
-	shared   bool
-}
-
-// A competingSection is a section of a lock that another section keeps at the end.
-type competingSection struct {
-	openSection
-	lock int32 // its number
-}
-
-// lockPage is the number of locks that a cone allocates state for at once. A trace has many locks,
-// and most cones need few.
-const lockPage = 32
-
-// pages are cleared pages of cones that are no longer used.
-var pages = sync.Pool{New: func() any { return new([lockPage]lockState) }}
-
-// free returns the memory of c to the pool.
-func (c *cone) free() {
-	for _, page := range c.locks {
-		if page != nil {
-			clear(page[:])
-			pages.Put(page)
-		}
-	}
-	c.locks = nil
-}
-
-// A guide is edges between events, by the goroutine of the later event and then by that event: the
-// earlier one must come first.
-type guide struct {
-	edges []causality.Edge
-	first []int32 // by goroutine: where those to its events begin, and one more for where the last ones end
-}
-
-// newGuide returns a guide of edges that are sorted by the later event. first must be zeroed and
-// two longer than the number of goroutines.
-func newGuide(gids *gids, edges []causality.Edge, first []int32) guide {
-	for _, e := range edges {
-		first[gids.of(e.To)+2]++
-	}
-	for g := 2; g < len(first); g++ {
-		first[g] += first[g-1]
-	}
-	sorted := make([]causality.Edge, len(edges))
-	for _, e := range edges { // which moves the end of its goroutine's to where it is in the end
-		at := &first[gids.of(e.To)+1]
-		sorted[*at] = e
-		*at++
-	}
-	return guide{sorted, first}
-}
-
-// edgesTo returns the edges to events of goroutine g.
-func (d *guide) edgesTo(g trace.GID) []causality.Edge { return d.edges[d.first[g]:d.first[g+1]] }
 
 // newCone returns the cone that contains the events before b and nothing else yet.
-func (p *Planner) newCone(b *base, r keptReads, last []int32, guide []causality.Edge) *cone {
+func (p *Planner) newCone(b *base, r keptReads, keptOpen []int32, guide []causality.Edge) *cone {
 	n := len(p.t.Goroutines)
-	room := make([]int32, 5*n+2)
 	c := &cone{
-		p: p, base: b, reads: r, keptOpen: last, maxClosed: math.MaxInt, known: -1,
-		ends: room[:n], closedLinks: room[n : 2*n], segments: room[2*n : 3*n], guided: room[3*n : 4*n],
-		locks: make([]*[lockPage]lockState, (p.o.NumLocks()+lockPage-1)/lockPage),
-		guide: newGuide(&p.gids, guide, room[4*n:]),
+		p: p, base: b, reads: r, keptOpen: keptOpen, maxClosed: math.MaxInt, known: -1,
+		ends: slices.Repeat([]int32{b.position}, n), closedLinks: make([]int32, n), segments: make([]int32, n), guided: make([]int32, n),
+		locks: make([]*coneLock, p.facts.Objects(trace.ClassLock).Len()), guide: make(map[trace.GID][]causality.Edge),
 	}
-	p.spent.Add(int64(len(c.ends)))
-	for _, acq := range last {
-		c.keptOpenLocks = append(c.keptOpenLocks, p.o.LockNumber(p.t.Events[acq].Obj))
+	for _, e := range guide { // sorted by the later event
+		g := p.t.Events[e.To].G
+		c.guide[g] = append(c.guide[g], e)
 	}
-	for g := range c.ends {
-		c.ends[g] = b.position
-	}
-	for k := range b.openSections {
-		o := &b.openSections[k]
-		c.addSection(int32(o.Acq), int32(o.Rel), o.Shared, p.o.LockNumber(o.Obj))
+	p.spent.Add(int64(n))
+	for _, row := range b.openSections {
+		c.addSection(row)
 	}
 	return c
 }
 
-// toCompare compares the later event of an edge with event i.
-func toCompare(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
+// compareTo compares the later event of an edge with event i.
+func compareTo(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
 
 // addTarget adds the events that lead to the violation v. It returns false if an access of v is
 // among them.
 func (c *cone) addTarget(v target) bool {
 	for _, i := range v.accesses {
 		c.addBefore(i)
-		if v.blocks { // all that is in line before it is
-			if prev := c.p.o.PreviousInLine(i); prev >= 0 {
-				c.add(prev)
+		if v.blocks { // in an operation of a channel, after those before it in line
+			for _, before := range c.p.needs(i, c.p.t.Events[i].Kind) {
+				c.add(int(before))
 			}
 		}
 	}
 	return !slices.ContainsFunc(v.accesses, c.includes)
 }
 
-// include adds event i and what must happen before it. It skips the ancestors of the goroutine's
-// last event in the cone, and those of the event that was added last, as they are in the cone
-// already.
+// includes reports whether event i is in the cone.
 func (c *cone) includes(i int) bool { return c.ends[c.p.gids.of(i)] > int32(i) }
 
 // addBefore adds what the goroutine of event i needs to be about to execute i.
@@ -190,22 +123,23 @@ func (c *cone) closeLinks() {
 	for len(c.work) > 0 && c.closedCount <= c.maxClosed && !c.failed {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
-		links := c.p.links.of(g)
+		links := c.p.links[g]
 		for int(c.closedLinks[g]) < len(links) && links[c.closedLinks[g]].event < c.ends[g] && c.closedCount <= c.maxClosed && !c.failed {
 			c.closedLinks[g]++
 			c.closedCount++
-			c.followLink(&links[c.closedLinks[g]-1])
+			c.followLink(links[c.closedLinks[g]-1])
 		}
-		for es := c.guide.edgesTo(g); int(c.guided[g]) < len(es) && es[c.guided[g]].To < int(c.ends[g]); c.guided[g]++ {
-			c.include(es[c.guided[g]].From)
+		for edges := c.guide[g]; int(c.guided[g]) < len(edges) && edges[c.guided[g]].To < int(c.ends[g]); c.guided[g]++ {
+			c.include(edges[c.guided[g]].From)
 		}
 	}
 }
 
-// include adds event i and what must happen before it: of that, what must happen before the last
-// event of its goroutine that is in, or before the one that was added last, is in already.
+// include adds event i and what must happen before it. It skips the ancestors of the goroutine's
+// last event in the cone, and those of the event that was added last, as they are in the cone
+// already.
 func (c *cone) include(i int) {
-	if i < 0 || c.includes(i) {
+	if c.includes(i) {
 		return
 	}
 	g := c.p.gids.of(i)
@@ -225,44 +159,51 @@ func (c *cone) include(i int) {
 
 // extend adds the events of goroutine g up to event last.
 func (c *cone) extend(g trace.GID, last int) {
-	if c.ends[g] <= int32(last) {
-		if c.ends[g] == c.base.position {
-			c.closedLinks[g] = c.p.links.before(g, c.base.position)
-		}
-		c.ends[g] = int32(last) + 1
-		c.work = append(c.work, g)
-		for _, i := range c.avoid {
-			c.failed = c.failed || i <= last && c.p.gids.of(i) == g
-		}
+	if c.ends[g] > int32(last) {
+		return
+	}
+	if c.ends[g] == c.base.position {
+		c.closedLinks[g] = c.p.countLinks(g, c.base.position)
+	}
+	c.ends[g] = int32(last) + 1
+	c.work = append(c.work, g)
+	for _, i := range c.avoid {
+		c.failed = c.failed || i <= last && c.p.gids.of(i) == g
 	}
 }
 
 // followLink adds what a link needs beyond what must happen before it.
-func (c *cone) followLink(l *link) {
+func (c *cone) followLink(l link) {
+	i := int(l.event)
 	switch {
-	case len(c.turnedBranches) > 0 && c.leavesOut(int(l.event)), l.kept > 0 && c.slice != nil && c.slice.ReadsForScopedBranches(int(l.event)):
-	case l.section:
-		acq, rel, shared := c.p.o.SectionBounds(l.need)
-		c.addSection(acq, rel, shared, c.p.o.LockOf(l.need))
-	case c.reads < l.kept || l.kept > 0 && slices.Contains(c.lastReads, int(l.event)):
-	case l.need == severalSources:
-		for _, w := range c.p.o.Sources(int(l.event)) {
-			c.include(int(w))
-		}
+	case c.leavesOut(i):
+	case l.section != facts.None:
+		c.addSection(l.section)
 	default:
-		c.include(int(l.need))
+		for _, n := range c.needs(i, l.kind) {
+			c.include(int(n))
+		}
 	}
 }
 
-// keeps reports whether the read e, event i, must read from the recorded writes.
-func (c *cone) keeps(i int, e *trace.Event) bool {
+// needs returns what event i, of kind k, needs in the cone, see [Planner.needs]: nothing if it is a
+// read that is not kept.
+func (c *cone) needs(i int, k trace.Kind) []int32 {
+	if k.IsRead() && !c.keeps(i) {
+		return nil
+	}
+	return c.p.needs(i, k)
+}
+
+// keeps reports whether the read at position i must read from the recorded writes.
+func (c *cone) keeps(i int) bool {
 	if slices.Contains(c.lastReads, i) || c.slice != nil && c.slice.ReadsForScopedBranches(i) {
 		return false
 	}
 	if c.reads != readsThatMatter {
 		return c.reads == allReads
 	}
-	s := c.p.t.Sites[e.Site]
+	s := c.p.o.Sites().Of(c.p.t.Events[i].Site)
 	return !s.OnlyStored && !s.IsUpdate
 }
 
@@ -275,39 +216,33 @@ func (c *cone) leavesOut(i int) bool {
 }
 
 // lock returns the state of the lock with a number.
-func (c *cone) lock(number int32) *lockState {
-	page := &c.locks[number/lockPage]
-	if *page == nil {
-		*page = pages.Get().(*[lockPage]lockState)
+func (c *cone) lock(number int32) *coneLock {
+	l := c.locks[number]
+	if l == nil {
+		l = new(coneLock)
+		c.locks[number] = l
 	}
-	return &(*page)[number%lockPage]
+	return l
 }
 
-// addSection adds the releases that come before the acquire of a section, and the section's own
-// release if another acquire of the lock follows. lock is the number of the lock.
-func (c *cone) addSection(acq, rel int32, shared bool, lock int32) {
-	l := c.lock(lock)
-	if l.open == nil {
-		l.open = l.room[:0]
+// addSection adds the releases that come before the acquire of the section in a row, and the
+// section's own release if another acquire of the lock follows.
+func (c *cone) addSection(row int32) {
+	s := &c.p.sections[row]
+	l := c.lock(s.Lock())
+	last := &l.lastWriter
+	if s.Shared() {
+		last = &l.lastReader
 	}
-	kept := slices.Contains(c.keptOpenLocks, lock)
-	stays := kept && slices.Contains(c.keptOpen, acq)
-	switch {
-	case stays && shared:
-		l.shared = math.MaxInt32
-	case stays:
-		l.acq = math.MaxInt32
-	case shared:
-		l.shared = max(l.shared, acq)
-	default:
-		l.acq = max(l.acq, acq)
-	}
-	if !stays {
-		if rel >= 0 && !c.includes(int(rel)) {
-			l.open = append(l.open, openSection{acq, rel, shared})
+	if slices.Contains(c.keptOpen, row) {
+		*last = math.MaxInt32
+	} else {
+		*last = max(*last, s.Acquire)
+		if s.Release != facts.None && !c.includes(int(s.Release)) {
+			l.open = append(l.open, row)
 		}
-		if kept {
-			c.competing = append(c.competing, competingSection{openSection{acq, rel, shared}, lock})
+		if slices.ContainsFunc(c.keptOpen, func(kept int32) bool { return c.p.sections[kept].Lock() == s.Lock() }) {
+			c.competing = append(c.competing, row)
 		}
 	}
 	if !c.lazy {
@@ -316,13 +251,13 @@ func (c *cone) addSection(acq, rel int32, shared bool, lock int32) {
 }
 
 // addReleases adds the releases of open sections of l that another section follows.
-func (c *cone) addReleases(l *lockState) {
+func (c *cone) addReleases(l *coneLock) {
 	open := l.open[:0]
-	for _, o := range l.open {
-		if o.acq < l.acq || !o.shared && o.acq < l.shared {
-			c.include(int(o.rel))
+	for _, row := range l.open {
+		if s := &c.p.sections[row]; s.Acquire < l.lastWriter || !s.Shared() && s.Acquire < l.lastReader {
+			c.include(int(s.Release))
 		} else {
-			open = append(open, o)
+			open = append(open, row)
 		}
 	}
 	l.open = open
@@ -332,11 +267,9 @@ func (c *cone) addReleases(l *lockState) {
 // follow.
 func (c *cone) endSections() {
 	c.lazy = false
-	for _, page := range c.locks {
-		if page != nil {
-			for k := range page {
-				c.addReleases(&page[k])
-			}
+	for _, l := range c.locks {
+		if l != nil {
+			c.addReleases(l)
 		}
 	}
 	c.closeLinks()
@@ -346,7 +279,7 @@ func (c *cone) endSections() {
 func (c *cone) steps() []int {
 	steps := make([]int, 0, c.size())
 	for i, end := c.base.position, slices.Max(c.ends); i < end; i++ {
-		if i < c.ends[c.p.gids.of(int(i))] {
+		if c.includes(int(i)) {
 			steps = append(steps, int(i))
 		}
 	}
@@ -355,12 +288,11 @@ func (c *cone) steps() []int {
 
 // size returns the number of events of the cone after its base.
 func (c *cone) size() (n int) {
-	for g, upto := range c.ends {
-		if upto <= c.base.position {
-			continue
+	for g, end := range c.ends {
+		if end > c.base.position {
+			events := c.p.o.Events(trace.GID(g))
+			n += events.CountBefore(int(end)) - events.CountBefore(int(c.base.position))
 		}
-		es := c.p.o.Events(trace.GID(g))
-		n += es.CountBefore(int(upto)) - es.CountBefore(int(c.base.position))
 	}
 	return n
 }

@@ -25,7 +25,7 @@ func TestConesGivenUp(t *testing.T) {
 					}
 					v := target{accesses: []int{i, j}}
 					for r := noReads; r <= allReads; r++ {
-						c, all := p.newCone(p.of(v), r, nil, nil), p.newCone(p.of(v), r, nil, nil)
+						c, all := p.newCone(p.testBase(v), r, nil, nil), p.newCone(p.testBase(v), r, nil, nil)
 						c.avoid = v.accesses
 						ok := c.addTarget(v)
 						if want := all.addTarget(v); ok != want || ok && !slices.Equal(c.ends, all.ends) {

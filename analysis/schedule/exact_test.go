@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
@@ -47,7 +48,7 @@ func TestLeadNeedsLine(t *testing.T) {
 	p := plan(t, tr)
 	for blocks, want := range map[bool]bool{true: true, false: false} {
 		v := target{accesses: []int{6}, blocks: blocks}
-		c := p.newCone(p.of(v), allReads, nil, nil)
+		c := p.newCone(p.testBase(v), allReads, nil, nil)
 		assert.True(t, c.addTarget(v))
 		assert.Equal(t, want, c.includes(4), "the send before it in line; blocks: %t", blocks)
 		assert.True(t, c.includes(3), "what its goroutine did before")
@@ -60,7 +61,7 @@ func TestLeadNeedsNoAccess(t *testing.T) {
 	p := plan(t, tr)
 	for accesses, want := range map[[2]int]bool{{4, 7}: false, {4, 8}: false, {5, 6}: true, {4, 6}: true, {4, 3}: true} {
 		v := target{accesses: accesses[:]}
-		assert.Equal(t, want, p.newCone(p.of(v), allReads, nil, nil).addTarget(v), "%v", accesses)
+		assert.Equal(t, want, p.newCone(p.testBase(v), allReads, nil, nil).addTarget(v), "%v", accesses)
 	}
 }
 
@@ -89,4 +90,25 @@ site id=0x80000005 key=5 func="f" file="a.go" line=5
 	s, _, ok = p.Sliced([]int{5, 6}, nil, nil)
 	require.True(t, ok)
 	assert.Equal(t, []int{0, 1, 2, 3, 4, 5}, s.Steps)
+}
+
+// An operation that found its channel closed has no place in its line.
+func TestNeeds(t *testing.T) {
+	p := plan(t, tracetest.Parse(t, "1 send c/9\n1 sent c#1/9\n2 close c\n1 send c/9\n1 panic\n3 send c/9\n3 panic"))
+	for at, want := range [][]int32{0: nil, 1: nil, 2: nil, 3: {0}, 4: {2}, 5: {0}, 6: {2}} {
+		assert.Equal(t, want, p.needs(at, p.t.Events[at].Kind), "event %d", at)
+	}
+}
+
+// Of two read locks of one goroutine the first release ends the inner section, as package facts says. So
+// a writer has to wait for the end of the outer one, or to come before its begin.
+func TestReleaseEndsInnerSection(t *testing.T) {
+	p := plan(t, tracetest.Parse(t, "1 racq a\n1 racq a\n1 rrel a\n1 w x\n1 rrel a\n2 acq a\n2 rel a"))
+	c := p.newCone(p.baseAt(0), noReads, nil, nil)
+	c.lazy = true
+	c.add(3)
+	c.add(5)
+	steps, decisions := c.execute()
+	assert.Nil(t, steps)
+	assert.Equal(t, []causality.Edge{{From: 6, To: 0}, {From: 4, To: 5}}, decisions)
 }

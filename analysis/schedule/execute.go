@@ -2,12 +2,13 @@ package schedule
 
 import (
 	"cmp"
+	"container/heap"
 	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // An execution performs the events of a cone, each as soon as it can be, and
@@ -16,7 +17,7 @@ type execution struct {
 	*cone
 	next          []int32 // by goroutine: the position after the last event performed
 	nextEvent     []int32 // by goroutine: its next event, or [math.MaxInt32]
-	seg           []int32 // by goroutine: one more than the segment of which all ancestors are performed
+	ordered       []int32 // by goroutine: one more than the segment of which all ancestors are performed
 	nextGuided    []int32 // by goroutine: its next event with a guide edge to it, or [math.MaxInt32]
 	nextAwaited   []int32 // by goroutine: its first event that another one waits for, or [math.MaxInt32]
 	ready         queue
@@ -28,33 +29,24 @@ type execution struct {
 }
 
 // lockUse is the current holders of a lock, the goroutines that wait for it, and the number of
-// sections that have yet to end.
+// competing sections that have yet to end.
 type lockUse struct {
-	held                           []int32  // acquires
-	room                           [2]int32 // of held
+	held                           []int32 // rows of sections
 	waiting                        []trace.GID
 	pendingWriters, pendingReaders int32
-}
-
-// hold adds an acquire that has the lock.
-func (u *lockUse) hold(acq int32) {
-	if u.held == nil {
-		u.held = u.room[:0]
-	}
-	u.held = append(u.held, acq)
 }
 
 // A waiter is a goroutine that waits for an event of another one.
 type waiter struct {
 	g     trace.GID
-	event int
+	event int32
 }
 
 // A wait is what a goroutine waits for: an event of another goroutine, or, if its section is kept
 // open, the end of all other sections of the lock.
 type wait struct {
 	goroutine trace.GID
-	acq       int32 // -1 for none
+	section   int32 // row of the section that is kept open, or [facts.None]
 }
 
 // A queue is a heap of ready goroutines, ordered by the positions of their next events.
@@ -65,74 +57,50 @@ type readyGoroutine struct {
 	next int32
 }
 
-// push adds t.
-func (q *queue) push(t readyGoroutine) {
-	*q = append(*q, t)
-	for k := len(*q) - 1; k > 0 && (*q)[k].next < (*q)[(k-1)/2].next; k = (k - 1) / 2 {
-		(*q)[k], (*q)[(k-1)/2] = (*q)[(k-1)/2], (*q)[k]
-	}
-}
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].next < q[j].next }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(r any)        { *q = append(*q, r.(readyGoroutine)) }
 
-// pop removes the first one.
-func (q *queue) pop() {
+func (q *queue) Pop() any {
 	last := len(*q) - 1
-	(*q)[0] = (*q)[last]
+	r := (*q)[last]
 	*q = (*q)[:last]
-	q.sink()
+	return r
 }
 
-// sink puts the first one to where it belongs.
-func (q queue) sink() {
-	for k := 0; ; {
-		next := 2*k + 1
-		if next >= len(q) {
-			return
-		}
-		if next+1 < len(q) && q[next+1].next < q[next].next {
-			next++
-		}
-		if q[k].next <= q[next].next {
-			return
-		}
-		q[k], q[next] = q[next], q[k]
-		k = next
-	}
-}
-
-// execute performs the events of a cone along its guide. Where all goroutines
-// are blocked before the end, steps is nil, and blocked tells what could help: nothing where they wait
-// for events of each other.
-func (c *cone) execute() (steps []int, blocked []causality.Edge) {
-	all := len(c.ends)
-	room := make([]int32, 5*all)
+// execute performs the events of a cone along its guide. If all goroutines are blocked before the
+// end, steps is nil, and decisions are edges that could help. There are none if goroutines wait for
+// events of each other.
+func (c *cone) execute() (steps []int, decisions []causality.Edge) {
+	n := len(c.ends)
 	x := &execution{
 		cone: c,
-		next: room[:all], nextEvent: room[all : 2*all], seg: room[2*all : 3*all], nextGuided: room[3*all : 4*all], nextAwaited: room[4*all:],
+		next: make([]int32, n), nextEvent: make([]int32, n), ordered: make([]int32, n), nextGuided: make([]int32, n), nextAwaited: make([]int32, n),
 		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
-	n := x.begin()
-	c.p.spent.Add(int64(n + len(c.ends)))
+	total := x.begin()
+	c.p.spent.Add(int64(total + n))
 	x.countCompeting()
 	for len(x.ready) > 0 {
-		t := &x.ready[0]
-		g, i := t.g, int(t.next)
+		g, i := x.ready[0].g, int(x.ready[0].next)
 		if !x.canPerform(i) {
 			if x.waitCycle {
 				return nil, []causality.Edge{}
 			}
-			x.ready.pop()
+			heap.Pop(&x.ready)
 			continue
 		}
 		x.nextEvent[g] = orNever(c.p.o.Program().Next(i))
 		if x.nextEvent[g] < x.ends[g] {
-			t.next = x.nextEvent[g]
-			x.ready.sink()
+			x.ready[0].next = x.nextEvent[g]
+			heap.Fix(&x.ready, 0)
 		} else {
-			x.ready.pop()
+			heap.Pop(&x.ready)
 		}
 		x.perform(i)
 	}
-	if x.recordedSteps+len(x.laterSteps) < n {
+	if x.recordedSteps+len(x.laterSteps) < total {
 		return nil, x.possibleDecisions()
 	}
 	return x.steps(), nil
@@ -141,9 +109,9 @@ func (c *cone) execute() (steps []int, blocked []causality.Edge) {
 // nextGuidedEvent returns the first event of goroutine g from position i on that has a guide edge
 // to it, or [math.MaxInt32].
 func (x *execution) nextGuidedEvent(g trace.GID, i int32) int32 {
-	es := x.guide.edgesTo(g)
-	if k, _ := slices.BinarySearchFunc(es, int(i), toCompare); k < len(es) {
-		return int32(es[k].To)
+	edges := x.guide[g]
+	if k, _ := slices.BinarySearchFunc(edges, int(i), compareTo); k < len(edges) {
+		return int32(edges[k].To)
 	}
 	return math.MaxInt32
 }
@@ -158,33 +126,33 @@ func orNever(i int) int32 {
 
 // begin performs the recorded beginning of the cone, makes all goroutines ready, and returns the
 // total number of steps.
-func (x *execution) begin() (n int) {
-	end := x.asRecorded()
+func (x *execution) begin() (total int) {
+	end := x.recordedEnd()
 	for g, upto := range x.ends {
-		es := x.p.o.Events(trace.GID(g))
+		events := x.p.o.Events(trace.GID(g))
 		x.next[g] = x.base.position
-		if begin := es.CountBefore(int(x.base.position)); upto > x.base.position {
-			first := max(0, es.CountBefore(int(min(upto, end)))-begin)
-			n, x.recordedSteps = n+es.CountBefore(int(upto))-begin, x.recordedSteps+first
+		if before := events.CountBefore(int(x.base.position)); upto > x.base.position {
+			first := max(0, events.CountBefore(int(min(upto, end)))-before)
+			total, x.recordedSteps = total+events.CountBefore(int(upto))-before, x.recordedSteps+first
 			if first > 0 {
-				x.next[g] = int32(es.LastBefore(int(min(upto, end)))) + 1
+				x.next[g] = int32(events.LastBefore(int(min(upto, end)))) + 1
 			}
 		}
-		x.nextEvent[g] = orNever(es.FirstFrom(int(x.next[g])))
+		x.nextEvent[g] = orNever(events.FirstFrom(int(x.next[g])))
 		x.nextGuided[g], x.nextAwaited[g] = x.nextGuidedEvent(trace.GID(g), x.next[g]), math.MaxInt32
 	}
 	x.initLocks()
 	for g := range x.ends {
 		x.wake(trace.GID(g))
 	}
-	return n
+	return total
 }
 
 // steps returns the performed events, in order.
 func (x *execution) steps() []int {
 	steps := make([]int, 0, x.recordedSteps+len(x.laterSteps))
 	for i := int(x.base.position); len(steps) < x.recordedSteps; i++ {
-		if int32(i) < x.ends[x.p.gids.of(i)] {
+		if x.includes(i) {
 			steps = append(steps, i)
 		}
 	}
@@ -194,112 +162,115 @@ func (x *execution) steps() []int {
 	return steps
 }
 
-// asRecorded returns a position up to which the cone can be executed in recorded order. It is the
+// recordedEnd returns a position up to which the cone can be executed in recorded order. It is the
 // first event with a guide edge from a later event, or the first section that is kept open. Nothing
 // else makes events wait, as the cone is closed, unless it is lazy.
-func (x *execution) asRecorded() int32 {
+func (x *execution) recordedEnd() int32 {
 	if x.lazy {
 		return x.base.position
 	}
-	at := slices.Max(x.ends)
-	for _, acq := range x.keptOpen {
-		at = min(at, acq)
+	end := slices.Max(x.ends)
+	for _, row := range x.keptOpen {
+		end = min(end, x.p.sections[row].Acquire)
 	}
-	for _, e := range x.guide.edges {
-		if e.From >= e.To {
-			at = min(at, int32(e.To))
+	for _, edges := range x.guide {
+		for _, e := range edges {
+			if e.From >= e.To {
+				end = min(end, int32(e.To))
+			}
 		}
 	}
-	return at
+	return end
 }
 
 // initLocks sets the holders of each lock after the recorded beginning.
 func (x *execution) initLocks() {
-	held := func(s order.Section) {
-		if s.Rel < 0 || int32(s.Rel) >= x.next[x.p.gids.of(s.Rel)] {
-			x.lockUseOf(s.Obj).hold(int32(s.Acq))
+	hold := func(row int32) {
+		s := &x.p.sections[row]
+		if s.Release == facts.None || !x.performed(int(s.Release)) {
+			use := x.lockUse(row)
+			use.held = append(use.held, row)
 		}
 	}
-	for _, s := range x.base.openSections {
-		held(s)
+	for _, row := range x.base.openSections {
+		hold(row)
 	}
 	for _, next := range x.next {
 		if next == x.base.position {
 			continue
 		}
-		for _, acq := range x.p.o.Held(int(next) - 1) {
-			if s, ok := x.p.o.Section(int(acq)); ok && acq >= x.base.position && !x.p.handed[s.Obj] {
-				held(s)
+		for _, acquire := range x.p.o.Held(int(next) - 1) {
+			row := x.p.facts.SectionOf(int(acquire))
+			if acquire >= x.base.position && !x.p.facts.HandedOver(x.p.sections[row].Lock()) {
+				hold(row)
 			}
 		}
 	}
-	for _, s := range x.p.given {
-		if int32(s.Acq) >= x.base.position && x.next[x.p.gids.of(s.Acq)] > int32(s.Acq) {
-			held(s)
+	for _, row := range x.p.handedOver {
+		if acquire := x.p.sections[row].Acquire; acquire >= x.base.position && x.performed(int(acquire)) {
+			hold(row)
 		}
 	}
 }
 
 // countCompeting counts the competing sections that have yet to end.
 func (x *execution) countCompeting() {
-	for _, s := range x.competing {
+	for _, row := range x.competing {
 		switch {
-		case s.rel < 0 || !x.includes(int(s.rel)) || x.performed(int(s.rel)):
-		case s.shared:
-			x.lock(s.lock).use.pendingReaders++
+		case !x.isPending(row):
+		case x.p.sections[row].Shared():
+			x.lockUse(row).pendingReaders++
 		default:
-			x.lock(s.lock).use.pendingWriters++
+			x.lockUse(row).pendingWriters++
 		}
 	}
+}
+
+// isPending reports whether the release of a section is in the cone and not performed.
+func (x *execution) isPending(row int32) bool {
+	release := int(x.p.sections[row].Release)
+	return release >= 0 && x.includes(release) && !x.performed(release)
 }
 
 // wake makes goroutine g ready, if it has events to come.
 func (x *execution) wake(g trace.GID) {
 	if x.nextEvent[g] < x.ends[g] {
-		x.ready.push(readyGoroutine{g, x.nextEvent[g]})
+		heap.Push(&x.ready, readyGoroutine{g, x.nextEvent[g]})
 	}
 }
 
-func (x *execution) lockUseOf(lock uint64) *lockUse { return &x.lock(x.p.o.LockNumber(lock)).use }
+// lockUse returns the use of the lock of a section.
+func (x *execution) lockUse(row int32) *lockUse { return &x.lock(x.p.sections[row].Lock()).use }
 
-// can reports whether event i, the next one of its goroutine, can be performed.
-// If not, the goroutine is put down as waiting.
+// canPerform reports whether event i, the next one of its goroutine, can be performed. If not, the
+// goroutine is put down as waiting.
 func (x *execution) canPerform(i int) bool {
 	e := &x.p.t.Events[i]
 	if x.leavesOut(i) {
 		return true
 	}
-	if seg := int32(x.p.o.Segment(i) + 1); x.seg[e.G] != seg {
+	if segment := int32(x.p.o.Segment(i) + 1); x.ordered[e.G] != segment {
 		for _, last := range x.p.o.AncestorsBeyond(i, x.latest(e.G)) {
 			if !x.isPerformedOrWait(e.G, last) {
 				return false
 			}
 		}
-		x.seg[e.G] = seg
+		x.ordered[e.G] = segment
 	}
 	if int(x.nextGuided[e.G]) == i {
-		es := x.guide.edgesTo(e.G)
-		k, _ := slices.BinarySearchFunc(es, i, toCompare)
-		for ; k < len(es) && es[k].To == i; k++ {
-			if !x.isPerformedOrWait(e.G, es[k].From) {
+		edges := x.guide[e.G]
+		k, _ := slices.BinarySearchFunc(edges, i, compareTo)
+		for ; k < len(edges) && edges[k].To == i; k++ {
+			if !x.isPerformedOrWait(e.G, edges[k].From) {
 				return false
 			}
 		}
 		x.nextGuided[e.G] = x.nextGuidedEvent(e.G, int32(i)+1)
 	}
-	switch e.Kind {
-	case trace.Acquire, trace.RAcquire:
-		return x.canAcquire(i, e)
-	case trace.Send, trace.Recv, trace.Select:
-		return x.isPerformedOrWait(e.G, x.p.o.PreviousInLine(i))
-	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
-		for _, w := range x.p.o.Sources(i) {
-			if !x.performed(int(w)) && x.keeps(i, e) {
-				return x.isPerformedOrWait(e.G, int(w))
-			}
-		}
+	if e.Kind.Acquires() {
+		return x.canAcquire(i, e.G)
 	}
-	return true
+	return !slices.ContainsFunc(x.needs(i, e.Kind), func(needed int32) bool { return !x.isPerformedOrWait(e.G, int(needed)) })
 }
 
 // latest returns the last performed event of goroutine g, or else of its parent, or -1. All events
@@ -313,15 +284,18 @@ func (x *execution) latest(g trace.GID) int {
 	return -1
 }
 
+// performed reports whether event i is performed.
+func (x *execution) performed(i int) bool { return x.next[x.p.gids.of(i)] > int32(i) }
+
 // isPerformedOrWait reports whether event i is performed. If not, it makes goroutine g wait for it.
 func (x *execution) isPerformedOrWait(g trace.GID, i int) bool {
 	if x.performed(i) {
 		return true
 	}
-	by := x.p.t.Events[i].G
-	x.waiting[by] = append(x.waiting[by], waiter{g, i})
+	by := x.p.gids.of(i)
+	x.waiting[by] = append(x.waiting[by], waiter{g, int32(i)})
 	x.nextAwaited[by] = min(x.nextAwaited[by], int32(i))
-	x.wait(g, wait{by, -1})
+	x.wait(g, wait{by, facts.None})
 	return false
 }
 
@@ -346,71 +320,61 @@ func (x *execution) wait(g trace.GID, w wait) {
 
 // awaited returns the goroutines that must act before w ends.
 func (x *execution) awaited(w wait) (gs []trace.GID) {
-	if w.acq < 0 {
+	if w.section == facts.None {
 		return []trace.GID{w.goroutine}
 	}
-	e := &x.p.t.Events[w.acq]
-	lock := x.p.o.LockNumber(e.Obj)
-	for _, s := range x.competing {
-		rel := int(s.rel)
-		if s.lock == lock && rel >= 0 && x.includes(rel) && !x.performed(rel) && !(s.shared && e.Kind == trace.RAcquire) {
-			gs = append(gs, x.p.gids.of(rel))
+	kept := &x.p.sections[w.section]
+	for _, row := range x.competing {
+		if excludes(&x.p.sections[row], kept) && x.isPending(row) {
+			gs = append(gs, x.p.gids.of(int(x.p.sections[row].Release)))
 		}
 	}
 	return gs
 }
 
-// perform performs event i, and wakes the goroutines that wait for it.
-func (x *execution) performed(i int) bool {
-	return i < 0 || x.next[x.p.t.Events[i].G] > int32(i)
+// excludes reports whether critical sections a and b cannot overlap.
+func excludes(a, b *facts.Section) bool {
+	return a.Lock() == b.Lock() && !(a.Shared() && b.Shared())
 }
 
-// canAcquire reports whether acquire i can have its lock now. If its section is kept open, all
-// other sections must end first. If it cannot, its goroutine waits for the lock.
-func (x *execution) canAcquire(i int, e *trace.Event) bool {
-	u := x.lockUseOf(e.Obj)
-	shared := e.Kind == trace.RAcquire
+// canAcquire reports whether acquire i of goroutine g can have its lock now. If its section is kept
+// open, all other sections must end first. If it cannot, the goroutine waits for the lock.
+func (x *execution) canAcquire(i int, g trace.GID) bool {
+	row := x.p.facts.SectionOf(i)
+	s, use := &x.p.sections[row], x.lockUse(row)
 	free := true
-	if slices.Contains(x.keptOpen, int32(i)) && (u.pendingWriters > 0 || !shared && u.pendingReaders > 0) {
+	if slices.Contains(x.keptOpen, row) && (use.pendingWriters > 0 || !s.Shared() && use.pendingReaders > 0) {
 		free = false
-		x.wait(e.G, wait{acq: int32(i)})
+		x.wait(g, wait{section: row})
 	}
-	for _, h := range u.held {
-		free = free && shared && x.p.t.Events[h].Kind == trace.RAcquire
+	for _, held := range use.held {
+		free = free && !excludes(s, &x.p.sections[held])
 	}
 	if !free {
-		u.waiting = append(u.waiting, e.G)
+		use.waiting = append(use.waiting, g)
 	}
 	return free
 }
 
+// perform performs event i, and wakes the goroutines that wait for it.
 func (x *execution) perform(i int) {
 	e := &x.p.t.Events[i]
 	x.laterSteps = append(x.laterSteps, int32(i))
 	x.next[e.G] = int32(i) + 1
-	kind := e.Kind
-	if x.leavesOut(i) {
-		kind = trace.None
-	}
-	switch kind {
-	case trace.Acquire, trace.RAcquire:
-		x.lockUseOf(e.Obj).hold(int32(i))
-	case trace.Release:
-		u := x.lockUseOf(e.Obj)
-		u.pendingWriters--
-		x.release(u, e, trace.Acquire)
-	case trace.RRelease:
-		u := x.lockUseOf(e.Obj)
-		u.pendingReaders--
-		x.release(u, e, trace.RAcquire)
+	if row := x.p.facts.SectionOf(i); row != facts.None && !x.leavesOut(i) {
+		if use := x.lockUse(row); e.Kind.Acquires() {
+			use.held = append(use.held, row)
+		} else {
+			x.release(use, row)
+		}
 	}
 	if x.nextAwaited[e.G] > int32(i) {
 		return
 	}
 	x.nextAwaited[e.G] = math.MaxInt32
 	x.waiting[e.G] = slices.DeleteFunc(x.waiting[e.G], func(w waiter) bool {
-		if w.event > i {
-			x.nextAwaited[e.G] = min(x.nextAwaited[e.G], int32(w.event))
+		if w.event > int32(i) {
+			x.nextAwaited[e.G] = min(x.nextAwaited[e.G], w.event)
 			return false
 		}
 		delete(x.waits, w.g)
@@ -419,24 +383,25 @@ func (x *execution) perform(i int) {
 	})
 }
 
-// release ends the section of the releasing goroutine with the lock u, or the oldest one where
-// another goroutine hands the lock over, and wakes those that wait.
-func (x *execution) release(u *lockUse, e *trace.Event, kind trace.Kind) {
-	found := -1
-	for k, h := range u.held {
-		if a := &x.p.t.Events[h]; a.Kind == kind && (a.G == e.G || found < 0) {
-			found = k
-			if a.G == e.G {
-				break
-			}
-		}
+// release ends the section in a row, and wakes the goroutines that wait for its lock. If the lock is
+// handed over, the schedule may not have begun that section: then the release ends the oldest one.
+func (x *execution) release(use *lockUse, row int32) {
+	shared := x.p.sections[row].Shared()
+	if shared {
+		use.pendingReaders--
+	} else {
+		use.pendingWriters--
 	}
-	if found >= 0 {
-		u.held = slices.Delete(u.held, found, found+1)
+	at := slices.Index(use.held, row)
+	if at < 0 {
+		at = slices.IndexFunc(use.held, func(held int32) bool { return x.p.sections[held].Shared() == shared })
 	}
-	ws := u.waiting
-	u.waiting = nil
-	for _, g := range ws {
+	if at >= 0 {
+		use.held = slices.Delete(use.held, at, at+1)
+	}
+	waiting := use.waiting
+	use.waiting = nil
+	for _, g := range waiting {
 		delete(x.waits, g)
 		x.wake(g)
 	}
@@ -446,17 +411,13 @@ func (x *execution) release(u *lockUse, e *trace.Event, kind trace.Kind) {
 // puts the wanted section before the open one, or after its end. The result is not nil.
 func (x *execution) possibleDecisions() []causality.Edge {
 	edges := []causality.Edge{}
-	for g := range x.ends {
-		if x.nextEvent[g] >= x.ends[g] {
+	for g, next := range x.nextEvent {
+		if next >= x.ends[g] || !x.p.t.Events[next].Kind.Acquires() {
 			continue
 		}
-		wants, ok := x.p.o.Section(int(x.nextEvent[g]))
-		if !ok {
-			continue
-		}
-		for _, h := range x.lockUseOf(wants.Obj).held {
-			s, _ := x.p.o.Section(int(h))
-			edges = x.decisions(edges, wants, s)
+		wanted := x.p.facts.SectionOf(int(next))
+		for _, held := range x.lockUse(wanted).held {
+			edges = x.decisions(edges, &x.p.sections[wanted], &x.p.sections[held])
 		}
 	}
 	slices.SortStableFunc(edges, func(a, b causality.Edge) int { return cmp.Compare(a.To, b.To) })
@@ -464,15 +425,15 @@ func (x *execution) possibleDecisions() []causality.Edge {
 }
 
 // decisions appends both orders of a wanted section and an open one.
-func (x *execution) decisions(edges []causality.Edge, wants, open order.Section) []causality.Edge {
-	if !wants.Excludes(open.Lock) || x.p.t.Events[open.Acq].G == x.p.t.Events[wants.Acq].G {
+func (x *execution) decisions(edges []causality.Edge, wanted, open *facts.Section) []causality.Edge {
+	if !excludes(wanted, open) || x.p.t.Events[open.Acquire].G == x.p.t.Events[wanted.Acquire].G {
 		return edges
 	}
-	if open.Rel >= 0 && !x.includes(open.Rel) {
-		edges = append(edges, causality.Edge{From: open.Rel, To: wants.Acq})
+	if open.Release != facts.None && !x.includes(int(open.Release)) {
+		edges = append(edges, causality.Edge{From: int(open.Release), To: int(wanted.Acquire)})
 	}
-	if wants.Rel >= 0 {
-		edges = append(edges, causality.Edge{From: wants.Rel, To: open.Acq})
+	if wanted.Release != facts.None {
+		edges = append(edges, causality.Edge{From: int(wanted.Release), To: int(open.Acquire)})
 	}
 	return edges
 }

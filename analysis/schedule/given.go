@@ -2,7 +2,9 @@ package schedule
 
 // From returns the number of events that schedules for the given accesses keep in recorded order at
 // the beginning: those before their tests begin.
-func (p *Planner) From(accesses ...int) int { return int(p.base(nil, accesses...).position) }
+func (p *Planner) From(accesses ...int) int {
+	return int(p.testBase(target{accesses: accesses}).position)
+}
 
 // Given returns a recipe for steps that a solver has found. They follow the first `from` events and
 // lead to where goroutines are about to execute the events of violation. The recipe keeps the
@@ -19,5 +21,5 @@ type given struct {
 
 func (g *given) schedule(p *Planner) Schedule {
 	b := p.baseAt(int32(g.from))
-	return p.withHold(newSchedule(p.t, b, g.steps, g.violation...), b, g.violation...)
+	return p.withHold(p.newSchedule(b, g.steps, g.violation), b, g.violation...)
 }

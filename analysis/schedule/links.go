@@ -4,91 +4,61 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A link is a dependency of an event beyond must-happen-before: of an acquire, a read of another
-// goroutine's write, or a channel operation in line.
+// A link is an event that needs more than what must happen before it: an acquire, or an event with
+// needs.
 type link struct {
-	event int32
-	// need is the section that an acquire begins, or the event that another link depends on, or
-	// severalSources for the writes of [order.Order.Sources].
-	need    int32
-	section bool
-	kept    keptReads
+	event   int32
+	section int32      // the row of the section that an acquire begins, or [facts.None]
+	kind    trace.Kind // of the event
 }
 
-// severalSources is the value of link.need for a read with several source writes.
-const severalSources = -1
-
-// A linkTable has the links of a trace, goroutine by goroutine, each in program order.
-type linkTable struct {
-	links []link
-	first []int32 // by goroutine: where its own begin in links, and where those of the last one end
+// findLinks returns the links of each goroutine, ascending.
+func (p *Planner) findLinks() [][]link {
+	links := make([][]link, len(p.t.Goroutines))
+	for i := range p.t.Events {
+		l := link{int32(i), facts.None, p.t.Events[i].Kind}
+		if l.kind.Acquires() {
+			l.section = p.facts.SectionOf(i)
+		} else if len(p.needs(i, l.kind)) == 0 {
+			continue
+		}
+		g := p.gids.of(i)
+		links[g] = append(links[g], l)
+	}
+	return links
 }
 
-// newLinkTable returns the links of t, whose order is o, in linear time.
-func newLinkTable(t *trace.Trace, o *order.Order) linkTable {
-	n := make([]int32, len(t.Goroutines)+1)
-	for i := range linksOf(t, o) {
-		n[t.Events[i].G+1]++
-	}
-	table := linkTable{first: n}
-	for g := range t.Goroutines {
-		n[g+1] += n[g]
-	}
-	table.links = make([]link, n[len(t.Goroutines)])
-	next := slices.Clone(n)
-	for i, l := range linksOf(t, o) {
-		g := t.Events[i].G
-		table.links[next[g]] = l
-		next[g]++
-	}
-	return table
+// countLinks returns the number of links of goroutine g before position i.
+func (p *Planner) countLinks(g trace.GID, i int32) int32 {
+	n, _ := slices.BinarySearchFunc(p.links[g], i, func(l link, i int32) int { return cmp.Compare(l.event, i) })
+	return int32(n)
 }
 
-// linksOf yields the links of t, with their positions, in the recorded order.
-func linksOf(t *trace.Trace, o *order.Order) func(yield func(i int, l link) bool) {
-	return func(yield func(i int, l link) bool) {
-		sites := o.Sites()
-		section := int32(0) // the number of the next one
-		for i := range t.Events {
-			e := &t.Events[i]
-			l := link{event: int32(i), need: -1}
-			switch {
-			case e.Kind.Acquires():
-				l.need, l.section = section, true
-				section++
-			case e.Kind == trace.Send, e.Kind == trace.Recv, e.Kind == trace.Select:
-				l.need = int32(o.PreviousInLine(i))
-			case e.Kind == trace.Panic:
-				l.need = int32(o.CloseOf(i))
-			case e.Kind == trace.Read, e.Kind == trace.AtomicLoad, e.Kind == trace.AtomicRMW:
-				ws := o.Sources(i)
-				if len(ws) == 0 {
-					continue
-				}
-				if l.need = ws[0]; len(ws) > 1 {
-					l.need = severalSources
-				}
-				l.kept = allReads
-				if s := sites.Of(e.Site); !s.OnlyStored && !s.IsUpdate {
-					l.kept = readsThatMatter
-				}
-			}
-			if (l.need >= 0 || l.need == severalSources && l.kept > 0) && !yield(i, l) {
-				return
+// needs returns the events of other operations that event i, of kind k, needs, although they need not
+// happen before it in each run. For an operation of a channel that is the one that began before it on the
+// same side, for a panicking send the close, and for a read the writes that it has read from.
+func (p *Planner) needs(i int, k trace.Kind) []int32 {
+	switch k {
+	case trace.Send, trace.Recv, trace.Select:
+		if row := p.facts.OperationOf(i); row != facts.None {
+			if before := p.facts.Previous(row); before != facts.None {
+				return []int32{p.facts.Operations()[before].Begin}
 			}
 		}
+	case trace.Panic:
+		row := p.facts.OperationOf(i)
+		if row == facts.None || p.facts.Operations()[row].Receive || p.facts.Operations()[row].Channel == facts.None {
+			return nil
+		}
+		if closed := p.facts.Channel(p.facts.Operations()[row].Channel).Closed; closed != facts.None && int(closed) < i {
+			return []int32{closed}
+		}
+	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
+		return p.o.Sources(i)
 	}
-}
-
-// of returns the links of goroutine g.
-func (t *linkTable) of(g trace.GID) []link { return t.links[t.first[g]:t.first[g+1]] }
-
-// before returns how many of goroutine g's links are below position i.
-func (t *linkTable) before(g trace.GID, i int32) int32 {
-	k, _ := slices.BinarySearchFunc(t.of(g), i, func(l link, i int32) int { return cmp.Compare(l.event, i) })
-	return int32(k)
+	return nil
 }

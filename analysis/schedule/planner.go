@@ -9,67 +9,72 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // A Planner makes schedules for the violations of one trace. It is safe for
 // concurrent use.
 type Planner struct {
-	t      *trace.Trace
-	o      *order.Order
+	traceData
 	graphs *causality.Model
-	gids   gids
-	links  linkTable
-	*bases
-	answers *answers
-	handed  map[uint64]bool  // see [order.Order.HandedOver]
-	given   []order.Section  // of these locks, by acquire
-	slice   *dataflow.Scopes // nil before Slice
-	spent   atomic.Int64
+	bases  bases
+	slice  *dataflow.Scopes // nil before Slice
+	spent  atomic.Int64
 	// without are the schedulers that make none.
-	without []Scheduler
-	until   int64 // see Until
+	without    []Scheduler
+	spentLimit int64 // see LimitSpent
 }
 
-// Spent is the work that was done for schedules and causality graphs so far, those that were not
-// found too: events, edges and goroutines looked at.
-func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
-
-// Apart returns a planner for the same trace that knows nothing of what p has done, and counts what it does by itself.
-func (p *Planner) Apart() *Planner {
-	graphs := p.graphs.WithOwnCount()
-	answers := newAnswers(graphs)
-	return &Planner{
-		t: p.t, o: p.o, graphs: graphs, gids: p.gids, links: p.links, bases: p.bases.withOwnCache(answers), answers: answers,
-		handed: p.handed, given: p.given, slice: p.slice, without: p.without,
-	}
-}
-
-// Without lets a scheduler make no schedules any more.
-func (p *Planner) Without(s Scheduler) { p.without = append(p.without, s) }
-
-// Until lets schedules that are looked for from now on be given up where Spent is beyond that, and causality
-// graphs that are made for them. Recipes make them all the same.
-func (p *Planner) Until(spent int64) {
-	p.until = spent
-	p.graphs.LimitSpent(p.graphs.Spent() + spent - p.Spent())
+// traceData is what planners of one trace have in common.
+type traceData struct {
+	t          *trace.Trace
+	o          *order.Order
+	facts      *facts.Facts
+	gids       gids
+	sections   []facts.Section
+	handedOver []int32          // rows of the sections of locks that are handed over
+	links      [][]link         // by goroutine, ascending
+	testBegins map[string]int32 // see testBegins
 }
 
 // NewPlanner prepares schedules for t, whose order is o and whose causality
 // graphs are those of m, in linear time.
 func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
-		t: t, o: o, graphs: m, gids: newGIDs(t), links: newLinkTable(t, o), handed: o.HandedOver(), answers: newAnswers(m),
+		traceData: traceData{t: t, o: o, gids: newGIDs(t), facts: o.Facts(), sections: o.Facts().Sections(), testBegins: testBegins(t)},
+		graphs:    m,
+		bases:     bases{byPosition: make(map[int32]*base)},
 	}
-	p.bases = newBases(t, o, p.answers)
-	if len(p.handed) > 0 {
-		for _, s := range o.Sections() {
-			if p.handed[s.Obj] {
-				p.given = append(p.given, s)
-			}
+	for row := range p.sections {
+		if p.facts.HandedOver(p.sections[row].Lock()) {
+			p.handedOver = append(p.handedOver, int32(row))
 		}
 	}
+	p.links = p.findLinks()
 	return p
 }
+
+// WithOwnCount returns a planner for the same trace that counts what it does by itself, from 0.
+func (p *Planner) WithOwnCount() *Planner {
+	return &Planner{
+		traceData: p.traceData, graphs: p.graphs.WithOwnCount(), bases: bases{byPosition: make(map[int32]*base)},
+		slice: p.slice, without: p.without,
+	}
+}
+
+// Spent is the work that was done for schedules and causality graphs so far, those that were not
+// found too: events, edges and goroutines looked at.
+func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
+
+// LimitSpent lets the planner give up schedules, and causality graphs for them, as soon as Spent is
+// beyond a limit. Recipes make theirs all the same.
+func (p *Planner) LimitSpent(spent int64) {
+	p.spentLimit = spent
+	p.graphs.LimitSpent(p.graphs.Spent() + spent - p.Spent())
+}
+
+// Without lets a scheduler make no schedules any more.
+func (p *Planner) Without(s Scheduler) { p.without = append(p.without, s) }
 
 // Race returns an attempt at schedules that lead to the race between the accesses at positions i
 // and j, the likeliest to succeed first. They are not yet checked for feasibility, which depends on
@@ -95,17 +100,17 @@ func (p *Planner) Race(i, j int, guide []causality.Edge, most int) *Attempt {
 	}
 }
 
-// Turned is like Race, but its schedules turn critical sections round and begin with everything
+// RaceFromBarrier is like Race, but its schedules turn critical sections round and begin with everything
 // recorded before a causality barrier. It is for accesses that no cone in recorded order reaches.
 // Making a schedule takes time in proportion to the events between the barrier and the accesses.
-func (p *Planner) Turned(i, j int, guide []causality.Edge) *Attempt {
+func (p *Planner) RaceFromBarrier(i, j int, guide []causality.Edge) *Attempt {
 	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide, fromBarrier: true}
 	return &Attempt{p: p, target: v, others: []method{turnedMatter, pecan}}
 }
 
 // exceedsLinks reports whether the cone of v with all reads has more than `most` links.
 func (p *Planner) exceedsLinks(v target, most int) bool {
-	b := p.of(v)
+	b := p.testBase(v)
 	if slices.Max(v.accesses)-int(b.position) <= most {
 		return false
 	}
@@ -114,7 +119,6 @@ func (p *Planner) exceedsLinks(v target, most int) bool {
 	}
 	c := p.newCone(b, allReads, nil, nil)
 	c.maxClosed = most
-	defer c.free()
 	c.addTarget(v)
 	p.spent.Add(int64(c.closedCount))
 	return c.closedCount > most
@@ -127,7 +131,7 @@ func (p *Planner) countOwnLinks(b *base, v target) (n int) {
 		g := p.gids.of(i)
 		later := func(j int) bool { return j > i && p.gids.of(j) == g }
 		if i > int(b.position) && !slices.ContainsFunc(v.accesses, later) {
-			n += int(p.links.before(g, int32(i)) - p.links.before(g, b.position))
+			n += int(p.countLinks(g, int32(i)) - p.countLinks(g, b.position))
 		}
 	}
 	return n
@@ -143,10 +147,10 @@ func (p *Planner) Deadlock(operations []int, guide []causality.Edge) *Attempt {
 	}
 }
 
-// Late is like Deadlock, but its schedules begin with everything recorded before a causality
-// barrier. Making one takes time in proportion to the events after the barrier, while Deadlock may
-// need all of the trace.
-func (p *Planner) Late(operations []int, guide []causality.Edge) *Attempt {
+// DeadlockFromBarrier is like Deadlock, but its schedules begin with everything recorded before a
+// causality barrier. Making one takes time in proportion to the events after the barrier, while
+// Deadlock may need all of the trace.
+func (p *Planner) DeadlockFromBarrier(operations []int, guide []causality.Edge) *Attempt {
 	v := target{accesses: operations, guide: guide, blocks: true, fromBarrier: true}
 	return &Attempt{p: p, target: v, others: []method{turnedMatter, directAll}}
 }
@@ -185,11 +189,11 @@ func (m method) scheduler() Scheduler {
 // respects.
 type target struct {
 	accesses       []int
-	guide          []causality.Edge
-	blocks         bool  // goroutines block in the accesses
-	fromBarrier    bool  // schedules keep a recorded beginning, see [bases.start]
-	turnedBranches []int // for sequenceSliced: branches that take another direction than recorded
-	until          int64 // given up then, see [Planner.Until]; 0 is never
+	guide          []causality.Edge // sorted by the later event
+	blocks         bool             // goroutines block in the accesses
+	fromBarrier    bool             // schedules keep a recorded beginning, see [Planner.start]
+	turnedBranches []int            // for sequenceSliced: branches that take another direction than recorded
+	spentLimit     int64            // given up then, see [Planner.LimitSpent]; 0 is never
 }
 
 // An Attempt makes the schedules for one violation, each once. They lack Hold, which
@@ -205,32 +209,38 @@ type Attempt struct {
 // Keeping yields the schedules in which each read keeps its value, the likeliest first. It yields
 // none if no cone allows that.
 func (a *Attempt) Keeping() iter.Seq2[Schedule, Recipe] {
-	return func(yield func(Schedule, Recipe) bool) {
-		exists, more := true, true
-		for k := 0; exists && more && k < len(a.keeping); k++ {
-			exists, more = a.try(a.keeping[k], yield)
-		}
-	}
+	return func(yield func(Schedule, Recipe) bool) { a.yieldKeeping(yield) }
 }
 
 // Others yields the schedules that Keeping does not yield, the likeliest first.
 func (a *Attempt) Others() iter.Seq2[Schedule, Recipe] {
-	return func(yield func(Schedule, Recipe) bool) {
-		for k, more := 0, true; more && k < len(a.others); k++ {
-			_, more = a.try(a.others[k], yield)
-		}
-	}
+	return func(yield func(Schedule, Recipe) bool) { a.yieldOthers(yield) }
 }
 
 // All yields the schedules of Keeping, and then those of Others.
 func (a *Attempt) All() iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
-		for _, its := range []iter.Seq2[Schedule, Recipe]{a.Keeping(), a.Others()} {
-			for s, r := range its {
-				if !yield(s, r) {
-					return
-				}
-			}
+		if a.yieldKeeping(yield) {
+			a.yieldOthers(yield)
+		}
+	}
+}
+
+// yieldKeeping yields what Keeping does. It reports whether more schedules are wanted.
+func (a *Attempt) yieldKeeping(yield func(Schedule, Recipe) bool) bool {
+	for _, m := range a.keeping {
+		if exists, more := a.try(m, yield); !exists || !more {
+			return more
+		}
+	}
+	return true
+}
+
+// yieldOthers yields what Others does.
+func (a *Attempt) yieldOthers(yield func(Schedule, Recipe) bool) {
+	for _, m := range a.others {
+		if _, more := a.try(m, yield); !more {
+			return
 		}
 	}
 }
@@ -245,13 +255,18 @@ func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more
 		a.fromBarrier, a.isLarge = a.isLarge(a.target), nil
 	}
 	v := a.target
-	v.until = a.p.until
+	v.spentLimit = a.p.spentLimit
 	s, ok := a.p.make(m, v)
 	if !ok || slices.ContainsFunc(a.yielded, s.same) {
 		return ok, true
 	}
 	a.yielded = append(a.yielded, s)
-	return true, yield(s, Recipe{Accesses: a.p.o.ReplaceWakes(a.accesses), target: a.target, p: a.p, method: m})
+	return true, yield(s, a.p.recipe(m, a.target))
+}
+
+// recipe returns the recipe of the schedule that method m makes for v.
+func (p *Planner) recipe(m method, v target) Recipe {
+	return Recipe{Accesses: p.o.ReplaceWakes(v.accesses), target: v, p: p, method: m}
 }
 
 // make returns the schedule of method m for v; ok is false if m has none.
@@ -261,7 +276,7 @@ func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
 	if !ok {
 		return s, false
 	}
-	return newSchedule(p.t, b, steps, m.violationEvents(v)...), true
+	return p.newSchedule(b, steps, m.violationEvents(v)), true
 }
 
 // violationEvents returns the events that goroutines are about to execute at the end of a schedule
@@ -276,10 +291,8 @@ func (m method) violationEvents(v target) []int {
 // steps returns the steps of a schedule of method m for v, from b on; ok is false if m has none.
 func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 	switch m {
-	case directAll:
-		return p.direct(b, v, allReads)
-	case directMatter:
-		return p.direct(b, v, readsThatMatter)
+	case directAll, directMatter:
+		return p.direct(b, v, m.keeps())
 	case turnedMatter:
 		return p.turned(b, v, readsThatMatter)
 	case pecan:
@@ -288,10 +301,9 @@ func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 	return p.sequence(b, v, m)
 }
 
-// direct performs the cone of the accesses in recorded order.
+// direct returns the events of the cone of the accesses in recorded order.
 func (p *Planner) direct(b *base, v target, r keptReads) ([]int, bool) {
 	c := p.newCone(b, r, nil, nil)
-	defer c.free()
 	c.avoid = v.accesses
 	ok := c.addTarget(v)
 	if !v.blocks { // of which those that can be are judged, and counted then
@@ -305,10 +317,10 @@ func (p *Planner) direct(b *base, v target, r keptReads) ([]int, bool) {
 
 // newSchedule returns the schedule with the given steps from b on. A CondWake is no violation
 // event, as its goroutine has already begun to wait.
-func newSchedule(t *trace.Trace, b *base, steps []int, violation ...int) Schedule {
+func (p *Planner) newSchedule(b *base, steps []int, violation []int) Schedule {
 	s := Schedule{From: int(b.position), Steps: steps}
 	for _, i := range violation {
-		if t.Events[i].Kind != trace.CondWake { // it has begun to wait, and does not stand there
+		if p.t.Events[i].Kind != trace.CondWake {
 			s.Violation = append(s.Violation, i)
 		}
 	}

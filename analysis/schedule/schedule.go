@@ -141,5 +141,5 @@ func (r Recipe) make() (begin int, s Schedule) {
 		s, _ = r.p.make(r.method, r.target)
 		s = r.p.withHold(s, r.p.baseAt(int32(s.From)), r.method.violationEvents(r.target)...)
 	}
-	return int(r.p.of(r.target).position), s
+	return int(r.p.testBase(r.target).position), s
 }

@@ -38,7 +38,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 	end := v.accesses[len(v.accesses)-1]
 	prop := p.graphs.Sequence(v.accesses...)
 	ends := lastAccesses(p.t, v.accesses)
-	steps, ok = p.guided(b, prop, v, r, p.o.Held(end), func(c *cone) bool {
+	steps, ok = p.guided(b, prop, v, r, p.heldAt(end), func(c *cone) bool {
 		c.lastReads = ends
 		if m == sequenceSliced {
 			c.slice, c.turnedBranches = p.slice, v.turnedBranches
@@ -77,7 +77,7 @@ func (p *Planner) Slice(s *dataflow.Scopes) { p.slice = s }
 func (p *Planner) Sliced(accesses []int, guide []causality.Edge, turned []int) (s Schedule, r Recipe, ok bool) {
 	v := target{accesses: accesses, guide: guide, turnedBranches: turned}
 	s, ok = p.make(sequenceSliced, v)
-	return s, Recipe{Accesses: p.o.ReplaceWakes(accesses), target: v, p: p, method: sequenceSliced}, ok
+	return s, p.recipe(sequenceSliced, v), ok
 }
 
 // lastAccesses returns, for each goroutine, the last of its accesses.
