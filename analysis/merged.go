@@ -47,9 +47,5 @@ func (rs Recordings) Merge(test string, s Solving) *MergedTest {
 // returns its trace, of which the last event is the assertion; nil if there is none, or
 // the budget did not suffice to find one.
 func (m *MergedTest) Fails(ctx context.Context, key uint64) (*trace.Trace, error) {
-	r, err := m.program.Fails(ctx, key, m.engine, m.budget.Part(m.each))
-	if err != nil || r == nil {
-		return nil, err
-	}
-	return r.Trace, nil
+	return m.program.Fails(ctx, key, m.engine, m.budget.Part(m.each))
 }

@@ -84,7 +84,6 @@ func (a *recordingWalk) findOrAdd(n node) int32 {
 	}
 	for _, s := range siblings {
 		if a.nodes[s].equals(&n) {
-			a.nodes[s].runs = append(a.nodes[s].runs, a.index)
 			for _, w := range n.sources {
 				if !slices.Contains(a.nodes[s].sources, w) {
 					a.nodes[s].sources = append(a.nodes[s].sources, w)
@@ -127,7 +126,7 @@ func (n *node) bySource() bool {
 // event.
 func (a *recordingWalk) newNode(i int32) (n node, ok bool) {
 	e := &a.t.Events[i]
-	n = node{Event: *e, runs: []int{a.index}}
+	n = node{Event: *e}
 	n.G, n.Site = trace.GID(a.goroutine(e.G)), a.sites.Of(a.t, e.Site)
 	if n.Obj = a.name(e); e.Kind == trace.Fork {
 		if !a.in[trace.GID(e.Obj)] {

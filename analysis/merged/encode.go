@@ -113,8 +113,10 @@ func (e *encoding) node(k int32) {
 		if n.Kind.IsRead() {
 			e.foundValue(k)
 		}
-		if n.formula != nil && !n.mayDiffer {
-			e.assertIf(k, e.f.Eq(e.writtenValue(k), e.number(n.Obj, n)))
+		if n.formula != nil {
+			if left := e.writtenValue(k); !n.mayDiffer {
+				e.assertIf(k, e.f.Eq(left, e.number(n.Obj, n)))
+			}
 		}
 	case n.formula != nil && n.Kind == trace.Operand:
 		e.assertIf(k, e.f.Eq(e.value(k), e.f.Const(recorded(e.Program, n))))

@@ -20,7 +20,7 @@ var programs = flag.Uint64("programs", 200, "random programs to compare with all
 func newEngine(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
 
 // predict asks for a run to a failing assertion of the program.
-func predict(t *testing.T, seed uint64, p *program, runs ...*trace.Trace) *merged.Run {
+func predict(t *testing.T, seed uint64, p *program, runs ...*trace.Trace) *trace.Trace {
 	t.Helper()
 	var recordings []*merged.Recording
 	for _, run := range runs {
@@ -91,16 +91,16 @@ func TestOracle(t *testing.T) {
 }
 
 // perform runs the program in the order of a predicted run, and expects its events.
-func perform(t *testing.T, seed uint64, p *program, r *merged.Run) {
+func perform(t *testing.T, seed uint64, p *program, r *trace.Trace) {
 	t.Helper()
 	m := p.start()
 	memory := make(map[uint64]uint64) // addresses, by variable
-	for i, want := range r.Trace.Events {
+	for i, want := range r.Events {
 		if want.Site == 0 {
 			continue // what record adds
 		}
 		g := slices.IndexFunc(p.bodies, func([]statement) bool { return true })
-		if path := r.Trace.Goroutines[want.G].Path; path != "0" {
+		if path := r.Goroutines[want.G].Path; path != "0" {
 			g = int(path[2] - '0')
 		}
 		require.Contains(t, m.ready(), g, "seed %d, event %d", seed, i)

@@ -13,7 +13,6 @@ const none = -1
 
 // A Program is the concurrent trace program of several recordings of one test.
 type Program struct {
-	recordings int
 	goroutines []trace.Goroutine // by number in the program
 	number     map[string]int    // by path
 	sites      *trace.CommonSites
@@ -27,7 +26,6 @@ type Program struct {
 // A node is an event of one alternative of its goroutine, which some of the recordings share.
 type node struct {
 	trace.Event         // with the program's numbers and addresses, and the values of one recording
-	runs        []int   // the recordings that have it, ascending
 	prev        int32   // the event before, in its goroutine, or the go statement; or none
 	next        []int32 // the events after: alternatives of the goroutine, and starts of others
 	// formula is what it stores or decides, and reads are the nodes of the values in that; nil if
@@ -51,12 +49,12 @@ var errTooLarge = errors.New("merged: the recordings have too many events")
 // proportional to them. It fails if that is too much, or if they have no formulas.
 func Merge(runs []*Recording, test string) (*Program, error) {
 	p := &Program{
-		recordings: len(runs), number: make(map[string]int), sites: trace.NewCommonSites(),
+		number: make(map[string]int), sites: trace.NewCommonSites(),
 		initial: make(map[uint64]memoryContent), unsigned: make(map[uint64]bool),
 	}
 	var rs []*testPart
-	for k, r := range runs {
-		p := r.of(test, k)
+	for _, r := range runs {
+		p := r.of(test)
 		if len(p.events) > maxNodes {
 			return nil, errTooLarge
 		}

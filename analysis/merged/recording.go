@@ -28,7 +28,6 @@ func (r *Recording) values() *dataflow.Flow {
 // A testPart is what a recording has of one test.
 type testPart struct {
 	t      *trace.Trace
-	index  int
 	flow   *dataflow.Flow
 	in     map[trace.GID]bool // goroutines of the test
 	events []int32            // of these goroutines, ascending
@@ -42,9 +41,9 @@ type memoryContent struct {
 	known bool
 }
 
-// of returns the part of one test in the recording with that number, without its data flow.
-func (r *Recording) of(test string, index int) *testPart {
-	p := &testPart{t: r.t, index: index, in: make(map[trace.GID]bool), posts: make(map[uint64]map[trace.GID]bool)}
+// of returns the part of one test, without its data flow.
+func (r *Recording) of(test string) *testPart {
+	p := &testPart{t: r.t, in: make(map[trace.GID]bool), posts: make(map[uint64]map[trace.GID]bool)}
 	for g, its := range r.t.Goroutines {
 		p.in[trace.GID(g)] = its.Test == test
 	}
