@@ -5,53 +5,43 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// synchronize asserts what locks, WaitGroups and Onces do.
+// An operation is what the nodes of one kind do to one object.
+type operation struct {
+	kind   trace.Kind
+	object uint64
+}
+
+// synchronize asserts the effects of locks, WaitGroups and Onces.
 func (e *encoding) synchronize() {
-	acquires, adds, begins, ends := make(map[uint64][]int32), make(map[uint64][]int32), make(map[uint64][]int32), make(map[uint64][]int32)
-	var waited, dones []int32
+	before := make(map[operation][]int32) // acquires of both kinds are Acquire
+	all := make(map[operation][]int32)
 	for k := range e.nodes {
-		n, at := &e.nodes[k], int32(k)
-		switch n.Kind {
-		case trace.Acquire, trace.RAcquire:
-			acquires[n.Obj] = append(acquires[n.Obj], at)
-		case trace.WaitGroupWaited:
-			waited = append(waited, at)
-		case trace.OnceBegin:
-			begins[n.Obj] = append(begins[n.Obj], at)
-		case trace.OnceEnd:
-			ends[n.Obj] = append(ends[n.Obj], at)
-		case trace.OnceDone:
-			dones = append(dones, at)
-		}
-		if n.Kind.ChangesCounter() {
-			adds[n.Obj] = append(adds[n.Obj], at)
-		}
+		op := operation{e.nodes[k].Kind, e.nodes[k].Obj}
+		all[op] = append(all[op], int32(k))
 	}
 	for k := range e.nodes { // in the order of the program, so that formulas are the same each time
-		if n := &e.nodes[k]; n.Kind == trace.Acquire || n.Kind == trace.RAcquire {
-			for _, other := range acquires[n.Obj] {
-				if other < int32(k) {
-					e.exclude(other, int32(k))
-				}
+		n, at := &e.nodes[k], int32(k)
+		op := operation{n.Kind, n.Obj}
+		switch {
+		case n.Kind.Acquires():
+			op.kind = trace.Acquire
+			for _, other := range before[op] {
+				e.exclude(other, at)
 			}
-		}
-		if n := &e.nodes[k]; n.Kind == trace.OnceBegin {
-			for _, other := range begins[n.Obj] {
-				if other < int32(k) {
-					e.engine.Assert(e.f.Not(e.f.And(e.happens(other), e.happens(int32(k)))))
-				}
+		case n.Kind == trace.OnceBegin:
+			for _, other := range before[op] {
+				e.engine.Assert(e.f.Not(e.f.And(e.happens(other), e.happens(at))))
 			}
+		case n.Kind == trace.WaitGroupWaited:
+			e.assertIf(at, e.zero(at, all[operation{trace.WaitGroupAdd, n.Obj}]))
+		case n.Kind == trace.OnceDone:
+			var some []solver.Bool
+			for _, end := range all[operation{trace.OnceEnd, n.Obj}] {
+				some = append(some, e.happened(end, at))
+			}
+			e.assertIf(at, e.f.Or(some...))
 		}
-	}
-	for _, w := range waited {
-		e.assertIf(w, e.zero(w, adds[e.nodes[w].Obj]))
-	}
-	for _, d := range dones {
-		var some []solver.Bool
-		for _, end := range ends[e.nodes[d].Obj] {
-			some = append(some, e.happened(end, d))
-		}
-		e.assertIf(d, e.f.Or(some...))
+		before[op] = append(before[op], at)
 	}
 }
 

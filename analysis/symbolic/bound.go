@@ -76,12 +76,12 @@ func (e *Encoding) solveWithFewSwitches(ctx context.Context, t Target, budget *s
 // by what must precede what.
 func (s *switchBound) fewestSwitches() (most int) {
 	stretch := make([]int, len(s.nodes))
-	last := make([]int, s.clocks.width) // by column
+	last := make([]int, s.width) // by column
 	for n, i := range s.nodes {
 		if i >= s.cone.certain[s.m.gid(i)] {
 			continue
 		}
-		c := s.clocks.column[s.m.gid(i)]
+		c := s.column[s.m.gid(i)]
 		stretch[n] = last[c]
 		for in := range s.requiredEdgesInto(i) {
 			if from := s.nodeOf(in.from); from != none {
@@ -189,7 +189,7 @@ func (s *switchBound) start(most int) {
 	}
 	*s = switchBound{
 		timeline: s.timeline, neighbours: make(map[int32][]int32), counted: make(map[[2]int32]bool),
-		after: make(map[int32][]solver.Bool), ordered: make([][]int32, s.clocks.width),
+		after: make(map[int32][]solver.Bool), ordered: make([][]int32, s.width),
 	}
 	for k := range most + 1 {
 		s.within = append(s.within, s.f.Bool(fmt.Sprintf("at most %d switches", k)))
@@ -211,7 +211,7 @@ func (s *switchBound) row(n int32) []solver.Bool {
 		s.assert(f.Not(f.And(row[k], s.happens(i), s.within[k])))
 	}
 	s.after[n] = row
-	c := s.clocks.column[s.m.gid(i)]
+	c := s.column[s.m.gid(i)]
 	at, _ := slices.BinarySearch(s.ordered[c], n)
 	for k := range row {
 		if at > 0 {

@@ -16,9 +16,8 @@ type edge struct {
 
 // edges are sorted by the goroutine of one end, then by that end, and then by the other one.
 type edges struct {
-	keys  []uint64 // see edge.key
-	later bool     // sorted by the later end
-	first []int32  // by goroutine: the index of its first key; one more entry for the end
+	keys  [][]uint64 // by goroutine; see edge.key
+	later bool       // sorted by the later end
 }
 
 // An edgeStretch is the edges with one end between two positions of a goroutine.
@@ -29,7 +28,7 @@ type edgeStretch struct {
 
 // of returns the edges with one end in goroutine g at positions from lo to hi.
 func (es *edges) of(g trace.GID, lo, hi int32) edgeStretch {
-	keys := es.keys[es.first[g]:es.first[g+1]]
+	keys := es.keys[g]
 	from, _ := slices.BinarySearch(keys, uint64(max(lo, 0))<<32)
 	to, _ := slices.BinarySearch(keys[from:], uint64(max(hi, 0))<<32)
 	return edgeStretch{keys[from : from+to], es.later}
@@ -44,25 +43,28 @@ func (s edgeStretch) all(yield func(edge) bool) {
 	}
 }
 
-// placed sorts the edges of all by their later or by their earlier ends. It goes through all twice.
-func (c *Control) placed(later bool, all iter.Seq[edge]) edges {
-	first := make([]int32, len(c.t.Goroutines)+2) // shifted by one goroutine while the edges are counted and placed
+// sorted returns the edges of all, sorted by their later or by their earlier ends.
+func (c *Control) sorted(later bool, all iter.Seq[edge]) edges {
+	keys := make([][]uint64, len(c.t.Goroutines))
 	for e := range all {
-		first[c.gid(e.end(later))+2]++
+		g := c.gid(e.end(later))
+		keys[g] = append(keys[g], e.key(later))
 	}
-	for g := range c.t.Goroutines {
-		first[g+2] += first[g+1]
+	for _, own := range keys {
+		slices.Sort(own)
 	}
-	keys := make([]uint64, first[len(c.t.Goroutines)+1])
-	for e := range all {
-		at := &first[c.gid(e.end(later))+1]
-		keys[*at] = e.key(later)
-		*at++
+	return edges{keys, later}
+}
+
+// all yields the edges.
+func (es edges) all(yield func(edge) bool) {
+	for _, keys := range es.keys {
+		for _, key := range keys {
+			if !yield(edgeOf(key, es.later)) {
+				return
+			}
+		}
 	}
-	for g := range c.t.Goroutines {
-		slices.Sort(keys[first[g]:first[g+1]])
-	}
-	return edges{keys, later, first[:len(first)-1]}
 }
 
 // end returns the later end of e, or the earlier one.
@@ -94,7 +96,7 @@ func edgeOf(key uint64, later bool) edge {
 // An edgeBuilder collects what must precede what.
 type edgeBuilder struct {
 	*Control
-	edges []uint64 // keys by later ends, unsorted
+	edges []edge
 }
 
 // edge adds that from must precede to.
@@ -103,7 +105,7 @@ func (m *edgeBuilder) edge(from, to int32) {
 	case from == none || from > to:
 		m.impossible[to] = true
 	case m.gid(from) != m.gid(to):
-		m.edges = append(m.edges, edge{from, to, false}.key(true))
+		m.edges = append(m.edges, edge{from, to, false})
 	}
 }
 
@@ -171,15 +173,8 @@ func (m *edgeBuilder) barrierEdges(last, pos int32) {
 // reads that can find what they found from one writer only. Edges are sorted by their later ends.
 func (m *Model) Edges() iter.Seq[order.Edge] {
 	return func(yield func(order.Edge) bool) {
-		next := slices.Clone(m.into.first) // by goroutine: the index of its next edge
 		for i := range m.t.Events {
-			g := m.t.Events[i].G
-			at := &next[g]
-			for ; *at < m.into.first[g+1]; *at++ {
-				in := edgeOf(m.into.keys[*at], true)
-				if in.to != int32(i) {
-					break
-				}
+			for in := range m.edgesInto(m.t.Events[i].G, int32(i), int32(i)+1).all {
 				if !yield(order.Edge{From: in.from, To: in.to}) {
 					return
 				}

@@ -1,7 +1,6 @@
 package symbolic
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -13,28 +12,13 @@ type memory struct {
 	m           *Model
 	cells       []cell
 	initial     []uint64          // by cell: the value before the first write
-	written     []int32           // the writers of all cells, cell by cell
-	firstWriter []int32           // by cell: the index of its first writer in written; one more entry for the end
+	written     [][]int32         // by cell: its writers, in recorded order
 	updateStore map[int32]int32   // by read of an update, such as x++: its store
 	updateReads map[int32][]int32 // by store of an update: its reads
 	// computedWriters has by cell the writers whose formulas may give another value than recorded.
 	// valuesByCell caches what the writers of a cell left there.
 	computedWriters map[int32][]int32
-	valuesByCell    map[int32]cellValues
-	scratch         []writtenValue // buffer for sorting
-}
-
-// A writtenValue is a value and the writer that left it.
-type writtenValue struct {
-	value uint64
-	by    int32
-}
-
-// cellValues are the values that the writers of a cell left in it, ascending, and the writers;
-// writers of one value are ascending.
-type cellValues struct {
-	values []uint64
-	by     []int32
+	valuesByCell    map[int32]map[uint64][]int32
 }
 
 // A cell is what is known of one cell of the layout. A trace has many.
@@ -48,39 +32,18 @@ func newMemory(m *Model) *memory {
 	cells := m.accesses.layout.Cells()
 	mem := &memory{
 		accesses: m.accesses, m: m, cells: make([]cell, cells), initial: make([]uint64, cells), updateStore: make(map[int32]int32), updateReads: make(map[int32][]int32),
-		computedWriters: make(map[int32][]int32), valuesByCell: make(map[int32]cellValues),
+		computedWriters: make(map[int32][]int32), valuesByCell: make(map[int32]map[uint64][]int32), written: make([][]int32, cells),
 	}
-	mem.room()
 	mem.fill()
 	return mem
 }
 
-// room allocates the lists of writers.
-func (mem *memory) room() {
-	mem.firstWriter = make([]int32, len(mem.cells)+1)
-	for i := range mem.m.t.Events {
-		if mem.m.t.Events[i].Stores() {
-			s := mem.span(int32(i))
-			for c := s.First; c < s.First+s.N; c++ {
-				mem.firstWriter[c+1]++
-			}
-		}
-	}
-	for c := range mem.cells {
-		mem.firstWriter[c+1] += mem.firstWriter[c]
-	}
-	mem.written = make([]int32, mem.firstWriter[len(mem.cells)])
-}
-
 // writers returns the writers of cell c, in recorded order.
-func (mem *memory) writers(c int32) []int32 {
-	return mem.written[mem.firstWriter[c]:mem.firstWriter[c+1]]
-}
+func (mem *memory) writers(c int32) []int32 { return mem.written[c] }
 
 // fill finds the writers, the initial values and the uses of all cells.
 func (mem *memory) fill() {
 	by := make([]trace.GID, len(mem.cells))
-	next := slices.Clone(mem.firstWriter) // by cell: the index of its next writer
 	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
@@ -95,12 +58,11 @@ func (mem *memory) fill() {
 				_, half := mem.updateStore[pos]
 				cl.observed = cl.observed || !half
 			}
-			if next[c] == mem.firstWriter[c] && !cl.known {
+			if len(mem.written[c]) == 0 && !cl.known {
 				mem.initial[c], cl.known = mem.valueBefore(pos, c)
 			}
 			if e.Stores() {
-				mem.written[next[c]] = pos
-				next[c]++
+				mem.written[c] = append(mem.written[c], pos)
 				if mem.m.isComputed(pos) {
 					mem.computedWriters[c] = append(mem.computedWriters[c], pos)
 				}
@@ -108,7 +70,7 @@ func (mem *memory) fill() {
 		}
 	}
 	for c := range mem.cells {
-		mem.cells[c].shared = many[c] && mem.firstWriter[c] < mem.firstWriter[c+1]
+		mem.cells[c].shared = many[c] && len(mem.written[c]) > 0
 	}
 	mem.spreadOverUpdates(func(c *cell) *bool { return &c.observed })
 	mem.spreadOverUpdates(func(c *cell) *bool { return &c.shared })
@@ -227,7 +189,7 @@ func (mem *memory) sameValueWriters(i, c int32) (ws []int32, initially bool) {
 		}
 		return []int32{source}, false
 	}
-	ws = mem.valuesOf(c).writersOf(v)
+	ws = mem.writersByValue(c)[v]
 	if source == none {
 		return ws, true
 	}
@@ -237,40 +199,20 @@ func (mem *memory) sameValueWriters(i, c int32) (ws []int32, initially bool) {
 	return ws, cl.known && mem.initial[c] == v
 }
 
-// valuesOf returns what the writers of cell c left there.
-func (mem *memory) valuesOf(c int32) cellValues {
-	its, known := mem.valuesByCell[c]
+// writersByValue returns the writers of cell c by the value that they left there, each ascending.
+func (mem *memory) writersByValue(c int32) map[uint64][]int32 {
+	byValue, known := mem.valuesByCell[c]
 	if known {
-		return its
+		return byValue
 	}
-	all := mem.scratch[:0]
+	byValue = make(map[uint64][]int32)
 	for _, w := range mem.writers(c) {
 		if v, ok := mem.part(w, c); ok {
-			all = append(all, writtenValue{v, w})
+			byValue[v] = append(byValue[v], w)
 		}
 	}
-	if len(all) <= maxScratch {
-		mem.scratch = all
-	}
-	slices.SortFunc(all, func(a, b writtenValue) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.by, b.by)) })
-	its = cellValues{make([]uint64, len(all)), make([]int32, len(all))}
-	for k, l := range all {
-		its.values[k], its.by[k] = l.value, l.by
-	}
-	mem.valuesByCell[c] = its
-	return its
-}
-
-// writersOf returns the writers that left v.
-func (l cellValues) writersOf(v uint64) []int32 {
-	from, _ := slices.BinarySearch(l.values, v)
-	n, _ := slices.BinarySearchFunc(l.values[from:], v, func(value, v uint64) int { // finds the first value after v
-		if value > v {
-			return 1
-		}
-		return -1
-	})
-	return l.by[from : from+n : from+n]
+	mem.valuesByCell[c] = byValue
+	return byValue
 }
 
 // matters reports whether a run goes on as recorded only if the read at position i finds what it

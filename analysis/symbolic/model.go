@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -23,7 +24,7 @@ type Control struct {
 	channels []channel // by number
 	conds    map[uint64]*condition
 	groups   []waitGroup // by number
-	edges    []uint64    // sorted by edge.key's later end only after all models are known
+	edges    []edge      // those of synchronization
 	// impossible are events that no run performs, as the trace lacks what they need.
 	impossible map[int32]bool
 }
@@ -90,20 +91,8 @@ func newModel(m *Model, flow *dataflow.Flow, l *trace.Layout) *Model {
 	m.recorded = &recordedReads{Model: m, breaks: make(map[int32][]int32)}
 	m.counters = &counterFinder{m, make(map[int32]*counter)}
 	m.memory = newMemory(m)
-	reads := m.memory.readEdges()
-	m.into = m.placed(true, func(yield func(edge) bool) {
-		for e := range (edgeStretch{m.edges, true}).all {
-			if !yield(e) {
-				return
-			}
-		}
-		for _, e := range reads {
-			if !yield(e) {
-				return
-			}
-		}
-	})
-	m.from = m.placed(false, edgeStretch{m.into.keys, true}.all)
+	m.into = m.sorted(true, slices.Values(append(m.memory.readEdges(), m.edges...)))
+	m.from = m.sorted(false, m.into.all)
 	m.must = sync.OnceValue(func() *order.Must { return m.order.Must(m.Edges()) })
 	return m
 }

@@ -22,9 +22,11 @@ type timeline struct {
 	engine solver.Engine
 	effort
 
-	nodes     []int32 // the events that have a variable, ascending
-	nodeAt    []int32 // by position, from the cone's base on: its node, or none
-	clocks    mustClocks
+	nodes     []int32      // the events that have a variable, ascending
+	nodeAt    []int32      // by position, from the cone's base on: its node, or none
+	column    []int32      // by goroutine: its column in clocks, or none
+	width     int          // columns
+	clocks    [][]int32    // by node and column: the end of the events that must come before
 	violation solver.Event // of the violation
 	// anyValue has a literal for each read that matters and that a target names: what it finds may
 	// be anything, as its goroutine does nothing more.
@@ -47,8 +49,8 @@ func (e *timeline) selectNodes(relevant func(i int32) bool) error {
 			e.nodes = append(e.nodes, i)
 		}
 	}
-	if len(e.nodes)*e.clocks.width > maxClock {
-		return fmt.Errorf("symbolic: %d events of %d goroutines have a part in it: too many to encode", len(e.nodes), e.clocks.width)
+	if len(e.nodes)*e.width > maxClock {
+		return fmt.Errorf("symbolic: %d events of %d goroutines have a part in it: too many to encode", len(e.nodes), e.width)
 	}
 	// The violation is made first: the solver's initial order then puts after it what need not
 	// happen.
@@ -63,11 +65,11 @@ func (e *timeline) selectNodes(relevant func(i int32) bool) error {
 func (e *timeline) columns() int32 {
 	base := int32(e.cone.Base)
 	end := base
-	e.clocks.column = slices.Repeat([]int32{none}, len(e.m.t.Goroutines))
+	e.column = slices.Repeat([]int32{none}, len(e.m.t.Goroutines))
 	for _, g := range e.cone.goroutines {
 		if i := e.m.firstFrom(g, base); i != none && i < e.cone.ends[g] {
-			e.clocks.column[g] = int32(e.clocks.width)
-			e.clocks.width++
+			e.column[g] = int32(e.width)
+			e.width++
 			end = max(end, e.cone.ends[g])
 		}
 	}
@@ -109,25 +111,33 @@ func (e *timeline) targeted() map[int32]bool {
 
 func (e *timeline) allowAnyValue(i int32) { e.anyValue[i] = e.f.Bool(fmt.Sprint("free ", i)) }
 
-// computeClocks computes the clocks of all nodes.
+// computeClocks computes the vector clocks of all nodes. Nodes of one goroutine share a clock up to
+// the next node that waits for another goroutine.
 func (e *timeline) computeClocks() {
-	c := &e.clocks
-	c.of = make([]int32, len(e.nodes))
-	c.new()                        // of nodes that nothing precedes in other goroutines
-	last := make([]int32, c.width) // by column: the clock of the goroutine's last node
+	e.clocks = make([][]int32, len(e.nodes))
+	last := make([][]int32, e.width) // by column: the clock of the goroutine's last node
+	unordered := make([]int32, e.width)
+	for c := range last {
+		last[c] = unordered
+	}
 	for n, i := range e.nodes {
-		column := c.column[e.m.gid(i)]
-		own := last[column]
+		column := e.column[e.m.gid(i)]
+		own, copied := last[column], false
 		for in := range e.requiredEdgesInto(i) {
-			if from := e.nodeOf(in.from); from != none {
-				if own == last[column] {
-					own = c.new()
-					copy(c.numbers(own), c.numbers(last[column]))
-				}
-				c.join(c.numbers(own), c.of[from], c.column[e.m.gid(in.from)], in.from)
+			from := e.nodeOf(in.from)
+			if from == none {
+				continue
 			}
+			if !copied {
+				own, copied = slices.Clone(own), true
+			}
+			for c, end := range e.clocks[from] {
+				own[c] = max(own[c], end)
+			}
+			c := e.column[e.m.gid(in.from)]
+			own[c] = max(own[c], in.from+1)
 		}
-		c.of[n], last[column] = own, own
+		e.clocks[n], last[column] = own, own
 	}
 }
 
@@ -146,7 +156,7 @@ func (e *timeline) requiredEdgesInto(i int32) func(func(edge) bool) {
 // precedingEnd returns one more than the last event of goroutine g that must precede node i, which
 // is of another goroutine.
 func (e *timeline) precedingEnd(i int32, g trace.GID) int32 {
-	return e.clocks.numbers(e.clocks.of[e.nodeOf(i)])[e.clocks.column[g]]
+	return e.clocks[e.nodeOf(i)][e.column[g]]
 }
 
 // nodeOf returns the node of event i, or none.
@@ -226,13 +236,13 @@ func (e *timeline) assertIf(i int32, b solver.Bool) { e.assert(e.f.Implies(e.hap
 
 // assertOrder asserts α: program order, and what must precede what.
 func (e *timeline) assertOrder() {
-	last := make([]int32, e.clocks.width)
+	last := make([]int32, e.width)
 	for c := range last {
 		last[c] = none
 	}
 	sure := slices.Clone(last)
 	for n, i := range e.nodes {
-		c := e.clocks.column[e.m.gid(i)]
+		c := e.column[e.m.gid(i)]
 		if last[c] != none {
 			e.assertEdge(last[c], int32(n))
 		}

@@ -129,10 +129,6 @@ const maxBounded = 1 << 11
 // maxBounded. Chosen: a schedule with more is not readable anyway.
 const maxSwitches = 8
 
-// maxScratch bounds the buffer that is kept for sorting the values of a cell (unit: values). Trades
-// allocations for memory: a cell may have millions, most have few. Chosen.
-const maxScratch = 1 << 10
-
 // pointerReach is how far behind an address the memory begins that belongs to it (unit: bytes).
 // Trades accesses that other pointers may redirect for those of large structs. Chosen: a page, below
 // which no pointer lies.
