@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,9 +15,11 @@ import (
 type Formula struct {
 	// The terms: a directed graph without cycles, of which children are made first, so that
 	// a node's number is greater than those of its children.
-	nodes []node  // nodes[0] is the constant true
-	args  []Bool  // children of conjunctions, one after the other
-	table []int32 // nodes by what they are (hash consing), open addressing; 0 is free, and never half of it is not
+	nodes []node // nodes[0] is the constant true
+	args  []Bool // children of conjunctions, one after the other
+	// Equal terms are one node (hash consing). A conjunction has the bytes of its children as key.
+	atoms        map[node]Bool
+	conjunctions map[string]Bool
 
 	names      []string
 	boolNames  map[string]Bool
@@ -67,13 +70,14 @@ type node struct {
 // NewFormula returns an empty formula.
 func NewFormula() *Formula {
 	f := &Formula{
-		nodes:      []node{{kind: constant}},
-		table:      make([]int32, 1<<6),
-		boolNames:  map[string]Bool{},
-		eventNames: map[string]Event{},
-		intNames:   map[string]Int{},
-		sumKeys:    map[string]int32{},
-		exprIDs:    map[expr]Int{},
+		nodes:        []node{{kind: constant}},
+		atoms:        map[node]Bool{},
+		conjunctions: map[string]Bool{},
+		boolNames:    map[string]Bool{},
+		eventNames:   map[string]Event{},
+		intNames:     map[string]Int{},
+		sumKeys:      map[string]int32{},
+		exprIDs:      map[expr]Int{},
 	}
 	f.sum(nil)
 	return f
@@ -146,60 +150,18 @@ func (f *Formula) name(s string) int32 {
 
 // atom returns the term of n, which is no conjunction, made once.
 func (f *Formula) atom(n node) Bool {
-	at := f.find(n.hash(), func(id int32) bool { return f.nodes[id] == n })
-	if id := f.table[at]; id != 0 {
-		return Bool(id << 1)
+	b, ok := f.atoms[n]
+	if !ok {
+		b = f.add(n)
+		f.atoms[n] = b
 	}
-	return f.add(at, n)
+	return b
 }
 
-// mixHash returns hash with one more word.
-func mixHash(hash, word uint64) uint64 {
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15
-	return hash ^ hash>>29
-}
-
-// hash is that of a node that is no conjunction.
-func (n *node) hash() uint64 {
-	return mixHash(mixHash(uint64(n.kind), uint64(uint32(n.a))<<32|uint64(uint32(n.b))), uint64(n.k))
-}
-
-// hashOf is that of a conjunction.
-func hashOf(children []Bool) uint64 {
-	hash := uint64(len(children))
-	for _, b := range children {
-		hash = mixHash(hash, uint64(uint32(b)))
-	}
-	return mixHash(hash, uint64(and))
-}
-
-// find returns where in the table the node of a hash is that is the one, or where it belongs.
-func (f *Formula) find(hash uint64, is func(id int32) bool) int {
-	for at := int(hash & uint64(len(f.table)-1)); ; at = (at + 1) & (len(f.table) - 1) {
-		if id := f.table[at]; id == 0 || is(id) {
-			return at
-		}
-	}
-}
-
-// add makes a node and puts it into the table where find has said.
-func (f *Formula) add(at int, n node) Bool {
-	id := int32(len(f.nodes))
+// add makes a node.
+func (f *Formula) add(n node) Bool {
 	f.nodes = append(f.nodes, n)
-	f.table[at] = id
-	if 2*len(f.nodes) > len(f.table) {
-		f.table = make([]int32, 2*len(f.table))
-		for k := range f.nodes[1:] {
-			old := int32(k + 1)
-			n := &f.nodes[old]
-			hash := n.hash()
-			if n.kind == and {
-				hash = hashOf(f.args[n.a:n.b])
-			}
-			f.table[f.find(hash, func(int32) bool { return false })] = old
-		}
-	}
-	return Bool(id << 1)
+	return Bool(len(f.nodes)-1) << 1
 }
 
 // Before says that a comes before b. The order is strict and total: nothing is
@@ -249,18 +211,20 @@ func (f *Formula) And(bs ...Bool) Bool {
 	return f.conjunction(kept)
 }
 
-// conjunction returns the node of the sorted children.
+// conjunction returns the node of the sorted children, made once.
 func (f *Formula) conjunction(children []Bool) Bool {
-	at := f.find(hashOf(children), func(id int32) bool {
-		n := &f.nodes[id]
-		return n.kind == and && slices.Equal(f.args[n.a:n.b], children)
-	})
-	if id := f.table[at]; id != 0 {
-		return Bool(id << 1)
+	key := make([]byte, 0, 128)
+	for _, c := range children {
+		key = binary.LittleEndian.AppendUint32(key, uint32(c))
 	}
-	start := int32(len(f.args))
-	f.args = append(f.args, children...)
-	return f.add(at, node{kind: and, a: start, b: int32(len(f.args))})
+	b, ok := f.conjunctions[string(key)]
+	if !ok {
+		start := int32(len(f.args))
+		f.args = append(f.args, children...)
+		b = f.add(node{kind: and, a: start, b: int32(len(f.args))})
+		f.conjunctions[string(key)] = b
+	}
+	return b
 }
 
 // Or says that one of bs holds; of none, it is false.
