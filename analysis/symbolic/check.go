@@ -29,7 +29,7 @@ func (e *Encoding) refine(order []int32, budget *solver.Budget) bool {
 	}
 	c.checkProducts()
 	for _, add := range c.repairs {
-		if add(); budget != nil && e.effort.steps()-e.spent > budget.Steps {
+		if add(); budget != nil && e.steps-e.spent > budget.Steps {
 			break
 		}
 	}

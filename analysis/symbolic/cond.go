@@ -71,7 +71,7 @@ func (e *condEncoder) condition(obj uint64) {
 	if !q.pair() {
 		return
 	}
-	if e.conditionWays += len(q.pairs) * len(q.pairs); e.overLimit() {
+	if e.addWork(perConditionWay, len(q.pairs)*len(q.pairs)); e.overLimit() {
 		return
 	}
 	for _, pair := range q.pairs {

@@ -137,7 +137,7 @@ func (e *lockEncoder) encodeLoose(l *lock) {
 		e.err = fmt.Errorf("symbolic: %d sections of a lock that one goroutine takes and another releases are too many to encode", len(sections))
 		return
 	}
-	if e.lockPairs += pairs; e.overLimit() {
+	if e.addWork(perPair, pairs); e.overLimit() {
 		return
 	}
 	over := make([]solver.Event, len(sections))

@@ -27,7 +27,8 @@ type product struct {
 // A productEncoder has the products of which neither factor is a constant.
 type productEncoder struct {
 	*timeline
-	all []*product
+	all   []*product
+	cases int // of all products
 }
 
 // product returns a times b. It means something where defined holds.
@@ -65,15 +66,17 @@ func (e *productEncoder) multiply(p *product, values [2]int64) {
 			continue
 		}
 		p.cases[k][v] = true
-		e.productCases++
+		e.cases++
+		e.addWork(perChoice, 1)
 		fits := f.And(f.Le(f.Const(-most), other), f.Le(other, f.Const(most)))
 		e.assert(f.Implies(f.And(is[k], fits), f.Eq(p.value, f.Mul(v, other))))
 	}
 	if wraps { // it wraps around, as int64 does
-		e.productCases++
+		e.cases++
+		e.addWork(perChoice, 1)
 		e.assert(f.Implies(f.And(is[0], is[1]), f.Eq(p.value, f.Const(values[0]*values[1]))))
 	}
-	if e.productCases > maxCases {
+	if e.cases > maxCases {
 		e.err = errors.New("symbolic: it multiplies numbers of too many values")
 	}
 }

@@ -186,7 +186,7 @@ func (e *readEncoder) recordedSources(i, c int32) (ws []int32, initially bool) {
 	all, initially := e.m.memory.sameValueWriters(i, c)
 	v := e.writes.visibleTo(i, c)
 	from, _ := slices.BinarySearch(all, int32(e.cone.Base))
-	e.readLookups += len(all) - from
+	e.addWork(perLookup, len(all)-from)
 	for _, w := range all[from:] {
 		if v.has(w, e.m.gid(w)) {
 			ws = append(ws, w)
@@ -208,7 +208,7 @@ func (e *readEncoder) sourceLiteral(i, c, w int32, same []int32) solver.Bool {
 	}
 	ch := &sourceChoice{source: s, literal: e.f.Bool(fmt.Sprintf("from %d %d %d", i, c, w)), same: same}
 	e.choices[s] = ch
-	e.readSources++
+	e.addWork(perChoice, 1)
 	e.choicesOf[i] = append(e.choicesOf[i], ch)
 	if w != none {
 		e.assert(e.f.Implies(ch.literal, e.precedes(w, i)))
@@ -242,7 +242,7 @@ func (e *readEncoder) keepOut(ch *sourceChoice, w int32) {
 		return
 	}
 	e.keptOutPairs[key] = true
-	e.keptOut++
+	e.addWork(perChoice, 1)
 	after := e.precedes(ch.read, w)
 	if ch.writer != none {
 		after = e.f.Or(after, e.precedes(w, ch.writer))

@@ -174,7 +174,7 @@ func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok 
 		}
 	}
 	slices.Sort(may)
-	e.valueLookups += len(by) + len(may)
+	e.addWork(perLookup, len(by)+len(may))
 	terms := []solver.Int{v, e.f.Const(sure)}
 	for _, w := range may {
 		if a, ok := cn.adds[w]; ok {

@@ -31,6 +31,8 @@ type valueEncoder struct {
 	memoryValues  map[int32]solver.Int  // by read: what it finds in memory; an atomic operation's own result is in writtenValues
 	writtenValues map[int32]solver.Int  // by write: what it leaves
 	memoryKnown   map[int32]solver.Bool // by read: the value in memoryValues is known
+	readWrites    int                   // writes that reads may find, counted for each read
+	alternatives  int                   // numbers that are a choice between two
 }
 
 func newValueEncoder(t *timeline, writes *writeIndex, tainted *taint, reads *readEncoder) *valueEncoder {
@@ -95,6 +97,7 @@ func (e *valueEncoder) memoryValue(i int32) solver.Int {
 // cell c left.
 func (e *valueEncoder) assertFinds(i, c int32) {
 	ws := e.nearestFirst(i, c)
+	e.addWork(perChoice, len(ws))
 	if e.readWrites += len(ws); e.readWrites > maxWritten {
 		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", e.readWrites)
 		return
@@ -286,6 +289,7 @@ func (e *valueEncoder) ifElse(c solver.Bool, a, b solver.Int) solver.Int {
 	case e.f.False():
 		return b
 	}
+	e.addWork(perChoice, 1)
 	if e.alternatives++; e.alternatives > maxTerms {
 		e.err = fmt.Errorf("symbolic: what is read follows from too many choices to encode")
 		return a

@@ -48,7 +48,7 @@ func (e *writeIndex) writersOf(c int32) *cellWriters {
 		}
 		ws.byGoroutine[k].writes = append(ws.byGoroutine[k].writes, w)
 	}
-	e.readLookups += len(all)
+	e.addWork(perLookup, len(all))
 	return ws
 }
 
@@ -74,7 +74,7 @@ func (e *writeIndex) visibleTo(i, c int32) visibleWrites {
 			v.ranges[k].start = max(v.ranges[k].start, e.firstUnordered(own, l))
 		}
 	}
-	e.readLookups += len(v.byGoroutine) * (1 + len(latest))
+	e.addWork(perLookup, len(v.byGoroutine)*(1+len(latest)))
 	return v
 }
 
