@@ -150,7 +150,7 @@ func ReportedEvents(pkgs []*packages.Package) map[string][]string {
 	return all
 }
 
-// An Error is what is wrong with a declaration.
+// An Error says what is wrong with the declaration of a property.
 type Error struct {
 	Position token.Position
 	Text     string
@@ -216,7 +216,7 @@ func Read(pkgs []*packages.Package) ([]Declaration, error) {
 	return all, nil
 }
 
-// maxName bounds the name of a property, which witnesses have.
+// maxName bounds the length in bytes of a property's name, which witness files contain.
 const maxName = 200
 
 // A reader reads the declarations of a file.

@@ -20,44 +20,44 @@ var assertions = map[string]struct {
 	operands int
 	holds    func(x []*term) *term
 }{
-	"Equal":          {2, equal},
-	"EqualValues":    {2, equal},
-	"Exactly":        {2, equal},
-	"NotEqual":       {2, negated(equal)},
-	"Greater":        {2, func(x []*term) *term { return join(dataflow.Less, of(x[1], number), of(x[0], number)) }},
-	"GreaterOrEqual": {2, func(x []*term) *term { return join(dataflow.LessEqual, of(x[1], number), of(x[0], number)) }},
-	"Less":           {2, func(x []*term) *term { return join(dataflow.Less, of(x[0], number), of(x[1], number)) }},
-	"LessOrEqual":    {2, func(x []*term) *term { return join(dataflow.LessEqual, of(x[0], number), of(x[1], number)) }},
-	"True":           {1, func(x []*term) *term { return of(x[0], number) }},
-	"False":          {1, func(x []*term) *term { return join(dataflow.Not, of(x[0], number)) }},
-	"Nil":            {1, zero(number, reference, dynamic)},
-	"NotNil":         {1, negated(zero(number, reference, dynamic))},
-	"Zero":           {1, zero(number, reference, text)},
-	"NotZero":        {1, negated(zero(number, reference, text))},
-	"Empty":          {1, zero(number, text, length)},
-	"NotEmpty":       {1, negated(zero(number, text, length))},
-	"Len":            {2, func(x []*term) *term { return join(dataflow.Equal, of(x[0], length), of(x[1], number)) }},
-	"NoError":        {1, zero(dynamic)},
-	"Error":          {1, negated(zero(dynamic))},
-	"ErrorIs":        {2, same},
-	"NotErrorIs":     {2, negated(same)},
-	"Positive":       {1, func(x []*term) *term { return join(dataflow.Less, numberTerm(0), of(x[0], number)) }},
-	"Negative":       {1, func(x []*term) *term { return join(dataflow.Less, of(x[0], number), numberTerm(0)) }},
+	"Equal":          {2, equalValues},
+	"EqualValues":    {2, equalValues},
+	"Exactly":        {2, equalValues},
+	"NotEqual":       {2, negated(equalValues)},
+	"Greater":        {2, func(x []*term) *term { return join(dataflow.Less, withSort(x[1], number), withSort(x[0], number)) }},
+	"GreaterOrEqual": {2, func(x []*term) *term { return join(dataflow.LessEqual, withSort(x[1], number), withSort(x[0], number)) }},
+	"Less":           {2, func(x []*term) *term { return join(dataflow.Less, withSort(x[0], number), withSort(x[1], number)) }},
+	"LessOrEqual":    {2, func(x []*term) *term { return join(dataflow.LessEqual, withSort(x[0], number), withSort(x[1], number)) }},
+	"True":           {1, func(x []*term) *term { return withSort(x[0], number) }},
+	"False":          {1, func(x []*term) *term { return join(dataflow.Not, withSort(x[0], number)) }},
+	"Nil":            {1, isZero(number, reference, dynamic)},
+	"NotNil":         {1, negated(isZero(number, reference, dynamic))},
+	"Zero":           {1, isZero(number, reference, text)},
+	"NotZero":        {1, negated(isZero(number, reference, text))},
+	"Empty":          {1, isZero(number, text, length)},
+	"NotEmpty":       {1, negated(isZero(number, text, length))},
+	"Len":            {2, func(x []*term) *term { return join(dataflow.Equal, withSort(x[0], length), withSort(x[1], number)) }},
+	"NoError":        {1, isZero(dynamic)},
+	"Error":          {1, negated(isZero(dynamic))},
+	"ErrorIs":        {2, sameInterface},
+	"NotErrorIs":     {2, negated(sameInterface)},
+	"Positive":       {1, func(x []*term) *term { return join(dataflow.Less, numberTerm(0), withSort(x[0], number)) }},
+	"Negative":       {1, func(x []*term) *term { return join(dataflow.Less, withSort(x[0], number), numberTerm(0)) }},
 }
 
-// of returns t if it is of one of the sorts, else nil.
-func of(t *term, sorts ...sort) *term {
+// withSort returns t if it is of one of the sorts, else nil.
+func withSort(t *term, sorts ...sort) *term {
 	if t == nil || !slices.Contains(sorts, t.sort) {
 		return nil
 	}
 	return t
 }
 
-// equal is whether two values of one sort are the same. Of interfaces one must be
+// equalValues is whether two values of one sort are the same. Of interfaces one must be
 // nil: of others the contents are compared.
-func equal(x []*term) *term {
+func equalValues(x []*term) *term {
 	switch {
-	case x[0] == nil || of(x[1], x[0].sort) == nil || x[0].sort == length:
+	case x[0] == nil || withSort(x[1], x[0].sort) == nil || x[0].sort == length:
 		return nil
 	case x[0].sort == dynamic && x[0].Op != dataflow.Number && x[1].Op != dataflow.Number:
 		return nil
@@ -65,13 +65,15 @@ func equal(x []*term) *term {
 	return join(dataflow.Equal, x[0], x[1])
 }
 
-// same is equal for interfaces. An error may also be another one that is wrapped
+// sameInterface is equal for interfaces. An error may also be another one that is wrapped
 // around it: a run in which it is turns out to have no failure when it is replayed.
-func same(x []*term) *term { return join(dataflow.Equal, of(x[0], dynamic), of(x[1], dynamic)) }
+func sameInterface(x []*term) *term {
+	return join(dataflow.Equal, withSort(x[0], dynamic), withSort(x[1], dynamic))
+}
 
-// zero is whether a value of one of the sorts is nil, false, 0, "" or of length 0.
-func zero(sorts ...sort) func(x []*term) *term {
-	return func(x []*term) *term { return join(dataflow.Equal, of(x[0], sorts...), numberTerm(0)) }
+// isZero is whether a value of one of the sorts is nil, false, 0, "" or of length 0.
+func isZero(sorts ...sort) func(x []*term) *term {
+	return func(x []*term) *term { return join(dataflow.Equal, withSort(x[0], sorts...), numberTerm(0)) }
 }
 
 // negated is the opposite of what holds says; nil where that says nothing.
@@ -102,11 +104,11 @@ func AssertedOperands(fn *types.Func) (first, n int, ok bool) {
 	return first, a.operands, true
 }
 
-// assertion returns the condition that the call c asserts, and its operands as
+// assertionTerm returns the condition that the call c asserts, and its operands as
 // the callee gets them; nil if it is none. The operands are interfaces there: the term is
 // that of what was put into them.
-func (a *analysis) assertion(f *function, c *ssa.Call) (*term, []ssa.Value) {
-	args := asserted(c)
+func (a *analysis) assertionTerm(f *function, c *ssa.Call) (*term, []ssa.Value) {
+	args := assertedValues(c)
 	if args == nil {
 		return nil, nil
 	}
@@ -146,8 +148,8 @@ func hasContents(v ssa.Value) bool {
 	return false
 }
 
-// asserted returns the operands of the assertion c, nil if it is none.
-func asserted(c *ssa.Call) []ssa.Value {
+// assertedValues returns the operands of the assertion c, nil if it is none.
+func assertedValues(c *ssa.Call) []ssa.Value {
 	fn := c.Call.StaticCallee()
 	if fn == nil {
 		return nil
@@ -163,26 +165,26 @@ func asserted(c *ssa.Call) []ssa.Value {
 	return c.Call.Args[first : first+n]
 }
 
-// failing reports whether b makes the test fail, or panics, whatever it does
+// failsTest reports whether b makes the test fail, or panics, whatever it does
 // otherwise: by t.Error and its like, of a *testing.T, B or F or of the interface TB.
-func failing(b *ssa.BasicBlock) bool {
-	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return failure(instr) != "" })
+func failsTest(b *ssa.BasicBlock) bool {
+	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return failingMethod(instr) != "" })
 }
 
-// stopping reports whether b, which makes the test fail, ends the goroutine: a predicted
+// stopsGoroutine reports whether b, which makes the test fail, ends the goroutine: a predicted
 // run has no events of it behind that. After t.Error it goes on.
-func stopping(b *ssa.BasicBlock) bool {
+func stopsGoroutine(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
-		return slices.Contains([]string{"panic", "Fatal", "Fatalf", "FailNow"}, failure(instr))
+		return slices.Contains([]string{"panic", "Fatal", "Fatalf", "FailNow"}, failingMethod(instr))
 	})
 }
 
 // EndsGoroutine reports whether a failure of the assertion fn of testify ends the goroutine.
 func EndsGoroutine(fn *types.Func) bool { return fn.Pkg().Path() == testifyPath+"require" }
 
-// failure returns by which method of package testing instr makes the test fail, "panic"
+// failingMethod returns by which method of package testing instr makes the test fail, "panic"
 // for a panic, and "" if it does neither.
-func failure(instr ssa.Instruction) string {
+func failingMethod(instr ssa.Instruction) string {
 	c, ok := instr.(*ssa.Call)
 	if !ok {
 		if _, panics := instr.(*ssa.Panic); panics {

@@ -24,16 +24,16 @@ func Derive(p *sharing.Program, pkgs []*packages.Package, scopes bool) (facts *F
 			facts = &Facts{}
 		}
 	}()
-	a := &analysis{Program: p, of: map[*ssa.Function]*function{}, sizes: pkgs[0].TypesSizes, values: newValues()}
+	a := &analysis{Program: p, byFunction: map[*ssa.Function]*function{}, sizes: pkgs[0].TypesSizes, found: newDerivation()}
 	for _, f := range p.Functions() {
 		fn := &function{f.Function, f.Fset, f.CalledFromOutside, f.CalledByTesting}
-		a.all = append(a.all, fn)
-		a.of[f.Function] = fn
+		a.functions = append(a.functions, fn)
+		a.byFunction[f.Function] = fn
 	}
 	for _, pkg := range pkgs {
 		for _, file := range pkg.Syntax {
 			ast.Inspect(file, func(n ast.Node) bool {
-				a.values.readSyntax(pkg.Fset, n)
+				a.found.readSyntax(pkg.Fset, n)
 				return true
 			})
 		}
@@ -42,25 +42,25 @@ func Derive(p *sharing.Program, pkgs []*packages.Package, scopes bool) (facts *F
 	if scopes {
 		scopeFinder{a}.findScopes()
 	}
-	return a.values.done()
+	return a.found.certainFacts()
 }
 
 // An analysis is one in the making. It asks package sharing who can see memory (Quiet),
 // which values others can change (Unsure), and what memory an address may be (Memory).
 type analysis struct {
 	*sharing.Program
-	all    []*function // in the program's order, so that equal programs give equal facts
-	of     map[*ssa.Function]*function
-	sizes  types.Sizes
-	values *valuesIn
+	functions  []*function // in the program's order, so that equal programs give equal facts
+	byFunction map[*ssa.Function]*function
+	sizes      types.Sizes
+	found      *derivation
 }
 
 // A function is one with a body, as package sharing has found it.
 type function struct {
 	*ssa.Function
-	fset  *token.FileSet
-	open  bool // there may be calls that are not seen
-	entry bool // package testing calls it
+	fset              *token.FileSet
+	calledFromOutside bool // there may be calls that are not seen
+	calledByTesting   bool // package testing calls it
 }
 
 // A position is one in one of the file sets.
@@ -71,11 +71,11 @@ type position struct {
 
 // body returns the function that is run when fn is called, nil if its body is
 // not known. For an instance of a generic function that is the generic one.
-func (a *analysis) body(fn *ssa.Function) *function { return a.of[a.Body(fn)] }
+func (a *analysis) body(fn *ssa.Function) *function { return a.byFunction[a.Body(fn)] }
 
 // eachInstruction calls do for all instructions, in the same order each time.
 func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
-	for _, f := range a.all {
+	for _, f := range a.functions {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				do(f, instr)

@@ -17,12 +17,12 @@ const (
 	Atomics                       // an atomic operation; at its opening parenthesis
 	Asserts                       // a call of an assertion, likewise
 	Branches                      // the condition of an if, for or switch; at its beginning
-	Guards                        // a condition for going on, of a value; as Evaluates
+	Guards                        // a value that is not nil, not zero or in range, so that nothing panics; as Evaluates
 	Evaluates                     // an operand; at its name, operator or parenthesis
-	PassesArguments               // a call hands over its arguments; at its opening parenthesis
-	ReceivesArguments             // a function gets them; at the brace of its body
-	ReturnsResults                // a function hands over its results; at its return statement
-	ReceivesResults               // a call gets them; at its opening parenthesis
+	PassesArguments               // a call passes its arguments; at its opening parenthesis
+	ReceivesArguments             // a function receives its arguments; at the brace of its body
+	ReturnsResults                // a function returns its results; at its return statement
+	ReceivesResults               // a call receives its results; at its opening parenthesis
 )
 
 // A Spot is a place in a source file at which an event may come to be.
@@ -30,26 +30,26 @@ type Spot struct {
 	Fset *token.FileSet
 	Pos  token.Pos
 	Role Role
-	// Number is which of the values it is that are handed over at once: arguments are
+	// Number is the index of an argument or result that is passed there: arguments are
 	// counted from the last one.
 	Number int
 }
 
-// A Formula is a trace's, in which the keys of readings stand for spots: [Facts.SpotOfKey].
+// A Formula is a formula of a trace whose keys of readings stand for spots: see [Facts.SpotOfKey].
 type Formula = dataflow.Formula
 
 // Facts are the formulas, and what goes into them. The zero value has none.
 // They are safe for concurrent use.
 type Facts struct {
-	spots           []Spot // by the keys of readings, from 1
+	spots           []Spot // of readings: key k stands for spots[k-1]
 	formulas        map[Spot]Formula
-	failingOutcomes map[Spot]trace.Outcome // of conditions
-	endsGoroutine   map[Spot]bool          // of those: that the failure ends the goroutine
-	operands        map[Spot]bool          // that a formula needs
-	needsDigest     map[Spot]bool          // accesses of several words of which it needs the digests
-	tracked         map[Spot][]Spot        // by reading: where its value goes
-	handedCounts    map[Spot]int           // places where values are handed over: how many
-	scopes          map[Spot]trace.Scope   // of conditions of ifs and switches
+	failingOutcomes map[Spot]trace.Outcome // of conditions: the outcome that leads to a failure
+	endsGoroutine   map[Spot]bool          // of conditions: whether that failure ends the goroutine
+	operands        map[Spot]bool          // values of names that a formula needs
+	needsDigest     map[Spot]bool          // accesses to strings, interfaces and slices whose digests a formula needs
+	tracked         map[Spot][]Spot        // by reading: the stores, conditions and assertions that its value goes into
+	handedCounts    map[Spot]int           // how many arguments or results are passed at a spot
+	scopes          map[Spot]trace.Scope   // control scopes, by the conditions of ifs and switches
 }
 
 // Formula returns what the value that is stored at s, or the condition that is

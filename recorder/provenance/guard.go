@@ -24,7 +24,7 @@ import (
 // A guard says when the program goes on after the use of a value. Of a slice only that an
 // index is not negative: its length is another value, which others may change as well.
 type guard struct {
-	what  dataflow.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
+	op    dataflow.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
 	limit int64
 }
 
@@ -33,14 +33,14 @@ type guard struct {
 func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 	switch x := r.(type) {
 	case *ssa.FieldAddr:
-		return guard{what: dataflow.Not}, x.X == v
+		return guard{op: dataflow.Not}, x.X == v
 	case *ssa.Call:
-		return guard{what: dataflow.Not}, x.Call.IsInvoke() && x.Call.Value == v
+		return guard{op: dataflow.Not}, x.Call.IsInvoke() && x.Call.Value == v
 	case *ssa.UnOp:
-		return guard{what: dataflow.Not}, x.Op == token.MUL && x.X == v
+		return guard{op: dataflow.Not}, x.Op == token.MUL && x.X == v
 	case *ssa.BinOp:
 		basic, _ := x.Y.Type().Underlying().(*types.Basic)
-		return guard{what: dataflow.Not}, (x.Op == token.QUO || x.Op == token.REM) && x.Y == v && x.X != v && basic != nil && basic.Info()&types.IsInteger != 0
+		return guard{op: dataflow.Not}, (x.Op == token.QUO || x.Op == token.REM) && x.Y == v && x.X != v && basic != nil && basic.Info()&types.IsInteger != 0
 	case *ssa.IndexAddr:
 		if x.Index != v {
 			return guard{}, false
@@ -51,17 +51,17 @@ func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 		}
 		switch t := t.(type) {
 		case *types.Array:
-			return guard{what: dataflow.And, limit: t.Len()}, true
+			return guard{op: dataflow.And, limit: t.Len()}, true
 		case *types.Slice:
-			return guard{what: dataflow.LessEqual}, true
+			return guard{op: dataflow.LessEqual}, true
 		}
 	}
 	return guard{}, false
 }
 
-// holds is the term that g is for the value of t: true if the program goes on.
-func (g guard) holds(t *term) *term {
-	switch g.what {
+// condition is the term that g is for the value of t: true if the program goes on.
+func (g guard) condition(t *term) *term {
+	switch g.op {
 	case dataflow.Not:
 		return join(dataflow.Not, join(dataflow.Equal, t, numberTerm(0)))
 	case dataflow.LessEqual:
@@ -70,33 +70,33 @@ func (g guard) holds(t *term) *term {
 	return join(dataflow.And, join(dataflow.LessEqual, numberTerm(0), t), join(dataflow.Less, t, numberTerm(g.limit)))
 }
 
-// guard notes the guard of v at r, an instruction of f, and returns the place of the
+// noteGuard notes the guard of v at r, an instruction of f, and returns the place of the
 // value there; ok is false if there is none. A pointer to which the program assigns nil
 // nowhere is no reason to look for a panic: each of them would be a candidate, and no run
 // has it.
-func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, bool) {
+func (a *analysis) noteGuard(f *function, v ssa.Value, r ssa.Instruction) (Spot, bool) {
 	g, ok := a.guardAt(v, r)
 	if !ok {
 		return Spot{}, false
 	}
-	left := maxTerm
-	d := &deriver{analysis: a, f: f, use: r, left: &left}
+	left := maxTermInstructions
+	d := &deriver{analysis: a, f: f, use: r, instructionsLeft: &left}
 	t := d.term(v)
-	if t == nil || len(t.reads) == 0 || g.what == dataflow.Not && !isSort(v.Type(), number) && !a.mayBeNil(t) {
+	if t == nil || len(t.reads) == 0 || g.op == dataflow.Not && !isSort(v.Type(), number) && !a.mayBeNil(t) {
 		return Spot{}, false
 	}
-	pos := d.named(v)
+	pos := d.placeInUse(v)
 	if !pos.IsValid() {
 		return Spot{}, false
 	}
 	at := Spot{f.fset, pos, Evaluates, 0}
 	condition := Spot{f.fset, pos, Guards, 0}
-	a.values.operands[at] = true
-	a.values.formulas[at] = t.Formula
-	a.values.formulas[condition] = g.holds(t).Formula
-	a.values.reads[at], a.values.reads[condition] = t.reads, t.reads
+	a.found.operands[at] = true
+	a.found.formulas[at] = t.Formula
+	a.found.formulas[condition] = g.condition(t).Formula
+	a.found.reads[at], a.found.reads[condition] = t.reads, t.reads
 	for _, o := range t.operands {
-		a.values.operands[o.Spot] = true
+		a.found.operands[o.Spot] = true
 	}
 	return at, true
 }
@@ -124,17 +124,17 @@ func (a *analysis) findNils() {
 	note := func(addr, val ssa.Value) {
 		if c, ok := val.(*ssa.Const); ok && c.IsNil() {
 			if v := variableOf(addr); v != nil {
-				a.values.nils[v] = true
+				a.found.nilVariables[v] = true
 			}
 		}
 	}
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
-		a.values.analysed[f.pkgPath()] = true
+		a.found.analysedPackages[f.pkgPath()] = true
 		switch x := instr.(type) {
 		case *ssa.Store:
 			note(x.Addr, x.Val)
 			if f.Synthetic != "package initializer" {
-				a.values.reassigned[a.MemoryName(x.Addr)] = true
+				a.found.reassignedMemory[a.MemoryName(x.Addr)] = true
 			}
 		case *ssa.Call:
 			if atomicOp(x.Common()) == "Store" {
@@ -158,8 +158,8 @@ func (f *function) pkgPath() string {
 func (a *analysis) mayGiveNil(f *function) bool {
 	for _, r := range returnsOf(f.Function) {
 		for k := range r.Results {
-			for _, read := range a.values.reads[Spot{f.fset, r.Pos(), ReturnsResults, k}] {
-				if read.of != nil && a.values.nils[read.of] {
+			for _, read := range a.found.reads[Spot{f.fset, r.Pos(), ReturnsResults, k}] {
+				if read.variable != nil && a.found.nilVariables[read.variable] {
 					return true
 				}
 			}
@@ -171,10 +171,10 @@ func (a *analysis) mayGiveNil(f *function) bool {
 // mayBeNil reports whether nil is assigned somewhere to what t is read from.
 func (a *analysis) mayBeNil(t *term) bool {
 	for _, r := range t.reads {
-		if r.of != nil && a.values.nils[r.of] {
+		if r.variable != nil && a.found.nilVariables[r.variable] {
 			return true
 		}
-		if of, ok := r.from.(resultsOf); ok && a.mayGiveNil(of.f) {
+		if of, ok := r.memory.(resultsOf); ok && a.mayGiveNil(of.f) {
 			return true
 		}
 	}

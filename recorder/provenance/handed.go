@@ -30,30 +30,30 @@ import (
 //
 // The work is done on demand: a term that speaks of arguments or results wants them, and
 // only what is wanted, and in the end only what an assertion follows from, gets events
-// (want, hand, place).
+// (want, deriveHanded, placeHandedEvents).
 
-// handing is what is known of calls that have events.
-type handing struct {
-	// params and results are the functions of which parameters and results are in
+// handedCalls is what is known of calls that have events.
+type handedCalls struct {
+	// wantedParams and results are the functions of which parameters and results are in
 	// formulas, in the order in which they were found. They only grow, and hand goes
 	// through them until it has seen all: to find the formula of one argument may make
 	// the arguments of another function wanted.
-	params, results []*function
-	wants           map[any]bool       // argumentsOf and resultsOf those
-	got             map[*ssa.Call]bool // calls of which the results are in formulas
+	wantedParams, wantedResults []*function
+	wantedKeys                  map[any]bool       // argumentsOf and resultsOf those
+	callsWithResults            map[*ssa.Call]bool // calls of which the results are in formulas
 
 	// What calls may lead to that do not name a function, by the shape of signatures:
 	// the class hierarchy analysis of Dean, Grove and Chambers, Optimization of
 	// Object-Oriented Programs Using Static Class Hierarchy Analysis, ECOOP 1995, which
 	// takes each function of the right type for one that may be called.
-	calls   map[string][]call      // of interfaces' methods and of values
-	methods map[string][]*function // by name and shape: those an interface may have
-	values  map[string][]*function // those a value may be
+	callsByShape   map[string][]call      // of interfaces' methods and of values
+	methodsByShape map[string][]*function // by name and shape: those an interface may have
+	valuesByShape  map[string][]*function // those a value may be
 }
 
-// newHanding returns one in which nothing is wanted.
-func newHanding() handing {
-	return handing{wants: map[any]bool{}, got: map[*ssa.Call]bool{}}
+// newHandedCalls returns one in which nothing is wanted.
+func newHandedCalls() handedCalls {
+	return handedCalls{wantedKeys: map[any]bool{}, callsWithResults: map[*ssa.Call]bool{}}
 }
 
 // argumentsOf and resultsOf name what is handed to and from a function, as [sharing.Program.Memory]
@@ -66,10 +66,10 @@ type (
 	resultsOf struct{ f *function }
 )
 
-// shape tells which functions a value of type s may be: "int,error,;bool,;" are the types
+// signatureKey tells which functions a value of type s may be: "int,error,;bool,;" are the types
 // of its parameters and results, by their names. Names and not types.Identical compare, as
 // packages have their types from different loads (package sharing).
-func shape(s *types.Signature) string {
+func signatureKey(s *types.Signature) string {
 	var b strings.Builder
 	for _, t := range []*types.Tuple{s.Params(), s.Results()} {
 		for v := range t.Variables() {
@@ -86,23 +86,23 @@ func shape(s *types.Signature) string {
 // compiler makes up (Synthetic), such as the wrapper of an embedded method, has no place in
 // the sources for an event.
 func (a *analysis) indexCalls() {
-	h := &a.values.handing
-	h.calls, h.methods, h.values = map[string][]call{}, map[string][]*function{}, map[string][]*function{}
-	for _, f := range a.all {
-		if f.open && f.Synthetic == "" {
-			s := shape(f.Signature)
-			h.values[s] = append(h.values[s], f)
+	h := &a.found.handedCalls
+	h.callsByShape, h.methodsByShape, h.valuesByShape = map[string][]call{}, map[string][]*function{}, map[string][]*function{}
+	for _, f := range a.functions {
+		if f.calledFromOutside && f.Synthetic == "" {
+			s := signatureKey(f.Signature)
+			h.valuesByShape[s] = append(h.valuesByShape[s], f)
 			if f.Signature.Recv() != nil {
-				h.methods[f.Name()+s] = append(h.methods[f.Name()+s], f)
+				h.methodsByShape[f.Name()+s] = append(h.methodsByShape[f.Name()+s], f)
 			}
 		}
 	}
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		if c, ok := instr.(*ssa.Call); ok {
-			for _, g := range a.targets(c) {
-				if a.called(c) == nil {
-					key := shape(g.Signature)
-					h.calls[key] = append(h.calls[key], call{f, c})
+			for _, g := range a.callTargets(c) {
+				if a.calledFunction(c) == nil {
+					key := signatureKey(g.Signature)
+					h.callsByShape[key] = append(h.callsByShape[key], call{f, c})
 					break
 				}
 			}
@@ -110,22 +110,22 @@ func (a *analysis) indexCalls() {
 	})
 }
 
-// targets returns the functions of the program that c may call; none if these are too many,
+// callTargets returns the functions of the program that c may call; none if these are too many,
 // or only code that is not known. Of a call that names a function it is that one.
-func (a *analysis) targets(c *ssa.Call) []*function {
+func (a *analysis) callTargets(c *ssa.Call) []*function {
 	var found []*function
 	switch {
 	case c.Call.IsInvoke():
-		found = a.values.methods[c.Call.Method.Name()+shape(c.Call.Signature())]
+		found = a.found.methodsByShape[c.Call.Method.Name()+signatureKey(c.Call.Signature())]
 	case isBuiltin(c):
 	case c.Call.StaticCallee() == nil:
-		found = a.values.handing.values[shape(c.Call.Signature())]
+		found = a.found.handedCalls.valuesByShape[signatureKey(c.Call.Signature())]
 	default:
-		if g := a.called(c); g != nil && g.Synthetic == "" {
+		if g := a.calledFunction(c); g != nil && g.Synthetic == "" {
 			return []*function{g}
 		}
 	}
-	if len(found) > maxTargets {
+	if len(found) > maxCallTargets {
 		return nil
 	}
 	return found
@@ -135,12 +135,12 @@ func (a *analysis) targets(c *ssa.Call) []*function {
 // goes anywhere those of its shape. There may be others, in code that is not known; then
 // dataflow.Flow finds no event of a call before that of f's beginning, and no value.
 func (a *analysis) callsOf(f *function) []call {
-	all := slices.Clone(a.values.calls[f])
-	if !f.open {
+	all := slices.Clone(a.found.calls[f])
+	if !f.calledFromOutside {
 		return all
 	}
-	for _, c := range a.values.handing.calls[shape(f.Signature)] {
-		if slices.Contains(a.targets(c.c), f) {
+	for _, c := range a.found.handedCalls.callsByShape[signatureKey(f.Signature)] {
+		if slices.Contains(a.callTargets(c.instr), f) {
 			all = append(all, c)
 		}
 	}
@@ -149,22 +149,22 @@ func (a *analysis) callsOf(f *function) []call {
 
 // want notes that formulas speak of what key names, an argumentsOf or resultsOf: hand will
 // look for the formulas of that.
-func (h *handing) want(key any) {
-	if h.wants[key] {
+func (h *handedCalls) want(key any) {
+	if h.wantedKeys[key] {
 		return
 	}
-	h.wants[key] = true
+	h.wantedKeys[key] = true
 	switch key := key.(type) {
 	case argumentsOf:
-		h.params = append(h.params, key.f)
+		h.wantedParams = append(h.wantedParams, key.f)
 	case resultsOf:
-		h.results = append(h.results, key.f)
+		h.wantedResults = append(h.wantedResults, key.f)
 	}
 }
 
-// entry is where f begins, for the event that tells which call it is in: the brace of its
+// entrySpot is where f begins, for the event that tells which call it is in: the brace of its
 // body. It has none if its body is not in Go.
-func entry(f *function) (Spot, bool) {
+func entrySpot(f *function) (Spot, bool) {
 	switch n := f.Syntax().(type) {
 	case *ast.FuncDecl:
 		if n.Body != nil {
@@ -180,29 +180,29 @@ func entry(f *function) (Spot, bool) {
 // a number. From says whose arguments or results these may be: they are wanted from now on,
 // and an assertion that has the term follows from them.
 func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
-	if number >= maxHanded {
+	if number >= maxHandedValues {
 		return nil
 	}
-	t := &term{Formula: Formula{Op: dataflow.Handed, Read: dataflow.Reading{Key: d.values.number(s), Back: uint8(number)}}}
+	t := &term{Formula: Formula{Op: dataflow.Handed, Read: dataflow.Reading{Key: d.found.readingKey(s), Back: uint8(number)}}}
 	for _, key := range from {
-		d.values.want(key)
-		t.reads = append(t.reads, &read{Spot: s, in: d.f, from: key})
+		d.found.want(key)
+		t.reads = append(t.reads, &termRead{Spot: s, function: d.f, memory: key})
 	}
 	return t
 }
 
-// parameter is the term of a parameter of a function that is called in several places,
+// handedParameter is the term of a parameter of a function that is called in several places,
 // where other goroutines have a say in what it is: any other is the same in each run, and
-// an operand serves for it (see operand).
+// an operand serves for it (see operandTerm).
 //
 // The event at the function's brace is the goroutine's last one there, when d.use uses the
 // parameter, only if nothing in between may call the function again: there is no term for
 // n in
 //
 //	func walk(n *node) { walk(n.next); require.NotNil(t, n) }
-func (d *deriver) parameter(p *ssa.Parameter) *term {
-	s, ok := entry(d.f)
-	if !ok || !d.DependsOnOthers(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" || constructs(d.f) {
+func (d *deriver) handedParameter(p *ssa.Parameter) *term {
+	s, ok := entrySpot(d.f)
+	if !ok || !d.DependsOnOthers(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" || onlyAllocates(d.f) {
 		return nil
 	}
 	for _, other := range before(d.use) {
@@ -217,15 +217,15 @@ func (d *deriver) parameter(p *ssa.Parameter) *term {
 	return d.handedTerm(s, len(d.f.Params)-1-i, argumentsOf{d.f})
 }
 
-// got is the term of a result of the call c, of that number: of the second of
+// handedResult is the term of a result of the call c, of that number: of the second of
 //
 //	v, err := cache.load(key)
 //
 // it is $K.1, where K is the spot of the call's parenthesis, at which the event Gets
 // stands. As with parameter, the call must be the last one there when d.use comes.
-func (d *deriver) got(c *ssa.Call, number int) *term {
-	targets := d.targets(c)
-	if len(targets) == 0 || c.Parent() != d.f.Function || slices.ContainsFunc(targets, constructs) {
+func (d *deriver) handedResult(c *ssa.Call, number int) *term {
+	targets := d.callTargets(c)
+	if len(targets) == 0 || c.Parent() != d.f.Function || slices.ContainsFunc(targets, onlyAllocates) {
 		return nil
 	}
 	for _, other := range between(c, d.use) {
@@ -237,14 +237,14 @@ func (d *deriver) got(c *ssa.Call, number int) *term {
 	for _, g := range targets {
 		from = append(from, resultsOf{g})
 	}
-	d.values.got[c] = true
+	d.found.callsWithResults[c] = true
 	return d.handedTerm(Spot{d.f.fset, c.Pos(), ReceivesResults, 0}, number, from...)
 }
 
-// constructs reports whether f does nothing but make what it returns a pointer to. The
+// onlyAllocates reports whether f does nothing but make what it returns a pointer to. The
 // compiler puts such a function into its callers, and then often what it makes on their
 // stacks. With an event it would be too large for that, and the program would allocate.
-func constructs(f *function) bool {
+func onlyAllocates(f *function) bool {
 	if len(f.Blocks) != 1 {
 		return false
 	}
@@ -268,7 +268,7 @@ func (a *analysis) wantGuarded() {
 		if !ok {
 			return
 		}
-		if g := a.called(c); g != nil && !g.open {
+		if g := a.calledFunction(c); g != nil && !g.calledFromOutside {
 			return
 		}
 		for _, r := range *c.Referrers() {
@@ -279,38 +279,38 @@ func (a *analysis) wantGuarded() {
 	})
 }
 
-// hand finds the formulas of all that is handed over, for whatever is wanted meanwhile,
+// deriveHanded finds the formulas of all that is handed over, for whatever is wanted meanwhile,
 // too, until nothing new is.
-func (a *analysis) hand() {
-	h := &a.values.handing
-	for p, r := 0, 0; p < len(h.params) || r < len(h.results); {
-		if p < len(h.params) {
-			for _, c := range a.callsOf(h.params[p]) {
-				a.handArguments(c)
+func (a *analysis) deriveHanded() {
+	h := &a.found.handedCalls
+	for p, r := 0, 0; p < len(h.wantedParams) || r < len(h.wantedResults); {
+		if p < len(h.wantedParams) {
+			for _, c := range a.callsOf(h.wantedParams[p]) {
+				a.deriveArguments(c)
 			}
 			p++
 			continue
 		}
-		a.handResults(h.results[r])
+		a.deriveResults(h.wantedResults[r])
 		r++
 	}
 }
 
-// handArguments finds the formulas of the arguments of c. They are counted from the last
+// deriveArguments finds the formulas of the arguments of c. They are counted from the last
 // one, so that the receiver, which ssa has as the first argument of some calls and not of
 // others, is the last of all.
-func (a *analysis) handArguments(c call) {
-	args := c.c.Call.Args
+func (a *analysis) deriveArguments(c call) {
+	args := c.instr.Call.Args
 	for k := range args {
-		a.handOver(c.f, c.c, args[len(args)-1-k], Spot{c.f.fset, c.c.Pos(), PassesArguments, k})
+		a.deriveHandedValue(c.caller, c.instr, args[len(args)-1-k], Spot{c.caller.fset, c.instr.Pos(), PassesArguments, k})
 	}
 }
 
-// handResults finds the formulas of the results of f.
-func (a *analysis) handResults(f *function) {
+// deriveResults finds the formulas of the results of f.
+func (a *analysis) deriveResults(f *function) {
 	for _, r := range returnsOf(f.Function) {
 		for k, v := range r.Results {
-			a.handOver(f, r, v, Spot{f.fset, r.Pos(), ReturnsResults, k})
+			a.deriveHandedValue(f, r, v, Spot{f.fset, r.Pos(), ReturnsResults, k})
 		}
 	}
 }
@@ -328,25 +328,25 @@ func returnsOf(f *ssa.Function) (all []*ssa.Return) {
 	return all
 }
 
-// handOver finds the formula of v, which instr hands over at s. An operand serves as well
+// deriveHandedValue finds the formula of v, which instr hands over at s. An operand serves as well
 // as a reading does: that nobody else can change a value is no reason not to tell it on.
-func (a *analysis) handOver(f *function, instr ssa.Instruction, v ssa.Value, s Spot) {
+func (a *analysis) deriveHandedValue(f *function, instr ssa.Instruction, v ssa.Value, s Spot) {
 	if m, ok := v.(*ssa.MakeInterface); ok && isAny(m.Type()) {
 		if !isSort(m.X.Type(), number, text) {
 			return
 		}
 		v = m.X // what it holds has one type there
 	}
-	if _, ok := a.values.formulas[s]; ok || !s.Pos.IsValid() || s.Number >= maxHanded {
+	if _, ok := a.found.formulas[s]; ok || !s.Pos.IsValid() || s.Number >= maxHandedValues {
 		return
 	}
 	t := a.term(f, instr, v)
 	if t == nil {
 		return
 	}
-	a.values.formulas[s], a.values.reads[s] = t.Formula, t.reads
+	a.found.formulas[s], a.found.reads[s] = t.Formula, t.reads
 	for _, o := range t.operands {
-		a.values.operands[o.Spot] = true
+		a.found.operands[o.Spot] = true
 	}
 }
 
@@ -362,18 +362,18 @@ func isTypeParam(t types.Type) bool {
 	return is
 }
 
-// handed lists all that is handed over, as stores to what argumentsOf and resultsOf name:
+// handedStores lists all that is handed over, as stores to what argumentsOf and resultsOf name:
 // the slice in need.go goes through these as it goes through memory.
-func (a *analysis) handed() (all []store) {
-	h := &a.values.handing
-	for _, f := range h.params {
+func (a *analysis) handedStores() (all []store) {
+	h := &a.found.handedCalls
+	for _, f := range h.wantedParams {
 		for _, c := range a.callsOf(f) {
-			for k := range c.c.Call.Args {
-				all = append(all, store{Spot{c.f.fset, c.c.Pos(), PassesArguments, k}, argumentsOf{f}})
+			for k := range c.instr.Call.Args {
+				all = append(all, store{Spot{c.caller.fset, c.instr.Pos(), PassesArguments, k}, argumentsOf{f}})
 			}
 		}
 	}
-	for _, f := range h.results {
+	for _, f := range h.wantedResults {
 		for _, r := range returnsOf(f.Function) {
 			for k := range r.Results {
 				all = append(all, store{Spot{f.fset, r.Pos(), ReturnsResults, k}, resultsOf{f}})
@@ -383,32 +383,32 @@ func (a *analysis) handed() (all []store) {
 	return all
 }
 
-// place notes the events that tell of what is handed over, where an assertion follows
+// placeHandedEvents notes the events that tell of what is handed over, where an assertion follows
 // from it: from has what the slice of need.go came by. Each of them takes time in the
 // program, and so the rest of what is wanted gets none.
 //
 // A function that may stand between a call and the one that is asked for has an event where
 // it begins, too. It tells that an Enters further down is of another call: without it, what
 // was handed to the outer function would pass for what the inner one has got.
-func (a *analysis) place(from map[any]bool) {
-	h := &a.values.handing
-	places := a.values.handedCounts
-	for _, f := range h.params {
-		s, ok := entry(f)
+func (a *analysis) placeHandedEvents(from map[any]bool) {
+	h := &a.found.handedCalls
+	places := a.found.handedCounts
+	for _, f := range h.wantedParams {
+		s, ok := entrySpot(f)
 		if !ok || !from[argumentsOf{f}] {
 			continue
 		}
 		places[s] = 1
 		for _, c := range a.callsOf(f) {
-			places[Spot{c.f.fset, c.c.Pos(), PassesArguments, 0}] = len(c.c.Call.Args)
-			for _, g := range a.targets(c.c) { // which may call f in turn
-				if s, ok := entry(g); ok && !constructs(g) {
+			places[Spot{c.caller.fset, c.instr.Pos(), PassesArguments, 0}] = len(c.instr.Call.Args)
+			for _, g := range a.callTargets(c.instr) { // which may call f in turn
+				if s, ok := entrySpot(g); ok && !onlyAllocates(g) {
 					places[s] = 1
 				}
 			}
 		}
 	}
-	for _, f := range h.results {
+	for _, f := range h.wantedResults {
 		if !from[resultsOf{f}] {
 			continue
 		}
@@ -418,10 +418,10 @@ func (a *analysis) place(from map[any]bool) {
 	}
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		c, ok := instr.(*ssa.Call)
-		if !ok || !h.got[c] {
+		if !ok || !h.callsWithResults[c] {
 			return
 		}
-		for _, g := range a.targets(c) {
+		for _, g := range a.callTargets(c) {
 			if from[resultsOf{g}] {
 				places[Spot{f.fset, c.Pos(), ReceivesResults, 0}] = c.Call.Signature().Results().Len()
 			}
@@ -434,7 +434,7 @@ func (a *analysis) place(from map[any]bool) {
 func (a *analysis) trackHanded() {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		c, ok := instr.(*ssa.Call)
-		if !ok || !a.values.got[c] {
+		if !ok || !a.found.callsWithResults[c] {
 			return
 		}
 		s := Spot{f.fset, c.Pos(), ReceivesResults, 0}
@@ -450,15 +450,15 @@ func (a *analysis) trackHanded() {
 	})
 }
 
-// handedBack reports whether the function f hands over its result v at r: that has a
+// followHandedResult reports whether the function f hands over its result v at r: that has a
 // formula, with which the trail goes on at the callers, where trackHanded takes it up.
-func (u *uses) handedBack(f *function, v ssa.Value, r *ssa.Return) bool {
+func (u *useTracker) followHandedResult(f *function, v ssa.Value, r *ssa.Return) bool {
 	for k, x := range r.Results {
 		if x != v {
 			continue
 		}
 		s := Spot{f.fset, r.Pos(), ReturnsResults, k}
-		if _, known := u.values.formulas[s]; !known {
+		if _, known := u.found.formulas[s]; !known {
 			return false
 		}
 		u.spots = append(u.spots, s)
@@ -466,20 +466,20 @@ func (u *uses) handedBack(f *function, v ssa.Value, r *ssa.Return) bool {
 	return true
 }
 
-// handedOver follows v, an argument of c in f, to the functions that c may lead to: all
+// followHandedArgument follows v, an argument of c in f, to the functions that c may lead to: all
 // says that all they do with it is in formulas. ok is false if that is not to be followed
 // so, as somebody may be called whose arguments nobody has asked for; then c has to be
 // followed as a call of one known function, or not at all.
-func (u *uses) handedOver(f *function, c *ssa.Call, v ssa.Value) (all, ok bool) {
-	targets := u.targets(c)
-	if len(targets) == 0 || u.depth == maxDepth {
+func (u *useTracker) followHandedArgument(f *function, c *ssa.Call, v ssa.Value) (all, ok bool) {
+	targets := u.callTargets(c)
+	if len(targets) == 0 || u.callDepth == maxCallDepth {
 		return false, false
 	}
-	if slices.ContainsFunc(targets, func(g *function) bool { return !u.values.wants[argumentsOf{g}] }) {
+	if slices.ContainsFunc(targets, func(g *function) bool { return !u.found.wantedKeys[argumentsOf{g}] }) {
 		return false, false
 	}
-	u.depth++
-	defer func() { u.depth-- }()
+	u.callDepth++
+	defer func() { u.callDepth-- }()
 	args := c.Call.Args
 	if !slices.Contains(args, v) {
 		return false, false
@@ -489,7 +489,7 @@ func (u *uses) handedOver(f *function, c *ssa.Call, v ssa.Value) (all, ok bool) 
 			continue
 		}
 		s := Spot{f.fset, c.Pos(), PassesArguments, k}
-		if _, known := u.values.formulas[s]; !known {
+		if _, known := u.found.formulas[s]; !known {
 			return false, true
 		}
 		u.spots = append(u.spots, s)

@@ -25,12 +25,12 @@ import (
 // the call graph of the rest (before, between, mayCall). Where it cannot be said, there is
 // the other way, of handed.go.
 
-// result is the term of the result of a call: what its function returns, in terms of the
+// inlinedResult is the term of the result of a call: what its function returns, in terms of the
 // arguments, if that is one expression. A function with two return statements would have a
 // choice between them, which depends on conditions of its own; it has no term here.
-func (d *deriver) result(c *ssa.Call) *term {
-	g := d.called(c)
-	if g == nil || d.depth == maxDepth || g.Signature.Results().Len() != 1 {
+func (d *deriver) inlinedResult(c *ssa.Call) *term {
+	g := d.calledFunction(c)
+	if g == nil || d.callDepth == maxCallDepth || g.Signature.Results().Len() != 1 {
 		return nil
 	}
 	returns := returnsOf(g.Function)
@@ -38,10 +38,10 @@ func (d *deriver) result(c *ssa.Call) *term {
 		return nil
 	}
 	ret := returns[0]
-	callee := &deriver{analysis: d.analysis, f: g, use: ret, left: d.left, depth: d.depth + 1, params: map[*ssa.Parameter]*term{}}
+	callee := &deriver{analysis: d.analysis, f: g, use: ret, instructionsLeft: d.instructionsLeft, callDepth: d.callDepth + 1, params: map[*ssa.Parameter]*term{}}
 	for i, p := range g.Params {
 		// What an argument follows from must hold at the call, and not where d's own use is.
-		if _, _, ok := d.word(p.Type()); ok {
+		if _, _, ok := d.wordOf(p.Type()); ok {
 			at := *d
 			at.use = c
 			callee.params[p] = at.term(c.Call.Args[i])
@@ -51,29 +51,29 @@ func (d *deriver) result(c *ssa.Call) *term {
 	if t == nil {
 		return nil
 	}
-	return d.outlast(t, c)
+	return d.countRepeatedCalls(t, c)
 }
 
-// argument is the term of a parameter of a function that is called in one place:
+// onlyCallArgument is the term of a parameter of a function that is called in one place:
 // that of the argument there, if what it was read from is still the last event there when
 // the function comes to its use.
-func (d *deriver) argument(p *ssa.Parameter) *term {
+func (d *deriver) onlyCallArgument(p *ssa.Parameter) *term {
 	from, ok := d.onlyCall(d.f)
-	if !ok || d.depth == maxDepth {
+	if !ok || d.callDepth == maxCallDepth {
 		return nil
 	}
 	i := slices.Index(d.f.Params, p)
-	if i < 0 || i >= len(from.c.Call.Args) {
+	if i < 0 || i >= len(from.instr.Call.Args) {
 		return nil
 	}
-	caller := &deriver{analysis: d.analysis, f: from.f, use: from.c, left: d.left, depth: d.depth + 1}
-	t := caller.term(from.c.Call.Args[i])
+	caller := &deriver{analysis: d.analysis, f: from.caller, use: from.instr, instructionsLeft: d.instructionsLeft, callDepth: d.callDepth + 1}
+	t := caller.term(from.instr.Call.Args[i])
 	if t == nil {
 		return nil
 	}
 	for _, other := range before(d.use) {
 		for _, r := range slices.Concat(t.reads, t.operands) {
-			if d.mayCall(other, r.in) {
+			if d.mayCall(other, r.function) {
 				return nil
 			}
 		}
@@ -84,8 +84,8 @@ func (d *deriver) argument(p *ssa.Parameter) *term {
 // onlyCall returns the one call of f that there is. A go or defer statement is another
 // one, at another time.
 func (a *analysis) onlyCall(f *function) (call, bool) {
-	calls := a.values.calls[f]
-	if f.open || len(calls) != 1 || a.values.spawned[f] {
+	calls := a.found.calls[f]
+	if f.calledFromOutside || len(calls) != 1 || a.found.spawnedFunctions[f] {
 		return call{}, false
 	}
 	return calls[0], true
@@ -114,7 +114,7 @@ func before(instr ssa.Instruction) []ssa.Instruction {
 	return out
 }
 
-// outlast says in t, the term of the result of c, how many events came to be at
+// countRepeatedCalls says in t, the term of the result of c, how many events came to be at
 // the same places between c and its use; it returns nil if that is not known. In
 //
 //	x, y := get(), get()
@@ -123,20 +123,20 @@ func before(instr ssa.Instruction) []ssa.Instruction {
 // both terms read at the same place in get, and x is what the last event but one has read
 // there: dataflow.Reading.Back is 1. It can be counted where both calls stand in the block of
 // the use, one after the other, and each of them comes by exactly once.
-func (d *deriver) outlast(t *term, c *ssa.Call) *term {
+func (d *deriver) countRepeatedCalls(t *term, c *ssa.Call) *term {
 	var again uint8
 	all := slices.Concat(t.reads, t.operands)
 	for _, other := range between(c, d.use) {
 		for _, r := range all {
-			if r.in == d.f || !d.mayCall(other, r.in) {
+			if r.function == d.f || !d.mayCall(other, r.function) {
 				continue
 			}
 			same, ok := other.(*ssa.Call)
-			if !ok || d.called(same) != d.called(c) || same.Block() != c.Block() || d.use.Block() != c.Block() {
+			if !ok || d.calledFunction(same) != d.calledFunction(c) || same.Block() != c.Block() || d.use.Block() != c.Block() {
 				return nil
 			}
 		}
-		if same, ok := other.(*ssa.Call); ok && d.called(same) == d.called(c) {
+		if same, ok := other.(*ssa.Call); ok && d.calledFunction(same) == d.calledFunction(c) {
 			again++
 		}
 	}
@@ -144,33 +144,33 @@ func (d *deriver) outlast(t *term, c *ssa.Call) *term {
 		return t
 	}
 	out := *t
-	own := map[uint64]bool{} // readings of the caller, in the arguments
+	own := map[uint64]bool{} // readings of the caller's own, in arguments of the call
 	for _, r := range all {
-		if !r.once {
+		if !r.executedOnce {
 			return nil
 		}
-		own[d.values.number(r.Spot)] = r.in == d.f
+		own[d.found.readingKey(r.Spot)] = r.function == d.f
 	}
-	out.Formula = shifted(t.Formula, again, own)
+	out.Formula = shiftReadings(t.Formula, again, own)
 	return &out
 }
 
-// shifted returns f with readings that are by n events further back, but for those in own,
+// shiftReadings returns f with readings that are by n events further back, but for those in own,
 // the caller's: these are before the call, and nothing of it came between.
-func shifted(f Formula, n uint8, own map[uint64]bool) Formula {
+func shiftReadings(f Formula, n uint8, own map[uint64]bool) Formula {
 	if f.Op == dataflow.Value && !own[f.Read.Key] {
 		f.Read.Back += n
 	}
 	f.Args = slices.Clone(f.Args)
 	for i := range f.Args {
-		f.Args[i] = shifted(f.Args[i], n, own)
+		f.Args[i] = shiftReadings(f.Args[i], n, own)
 	}
 	return f
 }
 
-// called returns the function of the program that c calls, nil if it is another
+// calledFunction returns the function of the program that c calls, nil if it is another
 // one or not known.
-func (a *analysis) called(c ssa.CallInstruction) *function {
+func (a *analysis) calledFunction(c ssa.CallInstruction) *function {
 	fn := c.Common().StaticCallee()
 	if fn == nil || c.Common().IsInvoke() {
 		return nil
@@ -178,9 +178,9 @@ func (a *analysis) called(c ssa.CallInstruction) *function {
 	return a.body(fn)
 }
 
-// onWay reports whether each call of instr's function that returns executes instr
+// executesOnce reports whether each call of instr's function that returns executes instr
 // exactly once: it is in no loop, and its block dominates each return statement.
-func onWay(instr ssa.Instruction) bool {
+func executesOnce(instr ssa.Instruction) bool {
 	b := instr.Block()
 	if reaches(b.Succs, b) {
 		return false
@@ -231,39 +231,39 @@ func (a *analysis) mayCall(instr ssa.Instruction, f *function) bool {
 	case *ssa.RunDefers:
 		for _, b := range instr.Parent().Blocks {
 			for _, other := range b.Instrs {
-				if d, ok := other.(*ssa.Defer); ok && a.callMay(d, f) {
+				if d, ok := other.(*ssa.Defer); ok && a.mayLeadTo(d, f) {
 					return true
 				}
 			}
 		}
 	case *ssa.Call:
-		return a.callMay(instr, f)
+		return a.mayLeadTo(instr, f)
 	}
 	return false
 }
 
-// callMay reports whether the call c, now or deferred, may lead to f: it is one, or calls
+// mayLeadTo reports whether the call c, now or deferred, may lead to f: it is one, or calls
 // somebody who does, or code that is not known, which may call what is open.
-func (a *analysis) callMay(c ssa.CallInstruction, f *function) bool {
-	if g := a.called(c); g != nil {
-		return g == f || a.callees(g)[f] || a.callees(g)[nil] && f.enterable()
+func (a *analysis) mayLeadTo(c ssa.CallInstruction, f *function) bool {
+	if g := a.calledFunction(c); g != nil {
+		return g == f || a.callees(g)[f] || a.callees(g)[nil] && f.mayBeCalledBack()
 	}
-	return !harmless(c.Common()) && f.enterable()
+	return !callsNothingBack(c.Common()) && f.mayBeCalledBack()
 }
 
-// enterable reports whether code that is not known may call f in a goroutine that
+// mayBeCalledBack reports whether code that is not known may call f in a goroutine that
 // runs the program's code already. Tests are called by package testing alone, which starts
 // a goroutine for each.
-func (f *function) enterable() bool {
-	return f.open && !f.entry
+func (f *function) mayBeCalledBack() bool {
+	return f.calledFromOutside && !f.calledByTesting
 }
 
 // callees returns the functions that calls of g may lead to in the same
 // goroutine; nil stands for code that is not known. It is the transitive closure, which is
 // kept for each g: the same calls stand between many readings and their uses.
 func (a *analysis) callees(g *function) map[*function]bool {
-	if a.values.callees[g] != nil {
-		return a.values.callees[g]
+	if a.found.callees[g] != nil {
+		return a.found.callees[g]
 	}
 	out := map[*function]bool{}
 	var walk func(g *function)
@@ -274,8 +274,8 @@ func (a *analysis) callees(g *function) map[*function]bool {
 				if _, spawn := instr.(*ssa.Go); !ok || spawn {
 					continue
 				}
-				next := a.called(c)
-				if next == nil && harmless(c.Common()) || out[next] {
+				next := a.calledFunction(c)
+				if next == nil && callsNothingBack(c.Common()) || out[next] {
 					continue
 				}
 				out[next] = true
@@ -286,16 +286,16 @@ func (a *analysis) callees(g *function) map[*function]bool {
 		}
 	}
 	walk(g)
-	a.values.callees[g] = out
+	a.found.callees[g] = out
 	return out
 }
 
-// harmless reports whether c, which calls no function of the program, does not make the
+// callsNothingBack reports whether c, which calls no function of the program, does not make the
 // callee call one either, in this goroutine and as long as no test fails. Most of the
 // standard library that tests call is so, but not what gets a function, or calls one that
 // it was given before, as sync.Pool's Get and Once's Do. Of packages that are not named
 // here nothing is known: they may be handed an interface and call its methods.
-func harmless(c *ssa.CallCommon) bool {
+func callsNothingBack(c *ssa.CallCommon) bool {
 	if _, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
 		return true
 	}

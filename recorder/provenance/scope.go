@@ -28,17 +28,17 @@ import (
 
 // A choice is an if, or a clause of a switch, which follows if its condition is true.
 type choice struct {
-	stmt  ast.Stmt   // all of it: the if, the switch
-	conds []ast.Expr // of a clause there may be several
-	then  [2]token.Pos
-	// other has what comes if the condition is false, and may have then, too; nil for nothing.
-	other ast.Node
+	stmt      ast.Stmt   // all of it: the if, the switch
+	conds     []ast.Expr // of a clause there may be several
+	thenRange [2]token.Pos
+	// otherwise has what comes if the condition is false, and may have then, too; nil for nothing.
+	otherwise ast.Node
 }
 
 func choiceOf(n *ast.IfStmt) *choice {
 	c := &choice{n, []ast.Expr{n.Cond}, [2]token.Pos{n.Body.Pos(), n.Body.End()}, nil}
 	if n.Else != nil {
-		c.other = n.Else
+		c.otherwise = n.Else
 	}
 	return c
 }
@@ -66,7 +66,7 @@ type scopeFinder struct{ *analysis }
 
 // findScopes finds the control scopes of all choices.
 func (a scopeFinder) findScopes() {
-	for _, f := range a.all {
+	for _, f := range a.functions {
 		var next map[*ssa.BasicBlock]*ssa.BasicBlock // see nextOut; nil before it is needed
 		for _, b := range f.Blocks {
 			branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
@@ -74,7 +74,7 @@ func (a scopeFinder) findScopes() {
 				continue
 			}
 			cond := a.conditionOf(branch)
-			c := a.values.choices[cond]
+			c := a.found.choices[cond]
 			if cond == nil || c == nil || ConditionLeaves(c.conds[0])[0] != cond {
 				continue
 			}
@@ -82,11 +82,11 @@ func (a scopeFinder) findScopes() {
 				next = nextOut(f.Function)
 			}
 			at := Spot{f.fset, c.conds[0].Pos(), Branches, 0}
-			if _, twice := a.values.scopes[at]; twice {
-				a.values.twice[at] = true
+			if _, twice := a.found.scopes[at]; twice {
+				a.found.ambiguous[at] = true
 				continue
 			}
-			a.values.scopes[at] = a.scope(f, b, postDominator(b, next), c)
+			a.found.scopes[at] = a.scope(f, b, postDominator(b, next), c)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (a scopeFinder) findScopes() {
 // scope is the control scope of the choice whose condition begins in block b of f; end
 // is where all ways meet, nil if they do not.
 func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s trace.Scope) {
-	if end == nil || used(end) {
+	if end == nil || hasUsedPhi(end) {
 		return trace.Scope{}
 	}
 	var then, other, rest []*ssa.BasicBlock // what comes if the condition is true, if it is false, and what further parts of it are
@@ -103,17 +103,17 @@ func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s tr
 			if pos := instr.Pos(); pos.IsValid() && !covers(c.stmt, pos) {
 				return trace.Scope{}
 			}
-			if !a.seen(f, instr) {
+			if !a.effectsHaveEvents(f, instr) {
 				return trace.Scope{}
 			}
-			if call, ok := instr.(*ssa.Call); ok && !plain(call.Common()) {
+			if call, ok := instr.(*ssa.Call); ok && !hasOnlyOwnEvent(call.Common()) {
 				s.HasCalls = true
 			}
 		}
-		isThen := placed(w, func(pos token.Pos) bool { return c.then[0] <= pos && pos < c.then[1] })
-		isOther := c.other != nil && placed(w, func(pos token.Pos) bool { return covers(c.other, pos) })
+		isThen := hasPosition(w, func(pos token.Pos) bool { return c.thenRange[0] <= pos && pos < c.thenRange[1] })
+		isOther := c.otherwise != nil && hasPosition(w, func(pos token.Pos) bool { return covers(c.otherwise, pos) })
 		switch branch, ok := w.Instrs[len(w.Instrs)-1].(*ssa.If); {
-		case ok && a.conditionOf(branch) != nil && a.values.choices[a.conditionOf(branch)] == c:
+		case ok && a.conditionOf(branch) != nil && a.found.choices[a.conditionOf(branch)] == c:
 			rest = append(rest, w)
 		case isThen:
 			then = append(then, w)
@@ -126,15 +126,15 @@ func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s tr
 	s.LastLine = f.fset.PositionFor(c.stmt.End(), false).Line
 	// With a part of the condition that comes out otherwise all of it does, or the others are
 	// evaluated, and one does not know what comes then.
-	all := a.free(slices.Concat(rest, then, other))
-	s.HarmlessIfTrue = all || a.free(then) && (len(rest) == 0 || only(c.conds, token.LOR))
-	s.HarmlessIfFalse = all || a.free(other) && (len(rest) == 0 || only(c.conds, token.LAND))
+	all := a.hasNoEffects(slices.Concat(rest, then, other))
+	s.HarmlessIfTrue = all || a.hasNoEffects(then) && (len(rest) == 0 || joinedOnlyBy(c.conds, token.LOR))
+	s.HarmlessIfFalse = all || a.hasNoEffects(other) && (len(rest) == 0 || joinedOnlyBy(c.conds, token.LAND))
 	return s
 }
 
-// only reports whether conditions, of which one must be true, have further parts by no other
+// joinedOnlyBy reports whether conditions, of which one must be true, have further parts by no other
 // operator than op.
-func only(conds []ast.Expr, op token.Token) bool {
+func joinedOnlyBy(conds []ast.Expr, op token.Token) bool {
 	if len(conds) > 1 && op != token.LOR {
 		return false
 	}
@@ -156,15 +156,15 @@ func only(conds []ast.Expr, op token.Token) bool {
 	return true
 }
 
-// placed reports whether an instruction of b is where in says.
-func placed(b *ssa.BasicBlock, in func(token.Pos) bool) bool {
+// hasPosition reports whether an instruction of b is where in says.
+func hasPosition(b *ssa.BasicBlock, in func(token.Pos) bool) bool {
 	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return instr.Pos().IsValid() && in(instr.Pos()) })
 }
 
 func covers(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// used reports whether a local variable has another value in b by the way that led there.
-func used(b *ssa.BasicBlock) bool {
+// hasUsedPhi reports whether a local variable has another value in b by the way that led there.
+func hasUsedPhi(b *ssa.BasicBlock) bool {
 	for _, instr := range b.Instrs {
 		phi, ok := instr.(*ssa.Phi)
 		if !ok {
@@ -184,10 +184,10 @@ func beforeEnd(b, end *ssa.BasicBlock) []*ssa.BasicBlock {
 	return slices.DeleteFunc(slices.Collect(sharing.Reachable(b.Succs, end)), func(w *ssa.BasicBlock) bool { return w == b || w == end })
 }
 
-// seen reports whether all that instr, of f, does to what comes later is in events: it
+// effectsHaveEvents reports whether all that instr, of f, does to what comes later is in events: it
 // changes no memory that has none, and leads to no further call of f, of which the events
 // would not be told from those of this one.
-func (a scopeFinder) seen(f *function, instr ssa.Instruction) bool {
+func (a scopeFinder) effectsHaveEvents(f *function, instr ssa.Instruction) bool {
 	switch x := instr.(type) {
 	case *ssa.Store:
 		return !a.NeedsNoEvents(x.Addr)
@@ -196,21 +196,21 @@ func (a scopeFinder) seen(f *function, instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		return x.Op != token.ARROW
 	case *ssa.Call:
-		if plain(x.Common()) {
+		if hasOnlyOwnEvent(x.Common()) {
 			return true
 		}
-		return !a.callMay(x, f) && a.callSeen(f, x)
+		return !a.mayLeadTo(x, f) && a.calleeEffectsHaveEvents(f, x)
 	}
 	return true
 }
 
-// callSeen is seen for what the function does that is called by c, and those that it calls.
-func (a scopeFinder) callSeen(f *function, c ssa.CallInstruction) bool {
-	g := a.called(c)
+// calleeEffectsHaveEvents is seen for what the function does that is called by c, and those that it calls.
+func (a scopeFinder) calleeEffectsHaveEvents(f *function, c ssa.CallInstruction) bool {
+	g := a.calledFunction(c)
 	if g == nil || a.callees(g)[nil] {
 		return false
 	}
-	for _, g := range append([]*function{g}, a.known(g)...) {
+	for _, g := range append([]*function{g}, a.knownCallees(g)...) {
 		for _, b := range g.Blocks {
 			for _, instr := range b.Instrs {
 				switch x := instr.(type) {
@@ -225,7 +225,7 @@ func (a scopeFinder) callSeen(f *function, c ssa.CallInstruction) bool {
 						return false
 					}
 				case ssa.CallInstruction:
-					if a.called(x) == nil && !plain(x.Common()) {
+					if a.calledFunction(x) == nil && !hasOnlyOwnEvent(x.Common()) {
 						return false
 					}
 				}
@@ -235,10 +235,10 @@ func (a scopeFinder) callSeen(f *function, c ssa.CallInstruction) bool {
 	return true
 }
 
-// known returns the callees of g whose bodies are known.
-func (a scopeFinder) known(g *function) (all []*function) {
+// knownCallees returns the callees of g whose bodies are known.
+func (a scopeFinder) knownCallees(g *function) (all []*function) {
 	callees := a.callees(g)
-	for _, f := range a.all {
+	for _, f := range a.functions {
 		if callees[f] {
 			all = append(all, f)
 		}
@@ -246,10 +246,10 @@ func (a scopeFinder) known(g *function) (all []*function) {
 	return all
 }
 
-// plain reports whether c calls something that has no events but its own, at the place of
+// hasOnlyOwnEvent reports whether c calls something that has no events but its own, at the place of
 // the call, and changes no memory without: a lock, an atomic operation, a length, or to give way.
-func plain(c *ssa.CallCommon) bool {
-	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "ssa:wrapnilchk" || idle(c) {
+func hasOnlyOwnEvent(c *ssa.CallCommon) bool {
+	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "ssa:wrapnilchk" || hasNoVisibleEffect(c) {
 		return true
 	}
 	fn := c.StaticCallee()
@@ -265,8 +265,8 @@ func plain(c *ssa.CallCommon) bool {
 	return false
 }
 
-// idle reports whether c does nothing that anybody sees.
-func idle(c *ssa.CallCommon) bool {
+// hasNoVisibleEffect reports whether c does nothing that anybody sees.
+func hasNoVisibleEffect(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
 		return slices.Contains([]string{"len", "cap", "min", "max"}, b.Name())
 	}
@@ -274,10 +274,10 @@ func idle(c *ssa.CallCommon) bool {
 	return fn != nil && fn.String() == "runtime.Gosched"
 }
 
-// free reports whether a goroutine may go through the blocks though it did not in the
+// hasNoEffects reports whether a goroutine may go through the blocks though it did not in the
 // recorded run, and nothing else is any different: they end, and do nothing that anybody
 // sees. What operations of the language may panic does not count, as elsewhere.
-func (a scopeFinder) free(blocks []*ssa.BasicBlock) bool {
+func (a scopeFinder) hasNoEffects(blocks []*ssa.BasicBlock) bool {
 	for _, b := range blocks {
 		for _, instr := range b.Instrs {
 			switch x := instr.(type) {
@@ -288,7 +288,7 @@ func (a scopeFinder) free(blocks []*ssa.BasicBlock) bool {
 					return false
 				}
 			case *ssa.Call:
-				if !idle(x.Common()) {
+				if !hasNoVisibleEffect(x.Common()) {
 					return false
 				}
 			default:
@@ -296,11 +296,11 @@ func (a scopeFinder) free(blocks []*ssa.BasicBlock) bool {
 			}
 		}
 	}
-	return !cyclic(blocks)
+	return !hasCycle(blocks)
 }
 
-// cyclic reports whether a way through the blocks comes to one of them again.
-func cyclic(blocks []*ssa.BasicBlock) bool {
+// hasCycle reports whether a way through the blocks comes to one of them again.
+func hasCycle(blocks []*ssa.BasicBlock) bool {
 	left := map[*ssa.BasicBlock]bool{}
 	for _, b := range blocks {
 		left[b] = true

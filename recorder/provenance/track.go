@@ -11,7 +11,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// This file is the other half of what a formula needs to be of use. That a stored value
+// This file is the second condition for the use of a formula. That a stored value
 // follows from a read tells what is stored if the read finds something else. But the read
 // may find something else only if nothing but formulas would notice: so each use of its
 // value is followed to its end. Of
@@ -34,10 +34,10 @@ func (a *analysis) derive() {
 	a.findCalls()
 	a.findNils()
 	a.indexCalls()
-	a.eachInstruction(a.consume)
+	a.eachInstruction(a.deriveInstruction)
 	a.wantGuarded()
-	a.hand()
-	defer a.need()
+	a.deriveHanded()
+	defer a.findNeeded()
 	defer a.trackHanded()
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		v, ok := instr.(ssa.Value)
@@ -58,25 +58,25 @@ func (a *analysis) findCalls() {
 		if !ok {
 			return
 		}
-		g := a.called(c)
+		g := a.calledFunction(c)
 		if g == nil {
 			return
 		}
 		if c, ok := c.(*ssa.Call); ok {
-			a.values.calls[g] = append(a.values.calls[g], call{f, c})
+			a.found.calls[g] = append(a.found.calls[g], call{f, c})
 		} else {
-			a.values.spawned[g] = true
+			a.found.spawnedFunctions[g] = true
 		}
 	})
 }
 
 // A call is one in a function: c is an instruction of f.
 type call struct {
-	f *function
-	c *ssa.Call
+	caller *function
+	instr  *ssa.Call
 }
 
-// consume notes the formula of instr, if it is a store, condition or assertion
+// deriveInstruction notes the formula of instr, if it is a store, condition or assertion
 // that follows from something that was read, and whether a condition leads to a failure:
 //
 //	if a.balance < 0 {
@@ -85,28 +85,28 @@ type call struct {
 //
 // is an assertion that the balance is not negative, with the outcome IfTrue for its failure.
 // If both ways fail, neither is what the test asks for.
-func (a *analysis) consume(f *function, instr ssa.Instruction) {
+func (a *analysis) deriveInstruction(f *function, instr ssa.Instruction) {
 	s, t := a.formula(f, instr)
 	if cond, ok := instr.(*ssa.If); ok && s.Pos.IsValid() {
 		b := cond.Block()
-		switch then, els := failing(b.Succs[0]), failing(b.Succs[1]); {
+		switch then, els := failsTest(b.Succs[0]), failsTest(b.Succs[1]); {
 		case then && !els:
-			a.values.failingOutcomes[s], a.values.endsGoroutine[s] = trace.IfTrue, stopping(b.Succs[0])
+			a.found.failingOutcomes[s], a.found.endsGoroutine[s] = trace.IfTrue, stopsGoroutine(b.Succs[0])
 		case els && !then:
-			a.values.failingOutcomes[s], a.values.endsGoroutine[s] = trace.IfFalse, stopping(b.Succs[1])
+			a.found.failingOutcomes[s], a.found.endsGoroutine[s] = trace.IfFalse, stopsGoroutine(b.Succs[1])
 		}
 	}
 	if t == nil {
 		return
 	}
-	if old, ok := a.values.formulas[s]; ok && old.String() != t.Formula.String() {
-		a.values.twice[s] = true
+	if old, ok := a.found.formulas[s]; ok && old.String() != t.Formula.String() {
+		a.found.ambiguous[s] = true
 	}
-	a.values.formulas[s] = t.Formula
-	a.values.reads[s] = t.reads
+	a.found.formulas[s] = t.Formula
+	a.found.reads[s] = t.reads
 	if len(t.reads) > 0 {
 		for _, o := range t.operands {
-			a.values.operands[o.Spot] = true
+			a.found.operands[o.Spot] = true
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 		case "Add":
 			return Spot{f.fset, x.Pos(), Atomics, 0}, join(dataflow.Plus, &term{Formula: Formula{Op: dataflow.Before}}, a.term(f, x, x.Call.Args[1]))
 		}
-		if t, args := a.assertion(f, x); args != nil {
+		if t, args := a.assertionTerm(f, x); args != nil {
 			return Spot{f.fset, x.Pos(), Asserts, 0}, t
 		}
 	}
@@ -152,7 +152,7 @@ func (a *analysis) storeAt(f *function, s *ssa.Store) (Spot, bool) {
 func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
 	for _, instr := range slices.Backward(x.Block().Instrs) {
 		if ref, ok := instr.(*ssa.DebugRef); ok && !ref.IsAddr && ref.X == x.Cond {
-			if a.values.leaves[ref.Expr] {
+			if a.found.conditionLeaves[ref.Expr] {
 				return ref.Expr
 			}
 			return nil
@@ -178,11 +178,11 @@ func ConditionLeaves(x ast.Expr) []ast.Expr {
 	return []ast.Expr{x}
 }
 
-// takeApart notes the conditions that make up x. Each of them has an event of its own, as the
+// noteConditions notes the conditions that make up x. Each of them has an event of its own, as the
 // program evaluates only as many as it takes. Of is what x is the condition of, nil for a loop.
-func (v *valuesIn) takeApart(x ast.Expr, of *choice) {
+func (v *derivation) noteConditions(x ast.Expr, of *choice) {
 	for _, leaf := range ConditionLeaves(x) {
-		v.leaves[leaf] = true
+		v.conditionLeaves[leaf] = true
 		if of != nil {
 			v.choices[leaf] = of
 		}
@@ -192,29 +192,29 @@ func (v *valuesIn) takeApart(x ast.Expr, of *choice) {
 // track notes where the value v, which is read at s, goes, if formulas say all of
 // that; else it notes that s is not tracked.
 func (a *analysis) track(f *function, v ssa.Value, s Spot) {
-	u := &uses{analysis: a, seen: map[ssa.Value]bool{}, budget: 1000}
+	u := &useTracker{analysis: a, seen: map[ssa.Value]bool{}, budget: 1000}
 	if !u.follow(f, v, false) {
-		a.values.untracked[s] = true
+		a.found.usedElsewhere[s] = true
 		return
 	}
-	a.values.tracked[s] = append(a.values.tracked[s], u.spots...)
+	a.found.tracked[s] = append(a.found.tracked[s], u.spots...)
 }
 
-// uses collects where a value goes. It is one walk forward along ssa's referrers, for one
+// useTracker collects where a value goes. It is one walk forward along ssa's referrers, for one
 // read.
-type uses struct {
+type useTracker struct {
 	*analysis
-	seen   map[ssa.Value]bool // a value that goes round a loop comes back to itself
-	spots  []Spot             // of the formulas that it goes into
-	budget int                // values that may still be followed; when it is used up, v is not tracked
-	depth  int                // of calls that are followed, up to maxDepth
+	seen      map[ssa.Value]bool // a value that goes round a loop comes back to itself
+	spots     []Spot             // of the formulas that it goes into
+	budget    int                // values that may still be followed; when it is used up, v is not tracked
+	callDepth int                // of calls that are followed, up to maxCallDepth
 }
 
 // follow reports whether all that v goes into is in formulas. pure says that it
 // may go nowhere but into the function's result: that is asked of a function that others
 // call, too, whose formulas are not of this call alone. What comes after a failure does not
 // count: the run that is predicted ends in that failure, or never comes there.
-func (u *uses) follow(f *function, v ssa.Value, pure bool) bool {
+func (u *useTracker) follow(f *function, v ssa.Value, pure bool) bool {
 	if u.seen[v] {
 		return true
 	}
@@ -230,18 +230,18 @@ func (u *uses) follow(f *function, v ssa.Value, pure bool) bool {
 		if _, ok := r.(*ssa.DebugRef); ok || afterFailure(r.Block()) {
 			continue
 		}
-		if !u.use(f, v, r, pure) {
+		if !u.followUse(f, v, r, pure) {
 			return false
 		}
 	}
 	return true
 }
 
-// use reports whether all that r does with v is in formulas. First of all comes what panics
+// followUse reports whether all that r does with v is in formulas. First of all comes what panics
 // for some values: going on after it is a condition of its own (guard.go). An instruction
 // that is not named here is where the trail ends, and v stays as recorded.
-func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool {
-	if at, ok := u.analysis.guard(f, v, r); ok && !pure {
+func (u *useTracker) followUse(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool {
+	if at, ok := u.analysis.noteGuard(f, v, r); ok && !pure {
 		u.spots = append(u.spots, at)
 		return true
 	}
@@ -257,25 +257,25 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 			return false
 		}
 		if alloc, ok := x.Addr.(*ssa.Alloc); ok && !alloc.Heap {
-			return u.variable(f, alloc, x, pure)
+			return u.followVariable(f, alloc, x, pure)
 		}
 	case *ssa.Return:
-		return u.returned(f, v, x, pure)
+		return u.followResult(f, v, x, pure)
 	case *ssa.MakeInterface:
-		return u.asserted(f, x, pure)
+		return u.followInterface(f, x, pure)
 	case *ssa.ChangeInterface:
-		return u.asserted(f, x, pure)
+		return u.followInterface(f, x, pure)
 	case *ssa.Call:
 		if !pure {
-			if all, ok := u.handedOver(f, x, v); ok {
+			if all, ok := u.followHandedArgument(f, x, v); ok {
 				return all
 			}
-			if comparer(x) != "" && slices.Contains(x.Call.Args[:2], v) {
+			if comparingFunction(x) != "" && slices.Contains(x.Call.Args[:2], v) {
 				return u.follow(f, x, pure)
 			}
 		}
-		if g := u.called(x); g != nil {
-			return u.passed(g, x, v, f, pure)
+		if g := u.calledFunction(x); g != nil {
+			return u.followArgument(g, x, v, f, pure)
 		}
 		if lengthOf(x) == v && isSort(v.Type(), text, length) {
 			return u.follow(f, x, pure)
@@ -283,31 +283,31 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 		if base, more := appended(x); base == v || more == v {
 			return u.follow(f, x, pure)
 		}
-		if atomicOp(x.Common()) == "" && !slices.Contains(asserted(x), v) || len(x.Call.Args) > 0 && x.Call.Args[0] == v {
+		if atomicOp(x.Common()) == "" && !slices.Contains(assertedValues(x), v) || len(x.Call.Args) > 0 && x.Call.Args[0] == v {
 			return false
 		}
 	case *ssa.If:
 	default:
 		return false
 	}
-	return !pure && u.consumed(f, r)
+	return !pure && u.endsInFormula(f, r)
 }
 
-// asserted reports whether x, an interface, goes to assertions and the like only, which
+// followInterface reports whether x, an interface, goes to assertions and the like only, which
 // have formulas.
-func (u *uses) asserted(f *function, x ssa.Value, pure bool) bool {
+func (u *useTracker) followInterface(f *function, x ssa.Value, pure bool) bool {
 	for _, ref := range *x.Referrers() {
 		c, ok := ref.(*ssa.Call)
 		if _, debug := ref.(*ssa.DebugRef); debug || afterFailure(ref.Block()) {
 			continue
 		}
-		if !ok || asserted(c) == nil {
-			if !pure && u.use(f, x, ref, pure) {
+		if !ok || assertedValues(c) == nil {
+			if !pure && u.followUse(f, x, ref, pure) {
 				continue
 			}
 			return false
 		}
-		if !slices.Contains(asserted(c), x) || countIn(c.Call.Args, x) > 1 || !u.consumed(f, c) || pure {
+		if !slices.Contains(assertedValues(c), x) || countIn(c.Call.Args, x) > 1 || !u.endsInFormula(f, c) || pure {
 			return false
 		}
 	}
@@ -324,23 +324,23 @@ func countIn(args []ssa.Value, v ssa.Value) (n int) {
 	return n
 }
 
-// consumed notes that r has a formula, and reports whether it has: here the trail comes to
+// endsInFormula notes that r has a formula, and reports whether it has: here the trail comes to
 // its end as it should.
-func (u *uses) consumed(f *function, r ssa.Instruction) bool {
+func (u *useTracker) endsInFormula(f *function, r ssa.Instruction) bool {
 	s, t := u.formula(f, r)
 	if t == nil {
 		return false
 	}
 	u.spots = append(u.spots, s)
 	for _, o := range t.operands { // x[:n] has no reading of x
-		u.values.operands[o.Spot] = true
+		u.found.operands[o.Spot] = true
 	}
 	return true
 }
 
-// variable follows what s stores in a variable of which the address goes nowhere: to the
-// loads that find it (kept). One that may find another store's value ends the trail.
-func (u *uses) variable(f *function, alloc *ssa.Alloc, s *ssa.Store, pure bool) bool {
+// followVariable follows what s stores in a variable of which the address goes nowhere: to the
+// loads that find it (lastStoreInBlock). One that may find another store's value ends the trail.
+func (u *useTracker) followVariable(f *function, alloc *ssa.Alloc, s *ssa.Store, pure bool) bool {
 	for _, r := range *alloc.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef:
@@ -352,7 +352,7 @@ func (u *uses) variable(f *function, alloc *ssa.Alloc, s *ssa.Store, pure bool) 
 			if r.Block() == f.Recover {
 				continue
 			}
-			val := kept(r)
+			val := lastStoreInBlock(r)
 			if val == nil || val == s.Val && !u.follow(f, r, pure) {
 				return false
 			}
@@ -363,37 +363,37 @@ func (u *uses) variable(f *function, alloc *ssa.Alloc, s *ssa.Store, pure bool) 
 	return true
 }
 
-// returned follows the result v of f to its callers: to those that there are if all are
+// followResult follows the result v of f to its callers: to those that there are if all are
 // known, and by way of events else.
-func (u *uses) returned(f *function, v ssa.Value, r *ssa.Return, pure bool) bool {
+func (u *useTracker) followResult(f *function, v ssa.Value, r *ssa.Return, pure bool) bool {
 	if pure {
-		return true // the caller follows it
+		return true // the caller follows the result
 	}
-	if f.open || len(r.Results) != 1 {
-		return u.handedBack(f, v, r)
+	if f.calledFromOutside || len(r.Results) != 1 {
+		return u.followHandedResult(f, v, r)
 	}
-	if u.depth == maxDepth {
+	if u.callDepth == maxCallDepth {
 		return false
 	}
-	u.depth++
-	defer func() { u.depth-- }()
-	for _, c := range u.values.calls[f] {
-		if !u.follow(c.f, c.c, false) {
+	u.callDepth++
+	defer func() { u.callDepth-- }()
+	for _, c := range u.found.calls[f] {
+		if !u.follow(c.caller, c.instr, false) {
 			return false
 		}
 	}
 	return true
 }
 
-// passed follows v, an argument of the call c of g in f, through g to its result. If c is
+// followArgument follows v, an argument of the call c of g in f, through g to its result. If c is
 // the one call of g, what g does with it may be in formulas, as in f itself; else it must be
 // pure.
-func (u *uses) passed(g *function, c *ssa.Call, v ssa.Value, f *function, pure bool) bool {
-	if u.depth == maxDepth {
+func (u *useTracker) followArgument(g *function, c *ssa.Call, v ssa.Value, f *function, pure bool) bool {
+	if u.callDepth == maxCallDepth {
 		return false
 	}
-	u.depth++
-	defer func() { u.depth-- }()
+	u.callDepth++
+	defer func() { u.callDepth-- }()
 	_, only := u.onlyCall(g)
 	for i, arg := range c.Call.Args {
 		if arg == v && (i >= len(g.Params) || !u.follow(g, g.Params[i], pure || !only)) {
@@ -407,7 +407,7 @@ func (u *uses) passed(g *function, c *ssa.Call, v ssa.Value, f *function, pure b
 // on the way to a panic: a block that dominates it does that.
 func afterFailure(b *ssa.BasicBlock) bool {
 	for ; b != nil; b = b.Idom() {
-		if failing(b) && b.Idom() != nil {
+		if failsTest(b) && b.Idom() != nil {
 			return true
 		}
 	}

@@ -29,59 +29,59 @@ import (
 // own, an operand, only since this formula needs it.
 //
 // Terms are made from the use back to the reads, as a backward slice is, but for one
-// value and within maxTerm instructions. A φ-function ends it: which way was gone is a
+// value and within maxTermInstructions instructions. A φ-function ends it: which way was gone is a
 // matter of conditions, and not of this value. There is no term then, which is always
 // right, for the value keeps what it was in the recorded run.
 
-// valuesIn collects formulas, and what is known of the program to find them. Spots and not
+// derivation collects formulas, and what is known of the program to find them. Spots and not
 // instructions are the keys, as the rewriter inserts events at places of the source; a
 // place with several formulas gets none.
-type valuesIn struct {
+type derivation struct {
 	Facts
-	handing
-	numbers map[Spot]uint64  // the keys of readings: their places in spots, plus one
-	reads   map[Spot][]*read // of formulas: what the slice of need.go follows
-	// twice has spots of which several formulas were found, where the SSA form has several
+	handedCalls
+	readingKeys map[Spot]uint64      // keys of readings: indices into spots, plus one
+	reads       map[Spot][]*termRead // what each formula reads; findNeeded follows these
+	// ambiguous has spots of which several formulas were found, where the SSA form has several
 	// instructions of one place: which of them an event is of is not known then.
-	twice map[Spot]bool
-	// untracked has readings with values that go elsewhere, too. One such use is enough,
+	ambiguous map[Spot]bool
+	// usedElsewhere has readings with values that go elsewhere, too. One such use is enough,
 	// whatever else is found of the same spot.
-	untracked map[Spot]bool
+	usedElsewhere map[Spot]bool
 
-	calls map[*function][]call // of functions that the source names, without go and defer
-	nils  map[any]bool         // variables to which nil is assigned: what may be nil at all
-	// reassigned is the memory to which something is assigned after the program's
+	calls        map[*function][]call // of functions that the source names, without go and defer
+	nilVariables map[any]bool         // variables to which nil is assigned: what may be nil at all
+	// reassignedMemory is the memory to which something is assigned after the program's
 	// start; analysed are the packages of which that is known.
-	reassigned map[any]bool
-	analysed   map[string]bool
-	spawned    map[*function]bool               // called by go or defer
-	callees    map[*function]map[*function]bool // see there; made as they are asked for
-	leaves     map[ast.Expr]bool                // conditions of ifs, fors and switches, taken apart
-	choices    map[ast.Expr]*choice             // of ifs and switches: what they are of
-	// assigned are names to which a value is assigned there: x in x = y. Nothing can be
+	reassignedMemory map[any]bool
+	analysedPackages map[string]bool
+	spawnedFunctions map[*function]bool               // called by go or defer
+	callees          map[*function]map[*function]bool // see there; made as they are asked for
+	conditionLeaves  map[ast.Expr]bool                // conditions of ifs, fors and switches, taken apart
+	choices          map[ast.Expr]*choice             // of ifs and switches: what they are of
+	// assignedNames are names to which a value is assigned there: x in x = y. Nothing can be
 	// read at these, so that they are no operands.
-	assigned map[position]bool
+	assignedNames map[position]bool
 }
 
-// newValues returns an empty collection.
-func newValues() *valuesIn {
-	return &valuesIn{
-		Facts:   Facts{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}, map[Spot]trace.Scope{}},
-		handing: newHanding(),
-		reads:   map[Spot][]*read{},
-		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},
-		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, choices: map[ast.Expr]*choice{}, assigned: map[position]bool{},
+// newDerivation returns an empty collection.
+func newDerivation() *derivation {
+	return &derivation{
+		Facts:       Facts{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}, map[Spot]trace.Scope{}},
+		handedCalls: newHandedCalls(),
+		reads:       map[Spot][]*termRead{},
+		readingKeys: map[Spot]uint64{}, ambiguous: map[Spot]bool{}, usedElsewhere: map[Spot]bool{}, calls: map[*function][]call{}, spawnedFunctions: map[*function]bool{}, nilVariables: map[any]bool{}, reassignedMemory: map[any]bool{}, analysedPackages: map[string]bool{},
+		callees: map[*function]map[*function]bool{}, conditionLeaves: map[ast.Expr]bool{}, choices: map[ast.Expr]*choice{}, assignedNames: map[position]bool{},
 	}
 }
 
-// done returns what is certain: of two formulas for one place none is, and a value that
+// certainFacts returns what is certain: of two formulas for one place none is, and a value that
 // goes anywhere but into formulas must stay as recorded.
-func (v *valuesIn) done() *Facts {
-	for s := range v.twice {
+func (v *derivation) certainFacts() *Facts {
+	for s := range v.ambiguous {
 		delete(v.formulas, s)
 		delete(v.scopes, s)
 	}
-	for s := range v.untracked {
+	for s := range v.usedElsewhere {
 		delete(v.tracked, s)
 	}
 	facts := v.Facts
@@ -91,29 +91,29 @@ func (v *valuesIn) done() *Facts {
 // readSyntax notes what the values of the expressions in a file's node n are for. The SSA
 // form does not tell it any more: there a condition of an if and one that is assigned to a
 // variable are the same jump.
-func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
+func (v *derivation) readSyntax(fset *token.FileSet, n ast.Node) {
 	assigned := func(xs ...ast.Expr) {
 		for _, x := range xs {
 			if x != nil {
-				v.assigned[position{fset, x.Pos()}] = true
+				v.assignedNames[position{fset, x.Pos()}] = true
 			}
 		}
 	}
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		v.takeApart(n.Cond, choiceOf(n))
+		v.noteConditions(n.Cond, choiceOf(n))
 	case *ast.SwitchStmt:
 		if n.Tag == nil {
 			for _, clause := range n.Body.List {
 				of := choiceIn(n, clause.(*ast.CaseClause))
 				for _, x := range clause.(*ast.CaseClause).List {
-					v.takeApart(x, of)
+					v.noteConditions(x, of)
 				}
 			}
 		}
 	case *ast.ForStmt:
 		if n.Cond != nil {
-			v.takeApart(n.Cond, nil)
+			v.noteConditions(n.Cond, nil)
 		}
 	case *ast.AssignStmt:
 		assigned(n.Lhs...)
@@ -126,14 +126,14 @@ func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
 	}
 }
 
-// number returns the key of the readings at s: its index in spots, plus one. The rewriter
+// readingKey returns the key of the readings at s: its index in spots, plus one. The rewriter
 // puts the key of the site in its place that s gets.
-func (v *valuesIn) number(s Spot) uint64 {
-	n, ok := v.numbers[s]
+func (v *derivation) readingKey(s Spot) uint64 {
+	n, ok := v.readingKeys[s]
 	if !ok {
 		v.spots = append(v.spots, s)
 		n = uint64(len(v.spots))
-		v.numbers[s] = n
+		v.readingKeys[s] = n
 	}
 	return n
 }
@@ -144,20 +144,20 @@ type term struct {
 	Formula
 	sort sort // of a value of the program; number for what is computed
 	// What the formula speaks of. A term without reads comes out the same in each run.
-	reads    []*read
-	operands []*read
+	reads    []*termRead
+	operands []*termRead
 }
 
-// A read is a reading, or an operand, in a term. A reading has an event of the trace; an
+// A termRead is a reading, or an operand, in a term. A reading has an event of the trace; an
 // operand, the value of a name, gets one only if a formula needs it.
-type read struct {
+type termRead struct {
 	Spot
-	in *function
-	// once says that each call of in that returns comes by exactly once: then it can be
-	// counted how many events came after it (outlast).
-	once bool
-	of   any // the variable as it is declared, to ask whether it may be nil: see variableOf
-	from any // the memory, to ask what stores there: see sharing.Program.Memory
+	function *function
+	// executedOnce says that each call of in that returns comes by exactly once: then it can be
+	// counted how many events came after it (countRepeatedCalls).
+	executedOnce bool
+	variable     any // the variable as it is declared, to ask whether it may be nil: see variableOf
+	memory       any // the memory, to ask what stores there: see sharing.Program.Memory
 }
 
 // A sort is what a number in a formula stands for. Two values can be compared if they are
@@ -237,78 +237,78 @@ type deriver struct {
 	// there: a reading that it has is the goroutine's last one at its place.
 	use ssa.Instruction
 	// params has what is passed for the parameters of f, where a call of it is followed
-	// (see result); nil where f is what the term began in.
-	params map[*ssa.Parameter]*term
-	left   *int // of maxTerm, for the whole term
-	depth  int  // of such calls
+	// (see inlinedResult); nil where f is what the term began in.
+	params           map[*ssa.Parameter]*term
+	instructionsLeft *int // of maxTermInstructions, for the whole term
+	callDepth        int  // of such calls
 }
 
 // term returns what v follows from where use, an instruction of f, uses it; nil
 // if that cannot be said.
 func (a *analysis) term(f *function, use ssa.Instruction, v ssa.Value) *term {
-	left := maxTerm
-	d := &deriver{analysis: a, f: f, use: use, left: &left}
+	left := maxTermInstructions
+	d := &deriver{analysis: a, f: f, use: use, instructionsLeft: &left}
 	return d.term(v)
 }
 
 // term returns what v follows from, where d.use uses it.
 func (d *deriver) term(v ssa.Value) *term {
-	if *d.left--; *d.left < 0 {
+	if *d.instructionsLeft--; *d.instructionsLeft < 0 {
 		return nil
 	}
 	if c, ok := v.(*ssa.Const); ok {
 		return constantTerm(c)
 	}
 	if p, ok := v.(*ssa.Parameter); ok && isTypeParam(p.Type()) {
-		return d.parameter(p)
+		return d.handedParameter(p)
 	}
-	size, signed, ok := d.word(v.Type())
+	size, signed, ok := d.wordOf(v.Type())
 	if !ok {
 		return nil
 	}
-	t := d.found(v, size, signed)
+	t := d.valueTerm(v, size, signed)
 	if t != nil {
 		t.sort, _ = sortOf(v.Type())
 	}
 	return t
 }
 
-// found is term for a v of which formulas can speak: a reading, if an event reads v; else
+// valueTerm is term for a v of which formulas can speak: a reading, if an event reads v; else
 // what it is computed from; else an operand. An operand is preferred to a computation
 // without any reading: i+1 of a loop's variable is one event, not a formula of one.
-func (d *deriver) found(v ssa.Value, size uint8, signed bool) *term {
-	if d.sentinel(v) {
-		return d.operand(v, size, signed)
+func (d *deriver) valueTerm(v ssa.Value, size uint8, signed bool) *term {
+	if d.isSentinel(v) {
+		return d.operandTerm(v, size, signed)
 	}
 	if s, ok := d.readAt(d.f, v); ok {
 		if s.Role == Atomics && !signed && size == 1 { // of an atomic.Bool, which is a number
 			size = atomicBool
 		}
-		return d.reading(v.(ssa.Instruction), s, size, signed)
+		return d.readingTerm(v.(ssa.Instruction), s, size, signed)
 	}
-	t := d.computed(v, size, signed)
+	t := d.computedTerm(v, size, signed)
 	if t == nil || len(t.reads) == 0 && len(t.operands) > 0 {
-		if whole := d.operand(v, size, signed); whole != nil {
+		if whole := d.operandTerm(v, size, signed); whole != nil {
 			return whole
 		}
 	}
 	return t
 }
 
-// computed is the term of a v that follows from others. What is not named here has none:
+// computedTerm is the term of a v that follows from others. What is not named here has none:
 // to say nothing is always right, as the value then stays as it was recorded.
-func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
+func (d *deriver) computedTerm(v ssa.Value, size uint8, signed bool) *term {
 	switch x := v.(type) {
 	case *ssa.Parameter:
 		if t, ok := d.params[x]; ok {
 			return t
 		}
-		if t := d.argument(x); t != nil {
+		if t := d.onlyCallArgument(x); t != nil {
 			return t
 		}
-		return d.parameter(x)
+		return d.handedParameter(x)
 	case *ssa.BinOp:
-		return d.operation(x)
+		return d.operationTerm(x)
 	case *ssa.UnOp:
 		switch x.Op {
 		case token.NOT:
@@ -316,14 +316,14 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 		case token.SUB:
 			return join(dataflow.Minus, numberTerm(0), d.term(x.X))
 		case token.MUL:
-			if s := kept(x); s != nil {
+			if s := lastStoreInBlock(x); s != nil {
 				return d.term(s)
 			}
 		}
 	case *ssa.Convert:
 		// Only what keeps the number: no narrower type, and no unsigned one of a number
 		// that may be negative.
-		if from, fromSigned, ok := d.word(x.X.Type()); ok && from <= size && size <= 8 && !isSort(x.Type(), text) && (signed || !fromSigned) {
+		if from, fromSigned, ok := d.wordOf(x.X.Type()); ok && from <= size && size <= 8 && !isSort(x.Type(), text) && (signed || !fromSigned) {
 			return d.term(x.X)
 		}
 	case *ssa.ChangeType:
@@ -331,59 +331,59 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 	case *ssa.ChangeInterface:
 		return d.term(x.X)
 	case *ssa.Slice:
-		return d.sliced(x)
+		return d.sliceLengthTerm(x)
 	case *ssa.MakeSlice:
 		return d.term(x.Len)
 	case *ssa.Call:
 		if of := lengthOf(x); of != nil {
-			return d.length(of)
+			return d.lengthTerm(of)
 		}
 		if base, more := appended(x); base != nil {
-			return join(dataflow.Plus, d.term(base), d.length(more))
+			return join(dataflow.Plus, d.term(base), d.lengthTerm(more))
 		}
-		if t, ok := d.compared(x); ok {
+		if t, ok := d.comparisonTerm(x); ok {
 			return t
 		}
 		// Of functions that unknown code calls, too, or that the source does not name, it is
 		// what was handed over; of others rather what the body says, as that takes no events.
-		if g := d.called(x); g == nil || g.open {
-			if t := d.got(x, 0); t != nil {
+		if g := d.calledFunction(x); g == nil || g.calledFromOutside {
+			if t := d.handedResult(x, 0); t != nil {
 				return t
 			}
 		}
-		if t := d.result(x); t != nil {
+		if t := d.inlinedResult(x); t != nil {
 			return t
 		}
-		return d.got(x, 0)
+		return d.handedResult(x, 0)
 	case *ssa.Extract:
 		if c, ok := x.Tuple.(*ssa.Call); ok {
-			return d.got(c, x.Index)
+			return d.handedResult(c, x.Index)
 		}
 	}
 	return nil
 }
 
-// comparers are functions of which it is known when they find two values equal: calls of
+// comparingFunctions are functions of which it is known when they find two values equal: calls of
 // them in conditions are as good as ==, where the values are numbers or strings, or are
 // each time of one type.
-var comparers = map[string]bool{
+var comparingFunctions = map[string]bool{
 	"reflect.DeepEqual": true, "errors.Is": true,
 	"github.com/google/go-cmp/cmp.Equal": true, "github.com/google/go-cmp/cmp.Diff": true,
 }
 
-// comparer returns the name of what c calls if that is one of comparers, else "".
-func comparer(c *ssa.Call) string {
-	if fn := c.Call.StaticCallee(); fn != nil && comparers[sharing.NameOf(fn)] {
+// comparingFunction returns the name of what c calls if that is one of comparers, else "".
+func comparingFunction(c *ssa.Call) string {
+	if fn := c.Call.StaticCallee(); fn != nil && comparingFunctions[sharing.NameOf(fn)] {
 		return sharing.NameOf(fn)
 	}
 	return ""
 }
 
-// compared is the term of c, a call of one of comparers; ok is false if it is none. Where
+// comparisonTerm is the term of c, a call of one of comparers; ok is false if it is none. Where
 // the operands have contents, a nil term says that nothing is known: reflect.DeepEqual of
 // two pointers is about what they point to.
-func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
-	name := comparer(c)
+func (d *deriver) comparisonTerm(c *ssa.Call) (t *term, ok bool) {
+	name := comparingFunction(c)
 	if name == "" {
 		return nil, false
 	}
@@ -399,11 +399,11 @@ func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
 	}
 	switch {
 	case name == "errors.Is":
-		return same(terms), true
-	case handed: // each time of one type
+		return sameInterface(terms), true
+	case handed: // operands that were passed as values of one type each time
 		t = join(dataflow.Equal, terms...)
 	case terms[0] != nil && (terms[0].sort == number || terms[0].sort == text):
-		t = equal(terms)
+		t = equalValues(terms)
 	}
 	// It returns "" for what is equal, and else a text of which only that it is none matters.
 	if strings.HasSuffix(name, ".Diff") {
@@ -412,17 +412,17 @@ func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
 	return t, true
 }
 
-// length is the term of the length of the slice v; nil if it is no slice.
-func (d *deriver) length(v ssa.Value) *term {
+// lengthTerm is the term of the length of the slice v; nil if it is no slice.
+func (d *deriver) lengthTerm(v ssa.Value) *term {
 	if !isSort(v.Type(), length) {
 		return nil
 	}
 	return d.term(v)
 }
 
-// sliced is the term of the length of x[low:high], high - low. Of strings there is none: a
+// sliceLengthTerm is the term of the length of x[low:high], high - low. Of strings there is none: a
 // part's digest does not follow from that of the whole.
-func (d *deriver) sliced(x *ssa.Slice) *term {
+func (d *deriver) sliceLengthTerm(x *ssa.Slice) *term {
 	var high *term
 	switch t := x.X.Type().Underlying().(type) {
 	case *types.Pointer:
@@ -451,10 +451,10 @@ func appended(c *ssa.Call) (base, more ssa.Value) {
 	return nil, nil
 }
 
-// word returns the size in bytes of values of type t and whether they are signed
+// wordOf returns the size in bytes of values of type t and whether they are signed
 // numbers; false if formulas have no numbers for them. Sizes of more than 8 stand for
 // values that have digests.
-func (d *deriver) word(t types.Type) (size uint8, signed, ok bool) {
+func (d *deriver) wordOf(t types.Type) (size uint8, signed, ok bool) {
 	if _, ok := sortOf(t); !ok {
 		return 0, false, false
 	}
@@ -499,11 +499,11 @@ var operators = map[token.Token]dataflow.Op{
 	token.EQL: dataflow.Equal, token.LSS: dataflow.Less, token.LEQ: dataflow.LessEqual,
 }
 
-// operation is the term of b. Only numbers and pointers have an order or can be added;
+// operationTerm is the term of b. Only numbers and pointers have an order or can be added;
 // strings and interfaces are equal or not, and the length of a slice does not say whether it
 // is nil.
-func (d *deriver) operation(b *ssa.BinOp) *term {
-	if t := d.empty(b); t != nil {
+func (d *deriver) operationTerm(b *ssa.BinOp) *term {
+	if t := d.emptyStringTerm(b); t != nil {
 		return t
 	}
 	equality := b.Op == token.EQL || b.Op == token.NEQ
@@ -538,7 +538,7 @@ func (d *deriver) isInt64(t types.Type) bool {
 	if isTypeParam(t) {
 		return false
 	}
-	size, signed, ok := d.word(t)
+	size, signed, ok := d.wordOf(t)
 	return ok && signed && size == 8
 }
 
@@ -554,9 +554,9 @@ func fromAny(t *term, v ssa.Value) bool {
 	return t != nil && t.Op == dataflow.Handed && isAny(v.Type())
 }
 
-// empty is the term of a comparison of a string's length with 0: len(s) == 0 is the same
+// emptyStringTerm is the term of a comparison of a string's length with 0: len(s) == 0 is the same
 // as s == "", which digests tell. Of any other length they tell nothing.
-func (d *deriver) empty(b *ssa.BinOp) *term {
+func (d *deriver) emptyStringTerm(b *ssa.BinOp) *term {
 	of, zero, op := lengthOf(b.X), b.Y, b.Op
 	if of == nil {
 		of, zero = lengthOf(b.Y), b.X
@@ -582,16 +582,16 @@ func lengthOf(v ssa.Value) ssa.Value {
 	return nil
 }
 
-// reading is the term of instr, the value of which is read by the event at s, if that is
+// readingTerm is the term of instr, the value of which is read by the event at s, if that is
 // still the goroutine's last one there at d.use.
-func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool) *term {
+func (d *deriver) readingTerm(instr ssa.Instruction, s Spot, size uint8, signed bool) *term {
 	for _, other := range between(instr, d.use) {
 		if d.mayCall(other, d.f) {
 			return nil // another frame may come by there
 		}
 	}
-	r := dataflow.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: dataflow.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr), d.readMemory(instr)}}}
+	r := dataflow.Reading{Key: d.found.readingKey(s), Size: size, Signed: signed}
+	return &term{Formula: Formula{Op: dataflow.Value, Read: r}, reads: []*termRead{{s, d.f, executesOnce(instr), readFrom(instr), d.readMemory(instr)}}}
 }
 
 // atomicBool is the size in bytes of what an atomic.Bool holds: a uint32, whatever the size
@@ -651,11 +651,11 @@ func loadPos(v *ssa.UnOp) token.Pos {
 	return token.NoPos
 }
 
-// kept returns the value that a load of a variable, of which the address goes
+// lastStoreInBlock returns the value that a load of a variable, of which the address goes
 // nowhere, finds: that of a store before it in its block. Results of functions
 // with deferred calls are such variables, as recover may read and change them, which keeps
 // the SSA form from lifting them into values.
-func kept(load *ssa.UnOp) ssa.Value {
+func lastStoreInBlock(load *ssa.UnOp) ssa.Value {
 	alloc, ok := load.X.(*ssa.Alloc)
 	if !ok || alloc.Heap {
 		return nil
@@ -672,27 +672,27 @@ func kept(load *ssa.UnOp) ssa.Value {
 	return nil
 }
 
-// operand is the term of a value v of which only the trace can tell what it was,
+// operandTerm is the term of a value v of which only the trace can tell what it was,
 // while no other goroutine has a say in it: its name, or the like, in the expression
 // that uses it. A value that others can change (Unsure) must not become one: it would be as
 // recorded in each schedule, and assertions would hold that fail.
-func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
-	if d.DependsOnOthers(v) && !d.sentinel(v) {
+func (d *deriver) operandTerm(v ssa.Value, size uint8, signed bool) *term {
+	if d.DependsOnOthers(v) && !d.isSentinel(v) {
 		return nil
 	}
-	pos := d.named(v)
+	pos := d.placeInUse(v)
 	if c, ok := v.(*ssa.Call); !pos.IsValid() || ok && !isBuiltin(c) {
 		return nil
 	}
 	s := Spot{d.f.fset, pos, Evaluates, 0}
-	r := dataflow.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: dataflow.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil, nil}}}
+	r := dataflow.Reading{Key: d.found.readingKey(s), Size: size, Signed: signed}
+	return &term{Formula: Formula{Op: dataflow.Value, Read: r}, operands: []*termRead{{s, d.f, executesOnce(d.use), nil, nil}}}
 }
 
-// named returns where v stands in the expression that d.use uses: at the last
+// placeInUse returns where v stands in the expression that d.use uses: at the last
 // place in the instructions before, by its name, operator or parenthesis. NoPos stands for
 // a value that has no such place, as one that the compiler makes up for range.
-func (d *deriver) named(v ssa.Value) token.Pos {
+func (d *deriver) placeInUse(v ssa.Value) token.Pos {
 	var e ast.Expr
 	for _, instr := range d.use.Block().Instrs {
 		if instr == d.use {
@@ -704,7 +704,7 @@ func (d *deriver) named(v ssa.Value) token.Pos {
 	}
 	switch x := e.(type) {
 	case *ast.Ident:
-		if d.values.assigned[position{d.f.fset, x.Pos()}] {
+		if d.found.assignedNames[position{d.f.fset, x.Pos()}] {
 			return token.NoPos
 		}
 	case *ast.SelectorExpr, *ast.CallExpr, *ast.BinaryExpr:
@@ -731,16 +731,16 @@ func ValuePos(x ast.Expr) token.Pos {
 	}
 }
 
-// sentinel reports whether v is what a package variable such as io.EOF holds, an
+// isSentinel reports whether v is what a package variable such as io.EOF holds, an
 // interface to which nothing is assigned but where it is declared. Of packages that
 // are not analysed it is taken to be so.
-func (a *analysis) sentinel(v ssa.Value) bool {
+func (a *analysis) isSentinel(v ssa.Value) bool {
 	load, ok := v.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL || !types.IsInterface(v.Type()) {
 		return false
 	}
 	g, ok := load.X.(*ssa.Global)
-	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.NeedsNoEvents(g) && !a.values.reassigned[a.MemoryName(g)])
+	return ok && (!a.found.analysedPackages[g.Pkg.Pkg.Path()] || a.NeedsNoEvents(g) && !a.found.reassignedMemory[a.MemoryName(g)])
 }
 
 // atomicOp returns the name of the operation of package sync/atomic that c is, on

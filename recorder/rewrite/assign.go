@@ -68,7 +68,7 @@ func (a *expressions) targetText(x ast.Expr) string {
 		return a.textOf(x)
 	}
 	if ix, ok := a.mapElement(x); ok {
-		return a.spliceNode(x, replace(ix.X, a.value(ix.X)), replace(ix.Index, a.value(ix.Index)))
+		return a.spliceNode(x, replace(ix.X, a.valueText(ix.X)), replace(ix.Index, a.valueText(ix.Index)))
 	}
 	return a.address(x)
 }
@@ -91,14 +91,14 @@ func (a assignment) assignOne() string {
 		gap := a.textBetween(lhs.End(), s.TokPos) + a.textBetween(s.TokPos+1, rhs.Pos())
 		return a.store(lhs, a.inOwnScope(a.address, lhs), gap+a.inOwnScope(a.dataValue, rhs))
 	}
-	if a.hasStableAddress(lhs) || a.isSafe(rhs) {
+	if a.hasStableAddress(lhs) || a.neitherPanicsNorCalls(rhs) {
 		return direct()
 	}
 	t := ""
 	if a.blockAllowed {
 		t = a.temp()
 	}
-	hold, ok := a.holdable(rhs, a.info.TypeOf(lhs), t)
+	hold, ok := a.assignableFromTemporary(rhs, a.info.TypeOf(lhs), t)
 	switch {
 	case a.blockAllowed && ok:
 		p := a.assigneeAlone(lhs, false)
@@ -115,12 +115,12 @@ func (a assignment) assignElement(ix *ast.IndexExpr) string {
 	rhs := s.Rhs[0]
 	if a.blockAllowed && a.hasCall(rhs) {
 		t := a.temp()
-		if hold, ok := a.holdable(rhs, a.info.TypeOf(s.Lhs[0]), t); ok {
+		if hold, ok := a.assignableFromTemporary(rhs, a.info.TypeOf(s.Lhs[0]), t); ok {
 			p := a.assigneeAlone(s.Lhs[0], false)
 			return a.twoPartBlock(s, p.define()+t+":="+a.inOwnScope(a.dataValue, rhs)+";", a.keepLines(s.Lhs[0], s, p.text)+"="+hold)
 		}
 	}
-	return a.spliceNode(s, replace(ix.X, a.mapHook("MapWrite", ix.X)), replace(ix.Index, a.value(ix.Index)), replace(rhs, a.dataValue(rhs)))
+	return a.spliceNode(s, replace(ix.X, a.mapHook("MapWrite", ix.X)), replace(ix.Index, a.valueText(ix.Index)), replace(rhs, a.dataValue(rhs)))
 }
 
 // define is the text of a short variable declaration. The variables that it
@@ -177,7 +177,7 @@ func (a assignment) assignMany() string {
 		assignees = append(assignees, p)
 	}
 	for i, x := range s.Rhs {
-		v, ok := a.hold(&before, s.Rhs, i, a.info.TypeOf(s.Lhs[i]))
+		v, ok := a.holdValue(&before, s.Rhs, i, a.info.TypeOf(s.Lhs[i]))
 		if !ok {
 			return a.plain()
 		}
@@ -228,6 +228,6 @@ func (a assignment) assignTuple() string {
 		operands.add(assignees[i].temporaries)
 		stores = append(stores, a.assignTo(i, assignees[i], a.assignedText(s, i, t)))
 	}
-	calls := strings.Join(temps, ",") + ":=" + a.inOwnScope(a.value, s.Rhs[0]) + ";"
+	calls := strings.Join(temps, ",") + ":=" + a.inOwnScope(a.valueText, s.Rhs[0]) + ";"
 	return a.twoPartBlock(s, calls, operands.define()+strings.Join(stores, ";"))
 }

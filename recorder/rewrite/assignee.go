@@ -23,15 +23,15 @@ func (t temporaries) define() string {
 	return strings.Join(t.names, ",") + ":=" + strings.Join(t.inits, ",") + ";"
 }
 
-// hold returns the text of the value of xs[i], which is assigned to a variable of type to: a
+// holdValue returns the text of the value of xs[i], which is assigned to a variable of type to: a
 // temporary of t, unless it is constant. It reports false if no temporary can have the value.
-func (e *expressions) hold(t *temporaries, xs []ast.Expr, i int, to types.Type) (text string, ok bool) {
+func (e *expressions) holdValue(t *temporaries, xs []ast.Expr, i int, to types.Type) (text string, ok bool) {
 	x := xs[i]
 	if e.isConstant(x) {
 		return e.textOf(x), true
 	}
 	name := e.temp()
-	if text, ok = e.holdable(x, to, name); !ok {
+	if text, ok = e.assignableFromTemporary(x, to, name); !ok {
 		return "", false
 	}
 	gap := ""
@@ -59,10 +59,10 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 			return a.textOf(x)
 		}
 		if !all && !a.hasCall(x) {
-			return a.afterCalls(a.value, x)
+			return a.afterCalls(a.valueText, x)
 		}
 		name := a.temp()
-		p.names, p.inits = append(p.names, name), append(p.inits, a.value(x))
+		p.names, p.inits = append(p.names, name), append(p.inits, a.valueText(x))
 		return name
 	}
 	var walk func(x ast.Expr) string

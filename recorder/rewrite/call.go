@@ -19,7 +19,7 @@ func (e *expressions) call(c *ast.CallExpr, flow bool) string {
 		if e.copiesToString(c) {
 			return e.spliceNode(c, replace(c.Args[0], e.readElements(c.Args[0])))
 		}
-		return e.spliceNode(c, replace(c.Args[0], e.expr(c.Args[0], flow)))
+		return e.spliceNode(c, replace(c.Args[0], e.exprText(c.Args[0], flow)))
 	}
 	if x := e.assertion(c); x != nil {
 		e.assertionAt[x] = c
@@ -41,7 +41,7 @@ type callEdit struct {
 // text evaluates the call.
 func (e callEdit) text(flow bool) string {
 	if name := e.builtinName(e.call); name != "" {
-		return e.builtin(name, flow)
+		return e.builtinCall(name, flow)
 	}
 	if fn := e.atomicFunc(e.call); fn != "" {
 		return e.atomicCall(fn)
@@ -49,14 +49,14 @@ func (e callEdit) text(flow bool) string {
 	if text, ok := e.propertyEvent(); ok {
 		return text
 	}
-	return e.values(e.call, append([]ast.Expr{e.call.Fun}, e.call.Args...)...)
+	return e.valuesOfChildren(e.call, append([]ast.Expr{e.call.Fun}, e.call.Args...)...)
 }
 
 // readElements evaluates the slice x with a hook that notes that its elements
 // are read.
 func (e *expressions) readElements(x ast.Expr) string {
 	if e.sharing.SkipsElements(x) {
-		return e.value(x)
+		return e.valueText(x)
 	}
 	return e.hookOrPostpone(x, func() string { return e.sliceHook("SliceRead", x) })
 }
@@ -65,7 +65,7 @@ func (e *expressions) readElements(x ast.Expr) string {
 // import of sync/atomic stays in use through a reference at the file's end.
 func (e callEdit) atomicCall(fn string) string {
 	e.keepImports[e.textOf(ast.Unparen(e.call.Fun))] = true
-	args := e.pieces(e.call.Args)
+	args := e.valuePieces(e.call.Args)
 	last := &args[len(args)-1]
 	last.text += "," + e.site("atomic", e.call, e.textOf(e.call), false)
 	if e.call == e.discardedCall && (strings.HasPrefix(fn, "Add") || strings.HasPrefix(fn, "And") || strings.HasPrefix(fn, "Or")) {
@@ -74,21 +74,21 @@ func (e callEdit) atomicCall(fn string) string {
 	return e.spliceNode(e.call, append([]piece{replace(e.call.Fun, e.hook(fn))}, args...)...)
 }
 
-// builtin evaluates the call of a builtin function. Those that access the
+// builtinCall evaluates the call of a builtin function. Those that access the
 // memory behind their operands get a hook for that, unless the call is
 // deferred, for then the access comes later than the evaluation of operands.
-func (e callEdit) builtin(name string, flow bool) string {
+func (e callEdit) builtinCall(name string, flow bool) string {
 	switch name {
 	case "Sizeof", "Offsetof", "Alignof":
 		return e.textOf(e.call) // operands are not evaluated
 	case "len", "cap":
-		return e.spliceNode(e.call, replace(e.call.Args[0], e.length(name, e.call.Args[0])))
+		return e.spliceNode(e.call, replace(e.call.Args[0], e.lengthOperand(name, e.call.Args[0])))
 	case "new", "make":
-		return e.values(e.call, valuesOnly(e.info, e.call.Args)...)
+		return e.valuesOfChildren(e.call, valuesOnly(e.info, e.call.Args)...)
 	case "min", "max", "real", "imag", "complex":
 		var ps []piece
 		for _, arg := range e.call.Args {
-			ps = append(ps, replace(arg, e.expr(arg, flow)))
+			ps = append(ps, replace(arg, e.exprText(arg, flow)))
 		}
 		return e.spliceNode(e.call, ps...)
 	}
@@ -101,17 +101,17 @@ func (e callEdit) builtin(name string, flow bool) string {
 		}
 	}
 	if e.call == e.deferredCall || len(e.call.Args) == 1 && e.isTuple(e.call.Args[0]) {
-		return e.values(e.call, e.call.Args...)
+		return e.valuesOfChildren(e.call, e.call.Args...)
 	}
 	switch name {
 	case "append":
 		return e.appendCall()
 	case "delete":
-		return e.spliceNode(e.call, replace(e.call.Args[0], e.mapHook("MapWrite", e.call.Args[0])), replace(e.call.Args[1], e.value(e.call.Args[1])))
+		return e.spliceNode(e.call, replace(e.call.Args[0], e.mapHook("MapWrite", e.call.Args[0])), replace(e.call.Args[1], e.valueText(e.call.Args[1])))
 	case "clear":
 		return e.spliceNode(e.call, replace(e.call.Args[0], e.clearOperand(e.call.Args[0])))
 	}
-	return e.values(e.call, e.call.Args...)
+	return e.valuesOfChildren(e.call, e.call.Args...)
 }
 
 // valuesOnly leaves out the types among the operands of make and new.
@@ -125,14 +125,14 @@ func valuesOnly(info *types.Info, args []ast.Expr) []ast.Expr {
 	return xs
 }
 
-// length evaluates the operand of len or cap.
-func (e callEdit) length(name string, x ast.Expr) string {
+// lengthOperand evaluates the operand of len or cap.
+func (e callEdit) lengthOperand(name string, x ast.Expr) string {
 	switch t := coreType(e.info.TypeOf(x)).(type) {
 	case *types.Map:
 		return e.mapHook("MapRead", x)
 	case *types.Chan:
 		if name == "len" && !e.onlyMemory { // a loop may wait for it
-			return e.hook("Len") + "(" + e.value(x) + ")"
+			return e.hook("Len") + "(" + e.valueText(x) + ")"
 		}
 	case *types.Array:
 		return e.address(x)
@@ -141,7 +141,7 @@ func (e callEdit) length(name string, x ast.Expr) string {
 			return e.textOf(x)
 		}
 	}
-	return e.value(x)
+	return e.valueText(x)
 }
 
 // clearOperand evaluates the operand of clear.
@@ -152,40 +152,40 @@ func (e callEdit) clearOperand(x ast.Expr) string {
 	case *types.Slice:
 		return e.sliceHook("SliceWrite", x)
 	}
-	return e.value(x)
+	return e.valueText(x)
 }
 
 // sliceHook evaluates the slice x with a hook for an access to its elements.
 func (e *expressions) sliceHook(fn string, x ast.Expr) string {
 	if e.sharing.SkipsElements(x) {
-		return e.value(x)
+		return e.valueText(x)
 	}
-	return e.hook(fn) + "(" + e.value(x) + "," + e.site(accessOp(fn), x, e.textOf(x)+"[…]", false) + ")"
+	return e.hook(fn) + "(" + e.valueText(x) + "," + e.site(accessOp(fn), x, e.textOf(x)+"[…]", false) + ")"
 }
 
 // appendCall evaluates append(s, …). The elements that fit the capacity are
 // written in place.
 func (e callEdit) appendCall() string {
 	if len(e.call.Args) < 2 || e.call.Ellipsis.IsValid() && e.info.Types[e.call.Args[1]].IsNil() {
-		return e.values(e.call, e.call.Args...)
+		return e.valuesOfChildren(e.call, e.call.Args...)
 	}
 	s := e.call.Args[0]
 	if e.call.Ellipsis.IsValid() {
 		return e.manyCall("append", e.isFreshSlice(s))
 	}
 	if _, ok := coreType(e.info.TypeOf(s)).(*types.Slice); !ok || e.isFreshSlice(s) || e.sharing.SkipsElements(s) {
-		return e.values(e.call, e.call.Args...)
+		return e.valuesOfChildren(e.call, e.call.Args...)
 	}
 	hook := func() string {
-		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.value(s), len(e.call.Args)-1, e.site("write", e.call, e.textOf(s)+"[…]", false))
+		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.valueText(s), len(e.call.Args)-1, e.site("write", e.call, e.textOf(s)+"[…]", false))
 	}
-	return e.spliceNode(e.call, append([]piece{replace(s, e.hookOrPostpone(s, hook))}, e.pieces(e.call.Args[1:])...)...)
+	return e.spliceNode(e.call, append([]piece{replace(s, e.hookOrPostpone(s, hook))}, e.valuePieces(e.call.Args[1:])...)...)
 }
 
 // copyCall evaluates copy(dst, src).
 func (e callEdit) copyCall() string {
 	if len(e.call.Args) != 2 {
-		return e.values(e.call, e.call.Args...)
+		return e.valuesOfChildren(e.call, e.call.Args...)
 	}
 	return e.manyCall("copy", false)
 }
@@ -197,7 +197,7 @@ func (e callEdit) manyCall(name string, fresh bool) string {
 	dst, src := e.call.Args[0], e.call.Args[1]
 	_, slices := coreType(e.info.TypeOf(dst)).(*types.Slice)
 	if !slices || e.shadowsHelpers || e.sharing.SkipsElements(dst) && (isString(e.info.TypeOf(src)) || e.sharing.SkipsElements(src)) {
-		return e.values(e.call, dst, src)
+		return e.valuesOfChildren(e.call, dst, src)
 	}
 	var fn, sites string
 	last := src
@@ -206,24 +206,24 @@ func (e callEdit) manyCall(name string, fresh bool) string {
 	case *types.Slice:
 		if n := e.madeLength(src); n != nil && name == "append" {
 			if fresh {
-				return e.values(e.call, dst, src)
+				return e.valuesOfChildren(e.call, dst, src)
 			}
 			fn, sites, last = "appendMade", ","+w, n
 			break
 		}
 		fn, sites = name+"Slice", ","+w+","+e.site("read", src, e.textOf(src)+"[…]", false)
 		if fresh {
-			return e.spliceNode(e.call, replace(dst, e.value(dst)), replace(src, e.sliceHook("SliceRead", src)))
+			return e.spliceNode(e.call, replace(dst, e.valueText(dst)), replace(src, e.sliceHook("SliceRead", src)))
 		}
 	case *types.Basic:
 		if t.Info()&types.IsString == 0 || fresh {
-			return e.values(e.call, dst, src)
+			return e.valuesOfChildren(e.call, dst, src)
 		}
 		fn, sites = name+"String", ","+w
 	default:
-		return e.values(e.call, dst, src)
+		return e.valuesOfChildren(e.call, dst, src)
 	}
-	ps := []piece{replace(e.call.Fun, e.helper(fn)), replace(dst, e.value(dst)), replace(src, e.value(last)+sites)}
+	ps := []piece{replace(e.call.Fun, e.helper(fn)), replace(dst, e.valueText(dst)), replace(src, e.valueText(last)+sites)}
 	if e.call.Ellipsis.IsValid() {
 		ps = append(ps, piece{e.call.Ellipsis, e.call.Ellipsis + 3, ""})
 	}

@@ -25,8 +25,8 @@ func (e methodEdit) callNotes() (named []piece, call string) {
 		return nil, ""
 	}
 	begins, ends := obj.FullName(), properties.ReturnName(obj.FullName())
-	argument, with := e.namedVariable(begins, obj.Signature().Params())
-	result, of := e.namedVariable(ends, obj.Signature().Results())
+	argument, with := e.operandOfProperty(begins, obj.Signature().Params())
+	result, of := e.operandOfProperty(ends, obj.Signature().Results())
 	if !e.eventMethods[begins] && !e.eventMethods[ends] && argument < 0 && result < 0 {
 		return nil, ""
 	}
@@ -55,9 +55,9 @@ func (e methodEdit) callNotes() (named []piece, call string) {
 	return named, call
 }
 
-// namedVariable returns which of some variables a property of pairs names along with a method, and what
+// operandOfProperty returns which of some variables a property of pairs names along with a method, and what
 // stands for that; -1 for none.
-func (e methodEdit) namedVariable(method string, vars *types.Tuple) (which int, name string) {
+func (e methodEdit) operandOfProperty(method string, vars *types.Tuple) (which int, name string) {
 	for i := range vars.Len() {
 		if name := properties.WithOperandName(method, vars.At(i).Type().String()); e.eventMethods[name] {
 			return i, name
@@ -104,7 +104,7 @@ func (e callEdit) propertyEvent() (text string, ok bool) {
 	var ps []piece
 	named := false
 	for i, arg := range e.call.Args[1:] {
-		text, hook := e.value(arg), "Unnamed"
+		text, hook := e.valueText(arg), "Unnamed"
 		for _, method := range e.methodsOfEventObject(constant.StringVal(name), objects, i) {
 			hook, named = "ObjectOf", true
 			text += fmt.Sprintf(", %d", trace.CallSiteKey(method, 0))

@@ -14,7 +14,7 @@ import (
 func (e *editor) switchParts(s *ast.SwitchStmt) func() []piece {
 	return func() (ps []piece) {
 		if s.Tag != nil {
-			ps = append(ps, replace(s.Tag, e.inOwnScope(e.value, s.Tag)))
+			ps = append(ps, replace(s.Tag, e.inOwnScope(e.valueText, s.Tag)))
 		}
 		return append(ps, replace(s.Body, e.clauses(s, s.Body, s.Tag == nil)))
 	}
@@ -32,15 +32,15 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 			var inner []piece
 			for _, x := range c.List {
 				if conditions && types.Identical(coreType(e.info.TypeOf(x)), types.Typ[types.Bool]) {
-					inner = append(inner, replace(x, e.condition(x)))
+					inner = append(inner, replace(x, e.conditionText(x)))
 				} else {
-					inner = append(inner, replace(x, e.inOwnScope(e.value, x)))
+					inner = append(inner, replace(x, e.inOwnScope(e.valueText, x)))
 				}
 			}
 			if !decided && !e.onlyMemory {
 				inner = append(inner, insert(c.Colon+1, e.caseHook(i+1, c)))
 			}
-			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.list(c.Body)...)...)))
+			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.statements(c.Body)...)...)))
 		case *ast.CommClause:
 			if x := receiveOf(c.Comm); x != nil {
 				e.communication = x
@@ -54,7 +54,7 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 				inner = append(inner, replace(c.Comm, e.missingNewlines(c.Comm, comm)+comm))
 			}
 			inner = append(inner, insert(c.Colon+1, e.caseHook(i+1, c)+stores))
-			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.list(c.Body)...)...)))
+			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.statements(c.Body)...)...)))
 		}
 	}
 	return e.spliceNode(body, ps...)
@@ -68,7 +68,7 @@ func (e *editor) communicationText(s ast.Stmt) (text, stores string) {
 	}
 	a, ok := s.(*ast.AssignStmt)
 	if !ok {
-		return e.stmt(s, false), ""
+		return e.stmtText(s, false), ""
 	}
 	hooked := false
 	for _, x := range a.Lhs {
@@ -97,5 +97,5 @@ func (e *editor) communicationText(s ast.Stmt) (text, stores string) {
 		}
 		temps = append(temps, t)
 	}
-	return strings.Join(temps, ",") + ":=" + e.inOwnScope(e.value, a.Rhs[0]), stores
+	return strings.Join(temps, ",") + ":=" + e.inOwnScope(e.valueText, a.Rhs[0]), stores
 }

@@ -22,7 +22,7 @@ import (
 type editor struct {
 	*expressions
 	file                *ast.File
-	names               map[ast.Node]string // see namer
+	names               map[ast.Node]string // see functionNamer
 	version             string              // language version of the file, "" for the newest
 	newVarsPerIteration bool                // loop variables are new in each iteration
 	atomicMethods       bool                // see Options.AtomicMethods
@@ -35,7 +35,7 @@ type editor struct {
 // edit rewrites the file, in which the run-time library is imported from
 // importPath.
 func (e *editor) edit(importPath string) error {
-	e.scope = &scope{}
+	e.scope = &evaluationScope{}
 	var ps []piece
 	for _, d := range e.file.Decls {
 		switch d := d.(type) {
@@ -52,7 +52,7 @@ func (e *editor) edit(importPath string) error {
 	}
 	name := insert(e.file.Name.End(), ";import "+e.alias+" "+quote(importPath))
 	start := token.Pos(e.tokens.Base())
-	e.text = e.splice(start, start+token.Pos(e.tokens.Size()), append([]piece{name}, ps...)...)
+	e.text = e.spliceBetween(start, start+token.Pos(e.tokens.Size()), append([]piece{name}, ps...)...)
 	e.text += e.helperText() + e.references()
 	if isOlder(e.version, firstGenericVersion) {
 		text, err := raiseVersion(e.text, e.path)

@@ -16,7 +16,7 @@ type expressions struct {
 	// results are the results of the function that is being rewritten.
 	results *ast.FieldList
 
-	scope        *scope
+	scope        *evaluationScope
 	deferredCall *ast.CallExpr // the call of the go or defer statement being rewritten
 	// discardedCall is the call that the expression statement being rewritten
 	// consists of, updated the variable that the assignment being rewritten
@@ -29,32 +29,32 @@ type expressions struct {
 	joinedConditions map[*ast.BinaryExpr]bool // see join
 }
 
-// value is the text that evaluates x, with a hook for each load of shared
+// valueText is the text that evaluates x, with a hook for each load of shared
 // memory.
-func (e *expressions) value(x ast.Expr) string { return e.expr(x, false) }
+func (e *expressions) valueText(x ast.Expr) string { return e.exprText(x, false) }
 
 // dataValue is value for an x whose value is only stored or computed with.
-func (e *expressions) dataValue(x ast.Expr) string { return e.expr(x, true) }
+func (e *expressions) dataValue(x ast.Expr) string { return e.exprText(x, true) }
 
-// values is the text of n with the expressions, its children, evaluated.
-func (e *expressions) values(n ast.Node, xs ...ast.Expr) string {
-	return e.spliceNode(n, e.pieces(xs)...)
+// valuesOfChildren is the text of n with the expressions, its children, evaluated.
+func (e *expressions) valuesOfChildren(n ast.Node, xs ...ast.Expr) string {
+	return e.spliceNode(n, e.valuePieces(xs)...)
 }
 
-// pieces evaluates each of xs that is there.
-func (e *expressions) pieces(xs []ast.Expr) []piece {
+// valuePieces evaluates each of xs that is there.
+func (e *expressions) valuePieces(xs []ast.Expr) []piece {
 	var ps []piece
 	for _, x := range xs {
 		if x != nil {
-			ps = append(ps, replace(x, e.value(x)))
+			ps = append(ps, replace(x, e.valueText(x)))
 		}
 	}
 	return ps
 }
 
-// expr is the text that evaluates x. flow says that the value of x flows only
+// exprText is the text that evaluates x. flow says that the value of x flows only
 // to memory or arithmetic within its statement.
-func (e *expressions) expr(x ast.Expr, flow bool) string {
+func (e *expressions) exprText(x ast.Expr, flow bool) string {
 	text := e.plainExpr(x, flow)
 	if c, ok := x.(*ast.CallExpr); ok {
 		text = e.noteResult(c, text)
@@ -67,9 +67,9 @@ func (e *expressions) expr(x ast.Expr, flow bool) string {
 	}
 	switch n := e.completedAt[x].(type) {
 	case *ast.CallExpr:
-		text = e.noteAt("call", n, text)
+		text = e.noteAfterExpr("call", n, text)
 	case *ast.ReturnStmt:
-		text = e.noteAt("return", n, text)
+		text = e.noteAfterExpr("return", n, text)
 	}
 	return text
 }
@@ -84,19 +84,19 @@ func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	case *ast.Ident, *ast.StarExpr:
 		return e.load(x, flow)
 	case *ast.ParenExpr:
-		return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)))
+		return e.spliceNode(x, replace(x.X, e.exprText(x.X, flow)))
 	case *ast.FuncLit:
 		return e.renderLiteral(x)
 	case *ast.CompositeLit:
 		return e.compositeLit(x)
 	case *ast.SelectorExpr:
-		return selectorEdit{e, x}.value(flow)
+		return selectorEdit{e, x}.selectorText(flow)
 	case *ast.IndexExpr:
 		return e.index(x, flow)
 	case *ast.SliceExpr:
 		return e.sliceExpr(x)
 	case *ast.TypeAssertExpr:
-		return e.spliceNode(x, replace(x.X, e.value(x.X)))
+		return e.spliceNode(x, replace(x.X, e.valueText(x.X)))
 	case *ast.CallExpr:
 		return e.addPostponed(x, e.call(x, flow))
 	case *ast.UnaryExpr:
@@ -107,9 +107,9 @@ func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 			if text, ok := e.fieldReceive(x); ok {
 				return e.addPostponed(x, text)
 			}
-			return e.addPostponed(x, e.spliceNode(x, replace(x.X, e.value(x.X))))
+			return e.addPostponed(x, e.spliceNode(x, replace(x.X, e.valueText(x.X))))
 		}
-		return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)))
+		return e.spliceNode(x, replace(x.X, e.exprText(x.X, flow)))
 	case *ast.BinaryExpr:
 		return e.binary(x, flow)
 	}
@@ -126,7 +126,7 @@ func (e *expressions) address(x ast.Expr) string {
 	case *ast.ParenExpr:
 		return e.spliceNode(x, replace(x.X, e.address(x.X)))
 	case *ast.StarExpr:
-		return e.onFaultLine(x, e.spliceNode(x, replace(x.X, e.value(x.X))))
+		return e.onFaultLine(x, e.spliceNode(x, replace(x.X, e.valueText(x.X))))
 	case *ast.SelectorExpr:
 		if sel := e.info.Selections[x]; sel == nil {
 			return e.textOf(x)
@@ -136,14 +136,14 @@ func (e *expressions) address(x ast.Expr) string {
 	case *ast.IndexExpr:
 		switch coreType(e.info.TypeOf(x.X)).(type) {
 		case *types.Array:
-			return e.spliceNode(x, replace(x.X, e.address(x.X)), replace(x.Index, e.value(x.Index)))
+			return e.spliceNode(x, replace(x.X, e.address(x.X)), replace(x.Index, e.valueText(x.Index)))
 		case *types.Slice, *types.Pointer:
-			return e.spliceNode(x, replace(x.X, e.value(x.X)), replace(x.Index, e.value(x.Index)))
+			return e.spliceNode(x, replace(x.X, e.valueText(x.X)), replace(x.Index, e.valueText(x.Index)))
 		case nil: // a type parameter, for slices and arrays alike
-			return e.spliceNode(x, replace(x.X, e.address(x.X)), replace(x.Index, e.value(x.Index)))
+			return e.spliceNode(x, replace(x.X, e.address(x.X)), replace(x.Index, e.valueText(x.Index)))
 		}
 	}
-	return e.value(x)
+	return e.valueText(x)
 }
 
 // load is the text that loads x, with a hook if x is a variable that may be
@@ -168,7 +168,7 @@ func (e *expressions) load(x ast.Expr, flow bool) string {
 	switch {
 	case !e.beforeCall(x):
 		text := "*" + hook()
-		if e.scope.lastHook >= x.End() {
+		if e.scope.lastHookStart >= x.End() {
 			return e.loadNow(text)
 		}
 		return "(" + text + ")"
@@ -196,7 +196,7 @@ func (e *expressions) compositeLit(x *ast.CompositeLit) string {
 			continue
 		}
 		if !isStruct {
-			ps = append(ps, replace(kv.Key, e.value(kv.Key)))
+			ps = append(ps, replace(kv.Key, e.valueText(kv.Key)))
 		}
 		ps = append(ps, replace(kv.Value, e.dataValue(kv.Value)))
 	}
@@ -208,27 +208,27 @@ func (e *expressions) compositeLit(x *ast.CompositeLit) string {
 func (e *expressions) binary(x *ast.BinaryExpr, flow bool) string {
 	switch x.Op {
 	case token.LAND, token.LOR:
-		left := e.condition
+		left := e.conditionText
 		if e.joinedConditions[x] {
-			left = func(x ast.Expr) string { return e.inOwnScope(e.value, x) }
+			left = func(x ast.Expr) string { return e.inOwnScope(e.valueText, x) }
 		}
-		return e.spliceNode(x, replace(x.X, left(x.X)), replace(x.Y, e.inScope(func() string { return e.expr(x.Y, flow) }, x.Y)))
+		return e.spliceNode(x, replace(x.X, left(x.X)), replace(x.Y, e.inScope(func() string { return e.exprText(x.Y, flow) }, x.Y)))
 	case token.QUO, token.REM, token.SHL, token.SHR:
-		return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)), replace(x.Y, e.value(x.Y))) // y may make it panic
+		return e.spliceNode(x, replace(x.X, e.exprText(x.X, flow)), replace(x.Y, e.valueText(x.Y))) // y may make it panic
 	}
-	return e.spliceNode(x, replace(x.X, e.expr(x.X, flow)), replace(x.Y, e.expr(x.Y, flow)))
+	return e.spliceNode(x, replace(x.X, e.exprText(x.X, flow)), replace(x.Y, e.exprText(x.Y, flow)))
 }
 
-// condition is the text that evaluates x and notes the outcome as a branch.
-func (e *expressions) condition(x ast.Expr) string {
+// conditionText is the text that evaluates x and notes the outcome as a branch.
+func (e *expressions) conditionText(x ast.Expr) string {
 	if e.isConstant(x) {
 		return e.textOf(x)
 	}
 	if e.onlyMemory || e.sharing.SkipsBranch(x) {
-		return e.inOwnScope(e.value, x)
+		return e.inOwnScope(e.valueText, x)
 	}
 	e.joinConditions(x)
-	return e.hook("Branch") + "(" + e.inOwnScope(e.value, x) + "," + e.site("branch", x, e.textOf(x), false) + ")"
+	return e.hook("Branch") + "(" + e.inOwnScope(e.valueText, x) + "," + e.site("branch", x, e.textOf(x), false) + ")"
 }
 
 // joinConditions notes of which && and || in x, a condition whose outcome is noted, the left
@@ -242,7 +242,7 @@ func (e *expressions) joinConditions(x ast.Expr) {
 			e.joinConditions(x.X)
 		}
 	case *ast.BinaryExpr:
-		if (x.Op == token.LAND || x.Op == token.LOR) && e.isSafe(x.Y) && !e.lastHook(x.Y).IsValid() {
+		if (x.Op == token.LAND || x.Op == token.LOR) && e.neitherPanicsNorCalls(x.Y) && !e.lastHook(x.Y).IsValid() {
 			e.joinedConditions[x] = true
 			e.joinConditions(x.X)
 		}
@@ -251,11 +251,11 @@ func (e *expressions) joinConditions(x ast.Expr) {
 
 // sliceExpr evaluates x[i:j:k]; of an array it takes the address.
 func (e *expressions) sliceExpr(x *ast.SliceExpr) string {
-	operand := e.value
+	operand := e.valueText
 	if _, ok := coreType(e.info.TypeOf(x.X)).(*types.Array); ok {
 		operand = e.address
 	}
-	ps := append([]piece{replace(x.X, operand(x.X))}, e.pieces([]ast.Expr{x.Low, x.High, x.Max})...)
+	ps := append([]piece{replace(x.X, operand(x.X))}, e.valuePieces([]ast.Expr{x.Low, x.High, x.Max})...)
 	return e.spliceNode(x, ps...)
 }
 
@@ -268,15 +268,15 @@ func (e *expressions) index(x *ast.IndexExpr, flow bool) string {
 		return e.load(x, flow)
 	}
 	if _, ok := coreType(e.info.TypeOf(x.X)).(*types.Map); ok {
-		return e.spliceNode(x, replace(x.X, e.mapHook("MapRead", x.X)), replace(x.Index, e.value(x.Index)))
+		return e.spliceNode(x, replace(x.X, e.mapHook("MapRead", x.X)), replace(x.Index, e.valueText(x.Index)))
 	}
-	return e.values(x, x.X, x.Index)
+	return e.valuesOfChildren(x, x.X, x.Index)
 }
 
 // mapHook evaluates the map m with a hook that notes an access to it.
 func (e *expressions) mapHook(fn string, m ast.Expr) string {
 	if e.sharing.SkipsElements(m) {
-		return e.value(m)
+		return e.valueText(m)
 	}
-	return e.hookOrPostpone(m, func() string { return e.mapHookText(fn, m, e.value(m)) })
+	return e.hookOrPostpone(m, func() string { return e.mapHookText(fn, m, e.valueText(m)) })
 }

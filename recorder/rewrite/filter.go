@@ -19,7 +19,7 @@ import (
 // need, and by the properties of tests.
 type accessFilter struct {
 	*evaluationOrder
-	facts         *facts
+	facts         *variableFacts
 	sharedGlobals map[string]bool // the package variables of all packages that are shared
 	sharing       *sharing.Facts
 	provenance    *provenance.Facts
@@ -136,7 +136,7 @@ func (af *accessFilter) mayHook(x ast.Expr) bool {
 	return af.info.Types[x].Addressable() && af.isShared(x)
 }
 
-// lastHook is the largest start of an expression in nodes that may get a hook.
+// lastHookStart is the largest start of an expression in nodes that may get a hook.
 func (af *accessFilter) lastHook(nodes ...ast.Node) token.Pos {
 	last := token.NoPos
 	af.inspectEvaluated(nodes, func(x ast.Expr) bool {

@@ -108,8 +108,7 @@ func (t *formulaTable) addSite(s site) {
 	t.siteKeys[s.spot] = s.Key
 }
 
-// isTracked reports whether the site at s reads a value of which all that it goes into
-// has formulas.
+// isTracked reports whether all that the value read at s goes into has formulas.
 func (t *formulaTable) isTracked(into map[provenance.Spot][]provenance.Spot, s provenance.Spot) bool {
 	list, ok := into[s]
 	return ok && !t.ambiguous[s] && !slices.ContainsFunc(list, func(s provenance.Spot) bool { return t.formulaText(s) == "" })

@@ -13,8 +13,8 @@ func (w *hookWriter) noteStmt(op string, n ast.Node) string {
 	return w.hook("Mark") + "(" + w.site(op, n, w.handedText(n), false) + ");"
 }
 
-// noteAt is the text that evaluates an expression, as text does, and notes such an event.
-func (w *hookWriter) noteAt(op string, n ast.Node, text string) string {
+// noteAfterExpr is the text that evaluates an expression, as text does, and notes such an event.
+func (w *hookWriter) noteAfterExpr(op string, n ast.Node, text string) string {
 	return w.hook("Marked") + "(" + text + "," + w.site(op, n, w.handedText(n), false) + ")"
 }
 

@@ -15,7 +15,7 @@ import (
 
 // noteSpread notes, at a use of the variable v, that a function that can be ranged over
 // calls v, its loop's body, in another goroutine. stack are the nodes around the use.
-func (f *facts) noteSpread(v *types.Var, stack []ast.Node) {
+func (f *variableFacts) noteSpread(v *types.Var, stack []ast.Node) {
 	body, ok := types.Unalias(v.Type()).(*types.Signature)
 	if !ok || body.Results().Len() != 1 {
 		return
@@ -52,7 +52,7 @@ func (f *facts) noteSpread(v *types.Var, stack []ast.Node) {
 
 // startsOperand reports whether c calls a function that has its operand called by another
 // goroutine.
-func (f *facts) startsOperand(c *ast.CallExpr) bool {
+func (f *variableFacts) startsOperand(c *ast.CallExpr) bool {
 	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return false

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// A namer gives the functions of a package, file by file in the order of
+// A functionNamer gives the functions of a package, file by file in the order of
 // compilation, the names that the runtime prints for them in a stack trace, as
 // far as inlining does not change them: "p.F", "p.(*T).M", "p.F.func1",
 // "p.G[...]", "p.init.0", and "p.init.func1" for a literal in the initializer
 // of a package variable. Literals are numbered in source order.
-type namer struct {
+type functionNamer struct {
 	prefix              string
 	info                *types.Info
-	initializerLiterals int // in initializers of package variables, so far
+	initializerLiterals int // function literals in initializers of package variables, so far
 	initFunctions       int // init functions so far
 }
 
-func newNamer(pkg *types.Package, info *types.Info) *namer {
-	return &namer{prefix: symbolPath(pkg.Path()) + ".", info: info}
+func newNamer(pkg *types.Package, info *types.Info) *functionNamer {
+	return &functionNamer{prefix: symbolPath(pkg.Path()) + ".", info: info}
 }
 
 // file names the functions and function literals of a file.
-func (n *namer) file(file *ast.File) map[ast.Node]string {
+func (n *functionNamer) file(file *ast.File) map[ast.Node]string {
 	names := map[ast.Node]string{}
 	for _, decl := range file.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
@@ -51,7 +51,7 @@ func (n *namer) file(file *ast.File) map[ast.Node]string {
 // literals names the function literals directly in root, numbered from count+1,
 // and those inside of them. The body of a range over a function is a function,
 // too, but the literals in it count as the surrounding function's.
-func (n *namer) literals(names map[ast.Node]string, root ast.Node, outer, sep string, count int) int {
+func (n *functionNamer) literals(names map[ast.Node]string, root ast.Node, outer, sep string, count int) int {
 	ranges := 0
 	ast.Inspect(root, func(node ast.Node) bool {
 		switch node := node.(type) {

@@ -43,7 +43,7 @@ func (ev *evaluationOrder) isCall(n ast.Expr) bool {
 // hasCall reports whether evaluating n performs a call or a receive.
 func (ev *evaluationOrder) hasCall(n ast.Node) bool { return ev.lastCall(n).IsValid() }
 
-// lastCall is the largest start of a call or receive that evaluating the nodes
+// lastCallStart is the largest start of a call or receive that evaluating the nodes
 // performs, NoPos if there is none.
 func (ev *evaluationOrder) lastCall(nodes ...ast.Node) token.Pos {
 	last := token.NoPos
@@ -79,9 +79,9 @@ func (ev *evaluationOrder) hasStableAddress(x ast.Expr) bool {
 	return false
 }
 
-// isSafe reports whether evaluating x neither panics nor calls anything. It may
+// neitherPanicsNorCalls reports whether evaluating x neither panics nor calls anything. It may
 // say no to what is safe.
-func (ev *evaluationOrder) isSafe(x ast.Expr) bool {
+func (ev *evaluationOrder) neitherPanicsNorCalls(x ast.Expr) bool {
 	if ev.isConstant(x) || ev.info.Types[x].IsType() || ev.hasStableAddress(x) {
 		return true
 	}
@@ -89,18 +89,18 @@ func (ev *evaluationOrder) isSafe(x ast.Expr) bool {
 	case *ast.Ident, *ast.FuncLit:
 		return true // a function, or a variable as above
 	case *ast.ParenExpr:
-		return ev.isSafe(x.X)
+		return ev.neitherPanicsNorCalls(x.X)
 	case *ast.UnaryExpr:
-		return x.Op != token.ARROW && ev.isSafe(x.X)
+		return x.Op != token.ARROW && ev.neitherPanicsNorCalls(x.X)
 	case *ast.BinaryExpr:
 		switch x.Op {
 		case token.QUO, token.REM, token.SHL, token.SHR:
-			return false // may panic
+			return false // these operators may panic
 		case token.EQL, token.NEQ:
 			_, basic := coreType(ev.info.TypeOf(x.X)).(*types.Basic)
-			return basic && ev.isSafe(x.X) && ev.isSafe(x.Y)
+			return basic && ev.neitherPanicsNorCalls(x.X) && ev.neitherPanicsNorCalls(x.Y)
 		}
-		return ev.isSafe(x.X) && ev.isSafe(x.Y)
+		return ev.neitherPanicsNorCalls(x.X) && ev.neitherPanicsNorCalls(x.Y)
 	case *ast.CompositeLit:
 		if _, ok := coreType(ev.info.TypeOf(x)).(*types.Map); ok {
 			return false // a key may not be hashable
@@ -109,7 +109,7 @@ func (ev *evaluationOrder) isSafe(x ast.Expr) bool {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				elt = kv.Value
 			}
-			if !ev.isSafe(elt) {
+			if !ev.neitherPanicsNorCalls(elt) {
 				return false
 			}
 		}
@@ -138,7 +138,7 @@ func (ev *evaluationOrder) isUntyped(x ast.Expr) bool {
 		}
 		return ev.isUntyped(x.X) && ev.isUntyped(x.Y)
 	case *ast.CallExpr:
-		// min, max, real, imag and complex of untyped shifts.
+		// Calls of min, max, real, imag and complex with untyped shifts are untyped.
 		if name := ev.builtinName(x); name == "min" || name == "max" || name == "real" || name == "imag" || name == "complex" {
 			for _, arg := range x.Args {
 				if !ev.isUntyped(arg) {
@@ -151,11 +151,11 @@ func (ev *evaluationOrder) isUntyped(x ast.Expr) bool {
 	return false
 }
 
-// holdable says whether x can be kept in a temporary declared with := and then
+// assignableFromTemporary says whether x can be kept in a temporary declared with := and then
 // be assigned to a variable of type to, and the text that assigns temporary t.
 // An untyped comparison becomes a bool, which is not assignable to a type that
 // the user derived from it; comparing it makes it untyped again.
-func (ev *evaluationOrder) holdable(x ast.Expr, to types.Type, t string) (text string, ok bool) {
+func (ev *evaluationOrder) assignableFromTemporary(x ast.Expr, to types.Type, t string) (text string, ok bool) {
 	if !ev.isUntyped(x) {
 		return t, true
 	}

@@ -17,7 +17,7 @@ import (
 func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockAllowed bool) string {
 	r := rangeEdit{
 		editor: e, stmt: s, blockAllowed: blockAllowed, label: label,
-		operand: e.inOwnScope(e.value, s.X),
+		operand: e.inOwnScope(e.valueText, s.X),
 	}
 	if !e.onlyMemory && !e.rangeIsDecided(s) {
 		r.prologue = e.hook("Case") + "(1," + e.site("case", s, e.textBetween(s.Pos(), s.Body.Lbrace), false) + ");"

@@ -24,7 +24,7 @@ func (e returnEdit) text() string {
 		if last != nil {
 			e.completedAt[last] = s
 		}
-		return before + e.values(s, s.Results...)
+		return before + e.valuesOfChildren(s, s.Results...)
 	case len(s.Results) == 0:
 		if e.defers {
 			return e.textOf(s) // the loads come later
@@ -53,8 +53,8 @@ func (e returnEdit) text() string {
 			continue
 		} else {
 			var ok bool
-			if v, ok = e.hold(&before, s.Results, i, e.info.TypeOf(x)); !ok {
-				return e.values(s, s.Results...)
+			if v, ok = e.holdValue(&before, s.Results, i, e.info.TypeOf(x)); !ok {
+				return e.valuesOfChildren(s, s.Results...)
 			}
 		}
 		if e.resultNeedsHook(x) {
@@ -100,8 +100,8 @@ func (e returnEdit) sharedResults() []*ast.Ident {
 	return names
 }
 
-// enterFunction makes body that of the function being rewritten, and returns a function
-// that goes back to the one around it.
+// enterFunction begins to rewrite the function with the given name, type and body. Leave
+// continues with the function around it.
 func (e *editor) enterFunction(name string, typ *ast.FuncType, body *ast.BlockStmt) (leave func()) {
 	fn, later, scope, results, defers := e.funcName, e.deferredCall, e.scope, e.results, e.defersCalls
 	e.funcName, e.deferredCall, e.results, e.defersCalls = name, nil, typ.Results, hasDefer(body)

@@ -38,8 +38,8 @@ type Skipped struct {
 // runtimeLibrary is the import path of the run-time library.
 const runtimeLibrary = "predictrt"
 
-// insideLibrary is that of its part for packages of the standard library.
-const insideLibrary = runtimeLibrary + "/inside"
+// standardLibraryHooks is that of its part for packages of the standard library.
+const standardLibraryHooks = runtimeLibrary + "/inside"
 
 // Rewrite writes copies with hooks of the source files of pkgs below dir.
 //
@@ -55,7 +55,7 @@ const insideLibrary = runtimeLibrary + "/inside"
 // not be read or written.
 func Rewrite(pkgs []*packages.Package, dir string, o Options) (*Result, error) {
 	if o.StandardLibrary {
-		return rewrite(pkgs, dir, o, insideLibrary)
+		return rewrite(pkgs, dir, o, standardLibraryHooks)
 	}
 	return rewrite(pkgs, dir, o, runtimeLibrary)
 }
@@ -73,8 +73,8 @@ type Options struct {
 	AtomicMethods bool
 	// EventMethods are the methods of which calls have events, by types.Func.FullName.
 	EventMethods map[string]bool
-	// StandardLibrary notes but accesses to memory, and those for the caller outside the
-	// packages, which are of the standard library and open to all.
+	// StandardLibrary says that the packages are of the standard library. They get hooks for
+	// accesses to memory only, which are logged at the call that led into the library.
 	StandardLibrary bool
 	// InstrumentAll leaves out no access for what package sharing finds. Tests compare
 	// with it.
@@ -103,7 +103,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 			shared, values = facts, provenance.Derive(program, list, len(o.EventMethods) > 0)
 		}
 	}
-	if err := eachInParallel(units, func(u *unit) error { return u.edit(written, shared, values, o, importPath) }); err != nil {
+	if err := eachInParallel(units, func(u *packageUnit) error { return u.edit(written, shared, values, o, importPath) }); err != nil {
 		return nil, err
 	}
 	res := &Result{Overlay: map[string]string{}}
@@ -141,7 +141,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 
 // analysedPackages returns the packages of the units, and a function that reports
 // whether others import a package.
-func analysedPackages(pkgs []*packages.Package, units []*unit, o Options) ([]*packages.Package, func(string) bool) {
+func analysedPackages(pkgs []*packages.Package, units []*packageUnit, o Options) ([]*packages.Package, func(string) bool) {
 	var list []*packages.Package
 	in := map[string]bool{}
 	for _, u := range units {
@@ -163,7 +163,7 @@ func analysedPackages(pkgs []*packages.Package, units []*unit, o Options) ([]*pa
 
 // eachInParallel calls f for each unit, on as many goroutines as there are
 // processors, and returns the errors in the units' order.
-func eachInParallel(units []*unit, f func(*unit) error) error {
+func eachInParallel(units []*packageUnit, f func(*packageUnit) error) error {
 	errs := make([]error, len(units))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup

@@ -5,16 +5,15 @@ import (
 	"go/token"
 )
 
-// A scope is a part of a statement whose calls are all evaluated before its
+// A evaluationScope is a part of a statement whose calls are all evaluated before its
 // loads: the operands of one statement, the operands of one call, or one
 // operand of && or ||. Hooks are calls, too, so a load needs care if calls or
 // hooks follow it in its scope.
-type scope struct {
-	lastCall token.Pos // largest start of a call or receive
-	lastHook token.Pos // largest start of what may get a hook
-	// finalCall is the last call or receive that is evaluated in any case. What
-	// late holds are hooks that have to be called after it, each with the
-	// loads before it that it stands for.
+type evaluationScope struct {
+	lastCallStart token.Pos // largest start of a call or receive
+	lastHookStart token.Pos // largest start of what may get a hook
+	// finalCall is the last call or receive that is evaluated in any case.
+	// postponed are hooks that have to be called after it, each for loads before it.
 	finalCall ast.Expr
 	postponed []string
 }
@@ -22,7 +21,7 @@ type scope struct {
 // inScope renders text in a new scope that consists of nodes.
 func (e *expressions) inScope(render func() string, nodes ...ast.Node) string {
 	outer := e.scope
-	e.scope = &scope{lastCall: e.lastCall(nodes...), lastHook: e.lastHook(nodes...), finalCall: e.finalCall(nodes...)}
+	e.scope = &evaluationScope{lastCallStart: e.lastCall(nodes...), lastHookStart: e.lastHook(nodes...), finalCall: e.finalCall(nodes...)}
 	text := render()
 	e.scope = outer
 	return text
@@ -34,7 +33,7 @@ func (e *expressions) inOwnScope(render func(ast.Expr) string, x ast.Expr) strin
 }
 
 // beforeCall reports whether a call or receive follows x in its scope.
-func (e *expressions) beforeCall(x ast.Expr) bool { return e.scope.lastCall >= x.End() }
+func (e *expressions) beforeCall(x ast.Expr) bool { return e.scope.lastCallStart >= x.End() }
 
 // postpone calls the hook, whose text is rendered in a scope of its own, after
 // the calls that follow x in its scope. It reports false if there is no place
@@ -55,7 +54,7 @@ func (e *expressions) hookOrPostpone(x ast.Expr, hook func() string) string {
 	case !e.beforeCall(x):
 		return hook()
 	case e.hasCall(x):
-		return e.value(x)
+		return e.valueText(x)
 	}
 	e.postpone(x, hook)
 	return e.textOf(x)
@@ -64,7 +63,7 @@ func (e *expressions) hookOrPostpone(x ast.Expr, hook func() string) string {
 // afterCalls renders x in a scope with the same hooks but without calls.
 func (e *expressions) afterCalls(render func(ast.Expr) string, x ast.Expr) string {
 	outer := e.scope
-	e.scope = &scope{lastHook: outer.lastHook}
+	e.scope = &evaluationScope{lastHookStart: outer.lastHookStart}
 	text := render(x)
 	e.scope = outer
 	return text

@@ -12,8 +12,8 @@ type selectorEdit struct {
 	selector *ast.SelectorExpr
 }
 
-// value evaluates the selector.
-func (e selectorEdit) value(flow bool) string {
+// selectorText evaluates the selector.
+func (e selectorEdit) selectorText(flow bool) string {
 	sel := e.info.Selections[e.selector]
 	if sel == nil {
 		return e.load(e.selector, flow)
@@ -41,7 +41,7 @@ type pathOperand struct {
 func (e selectorEdit) followPath(path []int) pathOperand {
 	o := pathOperand{typ: e.info.TypeOf(e.selector.X), siteText: e.textOf(e.selector.X)}
 	if isPointer(o.typ) {
-		o.text = e.expressions.value(e.selector.X)
+		o.text = e.expressions.valueText(e.selector.X)
 	} else {
 		o.text = e.address(e.selector.X)
 		o.isMemory = e.info.Types[e.selector.X].Addressable() && e.isShared(e.selector.X)
@@ -77,7 +77,7 @@ func (e selectorEdit) receiver(sel *types.Selection) string {
 	t := e.info.TypeOf(e.selector.X)
 	_, generic := types.Unalias(t).(*types.TypeParam)
 	if generic || len(path) == 0 && !isPointer(t) && !takesAddress(sel) {
-		return e.expressions.value(e.selector.X)
+		return e.expressions.valueText(e.selector.X)
 	}
 	if !e.beforeCall(e.selector.X) {
 		return e.receiverText(sel.Obj().(*types.Func), path)

@@ -12,22 +12,22 @@ import (
 // package variable that nobody assigns after its initialization, and whose
 // address nobody takes, is only read. Everything else counts as shared.
 
-// facts are what the files of one package say about variables.
-type facts struct {
+// variableFacts are what the files of one package say about variables.
+type variableFacts struct {
 	info                   *types.Info
 	captured               map[*types.Var]bool
 	assigned               map[*types.Var]bool // other than by its declaration
 	exposed                map[*types.Var]bool // its address is taken
 	globals                map[string]bool     // package variables of any package, assigned or exposed
 	gotos                  map[types.Object]bool
-	loopBodiesInGoroutines map[int]bool // see noteSpread; by the number of the body's parameters
+	loopBodiesInGoroutines map[int]bool // by the number of the body's parameters: see noteSpread
 	newVarsPerIteration    bool         // loop variables are new in each iteration, in the file being read
 }
 
 // collectFacts reads the files of a package. newVarsPerIteration says whether a file's
 // language version gives each loop iteration new variables.
-func collectFacts(info *types.Info, files []*ast.File, perIteration func(*ast.File) bool) *facts {
-	f := &facts{
+func collectFacts(info *types.Info, files []*ast.File, perIteration func(*ast.File) bool) *variableFacts {
+	f := &variableFacts{
 		info:                   info,
 		captured:               map[*types.Var]bool{},
 		assigned:               map[*types.Var]bool{},
@@ -59,7 +59,7 @@ func isGlobal(v *types.Var) bool {
 func globalKey(v *types.Var) string { return v.Pkg().Path() + "." + v.Name() }
 
 // isSharedVar reports whether another goroutine may use v while it is written.
-func (f *facts) isSharedVar(v *types.Var, written map[string]bool) bool {
+func (f *variableFacts) isSharedVar(v *types.Var, written map[string]bool) bool {
 	if isGlobal(v) {
 		return written[globalKey(v)]
 	}
@@ -67,7 +67,7 @@ func (f *facts) isSharedVar(v *types.Var, written map[string]bool) bool {
 }
 
 // walk collects the facts below root.
-func (f *facts) walk(root ast.Node) {
+func (f *variableFacts) walk(root ast.Node) {
 	var stack []ast.Node
 	skip := map[ast.Node]bool{} // post statements that act on a new variable
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -124,7 +124,7 @@ func (f *facts) walk(root ast.Node) {
 }
 
 // rangeVars marks what a range statement assigns in each iteration.
-func (f *facts) rangeVars(n *ast.RangeStmt) {
+func (f *variableFacts) rangeVars(n *ast.RangeStmt) {
 	for _, x := range []ast.Expr{n.Key, n.Value} {
 		if x == nil {
 			continue
@@ -140,7 +140,7 @@ func (f *facts) rangeVars(n *ast.RangeStmt) {
 }
 
 // results marks the named results of a function, which return statements assign.
-func (f *facts) results(n *ast.FuncType) {
+func (f *variableFacts) results(n *ast.FuncType) {
 	if n.Results == nil {
 		return
 	}
@@ -155,7 +155,7 @@ func (f *facts) results(n *ast.FuncType) {
 // declare it. A literal that is called on the spot, or deferred, runs in the
 // goroutine of its creator before the creator returns. The body of a range
 // over a function is a function as well.
-func (f *facts) noteUse(v *types.Var, stack []ast.Node) {
+func (f *variableFacts) noteUse(v *types.Var, stack []ast.Node) {
 	for i, n := range stack {
 		if v.Pos() >= n.Pos() && v.Pos() < n.End() {
 			continue
@@ -199,7 +199,7 @@ func inPlace(lit *ast.FuncLit, ancestors []ast.Node) bool {
 }
 
 // markVar puts the variable that x is a part of into set.
-func (f *facts) markVar(set map[*types.Var]bool, x ast.Expr) {
+func (f *variableFacts) markVar(set map[*types.Var]bool, x ast.Expr) {
 	if v := rootVar(f.info, x); v != nil {
 		set[v] = true
 	}

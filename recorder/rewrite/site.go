@@ -31,8 +31,8 @@ func (w *hookWriter) site(op string, n ast.Node, expr string, data bool) string 
 	pos := w.tokens.PositionFor(n.Pos(), false)
 	spot, placed := w.eventSpot(op, n, expr)
 	expr = strings.Join(strings.Fields(expr), " ")
-	if len(expr) > maxExpr {
-		expr = strings.ToValidUTF8(expr[:maxExpr], "") + "…"
+	if len(expr) > maxExprBytes {
+		expr = strings.ToValidUTF8(expr[:maxExprBytes], "") + "…"
 	}
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n%s", w.pkg.Path(), filepath.Base(w.path), pos.Offset, w.tokens.Offset(n.End()), op)

@@ -18,8 +18,8 @@ type sourceFile struct {
 
 // A piece is the new text of one part of a node.
 type piece struct {
-	lo, hi token.Pos
-	text   string
+	start, end token.Pos
+	text       string
 }
 
 // replace makes the piece that replaces n.
@@ -36,17 +36,17 @@ func (f *sourceFile) textBetween(lo, hi token.Pos) string {
 // textOf is the original text of n.
 func (f *sourceFile) textOf(n ast.Node) string { return f.textBetween(n.Pos(), n.End()) }
 
-// splice is the text between lo and hi, with the pieces, which are in source
+// spliceBetween is the text between lo and hi, with the pieces, which are in source
 // order, in place of what they replace.
-func (f *sourceFile) splice(lo, hi token.Pos, pieces ...piece) string {
+func (f *sourceFile) spliceBetween(lo, hi token.Pos, pieces ...piece) string {
 	var b strings.Builder
 	for _, p := range pieces {
-		b.WriteString(f.textBetween(lo, p.lo))
-		if off := f.tokens.Offset(p.lo); off > 0 && p.text != "" && isWord(f.src[off-1]) && isWord(p.text[0]) {
+		b.WriteString(f.textBetween(lo, p.start))
+		if off := f.tokens.Offset(p.start); off > 0 && p.text != "" && isWord(f.src[off-1]) && isWord(p.text[0]) {
 			b.WriteByte(' ') // as in if(x)
 		}
 		b.WriteString(p.text)
-		lo = p.hi
+		lo = p.end
 	}
 	b.WriteString(f.textBetween(lo, hi))
 	return b.String()
@@ -59,7 +59,7 @@ func isWord(c byte) bool {
 
 // spliceNode is the text of n with the pieces in place of what they replace.
 func (f *sourceFile) spliceNode(n ast.Node, pieces ...piece) string {
-	return f.splice(n.Pos(), n.End(), pieces...)
+	return f.spliceBetween(n.Pos(), n.End(), pieces...)
 }
 
 // line is the number of pos's line in the file as it is, whatever line

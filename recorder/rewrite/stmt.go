@@ -39,30 +39,30 @@ func (e *editor) funcLit(lit *ast.FuncLit) string {
 
 // block is the text of a block that starts with the given statements.
 func (e *editor) block(b *ast.BlockStmt, prologue string) string {
-	return e.spliceNode(b, append([]piece{insert(b.Lbrace+1, prologue)}, e.list(b.List)...)...)
+	return e.spliceNode(b, append([]piece{insert(b.Lbrace+1, prologue)}, e.statements(b.List)...)...)
 }
 
-// list rewrites the statements of a block or clause.
-func (e *editor) list(stmts []ast.Stmt) []piece {
+// statements rewrites the statements of a block or clause.
+func (e *editor) statements(stmts []ast.Stmt) []piece {
 	var ps []piece
 	for _, s := range stmts {
-		ps = append(ps, replace(s, e.noteConstantArguments(s)+e.stmt(s, true)+e.noteTupleResults(s)))
+		ps = append(ps, replace(s, e.noteConstantArguments(s)+e.stmtText(s, true)+e.noteTupleResults(s)))
 	}
 	return ps
 }
 
-// stmt is the text of a statement. blockAllowed says that it stands where a block and
+// stmtText is the text of a statement. blockAllowed says that it stands where a block and
 // further statements may stand in its place.
-func (e *editor) stmt(s ast.Stmt, blockAllowed bool) string {
+func (e *editor) stmtText(s ast.Stmt, blockAllowed bool) string {
 	switch s.(type) {
 	case *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ExprStmt, *ast.SendStmt, *ast.ReturnStmt:
-		return e.inScope(func() string { return e.simple(s, blockAllowed) }, s)
+		return e.inScope(func() string { return e.simpleStmt(s, blockAllowed) }, s)
 	}
-	return e.compound(s)
+	return e.compoundStmt(s)
 }
 
-// simple is the text of a statement without other statements in it.
-func (e *editor) simple(s ast.Stmt, blockAllowed bool) string {
+// simpleStmt is the text of a statement without other statements in it.
+func (e *editor) simpleStmt(s ast.Stmt, blockAllowed bool) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		e.findStoreFaults(s, s.Lhs...)
@@ -78,12 +78,12 @@ func (e *editor) simple(s ast.Stmt, blockAllowed bool) string {
 		return e.spliceNode(s, replace(s.Call, e.laterCall(s.Call)))
 	case *ast.ExprStmt:
 		e.discardedCall, _ = ast.Unparen(s.X).(*ast.CallExpr)
-		return e.values(s, s.X)
+		return e.valuesOfChildren(s, s.X)
 	case *ast.SendStmt:
 		if text, ok := e.fieldSend(s); ok {
 			return text
 		}
-		return e.spliceNode(s, replace(s.Chan, e.value(s.Chan)), replace(s.Value, e.dataValue(s.Value)))
+		return e.spliceNode(s, replace(s.Chan, e.valueText(s.Chan)), replace(s.Value, e.dataValue(s.Value)))
 	case *ast.ReturnStmt:
 		text := returnEdit{e.expressions, s, e.defersCalls}.text()
 		return e.missingNewlines(s, text) + text
@@ -91,57 +91,57 @@ func (e *editor) simple(s ast.Stmt, blockAllowed bool) string {
 	return e.textOf(s)
 }
 
-// compound is the text of a statement that is not simple.
-func (e *editor) compound(s ast.Stmt) string {
+// compoundStmt is the text of a statement that is not simple.
+func (e *editor) compoundStmt(s ast.Stmt) string {
 	switch s := s.(type) {
 	case *ast.BlockStmt:
 		return e.block(s, "")
 	case *ast.DeclStmt:
 		return e.decl(s.Decl)
 	case *ast.LabeledStmt:
-		return e.labeled(s.Stmt, e.textBetween(s.Pos(), s.Stmt.Pos()), !e.facts.gotos[e.info.Defs[s.Label]])
+		return e.labeledStmt(s.Stmt, e.textBetween(s.Pos(), s.Stmt.Pos()), !e.facts.gotos[e.info.Defs[s.Label]])
 	case *ast.SelectStmt:
 		return e.spliceNode(s, replace(s.Body, e.clauses(s, s.Body, false)))
 	}
-	return e.labeled(s, "", true)
+	return e.labeledStmt(s, "", true)
 }
 
-// labeled is the text of a statement, after its label if it has one. blockAllowed
+// labeledStmt is the text of a statement, after its label if it has one. blockAllowed
 // says that no goto leads to the label, which a block around the statement
 // would hide.
-func (e *editor) labeled(s ast.Stmt, label string, blockAllowed bool) string {
+func (e *editor) labeledStmt(s ast.Stmt, label string, blockAllowed bool) string {
 	switch s := s.(type) {
 	case *ast.IfStmt:
-		return e.headed(s, s.Init, label, blockAllowed, e.ifParts(s))
+		return e.stmtWithInit(s, s.Init, label, blockAllowed, e.ifParts(s))
 	case *ast.ForStmt:
-		return e.headed(s, s.Init, label, blockAllowed, e.forParts(s))
+		return e.stmtWithInit(s, s.Init, label, blockAllowed, e.forParts(s))
 	case *ast.RangeStmt:
 		return e.rangeStmt(s, label, blockAllowed)
 	case *ast.SwitchStmt:
-		return e.headed(s, s.Init, label, blockAllowed, e.switchParts(s))
+		return e.stmtWithInit(s, s.Init, label, blockAllowed, e.switchParts(s))
 	case *ast.TypeSwitchStmt:
-		return e.headed(s, s.Init, label, blockAllowed, func() []piece {
-			return []piece{replace(s.Assign, e.stmt(s.Assign, false)), replace(s.Body, e.clauses(s, s.Body, false))}
+		return e.stmtWithInit(s, s.Init, label, blockAllowed, func() []piece {
+			return []piece{replace(s.Assign, e.stmtText(s.Assign, false)), replace(s.Body, e.clauses(s, s.Body, false))}
 		})
 	}
 	if label == "" {
 		return e.textOf(s)
 	}
-	return label + e.stmt(s, true)
+	return label + e.stmtText(s, true)
 }
 
-// headed is the text of s, the header of which begins with the statement init,
+// stmtWithInit is the text of s, the header of which begins with the statement init,
 // if that is there; parts renders the rest. An assignment with hooks that need
 // a block goes before s, into a block around both.
-func (e *editor) headed(s, init ast.Stmt, label string, blockAllowed bool, parts func() []piece) string {
+func (e *editor) stmtWithInit(s, init ast.Stmt, label string, blockAllowed bool, parts func() []piece) string {
 	if init == nil || !blockAllowed || !e.needsBlock(init) {
 		var ps []piece
 		if init != nil {
-			ps = append(ps, replace(init, e.stmt(init, false)))
+			ps = append(ps, replace(init, e.stmtText(init, false)))
 		}
 		return label + e.spliceNode(s, append(ps, parts()...)...)
 	}
-	before := "{" + strings.Repeat("\n", strings.Count(label, "\n")) + e.stmt(init, true) + ";"
+	before := "{" + strings.Repeat("\n", strings.Count(label, "\n")) + e.stmtText(init, true) + ";"
 	name, _, _ := strings.Cut(label, ":")
 	if name != "" {
 		name += ":"
@@ -154,7 +154,7 @@ func (e *editor) headed(s, init ast.Stmt, label string, blockAllowed bool, parts
 func (e *editor) laterCall(c *ast.CallExpr) string {
 	outer := e.deferredCall
 	e.deferredCall = c
-	text := e.value(c)
+	text := e.valueText(c)
 	e.deferredCall = outer
 	return text
 }
@@ -176,7 +176,7 @@ func (e *editor) decl(d ast.Decl) string {
 			for _, x := range values {
 				vs = append(vs, replace(x, e.dataValue(x)))
 			}
-			return e.splice(values[0].Pos(), values[len(values)-1].End(), vs...)
+			return e.spliceBetween(values[0].Pos(), values[len(values)-1].End(), vs...)
 		}, spec)
 		ps = append(ps, piece{values[0].Pos(), values[len(values)-1].End(), text})
 	}
@@ -186,9 +186,9 @@ func (e *editor) decl(d ast.Decl) string {
 // ifParts notes the condition's outcome.
 func (e *editor) ifParts(s *ast.IfStmt) func() []piece {
 	return func() []piece {
-		ps := []piece{replace(s.Cond, e.noteInitResults(s.Init, s.Cond, e.condition(s.Cond))), replace(s.Body, e.block(s.Body, ""))}
+		ps := []piece{replace(s.Cond, e.noteInitResults(s.Init, s.Cond, e.conditionText(s.Cond))), replace(s.Body, e.block(s.Body, ""))}
 		if s.Else != nil {
-			ps = append(ps, replace(s.Else, e.stmt(s.Else, false)))
+			ps = append(ps, replace(s.Else, e.stmtText(s.Else, false)))
 		}
 		return ps
 	}
@@ -198,10 +198,10 @@ func (e *editor) ifParts(s *ast.IfStmt) func() []piece {
 func (e *editor) forParts(s *ast.ForStmt) func() []piece {
 	return func() (ps []piece) {
 		if s.Cond != nil {
-			ps = append(ps, replace(s.Cond, e.condition(s.Cond)))
+			ps = append(ps, replace(s.Cond, e.conditionText(s.Cond)))
 		}
 		if s.Post != nil {
-			ps = append(ps, replace(s.Post, e.stmt(s.Post, false)))
+			ps = append(ps, replace(s.Post, e.stmtText(s.Post, false)))
 		}
 		return append(ps, replace(s.Body, e.block(s.Body, "")))
 	}

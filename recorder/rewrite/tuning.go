@@ -1,5 +1,5 @@
 package rewrite
 
-// maxExpr bounds the expression that a site shows (unit: bytes). Trades what reports can show
+// maxExprBytes bounds the expression that a site shows (unit: bytes). Trades what reports can show
 // for the size of the table of sites. Chosen: what fits on a line of a report.
-const maxExpr = 120
+const maxExprBytes = 120

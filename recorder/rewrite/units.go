@@ -17,25 +17,25 @@ import (
 	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
-// A unit is a package, or the variant of it that has its tests, whose files
+// A packageUnit is a package, or the variant of it that has its tests, whose files
 // are rewritten together.
-type unit struct {
+type packageUnit struct {
 	pkg     *packages.Package
 	files   []*ast.File // those to rewrite
-	facts   *facts
+	facts   *variableFacts
 	editors []*editor
 	skipped []Skipped
 }
 
 // selectUnits picks the variant of each package whose files are rewritten, and
 // lists the files that are left alone.
-func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
+func selectUnits(pkgs []*packages.Package) ([]*packageUnit, []Skipped) {
 	// The variant with most files first: the one that has the tests.
 	pkgs = slices.Clone(pkgs)
 	slices.SortStableFunc(pkgs, func(a, b *packages.Package) int {
 		return cmp.Or(cmp.Compare(len(b.Syntax), len(a.Syntax)), cmp.Compare(a.ID, b.ID))
 	})
-	var units []*unit
+	var units []*packageUnit
 	var skipped []Skipped
 	seen := map[string]bool{}
 	embedded := embeddedIn(pkgs)
@@ -44,7 +44,7 @@ func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
 			continue
 		}
 		setGoVersions(p)
-		u := &unit{pkg: p}
+		u := &packageUnit{pkg: p}
 		for _, f := range p.Syntax {
 			name := p.Fset.File(f.FileStart).Name()
 			if seen[name] || filepath.Ext(name) != ".go" {
@@ -81,7 +81,7 @@ func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
 			units = append(units, u)
 		}
 	}
-	slices.SortFunc(units, func(a, b *unit) int { return cmp.Compare(a.pkg.ID, b.pkg.ID) })
+	slices.SortFunc(units, func(a, b *packageUnit) int { return cmp.Compare(a.pkg.ID, b.pkg.ID) })
 	return units, skipped
 }
 
@@ -153,11 +153,11 @@ func setGoVersions(p *packages.Package) {
 }
 
 // version is the language version of f, "" for the newest.
-func (u *unit) version(f *ast.File) string { return u.pkg.TypesInfo.FileVersions[f] }
+func (u *packageUnit) version(f *ast.File) string { return u.pkg.TypesInfo.FileVersions[f] }
 
 // copyFolder is the folder for the copy of the file path: its own path, so that
 // compile errors, which name the copy, can be understood.
-func (u *unit) copyFolder(path string) string {
+func (u *packageUnit) copyFolder(path string) string {
 	dir := filepath.Dir(path)
 	if m := u.pkg.Module; m != nil && m.Dir != "" {
 		if rel, err := filepath.Rel(m.Dir, dir); err == nil {
@@ -169,7 +169,7 @@ func (u *unit) copyFolder(path string) string {
 
 // edit rewrites the unit's files. written holds the shared package variables,
 // shared and values what is known of the whole program.
-func (u *unit) edit(written map[string]bool, shared *sharing.Facts, values *provenance.Facts, o Options, importPath string) error {
+func (u *packageUnit) edit(written map[string]bool, shared *sharing.Facts, values *provenance.Facts, o Options, importPath string) error {
 	alias := aliasFor(u.pkg.Syntax)
 	namer := newNamer(u.pkg.Types, u.pkg.TypesInfo)
 	for _, f := range u.pkg.Syntax {
@@ -198,7 +198,7 @@ func (u *unit) edit(written map[string]bool, shared *sharing.Facts, values *prov
 }
 
 // editor makes the editor of the file f of u.
-func (u *unit) editor(f *ast.File, text sourceFile, o Options) *editor {
+func (u *packageUnit) editor(f *ast.File, text sourceFile, o Options) *editor {
 	version := u.version(f)
 	filter := &accessFilter{
 		evaluationOrder: &evaluationOrder{&typeInfo{&text, u.pkg.Types, u.pkg.TypesInfo, u.pkg.TypesSizes}},

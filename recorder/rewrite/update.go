@@ -36,7 +36,7 @@ func (u update) text() string {
 		}
 		return u.spliceNode(s, ps...)
 	case y != nil && u.hasCall(y) && !u.hasStableAddress(x) && (!blockAllowed || u.hasCall(x) || u.isUntyped(y)):
-		return u.spliceNode(s, replace(y, u.inOwnScope(u.value, y)))
+		return u.spliceNode(s, replace(y, u.inOwnScope(u.valueText, y)))
 	}
 	before, operand := u.heldOperand(blockAllowed)
 	alone := y == nil || before != "" || !u.hasCall(y)
@@ -88,7 +88,7 @@ func (u update) updateElement() string {
 	before, operand := u.heldOperand(u.blockAllowed && !u.hasCall(x))
 	ix, _ := u.mapElement(x)
 	if before == "" && y != nil && u.hasCall(y) {
-		return u.spliceNode(s, replace(y, u.inOwnScope(u.value, y)))
+		return u.spliceNode(s, replace(y, u.inOwnScope(u.valueText, y)))
 	}
 	text := u.inScope(func() string {
 		m := u.mapHook("MapRead", ix.X)
@@ -96,7 +96,7 @@ func (u update) updateElement() string {
 			u.onlyUpdates()
 			m = u.mapHookText("MapWrite", ix.X, m)
 		}
-		return u.spliceNode(x, replace(ix.X, m), replace(ix.Index, u.value(ix.Index)))
+		return u.spliceNode(x, replace(ix.X, m), replace(ix.Index, u.valueText(ix.Index)))
 	}, x)
 	if before == "" {
 		return text + op + "=" + operand
@@ -108,7 +108,7 @@ func (u update) updateElement() string {
 func (u update) operand() string {
 	switch u.op {
 	case "/", "%", "<<", ">>":
-		return u.value(u.y) // may make it panic
+		return u.valueText(u.y) // may make it panic
 	}
 	return u.dataValue(u.y)
 }

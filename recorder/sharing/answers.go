@@ -21,8 +21,8 @@ type Function struct {
 
 // Functions returns the functions of p, those of a package in the order of its source.
 func (p *Program) Functions() []Function {
-	all := make([]Function, len(p.analysis.all))
-	for i, f := range p.analysis.all {
+	all := make([]Function, len(p.analysis.functions))
+	for i, f := range p.analysis.functions {
 		obj, ok := f.Object().(*types.Func)
 		all[i] = Function{f.Function, f.fset, f.openToUnknownCalls, ok && obj.Signature().Recv() == nil && isEntry(obj)}
 	}

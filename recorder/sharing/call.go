@@ -15,9 +15,9 @@ import (
 // is as if its body stood there; if it runs in a goroutine that starts then, the start
 // orders what was before; and if others may keep it, they know its variables:
 //
-//	sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) // direct
+//	sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) // called in place
 //	wg.Go(func() { sum += n })                                    // started
-//	handlers = append(handlers, func() { sum++ })                 // wandering
+//	handlers = append(handlers, func() { sum++ })                 // kept by others
 
 // closureUse says what becomes of a closure. Later ones are worse: of several uses the worst
 // counts.
@@ -30,8 +30,7 @@ const (
 )
 
 // closureUse finds out what becomes of the closure c, by all that is done with its value in
-// the function that makes it. A store, a return or a conversion lets it wander, wherever it
-// is called in the end.
+// the function that makes it. After a store, a return or a conversion others may keep it.
 func (fl *valueFlow) closureUse(c *ssa.MakeClosure) closureUse {
 	h := calledInPlace
 	for _, r := range *c.Referrers() {
@@ -222,16 +221,16 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 		}
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
 			fl.assign(fl.target(s), fl.memoryAt(args[1]), elem.Elem())
-			fl.write(write{f: f, instr: instr, typ: elem.Elem(), to: fl.target(s), value: fl.memoryAt(args[1])})
+			fl.write(write{function: f, instr: instr, typ: elem.Elem(), destination: fl.target(s), value: fl.memoryAt(args[1])})
 		} else {
-			fl.write(write{f: f, instr: instr, typ: elem.Elem(), to: fl.target(s)})
+			fl.write(write{function: f, instr: instr, typ: elem.Elem(), destination: fl.target(s)})
 		}
 	case "copy":
 		if elem, ok := args[0].Type().Underlying().(*types.Slice); ok {
 			if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
 				fl.assign(fl.memoryAt(args[0]), fl.memoryAt(args[1]), elem.Elem())
 			}
-			fl.write(write{f: f, instr: instr, typ: elem.Elem(), to: fl.memoryAt(args[0]), value: fl.memoryAt(args[1])})
+			fl.write(write{function: f, instr: instr, typ: elem.Elem(), destination: fl.memoryAt(args[0]), value: fl.memoryAt(args[1])})
 			return
 		}
 		fl.release(fl.register(args[0]), args[0].Type())
@@ -241,7 +240,7 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			t = s.Elem()
 		}
-		fl.write(write{f: f, instr: instr, typ: t, to: fl.memoryAt(args[0])})
+		fl.write(write{function: f, instr: instr, typ: t, destination: fl.memoryAt(args[0])})
 	case "ssa:wrapnilchk":
 		fl.assign(result, fl.register(args[0]), args[0].Type())
 	case "cap", "close", "complex", "imag", "len", "max", "min", "print", "println", "real", "recover", "ssa:deferstack":
@@ -307,15 +306,15 @@ func (fl *valueFlow) seal(f *function) {
 	// which holds no memory.
 	made := map[*node]bool{}
 	enough := false
-	fl.reach([]*node{f.results}, func(n *node) bool {
+	fl.visitReachable([]*node{f.results}, func(n *node) bool {
 		made[n] = true
-		enough = enough || len(made) > maxCopied
+		enough = enough || len(made) > maxCopiedNodes
 		return !enough
 	})
 	if enough || len(made) == 1 {
 		return
 	}
-	fl.reach(others, func(n *node) bool {
+	fl.visitReachable(others, func(n *node) bool {
 		enough = enough || made[n] && n != representativeOf(f.results)
 		return !enough
 	})
@@ -330,14 +329,14 @@ func (fl *valueFlow) seal(f *function) {
 func (fl *valueFlow) copyOf(g, f *function) *node {
 	copies := map[*node]*node{}
 	var list []*node
-	fl.reach([]*node{g.results}, func(n *node) bool {
+	fl.visitReachable([]*node{g.results}, func(n *node) bool {
 		list = append(list, n)
 		return true
 	})
 	for _, n := range list {
 		c := fl.node()
-		c.owner, c.owners = f, 1
-		n.clones = append(n.clones, c)
+		c.owner, c.ownerCount = f, 1
+		n.copies = append(n.copies, c)
 		copies[n] = c
 	}
 	for _, n := range list {

@@ -25,8 +25,8 @@ import (
 // field-based analysis of Heintze and Tardieu, Ultra-fast Aliasing Analysis using CLA, PLDI
 // 2001: one variable for each field of a type.
 
-// classes says which fields may change.
-type classes struct {
+// fieldClasses says which fields may change.
+type fieldClasses struct {
 	structNames    map[*types.Struct]string // see name
 	changingFields map[string]bool          // by class: there is a store with an event, or an address was taken
 	disabled       bool                     // unsafe code may do anything
@@ -39,7 +39,7 @@ type classes struct {
 // name is the class of field i of t. Structs whose fields have the same names
 // are one, for values convert between them, and between instances and what
 // they are instances of.
-func (c *classes) name(t *types.Struct, i int) string {
+func (c *fieldClasses) name(t *types.Struct, i int) string {
 	name, ok := c.structNames[t]
 	if !ok {
 		var b strings.Builder
@@ -55,7 +55,7 @@ func (c *classes) name(t *types.Struct, i int) string {
 
 // markCast notes that all fields of t, or of what t points to, may change: unsafe code treats
 // them as something else.
-func (c *classes) markCast(t types.Type) {
+func (c *fieldClasses) markCast(t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		t = u.Elem()
@@ -71,7 +71,7 @@ func (c *classes) markCast(t types.Type) {
 // may be nil: if t is a struct, those of its fields, and else that of the field whose
 // address addr is, be it an element of an array there. None stands for a variable that is no
 // field, of which types tell nothing.
-func (c *classes) fieldsOf(addr ssa.Value, t types.Type) []string {
+func (c *fieldClasses) fieldsOf(addr ssa.Value, t types.Type) []string {
 	var names []string
 	var inner func(t types.Type)
 	inner = func(t types.Type) {
@@ -141,7 +141,7 @@ func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
 // others read.
 func (es *escapeAnalysis) classify() {
 	for _, w := range es.writes {
-		if w.eventless || !es.anyNeedsEvents(w.to, w.typ) {
+		if w.eventless || !es.anyNeedsEvents(w.destination, w.typ) {
 			continue
 		}
 		if kindOf(w.typ) == leadsUnknown {

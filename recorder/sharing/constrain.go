@@ -27,19 +27,19 @@ import (
 type valueFlow struct {
 	*program
 	globals      map[string]*node    // by path and name: how one load knows another's variables
-	vars         map[ssa.Value]*node // what registers hold
+	registers    map[ssa.Value]*node // what registers hold
 	publications []*publication
 	writes       []*write
-	classes      classes
+	classes      fieldClasses
 }
 
 // register returns what register v holds: a node whose target is what v points to, if it is a
 // pointer. Of a global, the register is its address.
 func (fl *valueFlow) register(v ssa.Value) *node {
-	n := fl.vars[v]
+	n := fl.registers[v]
 	if n == nil {
 		n = fl.node()
-		fl.vars[v] = n
+		fl.registers[v] = n
 		if g, ok := v.(*ssa.Global); ok {
 			n.pointsTo = fl.global(g)
 		}
@@ -55,7 +55,7 @@ func (fl *valueFlow) global(g *ssa.Global) *node {
 	if n == nil {
 		n = fl.node()
 		fl.globals[name] = n
-		if fl.opens(g.Pkg.Pkg.Path()) {
+		if fl.isImportedElsewhere(g.Pkg.Pkg.Path()) {
 			fl.join(n, fl.unknownMemory)
 		}
 	}
@@ -69,7 +69,7 @@ func (fl *valueFlow) memoryAt(v ssa.Value) *node { return fl.target(fl.register(
 // before those that call them: bottom up over the call graph, so that a function is sealed
 // when the first call of it is met.
 func (fl *valueFlow) constrain() {
-	for _, f := range fl.all {
+	for _, f := range fl.functions {
 		fl.visit(f)
 	}
 }
@@ -92,7 +92,7 @@ func (fl *valueFlow) visit(f *function) {
 		}
 	}
 	// What comes from elsewhere: a variable that is reached from these may be one that
-	// another call made (early, seal). Unknown callers know what they pass.
+	// another call made (comesFromElsewhere, seal). Unknown callers know what they pass.
 	for _, p := range f.Params {
 		f.incoming = append(f.incoming, fl.register(p))
 		if f.openToUnknownCalls {

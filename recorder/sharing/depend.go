@@ -25,10 +25,10 @@ type dependenceAnalysis struct {
 //	if half > 8      // so that this branch has an event
 //
 // It is a taint analysis, from loads with events forward, through registers (dependent),
-// memory and calls (pass), to the fixed point: what is unsure once stays so, and each round
+// memory and calls (propagate), to the fixed point: what is unsure once stays so, and each round
 // makes something unsure, so that it ends.
 func (d *dependenceAnalysis) findDependent() {
-	for _, f := range d.all {
+	for _, f := range d.functions {
 		for _, p := range f.Params {
 			if f.openToUnknownCalls {
 				d.dependsOnOthers[p] = true
@@ -37,7 +37,7 @@ func (d *dependenceAnalysis) findDependent() {
 	}
 	for d.changed = true; d.changed; {
 		d.changed = false
-		for _, f := range d.all {
+		for _, f := range d.functions {
 			for _, b := range f.Blocks {
 				for _, instr := range b.Instrs {
 					if v, ok := instr.(ssa.Value); ok {
@@ -68,7 +68,7 @@ func (d *dependenceAnalysis) markDependent(v ssa.Value, unsure bool) {
 // unsure.
 func (d *dependenceAnalysis) markMemoryDependent(n *node, t types.Type, unsure bool) {
 	if unsure {
-		d.leaves(n, t, func(n *node) {
+		d.visitLeaves(n, t, func(n *node) {
 			d.changed = d.changed || !n.uncertain
 			n.uncertain = true
 		})
@@ -128,7 +128,7 @@ func (d *dependenceAnalysis) uncertainIn(m ssa.Value) bool {
 // there, or what was stored by this goroutine depends on them already.
 func (d *dependenceAnalysis) uncertainAt(n *node, t types.Type) bool {
 	r := false
-	d.leaves(n, t, func(n *node) { r = r || n.needsEvents || n.uncertain })
+	d.visitLeaves(n, t, func(n *node) { r = r || n.needsEvents || n.uncertain })
 	return r
 }
 
@@ -141,7 +141,7 @@ func (d *dependenceAnalysis) dependentCall(v *ssa.Call) bool {
 		case "len", "cap", "min", "max", "real", "imag", "complex", "append", "copy", "ssa:wrapnilchk":
 			for _, x := range c.Args {
 				switch x.Type().Underlying().(type) {
-				case *types.Slice, *types.Pointer, *types.Array: // their length is no memory
+				case *types.Slice, *types.Pointer, *types.Array: // the length is part of the value itself
 				default:
 					if d.uncertainIn(x) {
 						return true
@@ -159,8 +159,8 @@ func (d *dependenceAnalysis) dependentCall(v *ssa.Call) bool {
 	return g == nil || g.uncertain
 }
 
-// propagate hands uncertainty on to memory and other functions. Within a function it
-// goes from registers to those that are computed from them (see dependent).
+// propagate marks memory and results of functions whose values depend on other goroutines
+// by instr. For registers, dependent does so.
 func (d *dependenceAnalysis) propagate(f *function, instr ssa.Instruction) {
 	switch v := instr.(type) {
 	case *ssa.Store:
@@ -191,7 +191,7 @@ func (d *dependenceAnalysis) propagate(f *function, instr ssa.Instruction) {
 	}
 }
 
-// propagateBuiltin is pass for the call of a builtin function.
+// propagateBuiltin is propagate for the call of a builtin function.
 func (d *dependenceAnalysis) propagateBuiltin(name string, args []ssa.Value) {
 	switch name {
 	case "append", "copy":

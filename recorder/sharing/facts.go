@@ -25,7 +25,7 @@ type Facts struct {
 type placeIndex struct {
 	addrs  map[position][]ssa.Value // addresses, by what names the access: see Facts.skippedAccesses
 	locals map[position][]ssa.Value // those of variables, by their declarations
-	exprs  map[ast.Expr][]ssa.Value // values of expressions
+	exprs  map[ast.Expr][]ssa.Value // values of expressions, by the expression
 }
 
 // Analyze analyses the packages pkgs, which have syntax and types, as one
@@ -66,13 +66,13 @@ type analysis struct {
 
 func newAnalysis(opens func(path string) bool) *analysis {
 	p := &program{
-		graph: newGraph(), opens: opens,
-		of: map[*ssa.Function]*function{}, byName: map[string]*function{}, released: map[string]bool{},
-		syntax: syntax{map[position]bool{}, map[position]bool{}, map[position]bool{}, map[position]bool{}},
+		graph: newGraph(), isImportedElsewhere: opens,
+		byFunction: map[*ssa.Function]*function{}, byName: map[string]*function{}, releasedTypes: map[string]bool{},
+		syntax: sourceSyntax{map[position]bool{}, map[position]bool{}, map[position]bool{}, map[position]bool{}},
 	}
 	flow := &valueFlow{
-		program: p, globals: map[string]*node{}, vars: map[ssa.Value]*node{},
-		classes: classes{structNames: map[*types.Struct]string{}, changingFields: map[string]bool{}},
+		program: p, globals: map[string]*node{}, registers: map[ssa.Value]*node{},
+		classes: fieldClasses{structNames: map[*types.Struct]string{}, changingFields: map[string]bool{}},
 	}
 	return &analysis{
 		dependenceAnalysis: &dependenceAnalysis{escapeAnalysis: &escapeAnalysis{flow}, dependsOnOthers: map[ssa.Value]bool{}},
@@ -102,7 +102,7 @@ func (a *analysis) facts() *Facts {
 	for at, addrs := range a.index.locals {
 		facts.skippedVars[at] = needNone(addrs)
 	}
-	for v := range a.vars {
+	for v := range a.registers {
 		if g, ok := v.(*ssa.Global); ok {
 			name := g.Pkg.Pkg.Path() + "." + g.Name()
 			old, seen := facts.skippedGlobals[name]

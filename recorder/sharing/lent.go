@@ -85,7 +85,7 @@ func holdsAny(t types.Type) bool {
 
 // markLent notes that the fields of all structs that a value of type t leads to may change, unexported ones
 // as well: the library's own methods may write them.
-func (c *classes) markLent(t types.Type, seen map[types.Type]bool) {
+func (c *fieldClasses) markLent(t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return
 	}

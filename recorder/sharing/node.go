@@ -15,25 +15,25 @@ import (
 // there are three: the register p, which leads to the struct, whose part 0 leads to the int.
 type node struct {
 	// representative is another node that stands for this one, nil if none does. Only a node without
-	// up has anything below that counts; find goes there.
+	// a representative has fields below that count.
 	representative *node
 	pointsTo       *node         // what a pointer, slice, map or channel stored here leads to; nil: not asked yet
 	parts          map[int]*node // fields by number, and element to message; made as they are asked for
 
 	// Who makes the variables decides whether all calls can be told apart: if one function
 	// does, what it does with them before it publishes them is its own.
-	owner  *function // that makes such variables, nil if none or several do
-	owners int       // how many make them: 0, 1, 2 for several
-	clones []*node   // of results of a function at its calls
+	owner      *function // that makes such variables, nil if none or several do
+	ownerCount int       // how many make them: 0, 1, 2 for several
+	copies     []*node   // of results of a function at its calls
 
-	// What decide finds out. Loud is the answer that rewrite gets: accesses need events.
+	// What decide finds out. needsEvents is the answer for package rewrite.
 	shared, racilyShared bool           // other goroutines may know it; by a publication that orders nothing
 	published            []*publication // those that order what was before
 	writes               []*write       // with events
 	hasOriginalWrites    bool           // the function that made the original writes
 	needsEvents          bool
 	uncertain            bool // what is stored here may depend on other goroutines
-	lastWalk             int  // the walk that was here last: see reach
+	lastWalk             int  // the walk that was here last: see visitReachable
 }
 
 // The parts of variables that are not fields.
@@ -44,36 +44,34 @@ const (
 	channelMessage             // of what a channel leads to
 )
 
-// A graph makes and joins nodes. Joining is for ever: what two pointers lead to cannot be
-// told apart again.
+// A graph makes and joins nodes. Joined nodes are never divided again.
 type graph struct {
-	all           []*node             // in the order in which they were made, also those that others stand for
+	allNodes      []*node             // in the order in which they were made, also those that others stand for
 	unknownMemory *node               // all memory that code without a body here may know
 	walks         int                 // how many walks there were
-	leading       map[types.Type]bool // answers of leads
+	leadsToMemory map[types.Type]bool // answers of leads
 }
 
 // newGraph returns a graph of the outside alone, of which the worst is taken: it leads to
 // itself, so that whatever is joined with it is known to unknown code, with all that can
 // be reached from there.
 func newGraph() *graph {
-	g := &graph{leading: map[types.Type]bool{}}
+	g := &graph{leadsToMemory: map[types.Type]bool{}}
 	g.unknownMemory = g.node()
 	g.unknownMemory.pointsTo = g.unknownMemory
 	g.unknownMemory.shared, g.unknownMemory.racilyShared, g.unknownMemory.needsEvents, g.unknownMemory.uncertain = true, true, true, true
-	g.unknownMemory.owners = 2
+	g.unknownMemory.ownerCount = 2
 	return g
 }
 
 // node makes a node of which nothing is known yet.
 func (g *graph) node() *node {
 	n := &node{}
-	g.all = append(g.all, n)
+	g.allNodes = append(g.allNodes, n)
 	return n
 }
 
-// representativeOf returns the node that stands for n, and makes the way there shorter for the next
-// time (union-find with path halving).
+// representativeOf returns the node that stands for n (union-find with path halving).
 func representativeOf(n *node) *node {
 	for n.representative != nil {
 		if n.representative.representative != nil {
@@ -107,7 +105,7 @@ func (g *graph) part(n *node, i int) *node {
 			n.parts = make(map[int]*node)
 		}
 		p = g.node()
-		p.owner, p.owners = n.owner, n.owners
+		p.owner, p.ownerCount = n.owner, n.ownerCount
 		p.shared, p.racilyShared, p.needsEvents, p.uncertain, p.hasOriginalWrites = n.shared, n.racilyShared, n.needsEvents, n.uncertain, n.hasOriginalWrites
 		p.published, p.writes = slices.Clip(n.published), slices.Clip(n.writes)
 		n.parts[i] = p
@@ -119,10 +117,10 @@ func (g *graph) part(n *node, i int) *node {
 func (n *node) madeBy(f *function) {
 	n = representativeOf(n)
 	switch {
-	case n.owners == 0:
-		n.owner, n.owners = f, 1
+	case n.ownerCount == 0:
+		n.owner, n.ownerCount = f, 1
 	case n.owner != f:
-		n.owner, n.owners = nil, 2
+		n.owner, n.ownerCount = nil, 2
 	}
 }
 
@@ -143,13 +141,13 @@ func (g *graph) join(a, b *node) {
 		}
 		b.representative = a
 		switch {
-		case b.owners == 0:
-		case a.owners == 0:
-			a.owner, a.owners = b.owner, b.owners
-		case a.owner != b.owner || b.owners > 1:
-			a.owner, a.owners = nil, 2
+		case b.ownerCount == 0:
+		case a.ownerCount == 0:
+			a.owner, a.ownerCount = b.owner, b.ownerCount
+		case a.owner != b.owner || b.ownerCount > 1:
+			a.owner, a.ownerCount = nil, 2
 		}
-		a.clones = append(a.clones, b.clones...)
+		a.copies = append(a.copies, b.copies...)
 		if b.pointsTo != nil {
 			if a.pointsTo == nil {
 				a.pointsTo = b.pointsTo
@@ -170,7 +168,7 @@ func (g *graph) join(a, b *node) {
 				a.parts[i] = p
 			}
 		}
-		b.parts, b.clones = nil, nil
+		b.parts, b.copies = nil, nil
 	}
 }
 
@@ -181,7 +179,7 @@ const (
 	leadsNowhere         kind = iota // not at all, or like interfaces and functions in a way that is not followed
 	leadsByPointer                   // pointers, slices, maps, channels
 	leadsByUnsafePointer             // unsafe.Pointer
-	leadsUnknown                     // a type parameter: unknown
+	leadsUnknown                     // a type parameter, which may be any type
 	leadsByFields
 	leadsByElements
 )
@@ -238,7 +236,7 @@ func componentsOf(t types.Type) (parts []types.Type) {
 // leads reports whether values of type t may lead to memory in a way that is
 // followed. A type that contains itself does so by a pointer, and that ends the question.
 func (g *graph) leads(t types.Type) bool {
-	if r, ok := g.leading[t]; ok {
+	if r, ok := g.leadsToMemory[t]; ok {
 		return r
 	}
 	r := false
@@ -250,7 +248,7 @@ func (g *graph) leads(t types.Type) bool {
 	case leadsByElements:
 		r = g.leads(t.Underlying().(*types.Array).Elem())
 	}
-	g.leading[t] = r
+	g.leadsToMemory[t] = r
 	return r
 }
 
@@ -302,14 +300,14 @@ func (g *graph) release(n *node, t types.Type) {
 	}
 }
 
-// leaves calls f for the parts of the variable n of type t that are no structs
+// visitLeaves calls f for the parts of the variable n of type t that are no structs
 // or arrays themselves: what an access to the whole reads or writes.
-func (g *graph) leaves(n *node, t types.Type, f func(*node)) {
+func (g *graph) visitLeaves(n *node, t types.Type, f func(*node)) {
 	switch kindOf(t) {
 	case leadsByFields:
-		eachPart(t, func(i int, t types.Type) { g.leaves(g.part(n, i), t, f) })
+		eachPart(t, func(i int, t types.Type) { g.visitLeaves(g.part(n, i), t, f) })
 	case leadsByElements:
-		g.leaves(g.part(n, arrayElement), t.Underlying().(*types.Array).Elem(), f)
+		g.visitLeaves(g.part(n, arrayElement), t.Underlying().(*types.Array).Elem(), f)
 	case leadsUnknown:
 		// Whatever was found out about its parts concerns it.
 		seen := map[*node]bool{}
@@ -329,9 +327,9 @@ func (g *graph) leaves(n *node, t types.Type, f func(*node)) {
 	}
 }
 
-// reach calls f for n and all that it leads to, once each; f says whether to go
+// visitReachable calls f for n and all that it leads to, once each; f says whether to go
 // on from there. It must not be called within f: the marks are those of one walk.
-func (g *graph) reach(roots []*node, f func(*node) bool) {
+func (g *graph) visitReachable(roots []*node, f func(*node) bool) {
 	g.walks++
 	work := append([]*node(nil), roots...)
 	for len(work) > 0 {
@@ -356,14 +354,14 @@ func (g *graph) reach(roots []*node, f func(*node) bool) {
 // anyNeedsEvents reports whether accesses to the variable n of type t, or to a part of it, need events.
 func (g *graph) anyNeedsEvents(n *node, t types.Type) bool {
 	needed := false
-	g.leaves(n, t, func(n *node) { needed = needed || n.needsEvents })
+	g.visitLeaves(n, t, func(n *node) { needed = needed || n.needsEvents })
 	return needed
 }
 
 // nodes returns the nodes that stand for themselves, in the order in which they were made.
 func (g *graph) nodes() []*node {
 	var out []*node
-	for _, n := range g.all {
+	for _, n := range g.allNodes {
 		if n.representative == nil {
 			out = append(out, n)
 		}
@@ -377,7 +375,7 @@ func (g *graph) untilStable(f func(n, c *node) bool) {
 	for changed := true; changed; {
 		changed = false
 		for _, n := range g.nodes() {
-			for _, c := range n.clones {
+			for _, c := range n.copies {
 				if f(n, representativeOf(c)) {
 					changed = true
 				}

@@ -39,7 +39,7 @@ type function struct {
 	copiedResults map[*node]bool
 	resultsShared bool
 	// incoming are what comes into a call of the function from elsewhere, and
-	// foreign what they lead to, once it was asked for.
+	// fromElsewhere what they lead to; nil until it is needed.
 	incoming      []*node
 	fromElsewhere map[*node]bool
 
@@ -55,9 +55,9 @@ const (
 	visited
 )
 
-// syntax is what the source text says about positions that the instructions
+// sourceSyntax is what the source text says about positions that the instructions
 // do not.
-type syntax struct {
+type sourceSyntax struct {
 	selections   map[position]bool // names after a dot, brackets of index expressions: no part of a literal
 	keyValues    map[position]bool // in composite literals: stores at these belong to them
 	indirections map[position]bool // of indirections: loads and stores at these are x in *x
@@ -70,14 +70,14 @@ type syntax struct {
 // A program is the SSA form of the packages that are analysed.
 type program struct {
 	*graph
-	opens    func(path string) bool // whether others import the package: see Analyze
-	ssa      *ssa.Program
-	all      []*function // in the order of the sources, so that equal programs give equal facts
-	of       map[*ssa.Function]*function
-	byName   map[string]*function // by NameOf: how one load knows another's functions
-	released map[string]bool      // types of which unknown code calls the methods
-	typeArgs []types.Type         // that generic code of the program is instantiated with
-	syntax   syntax
+	isImportedElsewhere func(path string) bool // whether others import the package: see Analyze
+	ssa                 *ssa.Program
+	functions           []*function // in the order of the sources, so that equal programs give equal facts
+	byFunction          map[*ssa.Function]*function
+	byName              map[string]*function // by NameOf: how one load knows another's functions
+	releasedTypes       map[string]bool      // types of which unknown code calls the methods
+	typeArgs            []types.Type         // that generic code of the program is instantiated with
+	syntax              sourceSyntax
 }
 
 // build makes the program's functions. Each package has its types from its own
@@ -152,12 +152,12 @@ func (prog *program) compile(pkgs []*ssa.Package) {
 // that a method value calls, or the thunk of an embedded method, is found only where it
 // stands as an operand.
 func (prog *program) add(fn *ssa.Function, fset *token.FileSet) {
-	if fn == nil || prog.of[fn] != nil || len(fn.Blocks) == 0 || isInstance(fn) {
+	if fn == nil || prog.byFunction[fn] != nil || len(fn.Blocks) == 0 || isInstance(fn) {
 		return
 	}
 	f := &function{Function: fn, fset: fset, results: prog.node()}
-	prog.of[fn] = f
-	prog.all = append(prog.all, f)
+	prog.byFunction[fn] = f
+	prog.functions = append(prog.functions, f)
 	if fn.Object() != nil && fn.Synthetic == "" {
 		prog.byName[NameOf(fn)] = f
 	}
@@ -198,7 +198,7 @@ func (prog *program) body(fn *ssa.Function) *function {
 	if isInstance(fn) {
 		fn = fn.Origin()
 	}
-	if f := prog.of[fn]; f != nil {
+	if f := prog.byFunction[fn]; f != nil {
 		return f
 	}
 	if fn.Object() == nil || len(fn.Blocks) > 0 {
@@ -256,13 +256,13 @@ func (prog *program) findOpenFunctions(pkgs []*packages.Package) {
 	for _, p := range pkgs {
 		analysed[p.PkgPath] = true
 	}
-	for _, f := range prog.all {
+	for _, f := range prog.functions {
 		if f.Pkg == nil {
 			continue
 		}
 		obj, _ := f.Object().(*types.Func)
 		test := obj != nil && strings.HasSuffix(f.fset.Position(f.Pos()).Filename, "_test.go") && isEntry(obj)
-		if obj != nil && (test || foreign[f.Pkg.Pkg] || (obj.Exported() || obj.Signature().Recv() != nil) && prog.opens(f.Pkg.Pkg.Path())) || f.Name() == "main" {
+		if obj != nil && (test || foreign[f.Pkg.Pkg] || (obj.Exported() || obj.Signature().Recv() != nil) && prog.isImportedElsewhere(f.Pkg.Pkg.Path())) || f.Name() == "main" {
 			f.openToUnknownCalls = true
 		}
 	}
@@ -380,10 +380,10 @@ func (prog *program) openMethods(t types.Type) {
 	case *types.Named:
 		origin := t.Origin()
 		key := types.TypeString(origin, nil)
-		if prog.released[key] {
+		if prog.releasedTypes[key] {
 			return
 		}
-		prog.released[key] = true
+		prog.releasedTypes[key] = true
 		for i := range origin.NumMethods() {
 			m := origin.Method(i)
 			if f := prog.byName[m.FullName()]; f != nil {
@@ -409,7 +409,7 @@ func (prog *program) openMethods(t types.Type) {
 
 // eachInstruction calls do for all instructions, in the same order each time.
 func (prog *program) eachInstruction(do func(*function, ssa.Instruction)) {
-	for _, f := range prog.all {
+	for _, f := range prog.functions {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				do(f, instr)

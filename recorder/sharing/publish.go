@@ -25,21 +25,21 @@ import (
 // what registers lead to. It is racy if nothing orders what was done before it
 // and what they do then.
 type publication struct {
-	f     *function
-	instr ssa.Instruction
-	roots []*node // what these registers lead to is published
-	racy  bool
+	function *function
+	instr    ssa.Instruction
+	roots    []*node // what these registers lead to is published
+	racy     bool
 }
 
 // A write is an instruction that stores into variables.
 type write struct {
-	f         *function
-	instr     ssa.Instruction
-	addr      ssa.Value // nil where elements of slices or maps are written
-	typ       types.Type
-	to        *node // struct, array or less, that is written as a whole
-	value     *node // holds what is stored, nil if nothing that leads anywhere
-	eventless bool  // the rewriter has no event for it: it can race with nobody
+	function    *function
+	instr       ssa.Instruction
+	addr        ssa.Value // nil where elements of slices or maps are written
+	typ         types.Type
+	destination *node // struct, array or less, that is written as a whole
+	value       *node // holds what is stored, nil if nothing that leads anywhere
+	eventless   bool  // the rewriter has no event for it: it can race with nobody
 }
 
 // An escapeAnalysis finds which memory other goroutines may know, by what a valueFlow has
@@ -54,7 +54,7 @@ func (fl *valueFlow) publish(f *function, instr ssa.Instruction, racy bool, root
 // write notes a write.
 func (fl *valueFlow) write(w write) {
 	fl.writes = append(fl.writes, &w)
-	fl.leaves(w.to, w.typ, func(*node) {}) // so that copies have the parts, too
+	fl.visitLeaves(w.destination, w.typ, func(*node) {}) // so that copies have the parts, too
 }
 
 // findNeedsEvents finds for each node whether accesses need events. It comes
@@ -64,7 +64,7 @@ func (es *escapeAnalysis) findNeedsEvents() {
 	es.spreadOwners()
 	for _, w := range es.writes {
 		if !w.eventless {
-			es.leaves(w.to, w.typ, func(n *node) { n.writes = append(n.writes, w) })
+			es.visitLeaves(w.destination, w.typ, func(n *node) { n.writes = append(n.writes, w) })
 		}
 	}
 	es.untilStable(func(n, c *node) bool {
@@ -81,7 +81,7 @@ func (es *escapeAnalysis) findNeedsEvents() {
 		if p.racy {
 			es.shareRacily(p.roots)
 		} else {
-			es.reach(p.roots, func(n *node) bool {
+			es.visitReachable(p.roots, func(n *node) bool {
 				n.shared = true
 				n.published = append(n.published, p)
 				return n != es.unknownMemory
@@ -93,7 +93,7 @@ func (es *escapeAnalysis) findNeedsEvents() {
 	for changed := true; changed; {
 		changed = false
 		for _, w := range es.writes {
-			to := representativeOf(w.to)
+			to := representativeOf(w.destination)
 			if w.value == nil || w.eventless || !to.shared || to.racilyShared || es.precedesPublications(to, w) {
 				continue
 			}
@@ -119,7 +119,7 @@ func (es *escapeAnalysis) findNeedsEvents() {
 func (es *escapeAnalysis) shareRacily(roots []*node) bool {
 	news := false
 	var list []*node
-	es.reach(roots, func(n *node) bool {
+	es.visitReachable(roots, func(n *node) bool {
 		if n.racilyShared {
 			return false
 		}
@@ -137,18 +137,18 @@ func (es *escapeAnalysis) spreadOwners() {
 	for changed := true; changed; {
 		changed = false
 		for _, n := range es.nodes() {
-			if n.owners == 0 {
+			if n.ownerCount == 0 {
 				continue
 			}
 			for _, p := range n.parts {
 				p = representativeOf(p)
-				owner, owners := p.owner, p.owners
-				if n.owners > 1 {
-					p.owner, p.owners = nil, 2
+				owner, owners := p.owner, p.ownerCount
+				if n.ownerCount > 1 {
+					p.owner, p.ownerCount = nil, 2
 				} else {
 					p.madeBy(n.owner)
 				}
-				changed = changed || p.owner != owner || p.owners != owners
+				changed = changed || p.owner != owner || p.ownerCount != owners
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (es *escapeAnalysis) writtenAfterPublication(n *node) bool {
 // publications, order is not enough. A deferred write runs at the end, and one in a literal
 // of the function at a time of which nothing is known.
 func (es *escapeAnalysis) precedesPublications(n *node, w *write) bool {
-	if n.racilyShared || n.owners != 1 || n.owner != w.f || w.instr.Parent() != w.f.Function {
+	if n.racilyShared || n.ownerCount != 1 || n.owner != w.function || w.instr.Parent() != w.function.Function {
 		return false
 	}
 	if _, call := w.instr.(*ssa.Call); !call {
@@ -182,11 +182,11 @@ func (es *escapeAnalysis) precedesPublications(n *node, w *write) bool {
 			return false // deferred, or concurrent
 		}
 	}
-	if es.comesFromElsewhere(w.f, n) {
+	if es.comesFromElsewhere(w.function, n) {
 		return false
 	}
 	for _, p := range n.published {
-		if p.f != w.f || mayFollow(w, p.instr) {
+		if p.function != w.function || mayFollow(w, p.instr) {
 			return false
 		}
 	}
@@ -199,7 +199,7 @@ func (es *escapeAnalysis) precedesPublications(n *node, w *write) bool {
 func (es *escapeAnalysis) comesFromElsewhere(f *function, n *node) bool {
 	if f.fromElsewhere == nil {
 		f.fromElsewhere = map[*node]bool{}
-		es.reach(f.incoming, func(n *node) bool {
+		es.visitReachable(f.incoming, func(n *node) bool {
 			f.fromElsewhere[n] = true
 			return true
 		})
