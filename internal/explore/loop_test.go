@@ -342,3 +342,20 @@ func TestEnterFailure(t *testing.T) {
 		assert.Equal(t, c.status != bug.Confirmed, len(l.unrepeatedFailures) > 0, c.name)
 	}
 }
+
+// A test is explored no longer than the time for that, however many runs could be made.
+func TestExplorationTime(t *testing.T) {
+	loop, _ := newTestLoop(t, 0, nil)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	loop.session.pool.Machine.(*machine).record = func(recorder.Order, []string) *trace.Trace { return nil }
+	// No search says that several tests of one recording were explored completely.
+	base := loop.ledger.RunsOfTest[0]
+	base.Trace.Goroutines = append(base.Trace.Goroutines, trace.Goroutine{Path: "0", Test: "TestY"}, trace.Goroutine{Path: "0", Test: "TestZ"})
+	loop.strategyOptions.Exploring = true
+	loop.session.opts.Explore, loop.session.explorationTimeLeft = Budget{TotalTime: time.Millisecond}, time.Millisecond
+	flips := strategy.NewPackageFlips(loop.strategyOptions, loop.ledger, []string{"TestX"}).FlipsOf(loop.ledger, "TestX", 1)
+	require.NoError(t, loop.exploreFurther(ctx, flips))
+	assert.LessOrEqual(t, loop.session.explorationTimeLeft, time.Duration(0))
+	assert.Equal(t, "TestX", loop.ledger.PackageEntry().Explored[0].Test)
+}
