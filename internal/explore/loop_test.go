@@ -349,9 +349,8 @@ func TestExplorationTime(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	loop.session.pool.Machine.(*machine).record = func(recorder.Order, []string) *trace.Trace { return nil }
-	// No search says that several tests of one recording were explored completely.
-	base := loop.ledger.RunsOfTest[0]
-	base.Trace.Goroutines = append(base.Trace.Goroutines, trace.Goroutine{Path: "0", Test: "TestY"}, trace.Goroutine{Path: "0", Test: "TestZ"})
+	long := recording.New(loop.ledger.FirstRun, steps(t, strategy.MaxExploredEvents/2), loop.session.sourceNames)
+	loop.ledger.RunsOfTest = []*recording.Recording{long} // too long to be searched completely
 	loop.strategyOptions.Exploring = true
 	loop.session.opts.Explore, loop.session.explorationTimeLeft = Budget{TotalTime: time.Millisecond}, time.Millisecond
 	flips := strategy.NewPackageFlips(loop.strategyOptions, loop.ledger, []string{"TestX"}).FlipsOf(loop.ledger, "TestX", 1)
