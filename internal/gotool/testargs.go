@@ -215,3 +215,101 @@ func ParseFlags(flags []string) []Flag {
 	}
 	return out
 }
+
+// SplitWords splits a list of words as the go command does in GOFLAGS and
+// -exec: at white space, where a word may stand in single or double quotes as
+// a whole.
+func SplitWords(s string) ([]string, error) {
+	var words []string
+	for {
+		s = strings.TrimLeft(s, " \t\r\n")
+		if s == "" {
+			return words, nil
+		}
+		if q := s[0]; q == '\'' || q == '"' {
+			end := strings.IndexByte(s[1:], q)
+			if end < 0 {
+				return nil, fmt.Errorf("unterminated %c in %q", q, s)
+			}
+			words = append(words, s[1:1+end])
+			s = s[end+2:]
+			continue
+		}
+		end := strings.IndexAny(s, " \t\r\n")
+		if end < 0 {
+			end = len(s)
+		}
+		words = append(words, s[:end])
+		s = s[end:]
+	}
+}
+
+// JoinWords is the inverse of [SplitWords]. It fails for a word that holds
+// both kinds of quotes, which the go command has no way to write.
+func JoinWords(words []string) (string, error) {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		switch {
+		case w != "" && !strings.ContainsAny(w, " \t\r\n'\""):
+			quoted[i] = w
+		case !strings.Contains(w, "'"):
+			quoted[i] = "'" + w + "'"
+		case !strings.Contains(w, `"`):
+			quoted[i] = `"` + w + `"`
+		default:
+			return "", fmt.Errorf("%q cannot be quoted for the go command: it holds both ' and \"", w)
+		}
+	}
+	return strings.Join(quoted, " "), nil
+}
+
+// A phases is a set of steps of a `go test` that a flag takes part in.
+type phases uint8
+
+const (
+	// selectsFiles: the flag decides which files are compiled, or how. Commands that load
+	// or vet packages need it, or they see other packages than the test.
+	selectsFiles phases = 1 << iota
+	// instrumentsCoverage: the flag instruments for coverage.
+	instrumentsCoverage
+	// writesFile: the flag names a file that the run writes.
+	writesFile
+	// passedToBinary: the go command passes the flag to the test binary, as -test.NAME.
+	passedToBinary
+)
+
+// A flagInfo is what this package knows of a flag of go test.
+type flagInfo struct {
+	takesValue bool // as -name=value or -name value
+	phases     phases
+}
+
+// flagGroups are the flags that `go help test`, `go help testflag` and `go help build`
+// document, by what they have in common. Any other flag belongs to the test binary.
+var flagGroups = []struct {
+	flagInfo
+	names string // separated by spaces
+}{
+	{flagInfo{false, 0}, "a buildvcs c json n work x"}, // buildvcs is boolean, but also takes =auto
+	{flagInfo{true, 0}, "C debug-actiongraph debug-runtime-trace debug-trace exec ldflags p vet"},
+	{flagInfo{false, selectsFiles}, "asan linkshared modcacherw msan race trimpath"},
+	{flagInfo{true, selectsFiles}, "asmflags buildmode compiler gccgoflags gcflags installsuffix mod modfile overlay pgo pkgdir tags toolexec"},
+	{flagInfo{false, instrumentsCoverage}, "cover"},
+	{flagInfo{true, instrumentsCoverage}, "covermode coverpkg"},
+	{flagInfo{true, writesFile}, "o"},
+	{flagInfo{false, passedToBinary}, "artifacts benchmem failfast fullpath short v"},
+	{flagInfo{true, passedToBinary}, "bench benchtime blockprofilerate count cpu fuzz fuzzminimizetime fuzztime list memprofilerate mutexprofilefraction outputdir parallel run shuffle skip timeout"},
+	{flagInfo{true, passedToBinary | writesFile}, "blockprofile cpuprofile memprofile mutexprofile trace"},
+	{flagInfo{true, passedToBinary | instrumentsCoverage | writesFile}, "coverprofile"},
+}
+
+// testFlags has the flags of flagGroups by name.
+var testFlags = make(map[string]flagInfo)
+
+func init() {
+	for _, group := range flagGroups {
+		for _, name := range strings.Fields(group.names) {
+			testFlags[name] = group.flagInfo
+		}
+	}
+}

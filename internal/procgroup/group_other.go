@@ -4,8 +4,11 @@ package procgroup
 
 import "os/exec"
 
-func own(*exec.Cmd) {}
+// Own does nothing, as there are no process groups.
+func Own(*exec.Cmd) {}
 
-func kill(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+// Kill ends the process of cmd.
+func Kill(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-func interrupt(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+// Interrupt ends the process of cmd, as it cannot be asked to end.
+func Interrupt(cmd *exec.Cmd) error { return cmd.Process.Kill() }
