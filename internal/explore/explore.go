@@ -119,9 +119,12 @@ type session struct {
 // its files in the folder work, and shows its progress on status.
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
 	src := recording.Sources{Files: Files(env), Lines: new(witness.Sources), AtomicMethods: opts.AtomicMethods}
+	// All that follows the recording is bounded, unless the user asks for more.
+	boundsAnalysis := opts.ReplayTimeout == 0 && opts.Recordings == 0 && !opts.Explore.exceedsFlips()
+	clock := budget.NewClock(opts.ReplayTimeout, boundsAnalysis)
 	s := &session{
 		opts: opts, build: build, root: env.Root(), workFolder: work, sourceNames: src, status: status,
-		clock: newClock(opts), explorationTimeLeft: opts.Explore.TotalTime,
+		clock: clock, explorationTimeLeft: opts.Explore.TotalTime,
 	}
 	code := replayer.Program{Sites: replayer.SitesByFunc(build.Sites), Files: src.Files, Source: src.Lines, Properties: opts.Analysis.Properties}
 	s.pool = replays.NewPool(build, code, s.clock, status, work, runtime.GOMAXPROCS(0))
@@ -131,17 +134,6 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 // newExploration returns an exploration with an empty report.
 func newExploration(s *session, goVersion string) *Exploration {
 	return &Exploration{Report: report.Report{Go: goVersion}, session: s, reportedBugs: make(map[string]bool)}
-}
-
-// newClock returns the clock for the options: all that follows the recording is bounded
-// unless the user has asked for more.
-func newClock(opts Options) *budget.Clock {
-	return budget.NewClock(opts.ReplayTimeout, opts.ReplayTimeout == 0 && opts.Recordings == 0 && !opts.Explore.exceedsFlips())
-}
-
-// strategyOptions returns what strategies have to know of the options.
-func (o *Options) strategyOptions() strategy.Options {
-	return strategy.Options{Recordings: o.Recordings, FirstSeed: o.FirstSeed, Exploring: o.Explore.exceedsFlips()}
 }
 
 // analysisOf returns the options for the analysis of traces of a package: the properties are
@@ -187,7 +179,8 @@ func (s *session) newLoop(run recorder.Run) *loop {
 	}
 	l := ledger.New(run, ledger.Paths{Root: s.root, Witnesses: below}, s.pool.Program.Sites)
 	l.TimeLeft = s.clock.Left
-	r, o := &replays.Replayer{Pool: s.pool, NumRuns: &l.NumRuns}, s.opts.strategyOptions()
+	r := &replays.Replayer{Pool: s.pool, NumRuns: &l.NumRuns}
+	o := strategy.Options{Recordings: s.opts.Recordings, FirstSeed: s.opts.FirstSeed, Exploring: s.opts.Explore.exceedsFlips()}
 	return &loop{
 		session: s, ledger: l, replays: r, strategyOptions: o,
 		confirmer: &confirm.Confirmer{

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/evidence"
-	"github.com/gopredict/gopredict/internal/explore/finding"
 	"github.com/gopredict/gopredict/internal/explore/ledger"
 	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/explore/replays"
@@ -62,14 +61,9 @@ func (l *loop) recordNew(ctx context.Context, r *strategy.Run) (p ledger.Predict
 		return p, err
 	}
 	p.Recording = r.Recording
-	p.Findings, err = l.predictFromRecording(ctx, p.Recording)
+	l.session.status.Set("predicting", fmt.Sprintf("%s, %d events", p.Run.Package.Path, len(p.Trace.Events)))
+	p.Findings, err = l.confirmer.PredictOpen(ctx, p.Recording, l.session.opts.Analysis.Kinds)
 	return p, err
-}
-
-// predictFromRecording predicts from a recording in another order.
-func (l *loop) predictFromRecording(ctx context.Context, r *recording.Recording) ([]finding.Finding, error) {
-	l.session.status.Set("predicting", fmt.Sprintf("%s, %d events", r.Run.Package.Path, len(r.Trace.Events)))
-	return l.confirmer.PredictOpen(ctx, r, l.session.opts.Analysis.Kinds)
 }
 
 // recordRemaining records the tests that the early end of a run kept from running. These are
@@ -125,7 +119,7 @@ func (l *loop) recordFailing(ctx context.Context) (passing []string, err error) 
 			}
 		}
 		for _, test := range failing.FailedTests {
-			l.otherOrders[test] = failing.NumAsked()
+			l.otherOrders[test] = failing.NumAsked
 		}
 		l.ledger.Recordings = append(l.ledger.Recordings, all...)
 		passing = append(passing, failing.PassedTests...)

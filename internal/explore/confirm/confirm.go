@@ -252,9 +252,8 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 		}
 		if o.IsConfirmed() {
 			c.Replays.Progress.Confirmed.Add(1)
-			ev = finding.EvidenceOfWitness(r, f, o.Witness)
+			ev = evidenceOf(r, f, o)
 			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
-			ev.Result, ev.ReplayTrace = o.Result, o.ReplayTrace
 			c.OnBug(c.Ledger.FirstRun.Package.Path, o.Witness)
 			return ev, nil
 		}
@@ -312,7 +311,7 @@ func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts an
 // EnterPrediction makes the findings of a result with their witnesses. It enters those into
 // the ledger that are proven infeasible, and returns the others.
 func (c *Confirmer) EnterPrediction(r *recording.Recording, result *analysis.Result) ([]finding.Finding, error) {
-	findings, infeasible, err := finding.FromAnalysis(r, result, c.Candidates.WitnessIDs())
+	findings, infeasible, err := finding.FromAnalysis(r, result, c.Candidates.WitnessIDs)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/explore/finding"
 	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/explore/replays"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -53,9 +54,14 @@ func (c *Confirmer) ReplayFailure(ctx context.Context, r *recording.Recording, f
 	if err != nil {
 		return finding.Entry{}, err
 	}
-	ev := finding.EvidenceOfWitness(r, f, o.Witness)
-	ev.Result, ev.ReplayTrace = o.Result, o.ReplayTrace
-	return c.NewEntry(ev), nil
+	return c.NewEntry(evidenceOf(r, f, o)), nil
+}
+
+// evidenceOf returns the evidence for f after the replays of a witness.
+func evidenceOf(r *recording.Recording, f finding.Finding, o replays.Outcome) evidence.Evidence {
+	ev := finding.EvidenceBeforeReplay(r, f)
+	ev.Witness, ev.Result, ev.ReplayTrace = o.Witness, o.Result, o.ReplayTrace
+	return ev
 }
 
 // confirmFailure confirms that f fails, as it has at position pos of the trace of r.
@@ -76,8 +82,8 @@ func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, 
 		}
 		if o.IsConfirmed() {
 			c.Replays.Progress.Confirmed.Add(1)
-			ev = finding.EvidenceOfWitness(r, f, w)
-			ev.Undecided, ev.Violation, ev.Result, ev.ReplayTrace = false, []int{pos}, o.Result, o.ReplayTrace
+			ev = evidenceOf(r, f, o)
+			ev.Undecided, ev.Violation = false, []int{pos}
 			return ev, nil
 		}
 	}

@@ -22,13 +22,6 @@ func EvidenceBeforeReplay(r *recording.Recording, f Finding) evidence.Evidence {
 	}
 }
 
-// EvidenceOfWitness is EvidenceBeforeReplay with another witness of f, which was replayed.
-func EvidenceOfWitness(r *recording.Recording, f Finding, w *witness.Witness) evidence.Evidence {
-	ev := EvidenceBeforeReplay(r, f)
-	ev.Witness = w
-	return ev
-}
-
 // EvidenceWithoutReplay returns the evidence for f without replays: its status, and why.
 func EvidenceWithoutReplay(r *recording.Recording, f Finding, status bug.Status) evidence.Evidence {
 	ev := EvidenceBeforeReplay(r, f)

@@ -16,7 +16,7 @@ type Candidates struct {
 	// replays.
 	Diverged []DivergedCandidate
 
-	witnessIDs *finding.WitnessIDs // of their witnesses
+	WitnessIDs *finding.WitnessIDs // of their witnesses
 	knowledge  map[string]analysis.Knowledge
 }
 
@@ -29,11 +29,8 @@ type DivergedCandidate struct {
 
 // NewCandidates returns what is known before any recording.
 func NewCandidates() *Candidates {
-	return &Candidates{witnessIDs: finding.NewWitnessIDs(), knowledge: make(map[string]analysis.Knowledge)}
+	return &Candidates{WitnessIDs: finding.NewWitnessIDs(), knowledge: make(map[string]analysis.Knowledge)}
 }
-
-// WitnessIDs returns the IDs of the candidates' witnesses.
-func (c *Candidates) WitnessIDs() *finding.WitnessIDs { return c.witnessIDs }
 
 // KnowledgeOf returns what is known of a candidate, for the analysis of a further trace.
 func (c *Candidates) KnowledgeOf(candidate string) analysis.Knowledge { return c.knowledge[candidate] }

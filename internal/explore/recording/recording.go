@@ -66,7 +66,8 @@ type Recording struct {
 	// depends on these.
 	SingleTest bool
 
-	sizes func() Sizes
+	// Sizes returns the sizes of the tests of Trace, found when it is first called.
+	Sizes func() Sizes
 }
 
 // New returns the recording of a run with its trace.
@@ -82,7 +83,7 @@ func (r *Recording) WithTrace(t *trace.Trace) *Recording {
 	c := *r
 	c.Trace, c.Index = t, witness.NewIndex(t)
 	c.Facts = sync.OnceValue(func() *facts.Facts { return facts.New(t) })
-	c.sizes = sync.OnceValue(func() Sizes { return SizesOf(t) })
+	c.Sizes = sync.OnceValue(func() Sizes { return SizesOf(t) })
 	return &c
 }
 
@@ -108,9 +109,6 @@ func (r *Recording) With(change func(*Recording)) *Recording {
 func (r *Recording) ComparedWith(o replayer.Outcome) *Recording {
 	return r.With(func(c *Recording) { c.Outcome = o })
 }
-
-// Sizes returns the sizes of the tests of the trace.
-func (r *Recording) Sizes() Sizes { return r.sizes() }
 
 // HasPassed reports whether the run has a test that did not fail.
 func (r *Recording) HasPassed(test string) bool {

@@ -119,9 +119,9 @@ type PassingOrders struct {
 	MaxOrders   int      // of orders
 	// PassedTests are those of the tests that have passed by now.
 	PassedTests []string
+	NumAsked    int // orders that were asked for
 
-	numAsked int
-	lastRun  *Run
+	lastRun *Run
 }
 
 // NewPassingOrders returns the strategy for the tests that failed in r. Orders is how many
@@ -149,13 +149,10 @@ func (p *PassingOrders) Next(*ledger.Ledger, int) []*Run {
 			}
 		}
 	}
-	if p.numAsked >= p.MaxOrders || len(p.PassedTests) >= len(p.FailedTests) {
+	if p.NumAsked >= p.MaxOrders || len(p.PassedTests) >= len(p.FailedTests) {
 		return nil
 	}
-	p.lastRun = &Run{Order: p.OtherOrder(p.numAsked), Tests: p.FailedTests}
-	p.numAsked++
+	p.lastRun = &Run{Order: p.OtherOrder(p.NumAsked), Tests: p.FailedTests}
+	p.NumAsked++
 	return []*Run{p.lastRun}
 }
-
-// NumAsked returns how many orders were asked for.
-func (p *PassingOrders) NumAsked() int { return p.numAsked }

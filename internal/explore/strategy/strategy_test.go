@@ -140,7 +140,7 @@ func TestPassing(t *testing.T) {
 		return ran([]string{"TestA"}, "TestB")
 	}), 3)
 	assert.Equal(t, []string{"TestB", "TestA"}, p.PassedTests)
-	assert.Equal(t, 3, p.NumAsked())
+	assert.Equal(t, 3, p.NumAsked)
 
 	first := ran(nil, "TestA")
 	assert.Empty(t, NewPassingOrders(Options{}, first, 0).FailedTests, "it has one goroutine")
