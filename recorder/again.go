@@ -102,7 +102,7 @@ func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file strin
 	}
 	defer remove()
 	cmd.Env = append(slices.Concat(r.Env, temporary), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLoggedBytes, Order: string(o), Brief: true}.Env())
-	cmd.WaitDelay = time.Second // for what a child holds open
+	cmd.WaitDelay = time.Second // for pipes that a child holds open
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
 	start := time.Now()

@@ -30,11 +30,11 @@ type Build struct {
 	// Sites are the places that the rewriter instrumented.
 	Sites []trace.Site
 	once  sync.Once
-	table *trace.SiteTable // of Sites, once it was needed
+	table *trace.SiteTable // of Sites; made when it is first needed
 	// dirs has the folders of the rewritten packages, by import path.
 	dirs      map[string]string
 	unmatched []string
-	leftOut   map[string]bool              // import paths
+	leftOut   map[string]bool              // import paths of packages that were not selected
 	skipped   map[string][]rewrite.Skipped // by the tested package's import path, sorted by file
 }
 
@@ -44,7 +44,7 @@ type Build struct {
 // [*UsageError].
 func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err := c.Check(); err != nil {
-		return nil, err // before anything is made for it
+		return nil, err // before any file is written
 	}
 	var err error
 	if c.Env, err = c.Env.MakeOverlayable(c.Work); err != nil {
@@ -82,11 +82,11 @@ func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay st
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends go vet where the rest fails
+	defer cancel() // ends go vet if the rest fails
 	vetting := make(chan vetResult, 1)
 	if len(c.ShimCommand) > 0 {
 		go func() { vetting <- c.vet(ctx, c.vetOverlay(l.tested, stdOverlay)) }()
-	} else { // no tests are run, and it is them that vetting fails
+	} else { // no tests run that vetting could fail
 		vetting <- vetResult{}
 	}
 	declared, calls, err := l.declaredProperties()

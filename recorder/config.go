@@ -68,7 +68,7 @@ func (c *Config) flag(name string) (string, bool) {
 // -p; 0 if that is not given.
 func (c *Config) PackageParallelism() int {
 	v, _ := c.flag("p")
-	n, _ := strconv.Atoi(v) // what else it is the go command refuses
+	n, _ := strconv.Atoi(v) // the go command refuses anything else
 	return max(0, n)
 }
 
@@ -82,7 +82,7 @@ func (c *Config) isSet(name string) bool {
 func (c *Config) goflags() gotool.TestArgs {
 	words, err := gotool.SplitWords(c.Env.GOFLAGS)
 	if err != nil {
-		return gotool.TestArgs{} // the go command says so itself
+		return gotool.TestArgs{} // the go command reports it
 	}
 	return gotool.TestArgs{Flags: gotool.ParseFlags(words)}
 }

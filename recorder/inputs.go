@@ -22,7 +22,7 @@ import (
 type inputs struct {
 	key   [sha256.Size]byte
 	files []string // of packages that may change, sorted
-	read  content  // content of files, as it went into key
+	read  content  // content of files that key depends on
 }
 
 // A content has hashes of the text of files, and of the times when files were last added to their
@@ -71,7 +71,7 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 	args = append(args, c.Args.Packages...)
 	out, err := gotool.OutputOf(ctx, c.command(ctx, args...))
 	if err != nil {
-		return nil, nil // loading says why
+		return nil, nil // loading reports the reason
 	}
 	h := sha256.New()
 	if err := c.identify(h); err != nil {

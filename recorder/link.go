@@ -16,9 +16,9 @@ import (
 	"github.com/gopredict/gopredict/internal/gotool"
 )
 
-// The go command keeps what it compiles, and links the tests anew each time: with nothing changed
-// most of a build is that. So it runs its tools through [RunTool], which keeps the newest binary of
-// each test. What a binary is linked from is in the identifier that the go command gives it.
+// The go command caches what it compiles, but links the tests anew each time, which is most of a
+// build in which nothing has changed. So it runs its tools through [RunTool], which keeps the newest
+// binary of each test. The identifier that the go command gives a binary covers all that it is linked from.
 
 // toolexecFlags returns go test's flag that makes it run its tools through [RunTool]. There is
 // none if the user has given it, or if the binary may depend on libraries that its identifier does
@@ -81,13 +81,13 @@ func linkingOf(args []string) (l linking) {
 	}
 	place, id := sha256.New(), ""
 	fmt.Fprintf(place, "%q\n", os.Getenv("TOOLEXEC_IMPORTPATH"))
-	flags := args[:len(args)-1] // behind them is the package main, in a folder of the go command's
+	flags := args[:len(args)-1] // the last one is the file of package main, in a temporary folder
 	for i := 0; i < len(flags); i++ {
 		of, is := strings.CutPrefix(flags[i], "-buildid=")
 		switch {
 		case is:
 			id = of
-		case i+1 < len(flags) && slices.Contains([]string{"-o", "-importcfg", "-fipso"}, flags[i]): // there, too
+		case i+1 < len(flags) && slices.Contains([]string{"-o", "-importcfg", "-fipso"}, flags[i]): // files in the temporary folder, too
 			if flags[i] == "-o" {
 				l.output = flags[i+1]
 			}

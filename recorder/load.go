@@ -21,7 +21,7 @@ type Package struct {
 	Dir      string // absolute
 	HasTests bool
 	// Broken is set if the package or its test does not load or type-check:
-	// go test will say so, on the user's own sources.
+	// go test reports the error, in the user's own sources.
 	Broken bool
 }
 
@@ -41,7 +41,7 @@ type loaded struct {
 	skipped   []rewrite.Skipped
 	unmatched []string // patterns of Config.InstrumentPatterns
 	leftOut   map[string]bool
-	imported  map[string]bool // import paths that packages import that are not rewritten
+	imported  map[string]bool // import paths in packages that are not rewritten
 }
 
 // importedElsewhere reports whether a package that is not rewritten imports the one with a path.
@@ -74,7 +74,7 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 	}
 	all := reachable(roots)
 	l := &loaded{tested: tested(roots), unmatched: c.unmatched(all), leftOut: make(map[string]bool), folders: folders(roots)}
-	have := make(map[string]bool) // import paths that were read from source
+	have := make(map[string]bool) // import paths of packages with syntax
 	for _, p := range roots {
 		have[p.PkgPath] = true
 	}

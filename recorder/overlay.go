@@ -50,7 +50,7 @@ func dateByContent(replace map[string]string) error {
 		}
 		h := fnv.New64a()
 		h.Write(text)
-		const past = 1e18 // nanoseconds after 1970: in 2001
+		const past = 1e18 // in nanoseconds since 1970: the year 2001
 		changed := time.Unix(0, int64(h.Sum64()%past))
 		if err := os.Chtimes(file, changed, changed); err != nil {
 			return err

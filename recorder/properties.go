@@ -39,7 +39,7 @@ func (l *loaded) declaredProperties() (ds []properties.Declaration, calls map[st
 	for _, p := range l.rewrite {
 		in[p.PkgPath] = true
 	}
-	var tells map[string][]string // nil before somebody asks
+	var eventTypes map[string][]string // by event: types of operands; computed when first needed
 	calls = make(map[string]bool)
 	for _, d := range ds {
 		for _, e := range d.Events {
@@ -48,10 +48,10 @@ func (l *loaded) declaredProperties() (ds []properties.Declaration, calls map[st
 					return nil, nil, &properties.Error{Position: m.Position, Text: fmt.Sprintf("expected a method of a package that is recorded, found %s; -predict.pkgs=work,%s records it", m.Name, m.Package)}
 				}
 				if m.Package == "" {
-					if tells == nil {
-						tells = properties.ReportedEvents(l.rewrite)
+					if eventTypes == nil {
+						eventTypes = properties.ReportedEvents(l.rewrite)
 					}
-					if !slices.ContainsFunc(tells[e.Name], func(t string) bool { return slices.Contains(d.Types, t) }) {
+					if !slices.ContainsFunc(eventTypes[e.Name], func(t string) bool { return slices.Contains(d.Types, t) }) {
 						return nil, nil, &properties.Error{Position: m.Position, Text: fmt.Sprintf("expected a call of property.Event with the name %q and a %s in a package that is recorded, found none: name the methods, or tell of the event", e.Name, strings.Join(d.Types, " or a "))}
 					}
 				}

@@ -128,7 +128,7 @@ func (r *relocation) copyWork(ctx context.Context, c *Config, edits []string, ad
 	if err := json.Unmarshal(out, &work); err != nil {
 		return fmt.Errorf("go work edit -json: %w", err)
 	}
-	// Paths in go.work are relative to where it lies.
+	// Paths in go.work are relative to its folder.
 	root := filepath.Dir(c.Env.GOWORK)
 	var moved []string
 	for _, u := range work.Use {

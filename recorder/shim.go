@@ -132,7 +132,7 @@ func execute(dir string, args []string) (int, error) {
 	}
 	cmd.Env = append(slices.Concat(e.Env, temporary), RecordingVariable(e.Trace, trace.MaxLoggedBytes))
 	state, err := runForwarding(cmd)
-	remove() // before this process may end as the program did
+	remove() // now, because this process may end by a signal below
 	if err != nil {
 		return 0, err
 	}
@@ -193,7 +193,7 @@ func die(s syscall.Signal) {
 	}
 	signal.Reset(s)
 	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(s) == nil {
-		select {} // until it arrives
+		select {} // until the signal arrives
 	}
 }
 

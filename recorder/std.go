@@ -56,11 +56,11 @@ func (c *Config) standard(ctx context.Context) (map[string]string, error) {
 	}
 	if kept := keptStandard(dir); kept != nil {
 		now := time.Now()
-		os.Chtimes(dir, now, now) // it is in use: see prune
+		os.Chtimes(dir, now, now) // for prune, which removes what was not used
 		return kept, nil
 	}
 	c.announce("instrumenting the standard library")
-	// Made elsewhere: another command may do the same, or read what is there.
+	// In a new folder: another command may do the same, or read the final one.
 	making, err := os.MkdirTemp(filepath.Dir(dir), standardPrefix)
 	if err != nil {
 		return nil, err
@@ -109,8 +109,8 @@ func (c *Config) instrumentStd(ctx context.Context, dir string) (map[string]stri
 	if err != nil {
 		return nil, loadError(ctx, err)
 	}
-	// A package in a newer language than this program was built with is left as it is;
-	// what others import of it they get by its declarations.
+	// A package that needs a newer Go version than this program was built with is not
+	// instrumented. Its declarations suffice for packages that import it.
 	for _, p := range pkgs {
 		p.IllTyped = len(p.Errors) > 0
 	}
@@ -121,7 +121,7 @@ func (c *Config) instrumentStd(ctx context.Context, dir string) (map[string]stri
 	overlay := make(map[string]string)
 	for file, copied := range res.Overlay {
 		pkg, err := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
-		if err != nil || !filepath.IsLocal(pkg) { // of the snapshot that GOFIPS140 has asked for
+		if err != nil || !filepath.IsLocal(pkg) { // it is in the snapshot that GOFIPS140 selects
 			continue
 		}
 		if files, some := instrumentedFiles[filepath.ToSlash(pkg)]; some && !slices.Contains(files, filepath.Base(file)) {
@@ -154,7 +154,7 @@ func putStandard(making, dir string) error {
 	if err := os.Rename(making, dir); err == nil || keptStandard(dir) != nil {
 		return nil
 	}
-	if err := os.RemoveAll(dir); err != nil { // it is damaged
+	if err := os.RemoveAll(dir); err != nil { // dir is damaged
 		return err
 	}
 	return os.Rename(making, dir)
@@ -167,7 +167,7 @@ type standardFiles struct {
 }
 
 // A stamp changes when a file changes; that of a missing file is zero.
-type stamp struct{ Size, Changed int64 } // in bytes; in nanoseconds after 1970
+type stamp struct{ Size, Changed int64 } // in bytes; in nanoseconds since 1970
 
 func stampOf(file string) stamp {
 	info, err := os.Stat(file)
@@ -209,13 +209,13 @@ func (c *Config) standardDir() (string, error) {
 	tags, _ := c.flag("tags")
 	h := fnv.New64a()
 	fmt.Fprintln(h, e.GOROOT, e.GOVERSION, e.GOOS, e.GOARCH, e.GOEXPERIMENT, e.CGO_ENABLED, e.GOFIPS140, tags, self)
-	fmt.Fprintln(h, build.Default.CgoEnabled, build.Default.ToolTags) // as package hooks selects files
+	fmt.Fprintln(h, build.Default.CgoEnabled, build.Default.ToolTags) // package hooks selects files by these
 	return filepath.Join(c.cacheDir(), fmt.Sprintf("%s%016x", standardPrefix, h.Sum64())), nil
 }
 
 // cacheDir returns the folder for what later commands reuse; it exists.
 func (c *Config) cacheDir() string {
-	user, _ := os.UserCacheDir() // where there is none, the user's packages have theirs, too
+	user, _ := os.UserCacheDir() // without it, the folder of this run
 	dir := filepath.Join(cmp.Or(user, c.Work), "gopredict")
 	if os.MkdirAll(dir, 0o777) != nil {
 		return c.Work
@@ -237,7 +237,7 @@ func contentOf(file string, err error) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // processors do it
+	h := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // processors have an instruction for it
 	n, err := io.Copy(h, f)
 	return fmt.Sprintf("%d %08x", n, h.Sum32()), err
 }

@@ -185,7 +185,7 @@ func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return failed.ExitCode(), nil
 	}
-	if errors.Is(err, exec.ErrWaitDelay) { // a process that a test has left behind still has its output
+	if errors.Is(err, exec.ErrWaitDelay) { // a process that a test has left running holds its output open
 		return cmd.ProcessState.ExitCode(), nil
 	}
 	return 0, err

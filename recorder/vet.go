@@ -80,7 +80,7 @@ func (c *Config) vet(ctx context.Context, overlay string) vetResult {
 	if strings.Contains(stderr.String(), "flag provided but not defined") {
 		return vetResult{err: &UsageError{fmt.Sprintf("-vet=%s: not \"off\", \"all\" or a list of go vet's analyzers", list)}}
 	}
-	// Other failures are those of packages that do not load: see rejected.
+	// Other failures are of packages that do not load: see rejected.
 	reports, err := parseVet(&stdout, c.Dir)
 	if err != nil {
 		err = fmt.Errorf("reading what go vet -json printed: %w", err)
@@ -111,7 +111,7 @@ func parseVet(r io.Reader, dir string) ([]vetReport, error) {
 			for _, analyzer := range slices.Sorted(maps.Keys(tree[id])) {
 				var list []diagnostic
 				if err := json.Unmarshal(tree[id][analyzer], &list); err != nil {
-					continue // an analyzer that failed; go test is silent then too
+					continue // the analyzer failed, of which go test prints nothing either
 				}
 				for _, d := range list {
 					text += relativePosn(dir, d.Posn) + ": " + d.Message + "\n"

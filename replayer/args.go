@@ -10,10 +10,10 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// dropped are the test flags that a replay does not take over: it chooses the
+// droppedFlags are the test flags that a replay does not take over: it chooses the
 // tests itself, and must not write the files of the recorded run again. The
 // value says whether the flag takes a value in the next argument.
-var dropped = map[string]bool{
+var droppedFlags = map[string]bool{
 	"run": true, "count": true, "timeout": true, "shuffle": true, "cpu": true, "list": true,
 	"bench": true, "benchtime": true, "benchmem": false, "failfast": false,
 	"fuzz": true, "fuzztime": true, "fuzzminimizetime": true, "fuzzcachedir": true, "fuzzworker": false,
@@ -30,7 +30,7 @@ type binaryFlag struct {
 }
 
 func (f binaryFlag) isDropped() bool {
-	_, ok := dropped[f.name]
+	_, ok := droppedFlags[f.name]
 	return ok
 }
 
@@ -47,7 +47,7 @@ func splitFlags(args []string) (flags []binaryFlag, rest []string) {
 		if isTest {
 			var hasValue bool
 			f.name, f.value, hasValue = strings.Cut(name, "=")
-			takesValue := dropped[f.name] || f.isKept() && f.name != "short"
+			takesValue := droppedFlags[f.name] || f.isKept() && f.name != "short"
 			if !hasValue && takesValue && len(args) > 1 {
 				f.value, f.words = args[1], args[:2:2]
 			}
@@ -64,7 +64,7 @@ func withoutFlags(args []string, drop func(binaryFlag) bool) (out []string) {
 		switch {
 		case drop(f):
 		case f.name == "v" && f.value == "test2json":
-			out = append(out, "-test.v=true") // the marks for test2json are not for readers
+			out = append(out, "-test.v=true") // without the marks for test2json
 		default:
 			out = append(out, f.words...)
 		}
@@ -76,7 +76,7 @@ func withoutFlags(args []string, drop func(binaryFlag) bool) (out []string) {
 // run.
 func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []string {
 	if w.Parallel > 0 {
-		args = append([]string{"-test.parallel=" + strconv.Itoa(w.Parallel)}, args...) // a later one counts
+		args = append([]string{"-test.parallel=" + strconv.Itoa(w.Parallel)}, args...) // a later flag takes precedence
 	}
 	return RerunArgs(args, w.Tests, w.RunPattern, timeout)
 }
@@ -163,7 +163,7 @@ func runPattern(names []string, filter string) string {
 	if filter == "" {
 		return all
 	}
-	// Package testing takes a pattern apart at "|" first, then at "/".
+	// Package testing splits a pattern at "|" first, then at "/".
 	var out []string
 	for i, n := range names {
 		for _, alt := range splitPattern(filter, '|') {
@@ -175,7 +175,7 @@ func runPattern(names []string, filter string) string {
 			out = append(out, strings.Join(append([]string{"^" + quoted[i] + "$"}, parts[1:]...), "/"))
 		}
 	}
-	if len(out) == 0 { // the filter is not for these tests
+	if len(out) == 0 { // the filter selects none of these tests
 		return all
 	}
 	return strings.Join(out, "|")

@@ -89,39 +89,39 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 	}
 	r.Witness, r.Notes, r.GuessedAccesses = plan.Witness, plan.Notes, plan.guessedAccesses
 	opts.Folder.removeExcept("")
-	missed := func() {} // ends the second one, as the first is not confirmed: that may be made again, apart from others
+	cancelSecond := func() {} // when the first one is not confirmed, as a rerun of it may have to run alone
 	run := func(ctx context.Context, order string, opts Options, record bool) (Verdict, error) {
 		return opts.Slots.run(ctx, w, word != "", func() (Verdict, error) {
 			v, err := replayOnce(ctx, bin, w, plan.forOrder(order), opts, record)
 			if v.Status != bug.Confirmed {
-				missed()
+				cancelSecond()
 			}
 			return v, err
 		})
 	}
-	var ahead func() (Verdict, error) // the second one, which has begun; nil: it has not
+	var second func() (Verdict, error) // waits for the second replay if it has begun; else nil
 	if opts.SecondFolder != nil && stop && len(orders) == 2 {
-		beside := opts
-		beside.Folder = opts.SecondFolder
-		beside.Folder.removeExcept("")
-		early, cancel := context.WithCancel(ctx)
-		missed = cancel
-		ahead = sync.OnceValues(func() (Verdict, error) { return run(early, orders[1], beside, orders[0] != orders[1]) })
-		go ahead()
+		secondOpts := opts
+		secondOpts.Folder = opts.SecondFolder
+		secondOpts.Folder.removeExcept("")
+		secondCtx, cancel := context.WithCancel(ctx)
+		cancelSecond = cancel
+		second = sync.OnceValues(func() (Verdict, error) { return run(secondCtx, orders[1], secondOpts, orders[0] != orders[1]) })
+		go second()
 		defer func() {
 			cancel()
-			ahead() // its folder is no longer used then
+			second() // until its folder is no longer used
 			opts.SecondFolder.removeExcept(r.Trace)
 		}()
 	}
 	for i, order := range orders {
 		var v Verdict
-		if i == 1 && ahead != nil {
-			v, err = ahead()
+		if i == 1 && second != nil {
+			v, err = second()
 		}
-		if i == 0 || ahead == nil || errors.Is(err, context.Canceled) {
-			again := i > 0 && r.Reproduced > 0 && orders[i-1] == order
-			v, err = run(ctx, order, opts, !again)
+		if i == 0 || second == nil || errors.Is(err, context.Canceled) {
+			sameAgain := i > 0 && r.Reproduced > 0 && orders[i-1] == order
+			v, err = run(ctx, order, opts, !sameAgain)
 		}
 		if err != nil {
 			return r, err

@@ -51,8 +51,8 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 	if !v.passes(w) {
 		return nil
 	}
-	if told := overtaken(v.Overtaken, failing); len(told) > 0 && (failsTest(w) || w.Kind == bug.Deadlock && late[0].Delay < patience) { // it tells of each one that it has let go
-		late = told
+	if prompt := overtaken(v.Overtaken, failing); len(prompt) > 0 && (failsTest(w) || w.Kind == bug.Deadlock && late[0].Delay < patience) { // a prompt replay reports each goroutine that it let go on
+		late = prompt
 	}
 	r.DependsOnTime, r.Overtaken = true, late
 	worst := slices.MaxFunc(late, func(a, b OvertakenGoroutine) int { return cmp.Compare(a.Delay, b.Delay) })

@@ -164,16 +164,16 @@ func withoutRepeats(lines []string) []string {
 	}
 	seen := make(map[string]bool)
 	repeats := make([]bool, len(lines))
-	again := false // the lines that follow are of what a place has logged again
+	repeated := false // the current lines repeat a log of their place
 	for i, l := range lines {
 		if place := logLine.FindString(l); place != "" {
-			again, seen[place] = seen[place], true
+			repeated, seen[place] = seen[place], true
 		} else if failLine.MatchString(l) {
-			again = false
+			repeated = false
 		}
-		repeats[i] = again
+		repeats[i] = repeated
 	}
-	over := len(lines) - (maxDetail - 1) // the last one says how many there are
+	over := len(lines) - (maxDetail - 1) // the last line says how many are left out
 	var kept []string
 	for i, l := range slices.Backward(lines) {
 		if over > 0 && repeats[i] {
@@ -199,7 +199,7 @@ func panicText(lines []string) []string {
 	text := limitLines(slices.Clone(lines[:end]))
 	frames, inside := 0, false
 	for i := end; i+1 < len(lines) && frames < maxFrames; i++ {
-		if inside && lines[i] == "" { // the next goroutine's
+		if inside && lines[i] == "" { // the stack of the next goroutine follows
 			break
 		}
 		pos, ok := strings.CutPrefix(lines[i+1], "\t")
@@ -255,8 +255,8 @@ func limitLines(lines []string) []string { return limitLinesOf(lines, len(lines)
 // limitLinesOf is limitLines for lines of which there were more before.
 func limitLinesOf(lines []string, all int) []string {
 	if all > maxDetail {
-		told := min(len(lines), maxDetail-1)
-		lines = append(lines[:told:told], fmt.Sprintf("… %d more lines …", all-told))
+		shown := min(len(lines), maxDetail-1)
+		lines = append(lines[:shown:shown], fmt.Sprintf("… %d more lines …", all-shown))
 	}
 	for i, l := range lines {
 		if r := []rune(l); len(r) > 200 {

@@ -55,7 +55,7 @@ func (p *Plan) forOrder(order string) *Plan {
 // withWord returns the plan with an option for the run-time library.
 func (p *Plan) withWord(word string) *Plan {
 	out := *p
-	head := len(planHead("01")) // as long in each order
+	head := len(planHead("01")) // has the same length for each order
 	out.Text = slices.Concat(p.Text[:head], []byte(word+"\n"), p.Text[head:])
 	return &out
 }
@@ -94,7 +94,7 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 		return nil, stale
 	}
 	violation := p.takeItems()
-	shown := 0 // accesses of the violation among the steps
+	performed := 0 // accesses of the violation among the steps
 	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+s.String())
 	}
@@ -106,10 +106,10 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 	if site, fit := p.resolver.siteOf(p.resolver.violation[0]); fit != absent {
 		plan.FailsIf = site.FailsIf
 	}
-	var without []int // steps that the replay does without
+	var without []int // indices of steps that are left out
 	for i, s := range w.Steps {
-		// How many tests are parallel, and so what the steps are by which they begin, is otherwise in a replay,
-		// which may have fewer of them: there they begin when the schedule wants them to.
+		// A replay may run fewer parallel tests, so package testing starts them by other steps. They
+		// begin when the schedule says so.
 		if trace.StartsParallelTests(s.Func) {
 			without = append(without, i)
 			continue
@@ -117,7 +117,7 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 		item := byte('s')
 		if w.InOrder() && w.HasAccess(s) {
 			item = 'a'
-			shown++
+			performed++
 		}
 		switch p.addItem(item, s, p.resolver.steps[i]) {
 		case absent:
@@ -128,8 +128,8 @@ func NewPlan(w *witness.Witness, code Program, order string) (*Plan, error) {
 		}
 	}
 	plan.Steps = withoutSteps(now.Steps, without)
-	if w.InOrder() && shown != len(w.Violation)-1 {
-		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, shown, len(w.Violation))
+	if w.InOrder() && performed != len(w.Violation)-1 {
+		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, performed, len(w.Violation))
 	}
 	for i, s := range w.PoolSteps {
 		if p.addPoolItem(s, p.resolver.pooled[i]) == absent {
@@ -186,7 +186,7 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 	if w.EndsBlocked() {
 		b.WriteString("stuck\n")
 	}
-	// A panic has been the end of the recorded run. What a test does once it is over is no step.
+	// A panic ended the recorded run, so what the test does afterwards has no steps.
 	over := func(s witness.Step) bool { return s.Op == trace.TestEnd }
 	if w.Kind == bug.Failure && w.Violation[0].Op == trace.Panic && !slices.ContainsFunc(w.Steps, over) {
 		b.WriteString("still\n")

@@ -117,13 +117,13 @@ func newResolver(w *witness.Witness, program Program) *resolver {
 // positionsOf sets the positions of the steps of w, and returns those at sites that the rewriter
 // made, each once.
 func (r *resolver) positionsOf(w *witness.Witness) (distinct []*position) {
-	type spot struct { // tells most positions apart
+	type spot struct { // differs between most positions
 		line, col int
 		op        trace.Kind
 	}
 	known := make(map[spot][]*position)
 	number := func(list []witness.Step) []*position {
-		its := make([]*position, len(list))
+		positions := make([]*position, len(list))
 		for i, s := range list {
 			s = withoutEvent(s)
 			at := spot{s.Line, s.Col, s.Op}
@@ -136,9 +136,9 @@ func (r *resolver) positionsOf(w *witness.Witness) (distinct []*position) {
 					distinct = append(distinct, p)
 				}
 			}
-			its[i] = known[at][k]
+			positions[i] = known[at][k]
 		}
-		return its
+		return positions
 	}
 	r.steps, r.hold, r.violation = number(w.Steps), number(w.Holds), number(w.Violation)
 	r.pooled, r.anchors = number(w.PoolSteps), number(w.Anchors)

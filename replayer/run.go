@@ -54,7 +54,7 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		mode.Trace, mode.Limit = file.trace, trace.MaxLoggedBytes
 	}
 	var temp string
-	if len(bin.Exec) == 0 { // else there may be no such folder where the program runs
+	if len(bin.Exec) == 0 { // otherwise the program may run where there is no such folder
 		temp = opts.Folder.tempDir()
 		if err := os.MkdirAll(temp, 0o777); err != nil {
 			return Verdict{}, err
@@ -153,7 +153,7 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 		return runResult{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.ExplainExecError(err))
 	}
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if limit.Err() != nil { // killed: not even the -test.timeout could run
+	if limit.Err() != nil { // killed: even -test.timeout had no effect
 		return runResult{out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, used}, nil
 	}
 	return runResult{out.String(), judgeOutput(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.RecordedOutcome.Failed), used}, nil

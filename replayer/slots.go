@@ -30,7 +30,7 @@ import (
 type Slots struct {
 	processors int
 	mu         sync.Mutex
-	changed    *sync.Cond              // the fields below
+	changed    *sync.Cond              // signals changes of the fields below
 	all        lane                    // of all packages
 	packages   map[string]*lane        // by path
 	used, ran  time.Duration           // processor time and elapsed time of the last replays
@@ -39,7 +39,7 @@ type Slots struct {
 
 // A testHistory is what is known of replays of some tests.
 type testHistory struct {
-	clashed      atomic.Bool  // they have found something taken
+	clashed      atomic.Bool  // the tests have found a port or file taken
 	failedReruns atomic.Int32 // reruns without others of their package that failed
 }
 
@@ -98,7 +98,7 @@ func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay f
 		return replay()
 	}
 	history := s.history(w)
-	where, rerun := concurrently, false // rerun: it failed while others ran
+	where, rerun := concurrently, false // rerun: the last replay failed while others ran
 	if history.clashed.Load() {
 		where = withoutPackage
 	}
@@ -107,7 +107,7 @@ func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay f
 		if noRoom != nil {
 			return Verdict{}, noRoom
 		}
-		if rerun && history.knownUndisturbed() { // by now
+		if rerun && history.knownUndisturbed() { // since the last replay
 			s.leave(t, 0, 0)
 			return v, nil
 		}
@@ -151,7 +151,7 @@ type turn struct {
 type laneUse struct {
 	*lane
 	begun      int  // replays of the lane that had begun, with this one
-	concurrent bool // others were running
+	concurrent bool // other replays of the lane were running
 }
 
 // enter counts a replay that begins.

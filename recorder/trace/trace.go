@@ -88,8 +88,8 @@ const MaxLoggedBytes = 256 << 20
 
 // A Goroutine is named by the test that it belongs to and by the path of its
 // spawns there: "0" is the test's own goroutine, "0.2.1" the first child of
-// its second child, "0.Serve-1" the first one that the standard library's Serve has
-// started there of its own accord. Outside of tests Test is empty and the root is
+// its second child, "0.Serve-1" the first goroutine that Serve of the standard library
+// has started there. Outside of tests Test is empty and the root is
 // "main".
 type Goroutine struct {
 	ID     GID

@@ -308,7 +308,7 @@ func (s *Sources) FindCallSite(step Step, file string, guess int) (in string, li
 	if step.LineText != "" {
 		looks := s.linesOf(file, e)
 		same, shaped = looks.text[step.LineText], looks.shape[Shape(step.LineText)]
-		// Whether it called variables, nobody knows any more: so many lines do.
+		// It is not known whether the old line called variables, so compare without the names of all that is called.
 		called = looks.shape[shapeOf(step.LineText, func(string) bool { return true })]
 		if len(called) != step.AlikeCount {
 			called = nil
