@@ -1,7 +1,7 @@
 // Package recorder builds the user's packages with instrumentation and runs
 // their tests once under `go test`, so that each test binary leaves a trace.
 //
-// In the flow it stands first: its traces go to package analysis, the test
+// It is the first room of the flow: its traces go to package analysis, the test
 // binaries that it saves are what package replayer runs again.
 //
 // The build is an ordinary `go test` of the stock toolchain with one overlay,

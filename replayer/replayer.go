@@ -1,6 +1,6 @@
 // Package replayer makes a predicted bug happen, or says why it does not.
 //
-// It stands between the witness and the report. [NewPlan] resolves a witness
+// In the flow it is between the witness and the report. [NewPlan] resolves a witness
 // against the sites of the current build, [Run] runs the saved test binary in
 // replay mode under that plan and judges what happened, and [Confirm] does so
 // for both orders of the two violating accesses, where these are to meet, or for

@@ -26,7 +26,7 @@ type flag struct {
 	field *bool
 }
 
-// The flags of a site that stand for other fields than a bool.
+// The flags of a site that stand for fields of other types than bool.
 const (
 	siteFailsIfFalse = 1 << 3
 	siteFailsIfTrue  = 1 << 4
@@ -63,7 +63,7 @@ func unpackFlags(packed uint8, flags []flag) {
 // further reads give zeros.
 type fields struct {
 	payload []byte
-	offset  int64 // of payload in the file
+	offset  int64 // of the payload in the file
 	err     error
 }
 
@@ -220,7 +220,7 @@ func (d *Reader) decodeName(f *fields) {
 
 func (d *Reader) decodeScope(f *fields) {
 	offset := f.offset
-	var read Site // of which there is only the scope
+	var read Site // with nothing but ID and scope
 	var flags uint8
 	f.read(read.scopeFields(&flags)...)
 	unpackFlags(flags, read.Scope.flags())

@@ -45,7 +45,7 @@ type generationPage struct {
 	hasJoinedAreas bool  // accesses that cover several pages may give a part of it another generation
 	generation     int32 // of the whole page, if parts is nil
 	partBits       uint8 // binary logarithm of the size of a part; no freed object is smaller
-	// parts has the generations of the parts; nil if all of the page has generation all.
+	// parts has the generations of the parts; nil if the whole page has one generation.
 	parts []int32
 }
 
@@ -134,7 +134,7 @@ func (g *Generations) Of(i int) int32 {
 	obj := g.t.Events[i].Obj
 	n := obj >> PageBits
 	page := g.pages.Known(numbering.Word(n))
-	if page == nil { // what is there is a lock or the like, alone
+	if page == nil { // no access is in the page, only a lock or the like
 		return 0
 	}
 	generation := page.generationAt(obj)

@@ -2,9 +2,9 @@ package trace
 
 import "github.com/gopredict/gopredict/recorder/trace/numbering"
 
-// This file joins the generations of memory that one access covers. The pages of a large variable may have
-// been freed one by one, as parts of former variables, and so have different generations. An access that
-// covers several of them shows that they belong to one variable.
+// This file joins the generations of memory that one access covers. The pages of a large variable may
+// have different generations, because they belonged to several variables before that were freed one
+// by one. An access that covers several pages shows that they now belong to one variable.
 
 // joinedAreas is a union-find structure of areas of pages. Areas that one access covers are in one
 // set, and all areas of a set have the latest generation in it.
@@ -19,7 +19,7 @@ type pageGeneration struct {
 	generation int32
 }
 
-// An area is a range of bytes in a page, of which to is excluded, and the set that it belongs to.
+// An area is a range of bytes in a page, without to, and the set that it belongs to.
 type area struct {
 	from, to uint64
 	set      int32

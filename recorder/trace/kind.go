@@ -148,7 +148,7 @@ var specs = func() [NumKinds]Spec {
 
 		SelectRecv: {"selrecv", ClassControl, "receive", "from", channel, unused, capacity, reportsOnly | receives, "a case of the select that follows would receive; those of one select come in their order"},
 
-		Call: {"call", ClassCall, "call", "of", Arg{"object", ArgAddress}, number("number of the method: KeyOf its name and 0"), unused, 0, "a method that a property names is called on an object; the site is that of the call"},
+		Call: {"call", ClassCall, "call", "of", Arg{"object", ArgAddress}, number("number of the method: CallSiteKey of its name and 0"), unused, 0, "a method that a property names is called on an object; the site is that of the call"},
 	}
 }()
 
@@ -167,7 +167,7 @@ var traitsOf = func() (of [256]struct {
 // Valid reports whether k is a kind that a trace may have.
 func (k Kind) Valid() bool { return k != None && k < NumKinds }
 
-// Spec returns what the table says of k; the zero Spec if it is not there.
+// Spec returns the row of k in the table, or the zero Spec if it has none.
 func (k Kind) Spec() Spec {
 	if k < NumKinds {
 		return specs[k]
@@ -198,18 +198,18 @@ func (k Kind) IsWrite() bool { return k == Write || k == AtomicStore || k == Ato
 // IsRead reports whether events of kind k load from memory.
 func (k Kind) IsRead() bool { return k == Read || k == AtomicLoad || k == AtomicRMW }
 
-// Object returns what the Obj of events of kind k is.
+// Object returns the type of the Obj of events of kind k.
 func (k Kind) Object() ArgType { return traitsOf[k].obj }
 
 // HasAddress reports whether the Obj of events of kind k is an address of memory.
 func (k Kind) HasAddress() bool { return traitsOf[k].obj == ArgAddress }
 
-// EndsRegion reports whether no atomic region goes across an event of kind k, as it
+// EndsRegion reports whether no atomic region continues after an event of kind k, because it
 // starts a goroutine, waits for others or wakes them.
 func (k Kind) EndsRegion() bool { return traitsOf[k].traits&endsRegion != 0 }
 
 // CanHold reports whether a replay can hold a goroutine before an event of kind k. It
-// cannot where the event only tells of what has taken place by then.
+// cannot if the event only reports what has already taken place.
 func (k Kind) CanHold() bool { return k.Valid() && traitsOf[k].traits&(reportsOnly|completes) == 0 }
 
 // Begins reports whether an event of kind k begins an operation that may block and that a
@@ -235,8 +235,8 @@ func (k Kind) Releases() bool { return traitsOf[k].traits&releases != 0 }
 // IsShared reports whether events of kind k are of the reader side of an RWMutex.
 func (k Kind) IsShared() bool { return traitsOf[k].traits&shared != 0 }
 
-// IsDeferred reports whether functions commonly defer operations of kind k: these may come between a
-// return statement and the end of the call, and hand over no values themselves.
+// IsDeferred reports whether functions commonly defer operations of kind k. Such operations may come
+// between a return statement and the end of the call, and pass on no values themselves.
 func (k Kind) IsDeferred() bool { return traitsOf[k].traits&deferred != 0 }
 
 // ChangesCounter reports whether events of kind k change the counter of a WaitGroup.
@@ -248,8 +248,9 @@ func AreAddAndWait(a, b Kind) bool {
 	return a.ChangesCounter() && b == WaitGroupWait || b.ChangesCounter() && a == WaitGroupWait
 }
 
-// IsDataEvent reports whether e only accesses or uses data: then its outcome can change only if other
-// goroutines that share the data run in another order.
+// IsDataEvent reports whether e only accesses or uses data. Its outcome can change only if goroutines
+// that share the data run in another order.
 func (e *Event) IsDataEvent() bool { return dataKinds[e.Kind] }
 
+// dataKinds are the kinds of [Event.IsDataEvent].
 var dataKinds = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}

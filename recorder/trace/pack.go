@@ -11,7 +11,7 @@ type guess struct {
 	site, head   uint32
 	obj, objStep uint64
 	val, valStep uint64
-	next         [2]uint32 // index of the guess for the following event, by parity of val
+	next         [2]uint32 // indices of the guesses for the following event, if val is even or odd
 }
 
 const guessBits = 12
@@ -28,7 +28,7 @@ func guessOf(site, head uint32) uint32 {
 	return (site ^ head*0x9e3779b1) * 0x85ebca6b >> (32 - guessBits)
 }
 
-// The ways to tell an object; the package doc has them.
+// The encodings of an object; see the package doc.
 const (
 	objSame = iota
 	objStep
@@ -39,7 +39,7 @@ const (
 	objNearPointer
 )
 
-// The ways to tell a value that do not count bytes, and the most upper bytes.
+// The encodings of a value without a count of bytes, and the greatest count of upper bytes.
 const (
 	valSame = 0
 	maxHigh = 6
@@ -204,8 +204,8 @@ func (gs *guesses) record(p *[maxRecord]byte, e *Event) int {
 // valueWays has, by control bits, how to decode a value that is stored in bytes.
 var valueWays = func() (ways [16]struct {
 	bytes int
-	mask  uint64 // of these bytes
-	shift int    // how far up they are
+	mask  uint64 // of the bytes of the value
+	shift int    // in bits, of these bytes
 }) {
 	for v := range ways {
 		w := &ways[v]

@@ -45,7 +45,7 @@ type rapidReader struct {
 	vars    map[string]uint64
 	locks   map[string]uint64
 	holds   map[rapidHold]int
-	raw     []Event // before complete fills in begins and ends
+	raw     []Event // to which complete adds begins and ends
 	state   []rapidThread
 	line    int64 // number of the current line, from 1
 }
@@ -152,7 +152,7 @@ func (x *rapidReader) operation(e *Event, op, operand string) (skip bool, expect
 		case child == e.G:
 			return false, op + " of another thread", "of itself"
 		case op == "join":
-			e.Kind = Await // complete fills in the token
+			e.Kind = Await // complete sets the token
 			s.joined = true
 			return !s.started, "", "" // without an event there is nothing to wait for
 		case s.forked || s.started:

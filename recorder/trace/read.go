@@ -65,7 +65,7 @@ type Reader struct {
 	filter     func([]Event) // appends the events to keep to the trace; nil keeps all
 	scanned    bool          // an earlier reading has read all but the events, and stopped at end
 	end        EndPoint
-	freedCount int // records of freed memory that were not stored
+	freedCount int // number of records of freed memory that Scan did not store
 
 	goroutines, names int               // definitions so far
 	tests             map[string]string // names of tests, for [Reader.shared]
@@ -163,7 +163,7 @@ func (d *Reader) readChunk() (chunkType, []byte, error) {
 		return 0, nil, &FormatError{Offset: d.offset + 4, Expected: fmt.Sprintf("a length up to %d", maxPayload),
 			Found: fmt.Sprint(length)}
 	}
-	d.buf.Reset() // grows with what is really there, whatever the length says
+	d.buf.Reset() // grows with the bytes read, not by the length, which may be damaged
 	n, err := io.CopyN(&d.buf, d.r, int64(length))
 	if err == io.EOF || err == nil && n < int64(length) {
 		return 0, nil, io.ErrUnexpectedEOF
@@ -217,7 +217,7 @@ func (d *Reader) decode(typ chunkType, payload []byte, base int64) error {
 // decodeEvents adds the events of a chunk, whose payload starts at offset base of the file.
 func (d *Reader) decodeEvents(p []byte, base int64) error {
 	defer d.flushBatch()
-	known := false // whose events the chunk has
+	known := false // whether g is the goroutine of the events
 	var g GID
 	for at := 0; at < len(p); {
 		if d.batchLen == len(d.batch) {
@@ -261,8 +261,7 @@ func (d *Reader) decodeSpecial(e *Event, known *bool) (expected, found string) {
 	return expected, found
 }
 
-// addBetweenEvents adds a record that stands between events: freed memory, or what memory held before
-// a write.
+// addBetweenEvents adds a record that is no event: freed memory, or the prior value of a write.
 func (d *Reader) addBetweenEvents(e Event) {
 	d.flushBatch()
 	switch {
@@ -316,7 +315,7 @@ func (d *Reader) Rewind(room int) {
 		d.scanned, d.end.offset = true, d.offset
 	}
 	if cap(d.t.Events) < room {
-		d.t.Events = nil // before there are both
+		d.t.Events = nil // so that there are never both
 		d.t.Events = make([]Event, 0, room)
 	}
 	d.offset = 0
@@ -329,7 +328,7 @@ func (d *Reader) Rewind(room int) {
 func (d *Reader) grow() {
 	es := d.t.Events
 	if d.size == 0 {
-		return // as append does
+		return // append grows the slice
 	}
 	room := max(1<<10, 2*len(es))
 	if d.offset > 0 {
@@ -354,7 +353,7 @@ func (t *Trace) checkIndices(e *Event) (expected, found string) {
 	return "", ""
 }
 
-// needsCheck is set for the kinds of which [Trace.checkIndices] checks more than the goroutine.
+// needsCheck is set for kinds whose events have indices besides the goroutine: see [Trace.checkIndices].
 var needsCheck = func() (all [256]bool) {
 	for k := range all {
 		all[k] = !Kind(k).Valid() || traitsOf[k].obj == ArgGoroutine || traitsOf[k].obj == ArgTest

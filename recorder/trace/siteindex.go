@@ -13,7 +13,7 @@ type SiteIndex struct {
 	sites numbering.Table[numbering.Word, Site]
 }
 
-// noSite stands for each site that the trace does not define.
+// noSite is returned for sites that the trace does not define.
 var noSite Site
 
 // NewSiteIndex returns the index of the sites of t.

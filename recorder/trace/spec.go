@@ -12,7 +12,7 @@ type Spec struct {
 	Doc    string
 }
 
-// A Class is what the events of some kinds are about.
+// A Class groups kinds by the objects that their events are about.
 type Class uint8
 
 // The classes.
@@ -26,13 +26,13 @@ const (
 	ClassWaitGroup       // a WaitGroup
 	ClassOnce            // a Once
 	ClassRegion          // a marked atomic region begins or ends
-	ClassControl         // where the program goes, and what that follows from
+	ClassControl         // a branch or assertion, and what its outcome depends on
 	ClassTest            // a test begins or ends
-	ClassToken           // what happens before what, for any other reason
+	ClassToken           // order between goroutines for any other reason
 	ClassCall            // a method that a property names is called
 )
 
-// An Arg is what Obj, Val or Size of an event says.
+// An Arg describes Obj, Val or Size of the events of a kind.
 type Arg struct {
 	Name string // "" if it is unused
 	Type ArgType
@@ -47,8 +47,8 @@ const (
 	ArgAddress           // of memory of the program: what is accessed, or where an object lies
 	ArgChannel           // the number of a channel; 0: the nil channel
 	ArgGoroutine         // a GID
-	ArgTest              // an index of Trace.TestNames
-	ArgToken             // what Post and Await have in common
+	ArgTest              // an index into Trace.TestNames
+	ArgToken             // it links a Post to its Awaits
 	ArgValue             // the bits of a value, or their digest
 	ArgNumber            // a number from 0
 	ArgSigned            // a number, as the bits of an int64
@@ -67,15 +67,15 @@ type traits uint16
 
 const (
 	// endsRegion: no atomic region goes across the event. It starts a goroutine, or
-	// waits for others or wakes them, and so is not meant to be one step with what
-	// comes before it.
+	// waits for others or wakes them, so it is not meant to be atomic with the events
+	// before it.
 	endsRegion traits = 1 << iota
 	// reportsOnly: the event reports something that has taken place, or will: what a value is, or
 	// a case of the select to come.
 	reportsOnly
 	// begins: the event begins an operation that may block, and another one completes it.
 	begins
-	// completes: the event completes what an earlier one of its goroutine has begun.
+	// completes: the event completes an operation that an earlier one of its goroutine began.
 	completes
 	// sends, receives: the event is of that side of a channel.
 	sends

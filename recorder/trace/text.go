@@ -46,7 +46,7 @@ var flagWords = []struct {
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal
 // trace: the line "gopredict trace 1", then lines for the definitions, one line
-// for each event and what stands between events, and "complete" if the trace
+// for each event for each record between events, and "complete" if the trace
 // is. A # outside of quotes starts a comment. The package doc describes the
 // line of an event. WriteText fails only if w does.
 func WriteText(w io.Writer, t *Trace) error {
@@ -140,7 +140,7 @@ func (t *Trace) comment(e *Event) string {
 	}
 	text := strings.Join(words, " ")
 	if q := strconv.Quote(text); strings.Contains(q, `\`) {
-		text = q // no line break gets through
+		text = q // so that it has no line break
 	}
 	return " # " + text
 }

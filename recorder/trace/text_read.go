@@ -25,7 +25,7 @@ func KindOf(word string) (k Kind, ok bool) {
 }
 
 // ReadText reads the text form that [WriteText] writes. The trace that it
-// returns is never nil and holds what stands before the first line that does
+// returns is never nil and has the lines before the first one that does
 // not parse; the error is then a [*FormatError] with the number of the line.
 // What [Decode] guarantees of events holds here too.
 func ReadText(r io.Reader) (*Trace, error) {

@@ -93,7 +93,7 @@ const MaxLoggedBytes = 256 << 20
 // "main".
 type Goroutine struct {
 	ID     GID
-	Parent GID    // its own ID where there is no parent
+	Parent GID    // its own ID if it has no parent
 	Test   string // top-level test, e.g. "TestTransfer"; "" outside of tests
 	Path   string
 	Site   SiteID // the go statement; 0 where unknown
@@ -123,7 +123,7 @@ type Site struct {
 	Func string // full name, e.g. "example.com/bank.(*Account).Withdraw"
 	File string
 	Line int
-	Col  int    // 0 where unknown
+	Col  int    // 0 if unknown
 	Op   string // "read", "write", "branch", …; "" for call sites
 	Expr string // source text of the access, e.g. "a.balance"; "" for call sites
 	Type Type   // of the value that is read or written
@@ -166,7 +166,7 @@ type Meta struct {
 	Dir    string // working directory of the test binary
 	Binary string // base name of the test binary, e.g. "bank.test"
 	// Limit is the size of the events in bytes, before packing, at which
-	// recording stopped, while the program ran on; 0 if it did not.
+	// recording stopped although the program went on; 0 if it did not stop.
 	Limit uint64
 }
 
@@ -174,14 +174,14 @@ type Meta struct {
 // plain accesses and branches are missing. With LacksSync all other events are missing as well,
 // except the begins and ends of its goroutines and tests.
 type Cut struct {
-	Test      string // as the goroutines name it; "" for what runs outside of tests
+	Test      string // its name in Goroutine.Test; "" outside of tests
 	LacksSync bool
 }
 
 // A HiddenInput says that a test depended on something that no event records. Its behaviour may
 // differ in another run although nothing in the trace does.
 type HiddenInput struct {
-	Test   string // as the goroutines name it; "" for what runs outside of tests
+	Test   string // its name in Goroutine.Test; "" outside of tests
 	Source string // length (of a channel), clock, files, network, chance, environment, goroutines (their number), result (of a test, so far) or processes (that the test started)
 }
 
@@ -190,9 +190,9 @@ type Proof string
 
 // The proofs.
 const (
-	ProofDeadlock  Proof = "deadlock"  // for ever: nothing in the program can move
-	ProofLeak      Proof = "leak"      // for ever: nobody who can move can reach what it waits for
-	ProofLingering Proof = "lingering" // somebody may wake it yet
+	ProofDeadlock  Proof = "deadlock"  // for ever: no goroutine of the program can go on
+	ProofLeak      Proof = "leak"      // for ever: no goroutine that can go on can reach what it waits for
+	ProofLingering Proof = "lingering" // another goroutine may still wake it
 )
 
 // A BlockedGoroutine was blocked when no goroutine could go on, or when a test had ended. It has
@@ -224,10 +224,10 @@ type Trace struct {
 	Goroutines   []Goroutine // by GID
 	Sites        map[SiteID]Site
 	TestNames    []string           // test names, numbered by TestBegin and TestEnd
-	Cuts         []Cut              // in the order in which they were made
+	Cuts         []Cut              // in the order of their moments
 	HiddenInputs []HiddenInput      // each once
 	Blocked      []BlockedGoroutine // in the order in which the run-time library found them
-	TestEvents   []TestEvent        // in the order in which they came
+	TestEvents   []TestEvent        // in their order
 	// ValueTexts has texts that show values of more than one word, by digest, which is not 0: the
 	// beginning of a string, in quotes; the value of an interface, or at least its dynamic type.
 	// Only traces of replays have them.
@@ -238,7 +238,7 @@ type Trace struct {
 	OmittedEvents   int               // number of events that package reduce left out
 	EarlierElements map[uint64]uint64 // by channel: elements that it transferred before the first of Events
 	// Complete is set if the run ended in an orderly way; without it, Events
-	// is a prefix of what happened.
+	// is a prefix of the run.
 	Complete bool
 	// EventSource lets package reduce read the events from their file again; nil if it cannot.
 	EventSource any

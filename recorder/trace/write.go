@@ -29,7 +29,7 @@ func Encode(w io.Writer, t *Trace) error {
 		c.write(&number, &name)
 	}
 	for _, g := range t.Goroutines {
-		if g.Path != "" { // else it is a gap in the numbers
+		if g.Path != "" { // otherwise no goroutine has this ID
 			c.begin(goroutineChunk)
 			c.write(g.fields()...)
 		}

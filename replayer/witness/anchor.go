@@ -56,7 +56,7 @@ func (m *maker) places(ids map[trace.SiteID]bool) []Step {
 		s := m.placeStep(site)
 		s.Goroutine, s.Occurrence = anywhere, 1
 		var known bool
-		if s.Op, known = trace.KindOf(site.Op); !known { // a word of the rewriter's own, e.g. "case"
+		if s.Op, known = trace.KindOf(site.Op); !known { // the operation has no kind, e.g. "case"
 			s.Op, s.SiteOp = trace.Branch, site.Op
 		}
 		out = append(out, s)

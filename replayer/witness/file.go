@@ -64,8 +64,8 @@ func writeFile(pkg, name string, write func(io.Writer) error) (err error) {
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	// The name begins with a dot so that a crash leaves nothing that could be
-	// taken for a witness.
+	// The name begins with a dot so that a crash leaves nothing that looks like
+	// a witness.
 	draft := filepath.Join(filepath.Dir(name), ".witness-"+rand.Text())
 	f, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

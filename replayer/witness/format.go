@@ -15,8 +15,8 @@ import (
 // This file declares the file format: its headers, its sections and the fields at the end of a
 // step line. The reader and the writer go by these tables.
 //
-// A witness may come with somebody's pull request. What it says becomes names of files and
-// arguments of the test binary, and so each value is checked before anything is done with it.
+// A witness may come with a pull request of a stranger. Its values become names of files and
+// arguments of the test binary, so each value is checked before it is used.
 
 // Version is the version of the file format that this package reads and writes.
 const Version = 1
@@ -30,7 +30,7 @@ type header struct {
 	required bool
 	// isList headers have any number of values, others have one.
 	isList bool
-	get    func(*Witness) []string // nil: there are none
+	get    func(*Witness) []string // nil: it has no value
 	set    func(*Witness, []string) error
 }
 
@@ -38,7 +38,7 @@ type header struct {
 var headers = []header{
 	textHeader("id", true, func(w *Witness) *string { return &w.ID }, `^[a-z][a-z0-9]*(-[a-z0-9]+)*$`, "small letters, digits and dashes, such as race-7c1f0a"),
 	{"kind", true, false, func(w *Witness) []string { return []string{string(w.Kind)} }, setKind},
-	textHeader("pattern", false, func(w *Witness) *string { return &w.Pattern }, `^[^\pC]*$`, "a name in one line"), // that of a property may have spaces
+	textHeader("pattern", false, func(w *Witness) *string { return &w.Pattern }, `^[^\pC]*$`, "a name in one line"), // the name of a property may have spaces
 	textHeader("package", true, func(w *Witness) *string { return &w.Package }, `^[^\s\pC]*$`, "an import path"),
 	{"tests", true, true, func(w *Witness) []string { return w.Tests }, setTests},
 	textHeader("run", false, func(w *Witness) *string { return &w.RunPattern }, "", ""),

@@ -125,7 +125,7 @@ func (w *Witness) splitViolation(steps, violation []int) (performed, pending []i
 	case w.InOrder():
 		return violation[:last], violation[last:]
 	case w.EndsBlocked():
-		// An operation in which a goroutine waits may be needed for what others do then.
+		// Other goroutines may need the begin of an operation in which a goroutine waits.
 		isStep := func(i int) bool { return slices.Contains(steps, i) }
 		return filter(violation, isStep), filter(violation, func(i int) bool { return !isStep(i) })
 	}
@@ -135,7 +135,7 @@ func (w *Witness) splitViolation(steps, violation []int) (performed, pending []i
 // skipped returns the events that a schedule leaves out though later ones of their goroutine happen:
 // those within the scopes of branches that have another outcome in the schedule.
 func skipped(t *trace.Trace, schedule ...[]int) map[int]bool {
-	end := make(map[int]int) // by branch: what the goroutine does next
+	end := make(map[int]int) // by branch: position of the next event of its goroutine
 	last := make([]int, len(t.Goroutines))
 	for g := range last {
 		last[g] = -1
@@ -187,7 +187,7 @@ func controlledGoroutines(t *trace.Trace, tests []string, violation []int) []boo
 }
 
 func filter(positions []int, ok func(int) bool) []int {
-	var out []int // mostly few of many
+	var out []int // not preallocated, as few positions are kept of many
 	for _, i := range positions {
 		if ok(i) {
 			out = append(out, i)

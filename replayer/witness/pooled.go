@@ -36,20 +36,20 @@ func poolEvents(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (even
 		}
 	}
 	inOrder := slices.Clone(positions)
-	slices.Sort(inOrder) // who has put an item is told by the recorded order
-	lies := make(map[uint64]int)
-	item := make(map[int]int) // by position
+	slices.Sort(inOrder)           // the recorded order shows which Put a Get returns
+	inPool := make(map[uint64]int) // by item: position of its Put
+	item := make(map[int]int)      // by position
 	n := 0
 	for _, i := range inOrder {
 		e := &t.Events[i]
-		put, there := lies[e.Obj]
+		put, found := inPool[e.Obj]
 		switch {
 		case e.Kind == trace.Post:
-			lies[e.Obj] = i
+			inPool[e.Obj] = i
 		case e.Flags&trace.FlagFailed != 0:
 			item[i] = 0
-		case there:
-			delete(lies, e.Obj)
+		case found:
+			delete(inPool, e.Obj)
 			n++
 			item[put], item[i] = n, n
 		}

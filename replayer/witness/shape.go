@@ -35,7 +35,7 @@ func shapeOf(expr string, variable func(name string) bool) string {
 	for tok != gotoken.EOF {
 		_, nextTok, nextLit := s.Scan()
 		switch {
-		case tok == gotoken.SEMICOLON && lit == "\n": // the scanner's own
+		case tok == gotoken.SEMICOLON && lit == "\n": // inserted by the scanner
 		case tok == gotoken.IDENT && before != gotoken.PERIOD && (nextTok != gotoken.LPAREN || variable(lit)):
 			b.WriteByte('_')
 		case lit != "":

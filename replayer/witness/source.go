@@ -88,7 +88,7 @@ func declarations(name string, text []byte) (map[string]lineRange, map[lineRange
 	if file == nil {
 		return nil, nil
 	}
-	// Positions as the file has them: a //line comment is for other readers.
+	// Positions in the file itself, whatever //line comments say.
 	line := func(p gotoken.Pos) int { return fset.PositionFor(p, false).Line }
 	funcs, locals := make(map[string]lineRange), make(map[lineRange]map[string]bool)
 	again := make(map[string]bool)
@@ -195,7 +195,7 @@ func declNames(fn string) []string {
 	parts := strings.Split(withoutBrackets(fn), ".")
 	literal := false
 	for i, part := range slices.Backward(parts) {
-		part, _, split := strings.Cut(part, "-") // what the compiler has split off: "F-range1"
+		part, _, split := strings.Cut(part, "-") // the compiler adds "-range1" for the body of a range loop over a function
 		literal = literal || split
 		switch {
 		case i > 0 && compilerPart.MatchString(part):

@@ -17,7 +17,7 @@ type token struct {
 	quoted bool
 }
 
-// meaning returns the value that the field stands for.
+// meaning returns the meaning of the field.
 func (t token) meaning() (string, error) {
 	switch {
 	case t.rest == "-" && !t.quoted:

@@ -1,7 +1,7 @@
 // Package witness reads and writes witness files: schedules as text, that
-// live beside the test they belong to and are readable in a diff.
+// are in the folder of their test and are readable in a diff.
 //
-// It stands between analysis and replayer: [FromSchedule] turns a schedule,
+// In the flow it is between analysis and replayer: [FromSchedule] turns a schedule,
 // which speaks of positions in one trace, into a [Witness], which speaks of
 // goroutines by their spawn path and of events by (goroutine, site,
 // occurrence), so that it holds for every run of the test and survives edits
