@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/procgroup"
@@ -59,29 +61,15 @@ func PCTSteps(t *trace.Trace, test string) (n int) {
 	return max(n, 1)
 }
 
+// orderForm matches the names of orders.
+var orderForm = regexp.MustCompile(strings.ReplaceAll(fmt.Sprintf(`^(oldest|child|(seed|pos)N|pctN/[1-%d]/N)?$`, MaxDepth), "N", `[1-9]\d{0,17}`))
+
 // ParseOrder returns the order of that name.
 func ParseOrder(name string) (Order, error) {
-	o := Order(name)
-	if o == NewestFirst || o == OldestFirst || o == ChildFirst {
-		return o, nil
+	if !orderForm.MatchString(name) {
+		return Order(name), fmt.Errorf("found %q as an order of goroutines, expected oldest, child, seedN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
 	}
-	var n, depth, steps int
-	for _, chance := range []struct {
-		format string
-		args   []any
-		is     func() Order
-	}{
-		{"seed%d", []any{&n}, func() Order { return RandomOrder(n) }},
-		{"pos%d", []any{&n}, func() Order { return POS(n) }},
-		{"pct%d/%d/%d", []any{&n, &depth, &steps}, func() Order { return PCT(n, depth, steps) }},
-	} {
-		depth, steps = 1, 1
-		if _, err := fmt.Sscanf(name, chance.format, chance.args...); err == nil && o == chance.is() &&
-			n > 0 && depth > 0 && depth <= MaxDepth && steps > 0 {
-			return o, nil
-		}
-	}
-	return o, fmt.Errorf("found %q as an order of goroutines, expected oldest, child, seedN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
+	return Order(name), nil
 }
 
 // RecordAgain runs the saved binary of r again and records it into a file. Goroutines run in the

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
 )
 
 // ReadFile reads the trace file at path; see [Decode]. A [*FormatError] names
@@ -79,10 +78,6 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{r: r, t: &Trace{Sites: map[SiteID]Site{}}, tests: make(map[string]string)}
 }
 
-// guessTables has tables of guesses that readers no longer use. A table is larger than most traces of a
-// replay.
-var guessTables = sync.Pool{New: func() any { return new(guesses) }}
-
 // read reads all chunks. Afterwards off is the end of the valid prefix.
 func (d *Reader) read() error {
 	err := d.start()
@@ -98,8 +93,7 @@ func (d *Reader) read() error {
 
 // start starts reading at the magic number.
 func (d *Reader) start() error {
-	d.guesses = guessTables.Get().(*guesses)
-	*d.guesses = guesses{}
+	d.guesses = new(guesses)
 	return d.readMagic()
 }
 
@@ -121,7 +115,7 @@ func (d *Reader) ReadChunk() error {
 // Close ends reading, and releases the memory that only reading needs.
 func (d *Reader) Close() {
 	d.t.settlePriorValue(Event{})
-	guessTables.Put(d.guesses)
+	d.guesses = nil
 }
 
 func (d *Reader) readMagic() error {
