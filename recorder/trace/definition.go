@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 )
 
 // This file lists the fields of each kind of definition once, in the order of the file. The reader
@@ -92,31 +93,21 @@ func (f *fields) take(n int, what string) []byte {
 	return b
 }
 
-func (f *fields) uint32() uint32 { return binary.LittleEndian.Uint32(f.take(4, "a number")) }
-
-// read reads the fields that the pointers point to, in this order.
+// read reads the fields that the pointers point to, in this order. An int is a line or column.
 func (f *fields) read(pointers ...any) {
 	for _, p := range pointers {
-		switch p := p.(type) {
-		case *uint8:
-			*p = f.take(1, "a number")[0]
-		case *Type:
-			if *p = Type(f.take(1, "a number")[0]); *p >= numTypes { // of a newer version
-				*p = TypeUnknown
-			}
-		case *uint32:
-			*p = f.uint32()
-		case *GID:
-			*p = GID(f.uint32())
-		case *SiteID:
-			*p = SiteID(f.uint32())
-		case *int:
-			*p = int(f.uint32())
-		case *uint64:
-			*p = binary.LittleEndian.Uint64(f.take(8, "a number"))
-		case *string:
+		switch v := reflect.ValueOf(p).Elem(); v.Kind() {
+		case reflect.String:
 			n := binary.LittleEndian.Uint16(f.take(2, "a string's length"))
-			*p = string(f.take(int(n), "a string"))
+			v.SetString(string(f.take(int(n), "a string")))
+		case reflect.Uint8:
+			v.SetUint(uint64(f.take(1, "a number")[0]))
+		case reflect.Uint64:
+			v.SetUint(binary.LittleEndian.Uint64(f.take(8, "a number")))
+		case reflect.Uint32:
+			v.SetUint(uint64(binary.LittleEndian.Uint32(f.take(4, "a number"))))
+		case reflect.Int:
+			v.SetInt(int64(binary.LittleEndian.Uint32(f.take(4, "a number"))))
 		}
 	}
 }
@@ -124,36 +115,28 @@ func (f *fields) read(pointers ...any) {
 // write writes the fields that the pointers point to, in the order in which [fields.read] reads them.
 func (c *chunkWriter) write(pointers ...any) {
 	for _, p := range pointers {
-		switch p := p.(type) {
-		case *uint8:
-			c.payload = append(c.payload, *p)
-		case *Type:
-			c.payload = append(c.payload, byte(*p))
-		case *uint32:
-			c.uint32(*p)
-		case *GID:
-			c.uint32(uint32(*p))
-		case *SiteID:
-			c.uint32(uint32(*p))
-		case *int:
-			if *p < 0 || int64(*p) > math.MaxUint32 {
-				c.fail("a line or column of 32 bits", fmt.Sprint(*p))
-			}
-			c.uint32(uint32(*p))
-		case *uint64:
-			c.payload = binary.LittleEndian.AppendUint64(c.payload, *p)
-		case *string:
-			if len(*p) > math.MaxUint16 {
-				c.fail(fmt.Sprintf("a string of up to %d bytes", math.MaxUint16), fmt.Sprintf("%d: %.40q…", len(*p), *p))
+		switch v := reflect.ValueOf(p).Elem(); v.Kind() {
+		case reflect.String:
+			if v.Len() > math.MaxUint16 {
+				c.fail(fmt.Sprintf("a string of up to %d bytes", math.MaxUint16), fmt.Sprintf("%d: %.40q…", v.Len(), v.String()))
 				return
 			}
-			c.payload = binary.LittleEndian.AppendUint16(c.payload, uint16(len(*p)))
-			c.payload = append(c.payload, *p...)
+			c.payload = binary.LittleEndian.AppendUint16(c.payload, uint16(v.Len()))
+			c.payload = append(c.payload, v.String()...)
+		case reflect.Uint8:
+			c.payload = append(c.payload, uint8(v.Uint()))
+		case reflect.Uint64:
+			c.payload = binary.LittleEndian.AppendUint64(c.payload, v.Uint())
+		case reflect.Uint32:
+			c.payload = binary.LittleEndian.AppendUint32(c.payload, uint32(v.Uint()))
+		case reflect.Int:
+			if v.Int() < 0 || v.Int() > math.MaxUint32 {
+				c.fail("a line or column of 32 bits", fmt.Sprint(v.Int()))
+			}
+			c.payload = binary.LittleEndian.AppendUint32(c.payload, uint32(v.Int()))
 		}
 	}
 }
-
-func (c *chunkWriter) uint32(v uint32) { c.payload = binary.LittleEndian.AppendUint32(c.payload, v) }
 
 // maxGap is how far the number of a definition may lie beyond the number of
 // definitions so far. The run-time library defines goroutines and names in
@@ -249,7 +232,9 @@ func (d *Reader) decodeSite(f *fields) {
 		f.read(&s.Formula)
 	}
 	if flags&siteHasType != 0 {
-		f.read(&s.Type)
+		if f.read(&s.Type); s.Type >= numTypes { // of a newer version
+			s.Type = TypeUnknown
+		}
 	}
 	if f.err == nil {
 		d.t.Sites[s.ID] = s

@@ -85,7 +85,7 @@ func FindSteps(t *trace.Trace, index *Index, steps []Step) []int {
 		if int(e.G) < len(begins) && i < begins[e.G] {
 			continue // its count begins with the test
 		}
-		group, wanted := groups.of(e)
+		group, wanted := groups.ofEvent[eventKey{e.G, e.Site, e.Kind}]
 		if !wanted {
 			continue
 		}
@@ -109,10 +109,9 @@ func FindSteps(t *trace.Trace, index *Index, steps []Step) []int {
 // stepGroups groups steps that differ in their occurrence only, and has the events of a trace that
 // may be steps of a group.
 type stepGroups struct {
-	count      int
-	ofStep     []int            // by step: its group
-	ofEvent    map[eventKey]int // the group of events
-	goroutines map[trace.GID]bool
+	count   int
+	ofStep  []int            // by step: its group
+	ofEvent map[eventKey]int // the groups of the events that may be steps
 }
 
 // An eventKey is what the events of a group have in common.
@@ -128,13 +127,12 @@ func groupSteps(t *trace.Trace, steps []Step) *stepGroups {
 	for _, s := range steps {
 		gids[s.Goroutine], sites[placeOf(s)] = nil, nil
 	}
-	x := &stepGroups{ofStep: make([]int, len(steps)), ofEvent: make(map[eventKey]int), goroutines: make(map[trace.GID]bool)}
+	x := &stepGroups{ofStep: make([]int, len(steps)), ofEvent: make(map[eventKey]int)}
 	var name []byte
 	for g := range t.Goroutines {
 		name = t.Goroutines[g].AppendName(name[:0])
 		if known, ok := gids[string(name)]; ok {
 			gids[string(name)] = append(known, trace.GID(g))
-			x.goroutines[trace.GID(g)] = true
 		}
 	}
 	for id, s := range t.Sites {
@@ -167,13 +165,4 @@ func groupSteps(t *trace.Trace, steps []Step) *stepGroups {
 	}
 	x.count = len(numbers)
 	return x
-}
-
-// of returns the group of steps that e may be; ok is false if there is none.
-func (x *stepGroups) of(e *trace.Event) (group int, ok bool) {
-	if !x.goroutines[e.G] {
-		return 0, false
-	}
-	group, ok = x.ofEvent[eventKey{e.G, e.Site, e.Kind}]
-	return group, ok
 }
