@@ -61,20 +61,20 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		}
 		defer opts.Folder.emptyTemp()
 	}
-	var strayed atomic.Bool
-	watched, over := context.WithCancel(ctx)
-	defer over()
+	var stoppedEarly atomic.Bool
+	watching, endWatching := context.WithCancel(ctx)
+	defer endWatching()
 	started := func(pid int, stop func()) {
 		if opts.HoldTime > 0 && opts.OnViolation != nil {
 			go func() {
-				if p, ok := awaitVerdict(watched, file.verdict, func(p RuntimeVerdict) bool { return p.Confirmed }); ok {
+				if p, ok := awaitVerdict(watching, file.verdict, func(p RuntimeVerdict) bool { return p.Confirmed }); ok {
 					opts.OnViolation(pid, p.Accesses)
 				}
 			}()
 		}
 		if opts.TimeAfterLeaving > 0 {
-			go stopAfterLeaving(watched, file.verdict, opts.TimeAfterLeaving, func() {
-				strayed.Store(true)
+			go stopAfterLeaving(watching, file.verdict, opts.TimeAfterLeaving, func() {
+				stoppedEarly.Store(true)
 				stop()
 			})
 		}
@@ -102,7 +102,7 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		v.unconfirm(p.missingProof(plan, v.Outcome, out))
 	}
 	v.Reason = witness.ReadableGoroutines(v.Reason, w.Tests)
-	v.Output, v.Elapsed, v.Processor, v.EndedEarly, v.anyBlockedForever = out, elapsed, ran.processor, strayed.Load(), len(p.BlockedForever) > 0
+	v.Output, v.Elapsed, v.Processor, v.EndedEarly, v.anyBlockedForever = out, elapsed, ran.processor, stoppedEarly.Load(), len(p.BlockedForever) > 0
 	if record {
 		v.traceFile = file.trace
 	}
