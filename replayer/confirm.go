@@ -85,7 +85,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		return r, err
 	}
 	if word != "" {
-		plan = plan.withWord(word)
+		plan = plan.withOption(word)
 	}
 	r.Witness, r.Notes, r.GuessedAccesses = plan.Witness, plan.Notes, plan.guessedAccesses
 	opts.Folder.removeExcept("")

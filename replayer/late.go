@@ -42,7 +42,7 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 		return nil
 	}
 	v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
-		return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withWord("prompt"), opts, false)
+		return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withOption("prompt"), opts, false)
 	})
 	opts.Folder.removeExcept(r.Trace)
 	if err != nil {

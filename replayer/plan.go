@@ -52,8 +52,8 @@ func (p *Plan) forOrder(order string) *Plan {
 	return &out
 }
 
-// withWord returns the plan with an option for the run-time library.
-func (p *Plan) withWord(word string) *Plan {
+// withOption returns the plan with an option for the run-time library.
+func (p *Plan) withOption(word string) *Plan {
 	out := *p
 	head := len(planHead("01")) // has the same length for each order
 	out.Text = slices.Concat(p.Text[:head], []byte(word+"\n"), p.Text[head:])

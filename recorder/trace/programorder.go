@@ -39,10 +39,10 @@ func NewProgramOrder(t *Trace) *ProgramOrder {
 func (p *ProgramOrder) Goroutines() int { return len(p.byGoroutine) }
 
 // Next returns the event of its goroutine after event i, or -1.
-func (p *ProgramOrder) Next(i int) int { return p.Of(p.events[i].G).at(p.Index(i) + 1) }
+func (p *ProgramOrder) Next(i int) int { return p.Of(p.events[i].G).position(p.Index(i) + 1) }
 
 // Prev returns the event of its goroutine before event i, or -1.
-func (p *ProgramOrder) Prev(i int) int { return p.Of(p.events[i].G).at(p.Index(i) - 1) }
+func (p *ProgramOrder) Prev(i int) int { return p.Of(p.events[i].G).position(p.Index(i) - 1) }
 
 // Index returns how many events its goroutine has before event i.
 func (p *ProgramOrder) Index(i int) int { return int(p.index[i]) }
@@ -62,13 +62,13 @@ type GoroutineEvents []int32
 func (o GoroutineEvents) Len() int { return len(o) }
 
 // First returns the position of the first event, or -1.
-func (o GoroutineEvents) First() int { return o.at(0) }
+func (o GoroutineEvents) First() int { return o.position(0) }
 
 // Last returns the position of the last event, or -1.
-func (o GoroutineEvents) Last() int { return o.at(len(o) - 1) }
+func (o GoroutineEvents) Last() int { return o.position(len(o) - 1) }
 
-// at returns the position of the k-th event, from 0, or -1.
-func (o GoroutineEvents) at(k int) int {
+// position returns the position of the k-th event, from 0, or -1.
+func (o GoroutineEvents) position(k int) int {
 	if k < 0 || k >= len(o) {
 		return -1
 	}
@@ -82,15 +82,15 @@ func (o GoroutineEvents) CountBefore(i int) int {
 }
 
 // FirstFrom returns the position of the first event at or after position i, or -1.
-func (o GoroutineEvents) FirstFrom(i int) int { return o.at(o.CountBefore(i)) }
+func (o GoroutineEvents) FirstFrom(i int) int { return o.position(o.CountBefore(i)) }
 
 // LastBefore returns the position of the last event before position i, or -1.
-func (o GoroutineEvents) LastBefore(i int) int { return o.at(o.CountBefore(i) - 1) }
+func (o GoroutineEvents) LastBefore(i int) int { return o.position(o.CountBefore(i) - 1) }
 
 // Find returns the position of the first event for which is holds, or -1. If is holds for an event, it
 // must hold for all later ones, as Find searches in halves.
 func (o GoroutineEvents) Find(is func(position int) bool) int {
-	return o.at(sort.Search(len(o), func(k int) bool { return is(int(o[k])) }))
+	return o.position(sort.Search(len(o), func(k int) bool { return is(int(o[k])) }))
 }
 
 // All yields the positions of the events.

@@ -50,7 +50,7 @@ var headers = []header{
 	{"order", false, false, func(w *Witness) []string { return []string{w.Order} }, setOrder},
 }
 
-// maxHeader is the length of the longest value that has a form, in bytes.
+// maxHeader bounds header values that must match a pattern, in bytes.
 const maxHeader = 1000
 
 // textHeader returns a header of one value, which is a field of the witness and must match a

@@ -9,7 +9,7 @@ type Index struct {
 	// byFunc and byFile have the sites that the rewriter made, in source order.
 	byFunc, byFile map[string][]trace.Site
 	ranks          map[trace.SiteID]rank
-	pools          map[uint64]bool // see sharedPools
+	pools          map[uint64]bool // pools that several goroutines use
 	requestedCases map[int]int     // see requestedCases
 }
 
