@@ -20,6 +20,9 @@ func pointer32[W word](p *W) *uint32 { return (*uint32)(unsafe.Pointer(p)) }
 //go:nosplit
 func pointer64[W word](p *W) *uint64 { return (*uint64)(unsafe.Pointer(p)) }
 
+// loadWord loads *p. Like the other operations on words it is nosplit, so that no other goroutine
+// runs between the operation and its event.
+//
 //go:nosplit
 func loadWord[W word](p *W) W {
 	if unsafe.Sizeof(*p) == 4 {
@@ -28,6 +31,8 @@ func loadWord[W word](p *W) W {
 	return W(atomic.Load64(pointer64(p)))
 }
 
+// compareAndSwapWord stores new if *p is old, and reports whether it has.
+//
 //go:nosplit
 func compareAndSwapWord[W word](p *W, old, new W) bool {
 	if unsafe.Sizeof(*p) == 4 {
@@ -36,21 +41,21 @@ func compareAndSwapWord[W word](p *W, old, new W) bool {
 	return atomic.Cas64(pointer64(p), uint64(old), uint64(new))
 }
 
-// An update says how an atomic operation computes the new value.
-type update uint8
+// An updateRule says how an atomic operation computes the new value.
+type updateRule uint8
 
 const (
-	updateSet update = iota // the operand
-	updateAdd               // old + operand
-	updateAnd               // old & operand
-	updateOr                // old | operand
+	updateSet updateRule = iota // the operand
+	updateAdd                   // old + operand
+	updateAnd                   // old & operand
+	updateOr                    // old | operand
 )
 
 // updateWord does an atomic operation on *p. It needs no other instruction than
 // compare-and-swap, which is on all systems.
 //
 //go:nosplit
-func updateWord[W word](how update, p *W, operand W) (old, new W) {
+func updateWord[W word](how updateRule, p *W, operand W) (old, new W) {
 	for {
 		old = loadWord(p)
 		switch new = operand; how {
@@ -134,7 +139,7 @@ func load[W word](p *W, site uint32) W {
 
 // modify does an atomic operation that stores, and logs the new value. It returns the old and
 // the new value.
-func modify[W word](kind uint8, how update, p *W, operand W, site uint32) (old, new W) {
+func modify[W word](kind uint8, how updateRule, p *W, operand W, site uint32) (old, new W) {
 	if Mode == 0 {
 		return updateWord(how, p, operand)
 	}
@@ -146,23 +151,28 @@ func modify[W word](kind uint8, how update, p *W, operand W, site uint32) (old, 
 	return old, new
 }
 
+// store stores v.
 func store[W word](p *W, v W, site uint32) { modify(KindAtomicStore, updateSet, p, v, site) }
 
+// swap stores v and returns the old value.
 func swap[W word](p *W, v W, site uint32) (old W) {
 	old, _ = modify(KindAtomicRMW, updateSet, p, v, site)
 	return old
 }
 
+// add adds delta and returns the new value.
 func add[W word](p *W, delta W, site uint32) (new W) {
 	_, new = modify(KindAtomicRMW, updateAdd, p, delta, site)
 	return new
 }
 
+// and clears the bits that mask does not have, and returns the old value.
 func and[W word](p *W, mask W, site uint32) (old W) {
 	old, _ = modify(KindAtomicRMW, updateAnd, p, mask, site)
 	return old
 }
 
+// or sets the bits of mask, and returns the old value.
 func or[W word](p *W, mask W, site uint32) (old W) {
 	old, _ = modify(KindAtomicRMW, updateOr, p, mask, site)
 	return old
@@ -227,6 +237,7 @@ func SwapPointer(addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old uns
 	return exchangePointer(KindAtomicRMW, addr, new, site)
 }
 
+// exchangePointer is swap for a pointer, logged as an event of a kind.
 func exchangePointer(kind uint8, addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
 	keepAlive(unsafe.Pointer(addr), new)
 	if Mode == 0 {

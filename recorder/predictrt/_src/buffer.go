@@ -71,7 +71,8 @@ const (
 // currentSlot returns the slot that is being filled.
 func currentSlot() *slot { return &slots[filledSlots%numSlots] }
 
-// emptySlot makes the current slot empty.
+// emptySlot makes the current slot empty. No goroutine has the turn in it, so that the next event
+// names its goroutine: each chunk can be read by itself.
 func emptySlot() {
 	s := currentSlot()
 	for i := range s.definitions {
@@ -182,7 +183,8 @@ const (
 )
 
 // log logs an event, unless it repeats a round of polling or the test's share of the trace is used
-// up. makeRoom has made room for it.
+// up. makeRoom has made room for it. log is nosplit, so that no other goroutine runs before the
+// operation that follows.
 //
 //go:nosplit
 //go:nocheckptr
@@ -195,7 +197,7 @@ func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 	if g.polling.stage == logsRounds || !g.isRepeated(event{kind, flags, site, size, obj, val, g.actor.takeCounter()}) {
 		g.appendEvent(kind, flags, site, size, obj, val)
 	}
-	g.hasPassedGate = false
+	g.isComingEventPlanned = false
 }
 
 // appendEvent writes an event into the slot, unless the test's share of the trace is used up.

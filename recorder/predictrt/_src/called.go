@@ -42,6 +42,8 @@ func ReturnedWith[T, U any](with **T, p *U, operand, method uint64) {
 	}
 }
 
+// calledWith is CalledWith for objects that may be on the stack, where they have no events.
+//
 //go:noinline
 func calledWith(with, p unsafe.Pointer, operand, method uint64) {
 	if g := callee(p); g != nil && callee(with) != nil {

@@ -11,7 +11,8 @@ import (
 // unknownSite stands for site 0 of an operation that is logged.
 const unknownSite = 1<<31 - 1
 
-// siteOrUnknown returns what the runtime keeps of a site for the second hook of an operation.
+// siteOrUnknown returns what the runtime keeps of a site for the second hook of an operation. To
+// the runtime, 0 means that the operation is not logged.
 func siteOrUnknown(site uint32) uint32 {
 	if site == 0 {
 		return unknownSite

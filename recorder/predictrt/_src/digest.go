@@ -60,7 +60,7 @@ func (r RefKept[T]) Set(v T) {
 // OperandOf is [Operand] of a value of several words.
 func OperandOf[T any](v T, head uint64) T {
 	if Mode != 0 {
-		operandShape(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>8)>>shapeShift)
+		logShapedOperand(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>8)>>shapeShift)
 	}
 	return v
 }
@@ -69,12 +69,12 @@ func OperandOf[T any](v T, head uint64) T {
 //
 //go:noinline
 func logKept(p, val unsafe.Pointer, size uintptr, head uint64) {
-	accessShape(uint8(head), p, val, size, uint32(head>>32), uint8(head>>8)>>shapeShift, true)
+	accessShaped(uint8(head), p, val, size, uint32(head>>32), uint8(head>>8)>>shapeShift, true)
 }
 
-// accessShape logs an access to a value of several words. If no formula needs the value, kept is
+// accessShaped logs an access to a value of several words. If no formula needs the value, kept is
 // false.
-func accessShape(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, shape uint8, kept bool) {
+func accessShaped(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, shape uint8, kept bool) {
 	g := callee(p)
 	if g == nil {
 		return
@@ -125,8 +125,8 @@ func (g *goroutine) logValue(kind, flags uint8, p, val unsafe.Pointer, size uint
 	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
 }
 
-// operandShape logs an operand of several words, if it has a digest.
-func operandShape(val unsafe.Pointer, size uintptr, site uint32, shape uint8) {
+// logShapedOperand logs an operand of several words, if it has a digest.
+func logShapedOperand(val unsafe.Pointer, size uintptr, site uint32, shape uint8) {
 	g := current()
 	if g == nil || g.skipsAccesses() {
 		return

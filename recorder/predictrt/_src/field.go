@@ -59,6 +59,7 @@ type Guarded[T any, L locker[T]] struct {
 	site   uint32
 }
 
+// A locker is a pointer to a lock. Mutex and RWMutex of package sync are locks.
 type locker[T any] interface {
 	*T
 	Lock()

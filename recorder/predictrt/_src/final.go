@@ -39,11 +39,11 @@ func newFinalizerCall(pc uintptr) *finalizerCall {
 		return nil
 	}
 	site := siteOf(pc)
-	path := numbered(g.path, ".f", g.finals+1)
+	path := appendNumber(g.path, ".f", g.finals+1)
 	if by := callSites[site].starter; by == "" {
 		g.finals++
 	} else {
-		path = numbered(g.path, by+"f", g.countLibraryChild(by))
+		path = appendNumber(g.path, by+"f", g.countLibraryChild(by))
 	}
 	return &finalizerCall{site: site, test: g.test, account: g.account, path: path}
 }

@@ -140,7 +140,7 @@ func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val u
 			a.lastCounter = nil // one more than the recorded call has made
 			return
 		}
-		a.g.hasPassedGate = true
+		a.g.isComingEventPlanned = true
 		if (it.role == roleViolate || it.isViolatingAccess) && stage == stageFollowing {
 			s := pendingAccess{isReached: it.role == roleViolate, kind: kind, object: obj, size: size, region: a.region()}
 			if val != nil {
@@ -470,7 +470,8 @@ func (g *goroutine) park(why string) {
 	g.waitReason = ""
 }
 
-// without returns a copy of a list that does not have g.
+// without returns a list without g. It copies the list, as a loop over the old one may go on: a
+// goroutine that is woken leaves the list.
 func without(list []*goroutine, g *goroutine) []*goroutine {
 	for i, other := range list {
 		if other == g {

@@ -32,7 +32,7 @@ type goroutine struct {
 	yieldsToChild bool
 	// randomStream decides when it lets others run, see followOrder.
 	randomStream randomStream
-	pending      operation // see waitForRank
+	pending      pendingOperation // see waitForRank
 	account      *account
 	// isKnownLeak says that the trace has it as a leak.
 	isKnownLeak      bool
@@ -48,9 +48,9 @@ type goroutine struct {
 	blockingOp blockingOperation
 	// actor is its part in the schedule; nil means none.
 	actor *actor
-	// hasPassedGate says that the schedule expects the coming event.
-	hasPassedGate bool
-	gateSema      runtime.PredictSemaphore
+	// isComingEventPlanned says that the schedule expects the coming event.
+	isComingEventPlanned bool
+	gateSema             runtime.PredictSemaphore
 	// waitReason is what it waits for at the gate, "" if it does not wait there. If it waits,
 	// heldItem is the planned event that holds it, and heldEventKind the kind of the coming event.
 	waitReason    string
@@ -350,7 +350,7 @@ func TestBegin(name string) {
 		testRuns[name]++
 		g.test, g.children = name, 0
 		if n := testRuns[name]; n > 1 {
-			g.test = numbered(name, "#", n)
+			g.test = appendNumber(name, "#", n)
 		}
 		recordedTests = append(recordedTests, g.test)
 		g.setPath("0")
@@ -405,10 +405,10 @@ func testNumber(name string) uint64 {
 // itoa returns n in decimal.
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// numbered returns a name, a separator and a number, in at least 16 bytes. The allocator puts
+// appendNumber returns a name, a separator and a number, in at least 16 bytes. The allocator puts
 // smaller strings into one block with small objects of the program. They would live as long as the
 // name, and their finalizers would never run.
-func numbered(name, sep string, n int) string {
+func appendNumber(name, sep string, n int) string {
 	var buf [20]byte
 	digits := strconv.AppendUint(buf[:0], uint64(n), 10)
 	b := make([]byte, 0, max(16, len(name)+len(sep)+len(digits)))

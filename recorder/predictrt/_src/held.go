@@ -18,6 +18,9 @@ var (
 	initialValuesLeft = maxInitialValues // number of records that the test may still log
 )
 
+// firstWriteEntry returns the entry of firstWrites for an address, which it shares with other
+// addresses of the same hash.
+//
 //go:nosplit
 func firstWriteEntry(addr uint64) *uint64 {
 	return &firstWrites[addr*0x9e3779b97f4a7c15>>(64-firstWriteBits)]

@@ -55,10 +55,10 @@ type libraryAccess struct {
 // does, has events at its beginning only. What is left out must not depend on addresses, which
 // differ in a replay.
 type libraryAccesses struct {
-	epoch uint32
-	reads int // in this epoch
-	next  int // number of accesses stored in last
-	last  *[maxInsideAccesses]libraryAccess
+	epoch  uint32
+	reads  int // in this epoch
+	next   int // number of accesses stored in last
+	recent *[maxInsideAccesses]libraryAccess
 }
 
 const (
@@ -76,14 +76,14 @@ func (g *goroutine) repeatsInside(kind uint8, addr uint64, size uintptr) bool {
 		g.lastReadObject = insideObject
 		return false
 	}
-	if in.last == nil {
+	if in.recent == nil {
 		return false
 	}
 	if kind == KindRead && in.reads >= maxInsideReads {
 		return true
 	}
-	for i := range in.last {
-		if a := &in.last[i]; a.addr == addr && a.size == size && a.kind == kind && a.epoch == in.epoch {
+	for i := range in.recent {
+		if a := &in.recent[i]; a.addr == addr && a.size == size && a.kind == kind && a.epoch == in.epoch {
 			return true
 		}
 	}
@@ -93,10 +93,10 @@ func (g *goroutine) repeatsInside(kind uint8, addr uint64, size uintptr) bool {
 // noteInside notes an access that was logged.
 func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	in := &g.inside
-	if in.last == nil {
-		in.last = (*[maxInsideAccesses]libraryAccess)(runtime.PredictAlloc(unsafe.Sizeof(*in.last)))
+	if in.recent == nil {
+		in.recent = (*[maxInsideAccesses]libraryAccess)(runtime.PredictAlloc(unsafe.Sizeof(*in.recent)))
 	}
-	in.last[in.next%maxInsideAccesses] = libraryAccess{addr, size, kind, in.epoch}
+	in.recent[in.next%maxInsideAccesses] = libraryAccess{addr, size, kind, in.epoch}
 	in.next++
 	if kind == KindRead {
 		in.reads++

@@ -199,7 +199,7 @@ func logAccess(p, val unsafe.Pointer, size uintptr, head uint64) {
 // access logs a plain access of size bytes at p. The value is at val, if that is not nil.
 func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
 	if what := flags >> shapeShift; what != 0 {
-		accessShape(kind, p, val, size, site, what, false)
+		accessShaped(kind, p, val, size, site, what, false)
 		return
 	}
 	g := callee(p)

@@ -66,7 +66,8 @@ func (g *goroutine) followOrder(kind uint8, obj uint64) {
 	}
 }
 
-// randomStream is a stream of random numbers (SplitMix64).
+// A randomStream is a stream of random numbers (SplitMix64). Each goroutine has one, so that its
+// choices do not depend on those of others.
 type randomStream uint64
 
 // next returns the next number.

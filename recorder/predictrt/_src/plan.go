@@ -94,7 +94,8 @@ type plannedEvent struct {
 	selectCase        uint16 // the case that a select is to take if it can, from 1; 0: any
 }
 
-// loadPlan reads the plan file.
+// loadPlan reads the plan file. It ends the program if the file is not as expected: a replay
+// without its whole schedule would prove nothing.
 func loadPlan(path string) {
 	text, ok := runtime.PredictRead(path + "\x00")
 	if !ok {

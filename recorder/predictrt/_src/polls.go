@@ -178,7 +178,7 @@ func (g *goroutine) isRepeated(e event) bool {
 		p.isBlind = p.isBlind || hidesValue(e.kind, e.flags)
 		return false
 	}
-	if p.stage == skipsRounds && !p.hasChanged && p.roundLength > 0 && p.round[p.nextInRound] == e && !g.hasPassedGate && !(p.isBlind && othersChanged(p.changesWhenLearned)) {
+	if p.stage == skipsRounds && !p.hasChanged && p.roundLength > 0 && p.round[p.nextInRound] == e && !g.isComingEventPlanned && !(p.isBlind && othersChanged(p.changesWhenLearned)) {
 		if e.counter != nil {
 			e.counter.count--
 		}

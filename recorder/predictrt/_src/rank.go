@@ -25,8 +25,8 @@ import (
 // highestRank is the rank of goroutines that run first.
 const highestRank = 1<<64 - 1
 
-// An operation is one that a goroutine is about to do.
-type operation struct {
+// A pendingOperation is one that a goroutine is about to do.
+type pendingOperation struct {
 	kind uint8
 	obj  uint64 // 0: unknown
 }
@@ -70,9 +70,11 @@ func (g *goroutine) drawRank() {
 }
 
 // waitForRank lets goroutines with a higher rank than g run first. g is about to do an operation.
+// In POS, the operation gets a random rank, and after it those that depend on it get new ones; in
+// PCT, the rank of g falls at a change point.
 func (g *goroutine) waitForRank(kind uint8, obj uint64) {
 	if pctDepth == 0 {
-		g.pending = operation{kind, obj}
+		g.pending = pendingOperation{kind, obj}
 		g.drawRank()
 	} else if g.account.hasForked && g.test != "" {
 		pctSteps++
@@ -95,7 +97,7 @@ func (g *goroutine) waitForRank(kind uint8, obj uint64) {
 			}
 			return true
 		})
-		g.pending = operation{}
+		g.pending = pendingOperation{}
 	}
 }
 
@@ -110,7 +112,7 @@ func (g *goroutine) isOutranked() (is bool) {
 
 // isDependent reports whether the order of two operations can matter. A select may be on each
 // channel.
-func (p operation) isDependent(q operation) bool {
+func (p pendingOperation) isDependent(q pendingOperation) bool {
 	if p.kind == KindSelect && isChannel(q.kind) || q.kind == KindSelect && isChannel(p.kind) {
 		return true
 	}

@@ -11,10 +11,10 @@ import (
 
 // A blockingOperation is an operation in which a goroutine may block.
 type blockingOperation struct {
-	obj   uint64 // as in the operation's event
-	site  uint32
-	kind  uint8
-	since int64 // when it began, by runtime.PredictClockNow
+	obj       uint64 // as in the operation's event
+	site      uint32
+	kind      uint8
+	startTime int64 // when it began, by runtime.PredictClockNow
 }
 
 // blocks reports whether a goroutine whose wait reason in the runtime is reason is blocked in op.
@@ -57,7 +57,7 @@ func (g *goroutine) recordBlocked(what string) {
 		return
 	}
 	writeMeta("stuck", what+" "+itoa(uint64(g.id))+" "+itoa(uint64(op.kind))+" "+itoa(uint64(op.site))+" "+
-		hex(op.obj)+" "+itoa(uint64(max(0, runtime.PredictClockNow()-op.since))))
+		hex(op.obj)+" "+itoa(uint64(max(0, runtime.PredictClockNow()-op.startTime))))
 	told := 0
 	for _, pc := range framePCs[:n] {
 		runtime.PredictFrames(pc, true, func(fn, file string, line int) bool {

@@ -247,7 +247,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	}
 	g.account.noteInput(runtime.PredictClock) // even if it never fires
 	sep, n := g.childNumber(site)
-	t := &Timer{site: site, test: g.test, account: g.account, path: numbered(g.path, sep, n)}
+	t := &Timer{site: site, test: g.test, account: g.account, path: appendNumber(g.path, sep, n)}
 	fn := *f
 	*f = func() {
 		t.enter()
@@ -258,8 +258,8 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	return t
 }
 
-// Started sets the address of the timer, by which its Reset will be logged.
-func (t *Timer) Started(timer unsafe.Pointer) {
+// SetTimer sets the address of the timer, by which its Reset will be logged.
+func (t *Timer) SetTimer(timer unsafe.Pointer) {
 	t.timer = timer
 	if callSites[t.site].fn == "testing.(*M).startAlarm" {
 		testDeadline = runtime.PredictSetDeadline(timer)

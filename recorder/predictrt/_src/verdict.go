@@ -30,7 +30,9 @@ func writeSteps() {
 	writeVerdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
 }
 
-// writeStand writes which access of the violation a is about to do.
+// writeStand writes which access of the violation a is about to do, with its value and atomic
+// region. From these the replayer shows what conflicts, and checks that accesses of an atomicity
+// violation are in one region.
 func writeStand(a *actor) {
 	s := a.pending
 	val := "-"

@@ -37,7 +37,7 @@ func watch() (wait int64, still bool) {
 		return 0, false
 	}
 	alone := !look.AwaitsSystem && !look.AwaitsSignals && runtime.PredictAlone()
-	if len(parkedGoroutines) == 0 && (look.AwaitsSystem || dueBeforeAlarm(look)) {
+	if len(parkedGoroutines) == 0 && (look.AwaitsSystem || isTimerBeforeDeadline(look)) {
 		// The program waits by itself. The goroutine that its next timer wakes may reach
 		// the gate.
 		switch {
@@ -210,6 +210,8 @@ func (g *goroutine) timeoutLeft() (left int64, ok bool) {
 	return g.waitLeft(runtime.PredictTimeoutLeft)
 }
 
+// waitLeft returns one of these times, unless g waits at the gate: it waits for its turn then, not
+// for time.
 func (g *goroutine) waitLeft(of func(unsafe.Pointer) (int64, bool)) (left int64, ok bool) {
 	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
@@ -241,7 +243,7 @@ func missingEvent() string {
 // wait for. If this run has less time than the tests usually have, a timer that is due later
 // counts, too.
 func watchUnscheduled(look runtime.PredictState) int64 {
-	moves := look.AwaitsSystem || dueBeforeAlarm(look) || look.NextTimer >= 0 && repeatsAfterAlarm()
+	moves := look.AwaitsSystem || isTimerBeforeDeadline(look) || look.NextTimer >= 0 && mayRepeatBeforeDeadline()
 	switch {
 	case look.Runnable:
 		asleepCount = 0
@@ -273,14 +275,14 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 	return -1
 }
 
-// dueBeforeAlarm reports whether a timer is due before the tests' time is over.
-func dueBeforeAlarm(look runtime.PredictState) bool {
+// isTimerBeforeDeadline reports whether a timer is due before the tests' time is over.
+func isTimerBeforeDeadline(look runtime.PredictState) bool {
 	return look.NextTimer >= 0 && (testDeadline == 0 || runtime.PredictTimerNow()+look.NextTimer < testDeadline)
 }
 
-// repeatsAfterAlarm reports whether the first timer after the end of the tests' time is due so
+// mayRepeatBeforeDeadline reports whether the first timer after the end of the tests' time is due so
 // soon after it that it may be a periodic one, which could let a test go on before.
-func repeatsAfterAlarm() bool {
+func mayRepeatBeforeDeadline() bool {
 	next := runtime.PredictTimerAfter(testDeadline)
 	return next >= 0 && next < testDeadline-runtime.PredictTimerNow()+runtime.PredictElapsed()
 }
@@ -290,7 +292,7 @@ func repeatsAfterAlarm() bool {
 func watchRun() (wait int64, still bool) {
 	look := runtime.PredictExamine()
 	wait = watchUnscheduled(look)
-	if !isShortRun && asleepCount == 0 && (look.NextTimer < 0 || dueBeforeAlarm(look)) {
+	if !isShortRun && asleepCount == 0 && (look.NextTimer < 0 || isTimerBeforeDeadline(look)) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false

@@ -8,7 +8,7 @@ import (
 // predictTimerStarted reports the address of the timer t, whose goroutine p describes.
 func predictTimerStarted(t *Timer, p *predictrt.Timer) *Timer {
 	if p != nil {
-		p.Started(unsafe.Pointer(t))
+		p.SetTimer(unsafe.Pointer(t))
 	}
 	return t
 }

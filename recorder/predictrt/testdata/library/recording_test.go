@@ -165,17 +165,17 @@ func TestPolling(t *testing.T) {
 // The order of operations matters on one object, unless both only look.
 func TestRaces(t *testing.T) {
 	for _, c := range []struct {
-		a, b operation
+		a, b pendingOperation
 		want bool
 	}{
-		{operation{KindRead, 1}, operation{KindWrite, 1}, true},
-		{operation{KindRead, 1}, operation{KindRead, 1}, false},
-		{operation{KindRead, 1}, operation{KindAtomicLoad, 1}, false},
-		{operation{KindWrite, 1}, operation{KindWrite, 2}, false},
-		{operation{KindWrite, 0}, operation{KindWrite, 0}, false},
-		{operation{KindSelect, 0}, operation{KindSend, 5}, true},
-		{operation{KindRecv, 5}, operation{KindSelect, 0}, true},
-		{operation{KindSelect, 0}, operation{KindWrite, 5}, false},
+		{pendingOperation{KindRead, 1}, pendingOperation{KindWrite, 1}, true},
+		{pendingOperation{KindRead, 1}, pendingOperation{KindRead, 1}, false},
+		{pendingOperation{KindRead, 1}, pendingOperation{KindAtomicLoad, 1}, false},
+		{pendingOperation{KindWrite, 1}, pendingOperation{KindWrite, 2}, false},
+		{pendingOperation{KindWrite, 0}, pendingOperation{KindWrite, 0}, false},
+		{pendingOperation{KindSelect, 0}, pendingOperation{KindSend, 5}, true},
+		{pendingOperation{KindRecv, 5}, pendingOperation{KindSelect, 0}, true},
+		{pendingOperation{KindSelect, 0}, pendingOperation{KindWrite, 5}, false},
 	} {
 		if got := c.a.isDependent(c.b); got != c.want {
 			t.Errorf("%s and %s: found %v", words[c.a.kind], words[c.b.kind], got)
