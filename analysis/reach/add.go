@@ -10,22 +10,21 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// This file adds runs to a program: it executes what was recorded on the
-// model, and notes what the goroutines have found. Where the model does not
-// agree with what was recorded, something is not in the trace.
+// This file adds runs to a program. It executes the recorded events on the
+// model and records what the goroutines found. If the model disagrees with
+// the recording, the trace lacks something.
 
-// A Run is what was recorded of a run of the test.
+// A Run is the recording of one run of the test.
 type Run struct {
 	Trace *trace.Trace
-	// Died is the position of the last event of the goroutine that has ended
-	// the program before the test's end, as by a panic; -1 if none has.
+	// Died is the position of the last event of the goroutine that ended the
+	// program before the end of the test, for instance by a panic; -1 if none
+	// did.
 	Died int
 }
 
-// Add adds a run to the program, and reports whether it has shown anything
+// Add adds a run to the program. It reports whether the run showed anything
 // new.
-//
-// It executes the recorded events once, in their order.
 func (p *Program) Add(its Run) (fresh bool) {
 	r := &run{Program: p, t: its.Trace, facts: facts.New(its.Trace), flow: dataflow.New(its.Trace)}
 	r.prepare()
@@ -44,49 +43,45 @@ func (p *Program) Add(its Run) (fresh bool) {
 	return r.isNew
 }
 
-// A run is the state of a walk through what was recorded of one run. The walk
-// executes the events on the model (state.go) and compares what the model
-// finds with what was recorded.
+// A run is a recording that is being added. Its events are executed on the
+// model (state.go), and what the model finds is compared with the recording.
 type run struct {
 	*Program
-	// The recording, and what follows from it.
+	// The recording, and what is derived from it.
 	t     *trace.Trace
 	facts *facts.Facts
 	flow  *dataflow.Flow
 	// The names of its objects in the program.
 	names *naming
-	// Where the walk is.
+	// The state of the model.
 	state *state
 	// The program's numbers of the run's goroutines.
 	numbers map[trace.GID]int32
-	// ofTest says of each event whether it is of the test, and after its
-	// begin.
+	// By event: it belongs to the test, and comes after the test's begin.
 	ofTest []bool
-	// timers are by number the channels with elements that no goroutine has
-	// sent, and closed those that are closed though no goroutine of the test
-	// has done it.
+	// By number of the channel: it has elements that no goroutine has sent; it
+	// is closed although no goroutine of the test closes it.
 	timers, closed []bool
 	// By goroutine.
 	lastEdges map[int32]lastEdge
-	// By goroutine: the Onces of which it has run the function, until it
-	// returns from Do.
+	// By goroutine: the Onces whose functions it has run, until Do returns.
 	ranOnce map[int32][]uint64
-	// It has shown something that no run before it has.
+	// The run has shown something new.
 	isNew bool
 }
 
-// A lastEdge is the edge that a goroutine has taken last. What it does after
-// that and other goroutines cannot see is noted at the edge.
+// A lastEdge is the edge that a goroutine has taken last. Events that follow
+// it and that other goroutines cannot see are recorded at the edge.
 type lastEdge struct {
 	// The node, and the index of the edge there.
 	node int32
 	edge int
-	// No run before has taken it, so that what comes after it is noted.
+	// No earlier run has taken it, so that the events after it are recorded.
 	fresh bool
 }
 
-// prepare finds the events of the test, and what others than its goroutines
-// have done to its channels.
+// prepare finds the events of the test, and the channels on which others than
+// its goroutines have operated.
 func (r *run) prepare() {
 	r.ofTest = make([]bool, len(r.t.Events))
 	began, over := false, false
@@ -115,8 +110,7 @@ func (r *run) prepare() {
 	}
 }
 
-// foundClosed reports whether a receive of the test has found a channel
-// closed.
+// foundClosed reports whether a receive of the test found a channel closed.
 func (r *run) foundClosed(channel int32) bool {
 	return slices.ContainsFunc(r.facts.OperationsOn(channel), func(row int32) bool {
 		o := &r.facts.Operations()[row]
@@ -124,9 +118,9 @@ func (r *run) foundClosed(channel int32) bool {
 	})
 }
 
-// prepareWalk finds the goroutines of the run, and notes why its recording does not
-// tell everything. The doubts come before the walk, so that they are there
-// even if the walk ends early.
+// prepareWalk finds the goroutines of the run and the reasons why its
+// recording is not complete. The doubts are added before the events are
+// executed, so that they are there even if that ends early.
 func (r *run) prepareWalk() {
 	r.lastEdges, r.ranOnce, r.numbers = make(map[int32]lastEdge), make(map[int32][]uint64), make(map[trace.GID]int32)
 	for i := range r.t.Events {
@@ -154,8 +148,8 @@ func (r *run) prepareWalk() {
 	r.state = r.start()
 }
 
-// comesAnyTime says of channels of timers why not everything is known: the
-// search has them ready at any time.
+// comesAnyTime is the doubt about channels of timers. The search takes them
+// for ready at any time.
 const comesAnyTime = "what comes of timers, or of others than goroutines of the test, comes at any time"
 
 // unseenWords says in words what [trace.HiddenInput.Source] is.
@@ -164,8 +158,8 @@ var unseenWords = map[string]string{
 	"environment": "the environment", "goroutines": "how many goroutines there are", "result": "whether a test has failed",
 }
 
-// executeAll executes the events. It reports whether all of them are what the model
-// expects; the first that is not becomes a doubt.
+// executeAll executes the events. It reports whether the model expects all of
+// them; the first one that it does not expect becomes a doubt.
 func (r *run) executeAll() bool {
 	for i := range r.t.Events {
 		if !r.ofTest[i] {
@@ -182,8 +176,8 @@ func (r *run) executeAll() bool {
 	return true
 }
 
-// executeEvent executes the event at position i, and returns why that does not fit
-// the model.
+// executeEvent executes the event at position i. It returns why the event does
+// not fit the model, or "".
 func (r *run) executeEvent(i int) string {
 	e := &r.t.Events[i]
 	g := r.numbers[e.G]
@@ -220,9 +214,8 @@ func (r *run) executeEvent(i int) string {
 	return r.takeEdge(g, at, e, i, r.state.execute(g, way))
 }
 
-// completePanicked lets a goroutine go on that has not completed an operation
-// because of a panic. A trace has no event of such a completion, but the
-// model has a step of it.
+// completePanicked executes the completion of an operation that has panicked.
+// A trace has no event for it, but the model has a step.
 func (r *run) completePanicked(g int32, e *trace.Event) string {
 	at := r.state.next[g]
 	if at == none {
@@ -249,7 +242,7 @@ func (r *run) completePanicked(g int32, e *trace.Event) string {
 }
 
 // takeOnceReturn reports whether the goroutine has run the function of a Once
-// itself, and forgets it. Its return from Do is no operation of its own then.
+// itself, and forgets it. Then its return from Do is not an operation.
 func (r *run) takeOnceReturn(g int32, once uint64) bool {
 	k := slices.Index(r.ranOnce[g], once)
 	if k < 0 {
@@ -259,9 +252,8 @@ func (r *run) takeOnceReturn(g int32, once uint64) bool {
 	return true
 }
 
-// addInvisible notes what the goroutine has done since it found something,
-// and what no other goroutine sees. It is recorded once, at the edge that the
-// goroutine has taken first.
+// addInvisible records event i, which no other goroutine sees, at the last
+// edge of its goroutine. Only the first run that takes the edge records it.
 func (r *run) addInvisible(g int32, i int) {
 	e := r.t.Events[i]
 	switch e.Kind {
@@ -278,9 +270,9 @@ func (r *run) addInvisible(g int32, i int) {
 	}
 }
 
-// hasPosted reports whether goroutine g, and nobody else of the test, has
-// posted the token that event i awaits. Then what it gets from a pool, say,
-// does not depend on the order of goroutines.
+// hasPosted reports whether goroutine g, and no other one of the test, has
+// posted the token that event i awaits. Then what it gets from a pool, for
+// instance, does not depend on the order of goroutines.
 func (r *run) hasPosted(g trace.GID, i int) (has bool) {
 	for _, post := range r.facts.Posts(i) {
 		if r.ofTest[post] {
@@ -293,7 +285,8 @@ func (r *run) hasPosted(g trace.GID, i int) (has bool) {
 	return has
 }
 
-// channel returns the program's number of a channel; none of the nil channel.
+// channel returns the program's number of a channel, or none for the nil
+// channel.
 func (r *run) channel(id uint64, capacity uint32) int32 {
 	if id == 0 {
 		return none
@@ -310,8 +303,8 @@ func (r *run) channel(id uint64, capacity uint32) int32 {
 	return ch
 }
 
-// objectOf returns the program's number of what an event is on: of its
-// memory, its goroutine, its channel or another object.
+// objectOf returns the program's number of the object of an event: of its
+// memory, goroutine, channel or another object.
 func (r *run) objectOf(e *trace.Event) int32 {
 	switch k := e.Kind; {
 	case k.IsAccess():
@@ -328,8 +321,8 @@ func (r *run) objectOf(e *trace.Event) int32 {
 	return none
 }
 
-// fillNode makes of a leaf, a node that nobody has seen yet, what the event
-// at position i is.
+// fillNode turns a leaf, a node of which no run has shown the operation, into
+// the operation of the event at position i.
 func (r *run) fillNode(at, g int32, i int) {
 	e := r.t.Events[i]
 	r.isNew = true
@@ -366,9 +359,8 @@ func (r *run) fillNode(at, g int32, i int) {
 	n.event = e
 }
 
-// casesOf returns the n cases of the select at position i: those that would
-// send come first, but the run tells nothing of those on nil channels; then
-// those that would receive.
+// casesOf returns the n cases of the select at position i, first the sending
+// and then the receiving ones. Cases on nil channels are not recorded.
 func (r *run) casesOf(i, n int) (all []selectCase) {
 	var recvs []selectCase
 	for _, at := range r.facts.Cases(r.facts.SelectOf(r.facts.OperationOf(i))) {
@@ -389,9 +381,9 @@ func (r *run) casesOf(i, n int) (all []selectCase) {
 	return append(all, recvs...)
 }
 
-// mismatch says in what an event is not that of the node that its goroutine
-// comes to. The same history leads to the same operation, unless it depends
-// on something that is not in the trace.
+// mismatch returns how an event differs from the operation of node n, or "".
+// The same history leads to the same operation, unless that depends on
+// something that the trace lacks.
 func (r *run) mismatch(n *node, e *trace.Event) string {
 	kind := e.Kind
 	if kind == trace.OnceDone {
@@ -423,8 +415,8 @@ func (r *run) mismatch(n *node, e *trace.Event) string {
 	return ""
 }
 
-// alternativeTaken returns which of its alternatives the event at position i has
-// taken. Only selects have several.
+// alternativeTaken returns which of the node's alternatives the event at
+// position i is. Only selects have several.
 func (r *run) alternativeTaken(n *node, i int) (int, string) {
 	if n.kind != trace.Select {
 		return 0, ""
@@ -447,9 +439,9 @@ func (r *run) alternativeTaken(n *node, i int) (int, string) {
 	return way, ""
 }
 
-// takeEdge lets a goroutine go on from a node that has found something, by
-// the event at position i; -1 if the trace has none. It adds an edge if no
-// run has found that there before.
+// takeEdge advances a goroutine along the edge for what its operation found.
+// It adds the edge if no run has found that there before. The operation's
+// event is at position i, or i is -1 if the trace has none.
 func (r *run) takeEdge(g, at int32, e *trace.Event, i int, found content) string {
 	n := &r.nodes[at]
 	if i >= 0 && isLoad(n.kind) {
@@ -491,8 +483,8 @@ func (r *run) takeEdge(g, at int32, e *trace.Event, i int, found content) string
 	return ""
 }
 
-// foundBy returns what a load has found. The model says that as well; if they
-// differ, something has stored that the trace does not show.
+// foundBy returns what a load found, by the recording. If the model disagrees,
+// the trace lacks a store.
 func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, string) {
 	if was, ok := r.initial[n.obj]; ok && !n.kind.IsWrite() && r.state.memory[n.obj] == untouched {
 		r.names.bindValue(e, was)
@@ -512,7 +504,7 @@ func (r *run) foundBy(n *node, e *trace.Event, i int, found content) (content, s
 	return found, ""
 }
 
-// storedBy is what an atomic update leaves in memory.
+// storedBy returns what an atomic update leaves in memory.
 func (r *run) storedBy(at int32, e *trace.Event, found content) content {
 	if hasWord(e) {
 		return valueContent(r.names.word(e))
@@ -520,8 +512,8 @@ func (r *run) storedBy(at int32, e *trace.Event, found content) content {
 	return mix(nodeContent(at), found)
 }
 
-// addEdge adds what follows a node if it finds something new: an edge, and a
-// leaf that it leads to.
+// addEdge adds an edge for what a node found first now, and the leaf that it
+// leads to.
 func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	n := r.nodes[at]
 	holds := n.held
@@ -546,9 +538,8 @@ func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	return &r.nodes[at].edges[len(r.nodes[at].edges)-1]
 }
 
-// expectCompletion makes of a leaf what follows a node in any case: the
-// completion of the operation that it begins. The completion says what the
-// operation has found.
+// expectCompletion turns a leaf into the completion of the operation that node
+// n begins, if it begins one. The completion finds the result of the operation.
 func (r *run) expectCompletion(next, n *node, found content) {
 	next.site, next.obj, next.event = n.site, n.obj, n.event
 	next.kind = completions[n.kind]
@@ -577,8 +568,7 @@ func (r *run) expectCompletion(next, n *node, found content) {
 	next.event.Kind = next.kind
 }
 
-// finish notes how the run has ended. Died is the position of the last event
-// of what has ended the program, if anything has.
+// finish records how the run ended. See [Run.Died].
 func (r *run) finish(died int) {
 	if died >= 0 && r.ofTest[died] {
 		g := r.numbers[r.t.Events[died].G]
@@ -603,8 +593,8 @@ func (r *run) finish(died int) {
 	r.endHashes[end], r.deadlocks[stuck] = true, true
 }
 
-// addBlocked notes where a goroutine waits for a lock or a Once. The trace
-// has no event of that, as these are logged after they happened.
+// addBlocked records that a goroutine waits for a lock or a Once. The trace
+// has no event for it, as these operations are logged when they are done.
 func (r *run) addBlocked(g int32, b trace.BlockedGoroutine) {
 	at := r.state.next[g]
 	if at == none || r.nodes[at].kind != trace.None || b.Op.Class() != trace.ClassLock && b.Op != trace.OnceBegin {
@@ -618,9 +608,9 @@ func (r *run) addBlocked(g int32, b trace.BlockedGoroutine) {
 	r.noteReader(n)
 }
 
-// noteReader notes of which locks a goroutine is a reader where it may wait.
-// While a writer waits for these readers, the lock lets no others in
-// (sync.RWMutex), so the search must let writers wait.
+// noteReader records which locks a goroutine holds as a reader while it may
+// wait. While a writer waits for such readers, the lock lets no other readers
+// in (sync.RWMutex). So the search must execute waiting writers.
 func (p *Program) noteReader(n *node) {
 	switch n.kind {
 	case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Select, trace.CondWait, trace.WaitGroupWait, trace.OnceBegin:
@@ -630,8 +620,8 @@ func (p *Program) noteReader(n *node) {
 	}
 }
 
-// describeStuck names the operations in which goroutines wait. Two ends of
-// runs with the same text are the same deadlock.
+// describeStuck returns a text of the operations in which goroutines wait. Two
+// ends of runs with the same text are the same deadlock.
 func (s *state) describeStuck() string {
 	var all []string
 	for g := range s.next {

@@ -6,11 +6,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Beginning is the beginning of a run that leads to something that no run
-// has shown.
+// A Beginning is an order of events that leads to something that no run has
+// shown. A run that begins with it goes on freely afterwards.
 type Beginning struct {
-	// Trace is what would be recorded of the run, with the events after it
-	// that its goroutines come to next.
+	// Trace has the events of the beginning, and after them the next event of
+	// each other goroutine.
 	Trace *trace.Trace
 	// LastStep is the position of the last event that can wait for its turn; those
 	// before it come first, in their order. After it the program goes on as
@@ -25,9 +25,9 @@ type Beginning struct {
 	// order of [Program.Add], from 0.
 	SourceRuns []int
 
-	// What a goroutine finds where.
+	// The unknown edge that it leads to: an operation and what it finds.
 	key edgeKey
-	// Nobody has seen what comes at the node of key.
+	// No run has shown the operation of the node of key.
 	leaf bool
 	// Where goroutines are blocked then; "" if key is what it is for.
 	deadlock string
@@ -49,7 +49,7 @@ func (p *Program) HasShown(b *Beginning) bool {
 }
 
 // HasTried reports whether a run with that beginning was made, and did not
-// come to where it leads.
+// get to where it leads.
 func (p *Program) HasTried(b *Beginning) bool { return b.deadlock == "" && p.triedEdges[b.key] }
 
 // NoteTried notes that a run with that beginning was made. If it has not come to
@@ -66,8 +66,8 @@ func (p *Program) NoteTried(b *Beginning) {
 	p.addDoubt("some runs did not come where they should, by what was recorded")
 }
 
-// A discovery is something that a goroutine has found at a site. How often it
-// was made says how new it is.
+// A discovery is what a kind of operation found at a site. The fewer edges
+// have it, the newer it is.
 type discovery struct {
 	// Where.
 	site trace.SiteID
@@ -78,13 +78,12 @@ type discovery struct {
 }
 
 // Sort sorts beginnings by what they may discover. First come those that lead
-// to where goroutines block for ever, then those that lead to where nobody
-// has been. Then come those whose goroutine finds what was found least often
-// at that site. Values that nobody looks at, as they are only added to, come
-// last.
+// to a deadlock, then those that lead to an operation that no run has reached.
+// Then come those whose goroutine finds what was found least often at that
+// site. Counters, whose values are only added to, come last.
 //
-// Of beginnings that are alike the last one comes first: what the search has
-// found after more steps is further from what was run.
+// Of equal beginnings the last one comes first: what the search found after
+// more steps differs more from the runs so far.
 func (p *Program) Sort(all []*Beginning) {
 	often := make(map[discovery]int)
 	for k := range p.nodes {
@@ -109,9 +108,9 @@ func (p *Program) Sort(all []*Beginning) {
 	slices.SortStableFunc(all, func(a, b *Beginning) int { return known(a) - known(b) })
 }
 
-// beginning makes the beginning of a run to state s. The run takes the steps
-// that lead to the state from, which was reached, and then some more. Why
-// says what it leads to.
+// beginning returns the beginning of a run to state s. Its steps are those to
+// the reached state from, and then some more. The function why sets what it
+// leads to.
 func (x *search) beginning(s *state, from int32, more []action, why func(*Beginning)) Beginning {
 	steps := x.path(from, more)
 	b := Beginning{LastStep: none}
@@ -152,7 +151,7 @@ func (x *search) beginning(s *state, from int32, more []action, why func(*Beginn
 	return b
 }
 
-// appendStep adds to a trace what would be recorded of a step.
+// appendStep appends the events of a step to a trace.
 func (p *Program) appendStep(t *trace.Trace, step action) {
 	e, n := p.event(step.node), &p.nodes[step.node]
 	switch {
@@ -185,7 +184,7 @@ func (p *Program) appendStep(t *trace.Trace, step action) {
 	}
 }
 
-// event returns what would be recorded of a node.
+// event returns the event of a node's operation.
 func (p *Program) event(at int32) trace.Event {
 	n := &p.nodes[at]
 	e := n.event
@@ -203,9 +202,9 @@ func (p *Program) event(at int32) trace.Event {
 	return e
 }
 
-// holdAt adds what a goroutine comes to next, up to where a replay can hold
-// it, and returns the position of that. It returns none if the goroutine
-// cannot be held, or nothing comes.
+// holdAt appends the next events of a goroutine to a trace, up to the first one
+// at which a replay can hold it, and returns the position of that event. It
+// returns none if there is no such event.
 func (x *search) holdAt(t *trace.Trace, s *state, g int32) int {
 	for at := s.next[g]; at != none && x.nodes[at].kind != trace.None; {
 		if n := &x.nodes[at]; n.kind == trace.Acquire && s.queued[n.obj] == g+1 {

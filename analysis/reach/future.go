@@ -6,25 +6,24 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file tells what goroutines may do yet from where they stand. An
-// operation that nothing of what the others may do depends on is done at
-// once: it makes no difference when (the persistent sets of Godefroid, of one
-// operation each). So is one that stores what is there already, as long as
-// the others store nothing else: setters of the same flag come in any order.
+// This file finds which operations goroutines may still execute, and which
+// operations are independent of them. An independent operation is executed at
+// once, as its place in the order makes no difference: it is a persistent set
+// of its own (Godefroid, chapter 4). A store of the value that memory has
+// already is independent too, as long as the other goroutines store nothing
+// else there: the order of goroutines that set the same flag does not matter.
 
-// A use is one way of using one thing. Operations of goroutines depend on
-// each other by their uses: those that use nothing together come in any
-// order.
+// A use is a way in which operations use an object or memory. Operations that
+// have no dependent uses can be executed in any order.
 type use struct {
-	// How it is used.
 	kind useKind
-	// The number of the thing, in its class.
+	// The number of the object in its class, or of the memory.
 	object int32
-	// What a store leaves.
+	// What a store leaves in memory; 0 for other uses.
 	stored content
 }
 
-// A useKind says how a thing is used.
+// A useKind is a kind of [use].
 type useKind uint8
 
 const (
@@ -50,14 +49,14 @@ const (
 	numUses
 )
 
-// A future is a set of uses, by their numbers.
+// A future is a set of uses that may still come, as bits by the uses' numbers.
 type future []uint64
 
 // has reports whether use number k is in the future.
 func (f future) has(k int) bool { return k/64 < len(f) && f[k/64]>>(k%64)&1 != 0 }
 
-// with returns f and others together; f itself if that has them all, as is
-// often the case.
+// with returns the union of f and others. It returns f itself if that has them
+// all, as is often the case.
 func (f future) with(others future) future {
 	for k, w := range others {
 		if k >= len(f) || w&^f[k] != 0 {
@@ -74,21 +73,21 @@ func (f future) with(others future) future {
 	return f
 }
 
-// The futures of a program's nodes say what may come after them. They do not
-// depend on a state, and are found once for each search.
+// futures has for each node of a program the uses of the operations that may
+// follow. They do not depend on a state, and are found once for each search.
 type futures struct {
 	*Program
 	// The numbers of uses.
 	numbers map[use]int
-	// By memory: the stores to it, if there are not too many.
+	// By memory: the stores to it whose value is all that a reader finds.
 	storesTo map[int32][]use
-	// By extent: the first of those that overlap with it, which stands for
-	// all of them.
+	// By extent: the first of the extents that overlap with it, whose number
+	// stands for the memory of all of them.
 	overlapGroup []int32
-	// By node: the uses of it and of all that may come after it.
+	// By node: its uses, and those of all nodes that may follow.
 	byNode []future
-	// By node, of an acquisition that is one step with all up to its
-	// release: the uses of that.
+	// By node, for the acquire of a critical section that is one step: the uses
+	// of the section's operations.
 	sectionUses [][]use
 	// By node: no other goroutine's operation can come before it, or see it.
 	local []bool
@@ -96,7 +95,7 @@ type futures struct {
 	users []map[int32]bool
 }
 
-// number numbers a use.
+// number returns the number of a use, a new one for a new use.
 func (f *futures) number(u use) int {
 	k, ok := f.numbers[u]
 	if !ok {
@@ -127,7 +126,7 @@ func lookAhead(p *Program) *futures {
 	}
 	f.findLocal()
 	f.findAtomicSections()
-	for k := len(p.nodes) - 1; k >= 0; k-- { // what comes behind has a higher number
+	for k := len(p.nodes) - 1; k >= 0; k-- { // nodes that follow have higher numbers
 		n := &p.nodes[k]
 		var all future
 		for _, x := range n.edges {
@@ -151,9 +150,10 @@ func lookAhead(p *Program) *futures {
 	return f
 }
 
-// findLocal finds the operations that no other goroutine's can come before, or
-// see: nothing that others ever do depends on them, or all others hold the
-// same lock, or the operation is on a channel between two goroutines.
+// findLocal finds the operations that are independent in every state. No
+// operation of another goroutine ever depends on them, or all goroutines hold
+// the same lock at such accesses, or the channel has only one sender and one
+// receiver.
 func (f *futures) findLocal() {
 	locks := make(map[int32][]held) // by memory: those that all hold
 	selected := make(map[int32]bool)
@@ -191,13 +191,13 @@ func (f *futures) findLocal() {
 }
 
 // holdsFor reports whether the goroutine of an access holds a lock so that no
-// other one can make an access that matters to it.
+// other goroutine can perform a conflicting access under that lock.
 func holdsFor(n *node, lock int32) bool {
 	return slices.ContainsFunc(n.held, func(h held) bool { return h.lock == lock && (!h.reader || !n.kind.IsWrite()) })
 }
 
-// memory returns the memory of an access: of extents that overlap the first.
-// It is none of other nodes.
+// memory returns the number of the memory that a node accesses, or none if it
+// is not an access.
 func (f *futures) memory(n *node) int32 {
 	if n.kind.IsAccess() && n.obj != none {
 		return f.overlapGroup[n.obj]
@@ -253,9 +253,9 @@ func (f *futures) usesOf(n *node) (all []use) {
 	return nil
 }
 
-// findAtomicSections finds the locks of which each critical section is one
-// step, as nothing in it can wait, or be seen by others. Nobody ever finds
-// such a lock taken, so that the uses of its section are all that matters.
+// findAtomicSections finds the locks whose critical sections are all one step:
+// no operation in them can wait, or be seen by others. No goroutine ever finds
+// such a lock taken. So only the uses of the section's operations matter.
 func (f *futures) findAtomicSections() {
 	broken := make(map[int32]bool)
 	for k := range f.nodes {
@@ -276,8 +276,8 @@ func (f *futures) findAtomicSections() {
 	}
 }
 
-// upToRelease returns the uses of memory after an acquisition up to its
-// release. ok is false if something in between can wait or be seen.
+// upToRelease returns the uses of memory between an acquire and its release. ok
+// is false if an operation in between can wait or be seen by others.
 func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool) {
 	all = []use{}
 	todo := []int32{at}
@@ -308,8 +308,8 @@ func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool)
 	return all, true
 }
 
-// independent reports whether nothing that other goroutines may do in s, or
-// after, depends on what a goroutine comes to. Then that alone is a
+// independent reports whether no operation that other goroutines may execute
+// in s, or later, depends on the next operation of g. Then that alone is a
 // persistent set (Godefroid, chapter 4).
 func (f *futures) independent(s *state, g int32) bool {
 	at := s.next[g]
@@ -328,10 +328,10 @@ func (f *futures) independent(s *state, g int32) bool {
 	return true
 }
 
-// useIndependent reports whether nothing that other goroutines than g may do
-// in s, or after, depends on a use; without s, nothing that they ever do. A
-// store of what is there already changes nothing, as long as the others store
-// nothing else.
+// useIndependent reports whether no operation that goroutines other than g may
+// execute in s, or later, depends on a use. If s is nil, it considers all their
+// operations. A store of the value that memory has already changes nothing, as
+// long as the other goroutines store nothing else.
 func (f *futures) useIndependent(s *state, g int32, u use) bool {
 	switch u.kind {
 	case readUse:
@@ -357,7 +357,7 @@ func (f *futures) useIndependent(s *state, g int32, u use) bool {
 	return !f.othersMay(s, g, u)
 }
 
-// othersMay reports whether another goroutine than g may come to a use.
+// othersMay reports whether a goroutine other than g may still have a use.
 func (f *futures) othersMay(s *state, g int32, u use) bool {
 	k, ok := f.numbers[u]
 	if !ok {
@@ -374,20 +374,20 @@ func (f *futures) othersMay(s *state, g int32, u use) bool {
 	return false
 }
 
-// mayRead reports whether g may read some memory yet.
+// mayRead reports whether g may still read some memory.
 func (f *futures) mayRead(s *state, g, memory int32) bool {
 	k, ok := f.numbers[use{readUse, memory, 0}]
 	return ok && (s == nil || f.byNode[s.next[g]].has(k))
 }
 
-// othersMayStore reports whether another goroutine than g may store to some
-// memory.
+// othersMayStore reports whether a goroutine other than g may still store to
+// some memory.
 func (f *futures) othersMayStore(s *state, g, memory int32) bool {
 	return f.othersMay(s, g, use{updateUse, memory, 0}) || slices.ContainsFunc(f.storesTo[memory], func(u use) bool { return f.othersMay(s, g, u) })
 }
 
-// unchangedByOthers reports whether no other goroutine than g may store
-// anything to some memory but what is there.
+// unchangedByOthers reports whether the goroutines other than g may store to
+// some memory only the value that it has.
 func (f *futures) unchangedByOthers(s *state, g, memory int32) bool {
 	if f.othersMay(s, g, use{updateUse, memory, 0}) {
 		return false
@@ -395,8 +395,8 @@ func (f *futures) unchangedByOthers(s *state, g, memory int32) bool {
 	return !slices.ContainsFunc(f.storesTo[memory], func(u use) bool { return (s == nil || u.stored != s.content(memory)) && f.othersMay(s, g, u) })
 }
 
-// mayBeRead reports whether an extent may be read yet. What nobody reads any
-// more does not tell states apart.
+// mayBeRead reports whether an extent may still be read. If not, its content
+// makes no difference between states.
 func (f *futures) mayBeRead(s *state, x int32) bool {
 	return f.othersMay(s, none, use{readUse, f.overlapGroup[x], 0})
 }

@@ -2,11 +2,11 @@ package reach
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// This file is all that this package knows of single kinds of events, besides
-// the rules of the model (state.go).
+// This file has the properties of kinds of events that the package needs
+// besides the rules of the model (state.go).
 
-// completions are the kinds of the events that complete what events of other
-// kinds begin. A wait for a condition is not among them: a release comes
+// completions has by the kind of an operation that may wait the kind of its
+// completion. A wait for a condition is not among them: a release comes
 // before it completes.
 var completions = map[trace.Kind]trace.Kind{
 	trace.Send:          trace.SendDone,

@@ -2,19 +2,18 @@ package reach
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// A naming gives the objects of one run, by their addresses and numbers, the
-// names that they have in the program.
+// A naming maps the addresses and channels of one run to names in the program.
 //
-// The allocator gives an object another address in each run. So what
-// operations with the same history are on has the same name. Where nothing
-// tells, the neighbours do: the fields of an object have the same offsets in
-// all runs.
+// The allocator gives an object another address in each run. So objects of
+// operations with the same history get the same name. An object without such
+// an operation is named after its neighbours: the fields of an object have
+// the same offsets in all runs.
 type naming struct {
 	// The program that has the names.
 	program *Program
 	// The names of addresses.
 	byAddress map[uint64]uint64
-	// The names that were given.
+	// The names that are in use.
 	usedNames map[uint64]bool
 	// The names of channels, by the trace's numbers.
 	byChannel map[uint64]uint64
@@ -24,8 +23,8 @@ func newNaming(p *Program) *naming {
 	return &naming{program: p, byAddress: make(map[uint64]uint64), usedNames: make(map[uint64]bool), byChannel: map[uint64]uint64{0: 0}}
 }
 
-// nameAt returns the name of what is at an address, a new one if it has none
-// yet.
+// nameAt returns the name of an address. An address without one gets a new
+// name.
 func (n *naming) nameAt(address uint64) uint64 {
 	own, ok := n.byAddress[address]
 	if !ok {
@@ -38,8 +37,9 @@ func (n *naming) nameAt(address uint64) uint64 {
 	return own
 }
 
-// byNeighbour returns the name that fits what is at an address, by those of
-// its neighbours; if they have none, the address itself.
+// byNeighbour returns the name that an address has if a neighbour with a name
+// belongs to the same object. Without such a neighbour it is the address
+// itself.
 func (n *naming) byNeighbour(address uint64) uint64 {
 	for d := uint64(1); d <= neighbourhood && onHeap(address); d++ {
 		for _, by := range [...]uint64{address - d, address + d} {
@@ -51,8 +51,8 @@ func (n *naming) byNeighbour(address uint64) uint64 {
 	return address
 }
 
-// bind names what is at an address, unless it has a name or something else
-// has that one.
+// bind gives a name to an address, unless the address has one or the name is
+// in use.
 func (n *naming) bind(address, own uint64) {
 	if _, ok := n.byAddress[address]; !ok && !n.usedNames[own] {
 		n.byAddress[address], n.usedNames[own] = own, true
@@ -78,8 +78,8 @@ func (n *naming) word(e *trace.Event) uint64 {
 // there is only a length or a digest, which may be of addresses.
 func hasWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
-// channel returns the name of a channel. One that no goroutine of the test
-// has made keeps its number.
+// channel returns the name of a channel. A channel that no goroutine of the
+// test has made keeps its number.
 func (n *naming) channel(id uint64) uint64 {
 	if own, ok := n.byChannel[id]; ok {
 		return own
@@ -91,9 +91,9 @@ func (n *naming) channel(id uint64) uint64 {
 // Variables of packages are at the same addresses in all runs.
 func onHeap(v uint64) bool { return v >= 1<<32 && v < 1<<47 }
 
-// align names what the operations of a run are on that the program knows: as
-// long as a goroutine goes a way that is known. It comes before the walk,
-// since the walk needs the names.
+// align binds the addresses of a run to the names in the program, for each
+// goroutine as long as its history is known. The events are executed after
+// that, as their execution needs the names.
 func (n *naming) align(r *run) {
 	at := map[trace.GID]int32{}
 	stored := make(map[uint64]bool) // addresses
@@ -124,8 +124,8 @@ func (n *naming) align(r *run) {
 	}
 }
 
-// bindLike names what an event is on, and the address that it stores, as
-// those of the node that it is.
+// bindLike binds the address of an event, and the address that it stores, to
+// the names at its node.
 func (n *naming) bindLike(its *node, e *trace.Event) {
 	if its.kind != e.Kind {
 		return
@@ -138,16 +138,16 @@ func (n *naming) bindLike(its *node, e *trace.Event) {
 	}
 }
 
-// bindValue names the address that an event stores or finds, which has the
-// given name in other runs.
+// bindValue binds the address that an event stores or finds to the name that
+// it has in other runs.
 func (n *naming) bindValue(e *trace.Event, own uint64) {
 	if hasWord(e) && e.Size == 8 && onHeap(e.Val) && (onHeap(own) || own >= 1<<56) {
 		n.bind(e.Val, own)
 	}
 }
 
-// nodeAfter returns where a goroutine comes after an event that is that of a
-// node, none if that is not sure.
+// nodeAfter returns the node that follows the event of a node, or none if that
+// is not certain.
 func (n *naming) nodeAfter(its *node, e *trace.Event) int32 {
 	v := e.Val
 	if own, ok := n.byAddress[v]; ok && e.Size == 8 {

@@ -6,28 +6,29 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file leaves out of the beginning of a run what others store that is
-// not needed to come where it leads, and what they do after that; what they
-// can look at without that they do. So who goes on finds them where they have
-// looked at something and not yet done what they do about it: that is where
-// what is not one step goes wrong.
+// This file shortens the beginning of a run. It leaves out stores of other
+// goroutines that are not needed to reach its goal, and what follows these.
+// But the other goroutines execute the reads that they can. So the run goes on
+// where they have read a value and not yet acted on it: there, operations that
+// should be atomic and are not fail. Without this file exploring needs more
+// runs until it sees the bugs of some programs of testdata/papers/sctbench.
 
-// ofMemory is the class of memory that overlaps, by the first extent of it.
+// ofMemory is the class of memory, which is named by its number
+// ([futures.memory]).
 const ofMemory = numClasses
 
-// minimize returns those of the steps of a run that goroutine g needs to
-// come to the end of its own, with what the others do before they store
-// anything else, and where they lead. It returns nil if they do not lead
-// there.
+// minimize returns the steps that goroutine g needs to get to the end of its
+// own steps, those of the other goroutines before they store anything else,
+// and the state that they lead to. It returns nil if they do not lead there.
 func (x *search) minimize(steps []action, g int32) (all []action, s *state) {
 	for len(steps) > 0 && steps[len(steps)-1].g != g {
 		steps = steps[:len(steps)-1]
 	}
 	if len(steps) == 0 {
-		return nil, nil // nobody has seen what it does first
+		return nil, nil // no run has shown its first operation
 	}
 	keep := x.findNeeded(steps, g)
-	last := none // where all else is done
+	last := none // the last of these that a replay can hold
 	for k, t := range steps {
 		if keep[k] && replayCanHold(x.nodes[t.node].kind) {
 			last = k
@@ -42,9 +43,9 @@ func (x *search) minimize(steps []action, g int32) (all []action, s *state) {
 	return all, s
 }
 
-// replayKept does the steps that are kept, and of the others those before
-// their goroutines store anything. Before the step at position last all
-// goroutines but g look at what they can.
+// replayKept executes the steps that are kept, and of the other steps those
+// before their goroutines store anything. Before the step at position last all
+// goroutines but g execute the reads that they can.
 func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all []action, s *state) {
 	ends := x.firstStores(steps, keep)
 	s = x.start()
@@ -67,15 +68,15 @@ func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all
 	return all, s
 }
 
-// canFollow reports whether a goroutine comes to a step in s, and can do it;
-// if that is a read, finding the same.
+// canFollow reports whether a step is the next one of its goroutine in s and
+// can be executed. A read must find the same.
 func (x *search) canFollow(s *state, t action) bool {
 	n := &x.nodes[t.node]
 	return !s.ended && s.next[t.g] == t.node && t.alternative < s.countAlternatives(t.g) && (!isLoad(n.kind) || s.content(n.obj) == t.found)
 }
 
-// followAction does a step and adds it to all. It reports whether the step
-// finds in s what it says.
+// followAction executes a step and adds it to all. It reports whether the step
+// finds the same content in s.
 func (x *search) followAction(s *state, t action, all *[]action) bool {
 	if !x.canFollow(s, t) {
 		return false
@@ -93,8 +94,8 @@ func (x *search) followAction(s *state, t action, all *[]action) bool {
 	return true
 }
 
-// letOthersLook lets all goroutines but g go on in s as long as they store
-// nothing, and returns their steps. If ok is false, s is of no use.
+// letOthersLook executes in s the steps of all goroutines but g as long as they
+// store nothing, and returns the steps. If ok is false, it has failed midway.
 func (x *search) letOthersLook(s *state, g int32) (all []action, ok bool) {
 	for again := true; again; {
 		again = false
@@ -116,8 +117,8 @@ func (x *search) letOthersLook(s *state, g int32) (all []action, ok bool) {
 	return all, true
 }
 
-// lookingSteps returns the step that a goroutine comes to in s if it stores
-// nothing; of what it does while it holds a lock all, or nothing.
+// lookingSteps returns the next step of a goroutine in s if it stores nothing.
+// A critical section is returned as a whole or not at all.
 func (x *search) lookingSteps(s *state, g int32) (all []action) {
 	held := 0
 	for at := s.next[g]; at != none && len(all) < maxLooking; {
@@ -155,15 +156,15 @@ func (x *search) lookingSteps(s *state, g int32) (all []action) {
 	return nil
 }
 
-// findNeeded reports which of the steps of a run are of goroutine g, or such that
-// these depend on. It is a slice of the run, from its end.
+// findNeeded reports which steps of a run are of goroutine g, or are steps that
+// these depend on. It computes a slice backwards from the end of the run.
 func (x *search) findNeeded(steps []action, g int32) []bool {
 	keep := make([]bool, len(steps))
-	for more := true; more; { // whether a release is needed is known by what comes before it
+	for more := true; more; { // an acquire that is kept needs its release, which was visited before it
 		more = false
 		going := map[int32]bool{g: true} // goroutines with steps that are kept
-		wanted := make(map[object]bool)  // what these depend on
-		all := false                     // or nobody knows on what
+		wanted := make(map[object]bool)  // the objects that these depend on
+		all := false                     // they may depend on everything
 		for k, step := range slices.Backward(steps) {
 			if !keep[k] && (all || going[step.g] || x.isDependedOn(step, going, wanted) && !x.isUnneededRelease(steps[:k], keep, step)) {
 				keep[k], more = true, true
@@ -177,7 +178,7 @@ func (x *search) findNeeded(steps []action, g int32) []bool {
 	return keep
 }
 
-// objectsOf returns what an operation is on.
+// objectsOf returns the objects of an operation.
 func (x *search) objectsOf(n *node) (all []object) {
 	switch {
 	case n.isSelect():
@@ -193,8 +194,8 @@ func (x *search) objectsOf(n *node) (all []object) {
 	return all
 }
 
-// isDependedOn reports whether a step is needed by goroutines that have steps
-// after it, or by what these depend on.
+// isDependedOn reports whether a step starts one of the goroutines in going, or
+// changes one of the wanted objects.
 func (x *search) isDependedOn(step action, going map[int32]bool, wanted map[object]bool) bool {
 	n := &x.nodes[step.node]
 	switch n.kind {
@@ -206,8 +207,8 @@ func (x *search) isDependedOn(step action, going map[int32]bool, wanted map[obje
 	return slices.ContainsFunc(x.objectsOf(n), func(o object) bool { return wanted[o] })
 }
 
-// isUnneededRelease reports whether a step is a release, and the acquisition
-// of the same goroutine that it ends is not kept.
+// isUnneededRelease reports whether a step is a release whose acquire, by the
+// same goroutine, is not kept.
 func (x *search) isUnneededRelease(before []action, keep []bool, step action) bool {
 	n := &x.nodes[step.node]
 	if !n.kind.Releases() {
@@ -221,9 +222,10 @@ func (x *search) isUnneededRelease(before []action, keep []bool, step action) bo
 	return false
 }
 
-// addDependences notes what an operation depends on. What a store replaces
-// nobody finds any more. It returns false if no run tells what it depends on,
-// as on who closes a channel of package testing.
+// addDependences adds the objects that an operation depends on to wanted. A
+// store removes its memory: earlier stores there are replaced. It returns false
+// if no run tells what the operation depends on, for instance who closes a
+// channel of package testing.
 func (x *search) addDependences(n *node, wanted map[object]bool) bool {
 	if n.kind.Releases() || n.kind.ChangesCounter() {
 		return true
@@ -241,15 +243,15 @@ func (x *search) addDependences(n *node, wanted map[object]bool) bool {
 	return true
 }
 
-// firstStores returns by goroutine the position up to which its steps that
-// are not kept store nothing. If it holds locks there, that is where it takes
-// the first of them.
+// firstStores returns by goroutine the position of the first of its steps that
+// is not kept and stores something. If the goroutine holds locks there, it is
+// the position where it acquires the first of them.
 func (x *search) firstStores(steps []action, keep []bool) []int {
 	ends := make([]int, len(x.goroutines))
 	for g := range ends {
 		ends[g] = len(steps)
 	}
-	locks := make(map[int32][]int) // by goroutine: where those that it holds were taken
+	locks := make(map[int32][]int) // by goroutine: the acquires of the locks that it holds
 	for k, t := range steps {
 		if k >= ends[t.g] {
 			continue

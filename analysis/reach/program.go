@@ -7,12 +7,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Program is what the runs of one test have shown of it: one tree of nodes
-// for each goroutine.
+// A Program merges the runs of one test: it has one tree of nodes for each
+// goroutine.
 type Program struct {
 	// The name of the test.
 	test string
-	// All nodes of all goroutines. The first one is where the test begins; a
+	// All nodes of all goroutines. The first one is the begin of the test; a
 	// node that follows another one has a higher number.
 	nodes []node
 	// The goroutines of all runs, by their numbers here.
@@ -27,8 +27,7 @@ type Program struct {
 	byExtent map[extent]int32
 	// By extent: the other ones that share memory with it.
 	overlaps [][]int32
-	// By extent: the value that was there before the test, where a run has
-	// shown it.
+	// By extent: its value before the test, if a run has shown it.
 	initial map[int32]uint64
 	// By class: the names of the objects, by their numbers.
 	objects [numClasses][]uint64
@@ -36,7 +35,7 @@ type Program struct {
 	byObject map[object]int32
 	// By channel: how many elements it buffers.
 	capacity map[int32]int
-	// The channels with elements that no goroutine has sent, as timers do.
+	// The channels with elements that no goroutine has sent, such as timers'.
 	external map[int32]bool
 	// The channels that are closed though no goroutine of the test has
 	// closed them.
@@ -46,28 +45,27 @@ type Program struct {
 	readersWait map[int32]bool
 	// The hashes of the ends of runs, which are the behaviours.
 	endHashes map[uint64]bool
-	// Where goroutines block for ever, in some run.
+	// The deadlocks that runs have shown.
 	deadlocks map[string]bool
-	// The edges that a run was made for, in vain.
+	// The edges that a run was made for and did not show.
 	triedEdges map[edgeKey]bool
-	// Why not everything may be known, each reason once.
+	// The reasons why the runs may not show everything, each once.
 	doubts []string
-	// The last name that was given to what has no address of its own.
+	// The last name that is not an address.
 	lastName uint64
-	// How many runs were added.
+	// The number of runs that were added.
 	runCount int
 }
 
-// A goroutine is one of all runs that have a goroutine of its path.
+// A goroutine stands for the goroutines of all runs that have its path.
 type goroutine struct {
-	// With the program's numbers.
-	trace.Goroutine
+	trace.Goroutine // its IDs are the program's numbers
 }
 
-// A node is an operation that a goroutine comes to after one history.
+// A node is the operation of a goroutine after one history.
 type node struct {
-	// What the operation is. None says that nobody has seen what comes here:
-	// the node is a leaf.
+	// The kind of the operation; None for a leaf, if no run has shown the
+	// operation.
 	kind trace.Kind
 	// The goroutine.
 	g int32
@@ -83,57 +81,57 @@ type node struct {
 	stored content
 	// The value of a write, or the delta of an Add.
 	value uint64
-	// Nothing comes here: the goroutine has ended.
+	// There is no operation: the goroutine has ended.
 	goroutineEnded bool
-	// Likewise, and the program with it.
+	// There is no operation: the goroutine has ended the program.
 	endsProgram bool
-	// The node is made of what a run tells of who is blocked; no event has
-	// shown it.
+	// The node was made for a goroutine that is blocked at the end of a run; no
+	// event has shown it.
 	isBlocked bool
 	// The locks that the goroutine holds before the operation.
 	held []held
 	// The cases of a select.
 	cases []selectCase
-	// The event that a run has shown first, with the program's numbers.
+	// The first event of the operation in any run, with the program's numbers.
 	event trace.Event
-	// What has followed, for each content that was found.
+	// One edge for each content that the operation found.
 	edges []edge
-	// Of the release in a wait for a condition the condition; none of
-	// others.
+	// The condition, if the operation is the release in a wait for one; else
+	// none.
 	condition int32
-	// Of a fork the node where the new goroutine begins.
+	// The begin of the new goroutine, if the operation is a fork.
 	childStart int32
 }
 
-// An edge is what has followed a node: what the node has found, and where the
-// goroutine is then.
+// An edge leads from a node to the next one of its goroutine, if the operation
+// of the node found some content.
 type edge struct {
-	// What the operation has found: a value, a message, a case.
+	// The content that the operation found: a value, a message, a case.
 	found content
-	// The node that the goroutine comes to then.
+	// The next node.
 	to int32
 	// What an atomic update leaves in memory.
 	stored content
-	// The atomic update has not stored: a compare-and-swap has failed.
+	// The atomic update stores nothing: a compare-and-swap has failed.
 	fails bool
-	// What the goroutine does up to the next node that others cannot see.
+	// The events up to the next node, which other goroutines cannot see.
 	invisible []trace.Event
-	// The run that has shown the edge first.
+	// The first run that showed the edge.
 	firstRun int
 }
 
-// A content is what memory, or a message, holds. Contents are equal for equal
-// values, and where no value is known, for what the same operations have
-// left.
+// A content is what memory or a message holds. Contents of equal values are
+// equal. If no value is known, contents that the same operations have left
+// are.
 type content uint64
 
-// An edgeKey names an edge, whether it is known or not.
+// An edgeKey identifies an edge, also one that no run has shown.
 type edgeKey struct {
 	node  int32
 	found content
 }
 
-// A held lock is one that a goroutine has, on one side.
+// A held is one side of a lock that a goroutine holds.
 type held struct {
 	// The number of the lock.
 	lock int32
@@ -168,7 +166,7 @@ const (
 	numClasses
 )
 
-// An object is named among those of its class.
+// An object identifies an object by its class and its name.
 type object struct {
 	class class
 	name  uint64
@@ -192,7 +190,7 @@ func New(test string) *Program {
 	return p
 }
 
-// Size is how many operations are known.
+// Size returns the number of nodes.
 func (p *Program) Size() int { return len(p.nodes) }
 
 // addDoubt notes a reason why not everything may be known, once.
@@ -206,7 +204,7 @@ func (p *Program) addDoubt(format string, args ...any) {
 	p.doubts = append(p.doubts, text)
 }
 
-// goroutine returns the number of the goroutine of that path.
+// goroutine returns the number of the goroutine with the path of its.
 func (p *Program) goroutine(its trace.Goroutine) int32 {
 	if g, ok := p.byPath[its.Path]; ok {
 		return g
@@ -223,8 +221,8 @@ func (p *Program) goroutine(its trace.Goroutine) int32 {
 	return g
 }
 
-// extent returns the number of a piece of memory, and finds the ones that it
-// overlaps with.
+// extent returns the number of a piece of memory. It finds the overlaps of a
+// new one.
 func (p *Program) extent(x extent) int32 {
 	if k, ok := p.byExtent[x]; ok {
 		return k
@@ -254,15 +252,15 @@ func (p *Program) object(c class, name uint64) int32 {
 	return k
 }
 
-// addLeaf adds a node that nobody has seen yet, where a goroutine holds some
-// locks.
+// addLeaf adds a node whose operation no run has shown. The goroutine holds
+// some locks there.
 func (p *Program) addLeaf(g int32, holds []held) int32 {
 	p.nodes = append(p.nodes, node{g: g, obj: none, condition: none, childStart: none, held: holds})
 	return int32(len(p.nodes) - 1)
 }
 
-// edgeFor returns the edge of a node that has found that, or nil if no run
-// has found it there.
+// edgeFor returns the edge of a node for some content, or nil if no run has
+// found that there.
 func (p *Program) edgeFor(n int32, found content) *edge {
 	next := p.nodes[n].edges
 	for k := range next {
@@ -278,8 +276,8 @@ func (p *Program) edgeFor(n int32, found content) *edge {
 	return nil
 }
 
-// mix makes one content of two. It is a hash (splitmix64): that two contents
-// collide is taken not to happen.
+// mix returns a content that stands for two. It is a hash (splitmix64); the
+// search ignores that hashes may collide.
 func mix(a, b content) content {
 	x := uint64(a)*0x9e3779b97f4a7c15 ^ (uint64(b) + 0x2545f4914f6cdd1d)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -287,26 +285,18 @@ func mix(a, b content) content {
 	return content(x^x>>31) &^ isNumber
 }
 
-// isNumber is set in the contents that are values, so that what is read there
-// is known.
+// isNumber is set in the contents that stand for values.
 const isNumber content = 1 << 63
 
 // The contents that are not made of others.
 const (
-	// There is nothing to find.
-	nothing content = iota
-	// What was there before the test.
-	untouched
-	// Of a channel.
-	foundClosed
-	// Instead.
-	panicked
-	// Of Once.Do: its function.
-	runsFunction
-	// Of a timer's channel.
-	timerFired
-	// Of a lock: a writer waits for its readers from now on.
-	writerWaits
+	nothing      content = iota // the operation finds nothing
+	untouched                   // memory is as it was before the test
+	foundClosed                 // a receive found the channel closed
+	panicked                    // the operation panicked
+	runsFunction                // Once.Do runs its function
+	timerFired                  // a timer has sent an element
+	writerWaits                 // a writer begins to wait for the readers of a lock
 )
 
 // valueContent is the content of memory that holds a value.

@@ -7,26 +7,25 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Result is what a search has found.
+// A Result is the result of a search.
 type Result struct {
-	// Next are beginnings of runs that lead to what no run has shown, the
-	// shortest ones first. Of those that lead to the same place there is
-	// one.
+	// Next are beginnings of runs that lead to something that no run has
+	// shown, the shortest ones first, and one for each goal.
 	Next []Beginning
-	// Behaviours is how many ends of runs the search has reached, or runs
-	// have shown.
+	// Behaviours is the number of different ends of runs that the search has
+	// reached or runs have shown.
 	Behaviours int
 	// Doubts says why there may be more than what was found. If it is empty
 	// there is not.
 	Doubts []string
 }
 
-// Complete reports whether the runs have shown everything that goroutines can
-// come to.
+// Complete reports whether the runs have shown every state that goroutines can
+// reach.
 func (r *Result) Complete() bool { return len(r.Next) == 0 && len(r.Doubts) == 0 }
 
-// An action is one step of a run that was found: what one goroutine does at
-// one node.
+// An action is one step of a run that the search has found: a goroutine
+// executes the operation of one node.
 type action struct {
 	// The goroutine, and the node that it was at.
 	g, node int32
@@ -34,18 +33,19 @@ type action struct {
 	alternative int
 	// What it has found.
 	found content
-	// What had become of its operation before.
+	// The state of the goroutine's pending operation before the step.
 	pending pendingOp
-	// It is a writer that has begun to wait for readers before.
+	// The goroutine is a writer that has waited for readers before the step.
 	queued bool
 }
 
-// A reachedState is a state that the search has reached, by steps from
-// another one. The chain of them leads back to the beginning.
+// A reachedState is a state that the search has reached by steps from an
+// earlier one.
 type reachedState struct {
-	// The state before, an index of search.visits; none at the beginning.
+	// The earlier state, an index into search.reached; none for the initial
+	// state.
 	from int32
-	// The steps from there.
+	// The steps from the earlier state.
 	steps []action
 }
 
@@ -61,20 +61,20 @@ type search struct {
 	// The hashes of the ends of runs that were found, or that runs have
 	// shown.
 	endsSeen map[uint64]bool
-	// The unknown edges that the search has found, each once.
+	// The edges that the search has found and no run has shown.
 	edgesFound map[edgeKey]bool
 	// The deadlocks that the search has found and no run has shown.
 	deadlocksFound map[string]bool
-	// The result so far.
+	// The result, as far as the search has got.
 	result Result
 }
 
 // Search executes the program in all orders that matter, but reaches no more
-// than limit states. Equal states are looked at once.
+// than limit states. It expands equal states once.
 //
-// States in which a writer waits for the readers of a lock are looked at
-// last. What can be reached without that is reached without it: a run that
-// begins so may find the lock taken where it should go on.
+// It expands states in which a writer waits for the readers of a lock last. So
+// a beginning has such a writer only if its goal needs one: a run with that
+// beginning may find the lock taken where it should go on.
 func (p *Program) Search(limit int) Result {
 	x := &search{
 		Program: p, seenHashes: make(map[uint64]bool), endsSeen: make(map[uint64]bool), edgesFound: make(map[edgeKey]bool), deadlocksFound: make(map[string]bool),
@@ -85,10 +85,7 @@ func (p *Program) Search(limit int) Result {
 		s  *state
 		at int32
 	}
-	// Where writers wait for readers is looked at last: what can be come to
-	// without that is, as a run that begins so may find the lock taken where
-	// it should go on.
-	var queue, late []entry
+	var queue, late []entry // late has the states with waiting writers
 	come := func(s *state, from int32, steps []action) {
 		steps, ok := x.runIndependent(s, from, steps)
 		if sum := s.hash(x.futures.mayBeRead); ok && !x.seenHashes[sum] {
@@ -126,16 +123,16 @@ func (p *Program) Search(limit int) Result {
 		}
 		queue[0].s = nil
 	}
-	for end := range x.endHashes { // the search may have come to fewer than there are known
+	for end := range x.endHashes { // runs may have shown others
 		x.endsSeen[end] = true
 	}
 	x.result.Behaviours = len(x.endsSeen)
 	return x.result
 }
 
-// step lets a goroutine do what it comes to, and adds that to steps, which
-// lead to s from a reached state. If nobody knows what follows, ok is false,
-// and a run is to find out.
+// step executes the next operation of a goroutine and adds it to steps, which
+// lead to s from a reached state. ok is false if no run has shown what follows;
+// then the result gets a beginning for it.
 func (x *search) step(s *state, g int32, way int, from int32, steps []action) (all []action, ok bool) {
 	at := s.next[g]
 	if x.nodes[at].endsProgram {
@@ -148,7 +145,7 @@ func (x *search) step(s *state, g int32, way int, from int32, steps []action) (a
 	}
 	t.found = s.execute(g, way)
 	steps = append(slices.Clip(steps), t)
-	if t.found == writerWaits { // it does not go on yet
+	if t.found == writerWaits { // it still waits
 		return steps, true
 	}
 	e := x.edgeFor(at, t.found)
@@ -165,10 +162,10 @@ func (x *search) step(s *state, g int32, way int, from int32, steps []action) (a
 	return steps, true
 }
 
-// runIndependent does all that goroutines can do one at a time while the
-// others see nothing of it. ok is false if that leads to where nobody knows
-// how to go on. The others have done all such things then, too, so that none
-// of them holds a lock that the goroutine may need.
+// runIndependent executes all local and independent operations. ok is false if
+// that leads to a leaf, where a run has to show what follows. The other
+// goroutines have executed all such operations then, so that none of them
+// holds a lock that the goroutine may need.
 func (x *search) runIndependent(s *state, from int32, steps []action) (all []action, ok bool) {
 	for again := true; again && !s.ended; {
 		again = false
@@ -193,8 +190,8 @@ func (x *search) runIndependent(s *state, from int32, steps []action) (all []act
 	return steps, true
 }
 
-// needsRun reports whether a goroutine has come to where nobody knows how it
-// goes on, and a run can find out.
+// needsRun reports whether a goroutine is at a leaf whose operation a run can
+// show.
 func (x *search) needsRun(s *state, g int32) bool {
 	at := s.next[g]
 	if at == none || s.ended {
@@ -204,8 +201,8 @@ func (x *search) needsRun(s *state, g int32) bool {
 	return n.kind == trace.None && !n.endsProgram && !n.goroutineEnded && !x.triedEdges[edgeKey{at, nothing}]
 }
 
-// addBeginning notes a run to where nobody knows what follows, once for each
-// such place.
+// addBeginning adds a beginning to the result for an edge that no run has
+// shown, once for each edge.
 func (x *search) addBeginning(s *state, key edgeKey, from int32, steps []action) {
 	if x.edgesFound[key] {
 		return
@@ -217,7 +214,7 @@ func (x *search) addBeginning(s *state, key edgeKey, from int32, steps []action)
 	x.result.Next = append(x.result.Next, x.beginning(s, from, steps, func(b *Beginning) { b.key, b.leaf = key, x.nodes[key.node].kind == trace.None }))
 }
 
-// end notes a state in which nothing can move any more.
+// end records a state in which no goroutine can execute anything.
 func (x *search) end(s *state, at int32) {
 	x.endsSeen[s.endHash()] = true
 	stuck := s.describeStuck()
@@ -252,9 +249,9 @@ func (p *Program) overlapGroups() []int32 {
 	return group
 }
 
-// mayExit reports whether the program can end at once with an operation, by a
-// panic. What others have done before that counts, so such an operation is
-// never independent.
+// mayExit reports whether the program can end with an operation, by a panic.
+// Such an operation is never independent, as the others cannot execute
+// anything after it.
 func (p *Program) mayExit(n *node) bool {
 	return slices.ContainsFunc(n.edges, func(e edge) bool {
 		next := &p.nodes[e.to]
@@ -263,7 +260,7 @@ func (p *Program) mayExit(n *node) bool {
 	})
 }
 
-// path returns the steps of a run to a reached state, and some more.
+// path returns the steps of a run to a reached state, followed by more.
 func (x *search) path(at int32, more []action) []action {
 	var parts [][]action
 	for ; at != none; at = x.reached[at].from {

@@ -6,22 +6,22 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A state is where a run of a program is, and what is in its memory and
-// objects.
+// A state is a state of a program: the next node of each goroutine, and the
+// contents of memory and of all synchronization objects.
 type state struct {
 	program *Program
-	// By goroutine: the node that it comes to; none if it has not begun.
+	// By goroutine: its next node; none if it has not begun.
 	next []int32
 	// The program has ended.
 	ended bool
 	// Which goroutine has ended it.
 	endedBy int32
-	// By extent: what it holds.
+	// By extent: its content.
 	memory []content
-	// By lock: how many readers it has; none if it has a writer.
+	// By lock: the number of its readers; none if a writer holds it.
 	locks []int32
-	// By lock: 1 and the writer that waits for the readers, and lets no
-	// others in; 0 if there is none.
+	// By lock: one more than the number of the writer that waits for its
+	// readers and lets no other readers in; 0 if there is none.
 	queued []int32
 	// By WaitGroup: its counter.
 	groups []int32
@@ -31,25 +31,24 @@ type state struct {
 	conds [][]int32
 	// By channel.
 	chans []channel
-	// By goroutine: what has become of the operation that it has begun.
+	// By goroutine: the operation that it has begun.
 	pending []pendingOp
 }
 
 // A channel serves those that wait first come first served.
 type channel struct {
-	// What was sent and not yet received.
+	// The elements that were sent and not yet received.
 	elements []element
-	// Who waits to send, and to receive.
+	// The goroutines that wait to send, and to receive.
 	sends, recvs []waiter
-	// It is closed.
-	closed bool
-	// How many elements were sent.
+	closed       bool
+	// The number of elements that were sent.
 	sent uint32
 }
 
-// An element is what a node has sent.
+// An element is an element in a channel.
 type element struct {
-	// Which send it comes from.
+	// The content that stands for its send.
 	from content
 	// Its number, from 1.
 	number uint32
@@ -59,16 +58,16 @@ type element struct {
 type waiter struct {
 	// The goroutine, and the case of its select, from 1; 0 of no select.
 	g, caseNumber int32
-	// What it sends.
+	// The content that it sends.
 	from content
 }
 
-// A pendingOp is what has become of an operation that may wait. The goroutine
-// takes it when it comes to the completion.
+// A pendingOp is the state of an operation that may wait. The completion of the
+// operation takes it.
 type pendingOp struct {
-	// The operation is complete: the goroutine can go on.
+	// The operation can be completed.
 	done bool
-	// What it has found.
+	// The content that it found.
 	found content
 	// The case that a select has taken, from 1; 0 for the default.
 	caseNumber int32
@@ -84,8 +83,8 @@ func (p *Program) start() *state {
 	return s
 }
 
-// grow makes room for what the program has got since s was made. A walk finds
-// new objects on its way.
+// grow extends s to the objects that the program has now. The execution of a
+// recording adds new ones.
 func (s *state) grow() {
 	for len(s.next) < len(s.program.goroutines) {
 		s.next = append(s.next, none)
@@ -150,8 +149,8 @@ func (s *state) content(x int32) content {
 	return untouched
 }
 
-// store puts c into an extent. What overlaps with it holds what follows from
-// both.
+// store stores c in an extent. Overlapping extents get a content that is made
+// of both.
 func (s *state) store(x int32, c content) {
 	s.memory[x] = c
 	for _, o := range s.program.overlaps[x] {
@@ -159,8 +158,8 @@ func (s *state) store(x int32, c content) {
 	}
 }
 
-// countAlternatives returns in how many ways the goroutine can do what it comes
-// to; 0 if it waits. Only a select has several.
+// countAlternatives returns in how many ways the goroutine can execute its next
+// operation; 0 if it waits. Only a select has several.
 func (s *state) countAlternatives(g int32) int {
 	if s.ended || s.next[g] == none {
 		return 0
@@ -173,7 +172,7 @@ func (s *state) countAlternatives(g int32) int {
 		return 0
 	}
 	switch n.kind {
-	case trace.None: // else it has ended, or nobody knows: see Program.Search
+	case trace.None: // the goroutine has ended, or the node is a leaf
 		return free(n.endsProgram)
 	case trace.Acquire:
 		if s.locks[n.obj] == 0 {
@@ -197,14 +196,14 @@ func (s *state) countAlternatives(g int32) int {
 	return 1
 }
 
-// canQueue reports whether it makes a difference that a writer begins to wait
-// for a lock: it then keeps readers out that may be waited for.
+// canQueue reports whether a writer can begin to wait for a lock, and whether
+// that matters: it shuts out readers that another reader may wait for.
 func (s *state) canQueue(lock int32) bool {
 	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.program.readersWait[lock]
 }
 
-// onlyQueues reports whether a goroutine comes to a lock that has readers, so
-// that it can do nothing there but begin to wait.
+// onlyQueues reports whether the next operation of a goroutine is the acquire
+// of a lock that has readers, so that it can only begin to wait.
 func (s *state) onlyQueues(g int32) bool {
 	n := &s.program.nodes[s.next[g]]
 	return n.kind == trace.Acquire && s.locks[n.obj] > 0
@@ -220,14 +219,13 @@ const (
 	onceDone = 2
 )
 
-// timerMayFire reports whether a channel of a timer has nothing else to receive.
-// Then the timer may fire.
+// timerMayFire reports whether a channel is a timer's and has no element.
 func (s *state) timerMayFire(ch int32) bool {
 	return ch != none && s.program.external[ch] && len(s.chans[ch].elements) == 0 && len(s.chans[ch].sends) == 0 && !s.chans[ch].closed
 }
 
-// readyCases returns the numbers of the cases that a select can take at once, from
-// 1.
+// readyCases returns the numbers, from 1, of the cases that a select can take
+// at once.
 func (s *state) readyCases(n *node) (all []int32) {
 	for k, c := range n.cases {
 		if c.ch == none {
@@ -245,8 +243,9 @@ func (s *state) readyCases(n *node) (all []int32) {
 	return all
 }
 
-// execute does what the goroutine comes to, in one of its alternatives, but
-// for going on. It returns what the operation finds.
+// execute executes the next operation of a goroutine, in one of its
+// alternatives, and returns the content that it finds. The goroutine does not
+// advance yet.
 func (s *state) execute(g int32, way int) content {
 	at := s.next[g]
 	n := &s.program.nodes[at]
@@ -334,7 +333,7 @@ func (s *state) execute(g int32, way int) content {
 	return nothing
 }
 
-// addToGroup does WaitGroup.Add. At zero it lets those go on that wait.
+// addToGroup executes WaitGroup.Add. A counter of zero completes the waits.
 func (s *state) addToGroup(n *node) content {
 	count := &s.groups[n.obj]
 	*count += int32(n.value)
@@ -351,7 +350,7 @@ func (s *state) addToGroup(n *node) content {
 	return nothing
 }
 
-// send sends an element, or queues the sender.
+// send sends an element, or puts the sender into the queue.
 func (s *state) send(ch int32, w waiter) {
 	if ch == none {
 		return
@@ -373,13 +372,13 @@ func (s *state) send(ch int32, w waiter) {
 	}
 }
 
-// deliver gives an element to a receiver that waits for one.
+// deliver passes an element to a waiting receiver.
 func (s *state) deliver(w waiter, e element) {
 	s.leaveQueues(w.g)
 	s.pending[w.g] = pendingOp{done: true, found: e.from, caseNumber: w.caseNumber, element: e.number}
 }
 
-// recv receives an element, or queues the receiver.
+// recv receives an element, or puts the receiver into the queue.
 func (s *state) recv(ch int32, w waiter) {
 	if ch == none {
 		return
@@ -410,14 +409,14 @@ func (s *state) recv(ch int32, w waiter) {
 	}
 }
 
-// completeSend lets a sender go on whose element was received.
+// completeSend completes the send of a waiting sender.
 func (s *state) completeSend(w waiter, number uint32) {
 	s.leaveQueues(w.g)
 	s.pending[w.g] = pendingOp{done: true, caseNumber: w.caseNumber, element: number}
 }
 
-// leaveQueues takes a goroutine out of the queues of all channels, as its
-// select has taken one case.
+// leaveQueues removes a goroutine from the queues of all channels: its select
+// may wait in several.
 func (s *state) leaveQueues(g int32) {
 	its := func(w waiter) bool { return w.g == g }
 	for k := range s.chans {
@@ -431,7 +430,7 @@ func (s *state) leaveQueues(g int32) {
 	}
 }
 
-// close closes a channel and lets those go on that wait.
+// close closes a channel and completes the operations that wait for it.
 func (s *state) close(ch int32) content {
 	if ch == none || s.chans[ch].closed {
 		return panicked
@@ -449,8 +448,8 @@ func (s *state) close(ch int32) content {
 	return nothing
 }
 
-// executeSelect does a select: it takes a case that is ready, or the default,
-// or queues at all channels.
+// executeSelect takes a ready case of a select, or the default, or puts the
+// goroutine into the queues of all its channels.
 func (s *state) executeSelect(g, at int32, way int) {
 	n := &s.program.nodes[at]
 	s.pending[g] = pendingOp{}
@@ -477,7 +476,7 @@ func (s *state) executeSelect(g, at int32, way int) {
 	}
 }
 
-// advance lets a goroutine go on after what it has found.
+// advance moves a goroutine along an edge.
 func (s *state) advance(g int32, e *edge) {
 	s.next[g] = e.to
 	if e.found == panicked && s.program.nodes[e.to].endsProgram { // at once
@@ -488,8 +487,8 @@ func (s *state) advance(g int32, e *edge) {
 // endProgram ends the program.
 func (s *state) endProgram(g int32) { s.ended, s.endedBy = true, g }
 
-// hash tells states apart. mayBeRead reports whether what an extent holds may
-// be read yet; what is not read makes no difference.
+// hash returns a hash of the state. It leaves out extents for which live is
+// false, as no goroutine reads them any more.
 func (s *state) hash(live func(s *state, x int32) bool) uint64 {
 	h := content(0)
 	put := func(c content) { h = mix(h, c) }
@@ -544,8 +543,8 @@ func (s *state) hash(live func(s *state, x int32) bool) uint64 {
 	return uint64(h)
 }
 
-// endHash tells ends of runs apart: by where the goroutines are, or by where
-// one has ended the program.
+// endHash returns a hash of the end of a run: of the nodes of all goroutines,
+// or of the one that ended the program.
 func (s *state) endHash() uint64 {
 	h := content(0)
 	for g, at := range s.next {

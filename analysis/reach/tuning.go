@@ -1,17 +1,16 @@
 package reach
 
-// maxStores bounds how many values that are stored to one piece of memory are
-// told apart (unit: values). Trades states that need not be looked at for
-// memory. Chosen: flags and small counters have fewer.
+// maxStores bounds the different values stored to one piece of memory that
+// the search distinguishes (unit: values). Trades states that need not be
+// looked at for memory. Chosen: flags and small counters have fewer.
 const maxStores = 8
 
-// neighbourhood bounds how far apart fields of one object may be, and
-// variables that the allocator puts into one block (unit: bytes). Trades
-// objects that are recognized for wrong guesses. Chosen: the size of a cache
-// line.
+// neighbourhood bounds the distance of two addresses that are taken for
+// fields of one object (unit: bytes). Trades objects that are recognized for
+// wrong guesses. Chosen: the size of a cache line.
 const neighbourhood = 64
 
-// maxLooking bounds how many steps under one lock are looked at (unit:
-// steps). Trades goroutines that have looked at more for time. Chosen:
-// critical sections that store nothing are shorter.
+// maxLooking bounds the steps of a critical section that a goroutine executes
+// because it stores nothing (unit: steps). Trades goroutines that have read
+// more for time. Chosen: critical sections that store nothing are shorter.
 const maxLooking = 100

@@ -7,39 +7,39 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// This file says who waited for whom at the end of a recorded run. It needs no order of events,
-// only the end of the trace: sections that are still open, and runs of Onces that have not
-// ended.
+// This file finds out which goroutines waited for which at the end of a recorded run. It needs
+// no order of events, only the end of the trace: critical sections that are still open, and
+// functions of Onces that have not returned.
 
 // A Wait is a goroutine that was blocked at the end of a recorded run.
 //
-// What it waits for and who holds that is known of locks. Who would have sent, received,
-// signalled or called Done is not: only those who know the program can say.
+// For locks and Onces, the trace shows who holds them. It does not show who would have sent,
+// received, signalled or called Done; only the program's authors know.
 type Wait struct {
 	trace.BlockedGoroutine
 	// Position is the position of the operation's event, in the trace that [Blocked] returns.
 	Position int
-	// Holders are those who hold the lock that it waits for, or wait for it before.
+	// Holders are the goroutines that hold the lock or run the Once that it waits for, and
+	// the writers that wait for the lock before it.
 	Holders []Holder
-	// Partners are the last operations of other goroutines that ended such waits before, or
-	// could have: who received where it sends, sent or closed where it receives, called Done
-	// or signalled.
+	// Partners are, of each other goroutine, the last operation that could have ended the
+	// wait: a receive for a send, a send or close for a receive, a Done or a signal.
 	Partners []Partner
 }
 
-// A Partner did the event at position At, and has ended or not.
+// A Partner is a goroutine whose event at a position could have ended a wait.
 type Partner struct {
 	G        trace.GID
 	Position int
 	HasEnded bool
 }
 
-// A Holder has acquired a lock at the event at position At, and not released it.
+// A Holder is a goroutine that has acquired a lock at a position and not released it.
 type Holder struct {
 	G        trace.GID
 	Position int
-	// IsWaitingWriter is set of a writer that has not acquired it: readers that come later wait
-	// until it is done.
+	// IsWaitingWriter is set for a writer that has not acquired the lock: readers that come
+	// later wait for it.
 	IsWaitingWriter bool
 }
 
@@ -91,8 +91,8 @@ func withEvents(t *trace.Trace, ws []Wait) *trace.Trace {
 	return &with
 }
 
-// findBegins finds the events with which the operations of ws began, but of those that are
-// logged when they are done.
+// findBegins finds the events that began the operations of ws. Operations that are logged when
+// they are done have none.
 func findBegins(t *trace.Trace, ws []Wait) {
 	missing := make(map[trace.GID][]int)
 	for k, w := range ws {
@@ -186,7 +186,7 @@ func canEnd(k, op trace.Kind) bool {
 	return false
 }
 
-// findPartners finds those of each of ws, in the order of the trace.
+// findPartners finds the partners of each of ws, in the order of the trace.
 func findPartners(t *trace.Trace, ws []Wait) {
 	waiting := make(map[uint64][]int) // by object
 	for k, w := range ws {
@@ -217,9 +217,9 @@ func findPartners(t *trace.Trace, ws []Wait) {
 	}
 }
 
-// Bugs returns those of ws, by their indices, that are the bug: first the cycles of
-// goroutines each of which waits for the next one, also for itself; then those that do not
-// only wait for others of ws to release what they hold, one by one.
+// Bugs returns which of ws are bugs, as indices. The cycles are goroutines of which each waits
+// for the next one; a goroutine may wait for itself. The others wait for no goroutine of ws.
+// The rest of ws only waits for these.
 func Bugs(ws []Wait) (cycles [][]int, others []int) {
 	of := make(map[trace.GID]int)
 	for k, w := range ws {
@@ -239,7 +239,7 @@ func Bugs(ws []Wait) (cycles [][]int, others []int) {
 	return cycles, others
 }
 
-// findCycle returns a cycle that can be reached from ws[from], as [Bugs] does.
+// findCycle returns a cycle of waits that can be reached from ws[from], or nil.
 func findCycle(ws []Wait, of map[trace.GID]int, from int, seen []bool) []int {
 	var path []int
 	var visit func(k int) []int

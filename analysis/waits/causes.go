@@ -6,17 +6,16 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file finds which part of a run is needed for goroutines to be blocked as they were, so
-// that a witness of a deadlock or leak need not have the whole run. First comes the smallest
-// part that may do; with wide, all that the goroutines involved have done.
+// This file finds the events of a run that led goroutines to where they are blocked, so that a
+// witness of a deadlock or leak does not need the whole run. There are two choices: the fewest
+// events that may be enough, or with wide all events of the goroutines involved.
 
-// Causes says what has led goroutines to where they are blocked, of those that [Blocked]
-// returns with a trace.
+// Causes finds the events that led to the waits that [Blocked] returns with a trace.
 type Causes struct {
 	trace     *trace.Trace
 	waits     map[trace.GID]Wait
-	lastEvent []int            // by goroutine: its last event but for what it waits in; -1 for none
-	lastOn    map[uint64][]int // by object that somebody waits at: each goroutine's last event on it
+	lastEvent []int            // by goroutine: its last event before it waits; -1 for none
+	lastOn    map[uint64][]int // by object of a wait: each goroutine's last event on it
 }
 
 // NewCauses prepares what [Causes.Find] needs, in time proportional to the length of t, the
@@ -34,7 +33,7 @@ func NewCauses(t *trace.Trace, ws []Wait) *Causes {
 			c.lastOn[w.Obj] = nil
 		}
 	}
-	over := make(map[trace.GID]bool) // tests' own goroutines; what is left behind is found then
+	over := make(map[trace.GID]bool) // tests' own goroutines: later events do not lead to the waits
 	type use struct {
 		obj uint64
 		g   trace.GID
@@ -64,11 +63,12 @@ func NewCauses(t *trace.Trace, ws []Wait) *Causes {
 	return c
 }
 
-// Find returns what it takes for the members to be blocked as they were: the operations that
-// goroutines are about to execute, and events that have happened. These are the operations
-// that they have begun and wait in; that others have what they wait for, and are blocked or
-// gone as well; and all that was done to the channels, groups and conditions, so that nobody
-// is left who lets them go on. With wide it is all that those have done who did some of that.
+// Find returns the events that led to some waits: the operations that goroutines are about to
+// execute, and the events that have happened. The latter are the begins of the operations that
+// wait; the acquires of the locks that they wait for, with the causes of their holders' waits or
+// the holders' last events; and the last operation of each goroutine on the channels, WaitGroups
+// and conditions, as another one would end the wait. With wide the goroutines of these operations
+// count as holders, too.
 func (c *Causes) Find(members []Wait, wide bool) (about, done []int) {
 	s := causeSearch{Causes: c, wide: wide, visited: make(map[trace.GID]bool)}
 	for _, w := range members {
@@ -112,7 +112,7 @@ func (s *causeSearch) wait(w Wait) {
 	}
 }
 
-// goroutine adds all that a goroutine has done, and what it waits for if it is blocked.
+// goroutine adds the last event of a goroutine, or the causes of its wait if it is blocked.
 func (s *causeSearch) goroutine(g trace.GID) {
 	if w, blocked := s.waits[g]; blocked {
 		s.wait(w)

@@ -7,20 +7,20 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file finds the abstract lock dependencies of a trace (SPDOffline §4). The search is over
-// these and not over acquires: a loop that takes the same two locks a million times has one
-// dependency. Which acquires make a deadlock is looked at only for the few cycles that are found.
+// This file finds the abstract lock dependencies of a trace (SPDOffline §4). The search visits
+// these and not acquires: a loop that acquires the same two locks a million times has one
+// dependency. Acquires are compared only for the few cycles that are found.
 
-// A dependency is a lock that goroutines want, and the locks that they hold then.
+// A dependency is a lock that goroutines acquire, and the locks that they hold then.
 type dependency struct {
 	wanted order.Lock
 	held   []order.Lock // without those that are handed over, sorted
-	// acquires are where it is so, ascending; nil once they are in byGoroutine.
+	// acquires are the positions of the acquires, ascending; nil once they are in byGoroutine.
 	acquires    []int32
 	byGoroutine []goroutineAcquires
 	waitsFor    []int32 // the dependencies that it may wait for
 	waitedBy    []int32 // the dependencies that may wait for it
-	component   int32   // dependencies that can reach each other have the same; -1 of those on no cycle
+	component   int32   // number of its strongly connected component; -1 if it is on no cycle
 }
 
 // A dependencyKey identifies a dependency.
@@ -36,8 +36,8 @@ type goroutineAcquires struct {
 	acquires []int32
 }
 
-// findDependencies finds the dependencies of the trace: those that hold something, and
-// writers that may shut out readers.
+// findDependencies finds the dependencies that matter: those that hold a lock, and writers
+// that may shut out readers.
 func (f *finder) findDependencies() {
 	read := make(map[uint64]bool) // locks that have readers
 	for _, s := range f.order.Sections() {
@@ -73,7 +73,7 @@ func (f *finder) isReentrant(acquires []int32, lock uint64) bool {
 	return n > 1
 }
 
-// connect finds which dependency may wait for which.
+// connect finds the edges of the graph: which dependency may wait for which.
 func (f *finder) connect() {
 	for n := range f.dependencies {
 		d := &f.dependencies[n]

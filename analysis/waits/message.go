@@ -8,14 +8,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A message is an operation that waits for what another goroutine does later: a send or
-// receive, also as the case that a select has chosen, a wait for a WaitGroup, for a condition
-// (where the goroutine is before it wakes), or for a Once's function (before Do returns).
+// A message is an operation that waits for an event of another goroutine: a send or receive,
+// also as the chosen case of a select; a wait for a WaitGroup; a wait for a condition (the
+// event is the wake); or a wait for a Once's function (the event is the return of Do).
 type message struct {
 	position int32
-	// enablers are the events that let it go on in the recorded run. It lacks one of them
-	// if the goroutine of that one does not reach it: the receive that makes room for the
-	// element, the send of it or the close, each Done, the signal, the function's end.
+	// enablers are the events that ended the wait in the recorded run: the receive that made
+	// room for the element, the send of the element or the close, each Done, the signal, or
+	// the end of the function. The wait does not end if the goroutine of one of them does not
+	// reach it.
 	enablers []int32
 	channel  int32 // the number of the channel, or None: then it takes all enablers
 	send     bool  // it sends to that
@@ -26,7 +27,7 @@ type message struct {
 	mayMissSignal bool
 }
 
-// findMessages finds the messages of the trace, of similar ones at most maxSimilar. Those of
+// findMessages finds the messages of the trace, at most maxSimilar of similar ones. Those of
 // channels come last.
 func (f *finder) findMessages() {
 	var completed []int32 // operations of channels
@@ -51,8 +52,7 @@ func (f *finder) findMessages() {
 	}
 }
 
-// addOperation takes up the operation of a channel that was completed, if it could have had
-// to wait for another goroutine.
+// addOperation adds a completed operation of a channel, if it may wait for another goroutine.
 func (f *finder) addOperation(o *facts.Operation) {
 	enabler := f.facts.Enabler(int(o.Done))
 	if enabler != facts.None && f.trace.Events[o.Begin].Flags&trace.FlagDefault == 0 {
@@ -60,7 +60,7 @@ func (f *finder) addOperation(o *facts.Operation) {
 	}
 }
 
-// addGroupWait takes up a wait for a WaitGroup that has had Dones.
+// addGroupWait adds a wait for a WaitGroup, if there were Dones.
 func (f *finder) addGroupWait(w *facts.GroupWait) {
 	if w.Begin == facts.None || w.Round == facts.None {
 		return
@@ -74,7 +74,7 @@ func (f *finder) addGroupWait(w *facts.GroupWait) {
 	f.addMessage(message{position: w.Begin, enablers: dones, channel: facts.None})
 }
 
-// addWake takes up a wait for a condition that was woken at position i.
+// addWake adds a wait for a condition that was woken at position i.
 func (f *finder) addWake(i int32) {
 	t := f.facts.Tickets()[f.facts.TicketOf(int(i))]
 	if t.Waker == facts.None {
@@ -88,7 +88,7 @@ func (f *finder) addWake(i int32) {
 	f.addMessage(message{position: i, enablers: []int32{t.Waker}, channel: facts.None, mayMissSignal: misses})
 }
 
-// addOnce takes up the return of Do at position i, if the function has ended before.
+// addOnce adds the return of Do at position i, if the function has ended before.
 func (f *finder) addOnce(i int32) {
 	row := f.facts.OnceOf(int(i))
 	if row == facts.None {
@@ -99,13 +99,13 @@ func (f *finder) addOnce(i int32) {
 	}
 }
 
-// A similarity is what messages have in common of which some stand for all.
+// A similarity is a key that similar messages have in common: a few stand for all.
 type similarity struct {
 	site, enabler trace.SiteID
 	held          order.LockSet
 }
 
-// addMessage takes up a message that an event of another goroutine lets go on.
+// addMessage adds a message that has an enabler of another goroutine.
 func (f *finder) addMessage(m message) {
 	g := f.trace.Events[m.position].G
 	if !slices.ContainsFunc(m.enablers, func(i int32) bool { return f.trace.Events[i].G != g }) {
@@ -124,9 +124,9 @@ func (f *finder) addMessage(m message) {
 	}
 }
 
-// enablersOf returns the events that let operations of one side of a channel go on,
-// ascending: receives let sends go on, sends and the closes let receives. Selects that have
-// received count, and each case of a select that would send, chosen or not.
+// enablersOf returns the events that can end waits on one side of a channel, ascending:
+// receives end waiting sends; sends and closes end waiting receives. A select counts if it has
+// received, and each of its sending cases counts, chosen or not.
 func (f *finder) enablersOf(channel int32, sends bool) []int32 {
 	all := f.channelEnablers[channel]
 	if all == nil {

@@ -9,12 +9,12 @@ import (
 )
 
 // This file looks for communication deadlocks. A goroutine that waits for a message waits for
-// whoever has to reach the event that lets it go on. It is kept from going on if that one
-// waits, before that event, for something that the others have, and nobody else lets it go
-// on instead. This search goes event by event, not by dependencies.
+// the goroutine that has to reach the enabler. The wait never ends if that goroutine waits,
+// before the enabler, for the others of the cycle, and if no other event ends the wait. This
+// search goes event by event, not by dependencies.
 //
-// A goroutine that waits for a condition needs no others for that: the signal may come
-// before. Whether all signals do that others give, or wake somebody else, is not looked at.
+// A goroutine that waits for a condition can be a cycle of its own: the signal may come
+// before. The search ignores that another signal may wake it.
 
 // searchMessages looks for cycles with messages.
 func (f *finder) searchMessages() {
@@ -57,9 +57,9 @@ func (f *finder) extendPath(path []int32) {
 	}
 }
 
-// waitsFor reports whether operation i waits for the goroutine that is about to execute j:
-// that one has the lock that i wants, or wants it for writing where i reads, or reaches what
-// lets i go on only after j.
+// waitsFor reports whether operation i waits for the goroutine that is about to execute j. That
+// goroutine holds the lock that i acquires, or waits to write where i reads, or it executes an
+// enabler of i only after j.
 func (f *finder) waitsFor(i, j int32) bool {
 	if k, ok := f.messageAt[i]; ok {
 		m := &f.messages[k]
@@ -79,8 +79,8 @@ func (f *finder) waitsFor(i, j int32) bool {
 	return false
 }
 
-// shutsOut reports whether event j is a writer that waits for a lock and event i a reader
-// that comes later.
+// shutsOut reports whether event j acquires for writing a lock that event i acquires for
+// reading: a reader that comes later waits for the writer.
 func (f *finder) shutsOut(j, i int32) bool {
 	writer, reader := &f.trace.Events[j], &f.trace.Events[i]
 	return writer.Kind == trace.Acquire && reader.Kind == trace.RAcquire && writer.Obj == reader.Obj && f.canBlock(j)
@@ -100,16 +100,16 @@ func (f *finder) holdExcluding(i, j int32) bool {
 	return false
 }
 
-// successors are the operations that may be the next ones after another one, and the effort to
-// find them.
+// successors are the operations that may follow another one in a cycle, and the effort to find
+// them.
 type successors struct {
 	all    []int32
 	effort int
 }
 
-// successorsOf returns operations that may be the next after i in a cycle. Many cycles reach
-// the same ones, so that they are kept. The effort counts each time, to be the same whether
-// there was room to keep them.
+// successorsOf returns the operations that may follow i in a cycle. They are cached, as many
+// cycles reach the same operations. Their effort counts each time, so that results do not
+// depend on the size of the cache.
 func (f *finder) successorsOf(i int32) []int32 {
 	n, known := f.successorCache[i]
 	if known {
@@ -125,7 +125,7 @@ func (f *finder) successorsOf(i int32) []int32 {
 	return n.all
 }
 
-// findSuccessors finds the operations that may be the next after i in a cycle.
+// findSuccessors finds the operations that may follow i in a cycle.
 func (f *finder) findSuccessors(i int32) (all []int32) {
 	if k, ok := f.messageAt[i]; ok {
 		for _, enabler := range f.messages[k].enablers {
@@ -147,9 +147,9 @@ func (f *finder) findSuccessors(i int32) (all []int32) {
 	return slices.DeleteFunc(all, func(j int32) bool { return !f.waitsFor(i, j) })
 }
 
-// waitsBefore returns the operations that can block and that the goroutine of an event may be
-// about to execute before it, while another goroutine is about to execute message i, which
-// the event lets go on: the latest ones first.
+// waitsBefore returns operations that can block the goroutine of an event before the event,
+// the latest ones first. The event is an enabler of message i, which another goroutine is
+// about to execute at the same time.
 func (f *finder) waitsBefore(event, i int32) (all []int32) {
 	since := f.messages[f.messageAt[i]].onceBegin
 	previous := func(at int32) int32 { return int32(f.order.Program().Prev(int(at))) }
@@ -180,8 +180,8 @@ func (f *finder) canJoin(path []int32, i int32) bool {
 	return true
 }
 
-// closePath takes up a cycle, unless another goroutine lets one of its goroutines go on. One
-// that would, if it did not wait for the others in turn, becomes part of it.
+// closePath adds a cycle, unless a goroutine outside it can end one of its waits. If such a
+// goroutine may itself wait for the cycle before that, it joins the cycle.
 func (f *finder) closePath(path []int32) {
 	path = slices.Clone(path)
 	slices.Sort(path)
@@ -205,7 +205,7 @@ func (f *finder) closePath(path []int32) {
 	f.addMessageCycle(path)
 }
 
-// addMessageCycle adds the set of some operations to the cycle at their sites.
+// addMessageCycle adds a set of operations to the cycle of their sites.
 func (f *finder) addMessageCycle(path []int32) {
 	set := make([]int, len(path))
 	var sites []string
@@ -229,9 +229,9 @@ func (f *finder) addMessageCycle(path []int32) {
 	c.Sets = append(c.Sets, set)
 }
 
-// enabledBy returns an event that lets the goroutine that is about to execute message i go on,
-// although the goroutines of a cycle are blocked in its operations. It is not ok if there is
-// none, or if i is no message, or one that takes all of its enablers.
+// enabledBy returns an event that can end the wait of message i although the goroutines of a
+// cycle are blocked in its operations. It is not ok if there is none, if i is no message, or if
+// i is a message that needs all of its enablers.
 func (f *finder) enabledBy(i int32, cycle []int32) (enabler int32, ok bool) {
 	k, isMessage := f.messageAt[i]
 	if !isMessage {
@@ -242,7 +242,7 @@ func (f *finder) enabledBy(i int32, cycle []int32) (enabler int32, ok bool) {
 		return 0, false
 	}
 	all := f.enablersOf(m.channel, m.send)
-	never := make(map[trace.GID]bool) // goroutines that reach none of the others either
+	never := make(map[trace.GID]bool) // goroutines that execute none of the later events either
 	first, _ := slices.BinarySearch(all, m.enablers[0])
 	for _, at := range all[first:] {
 		if g := f.trace.Events[at].G; !never[g] {
@@ -259,8 +259,8 @@ func (f *finder) enabledBy(i int32, cycle []int32) (enabler int32, ok bool) {
 	return 0, false
 }
 
-// hasHappened reports whether event i has happened once goroutines are about to execute the
-// operations of a cycle. A case of a select that is one of them is still to come.
+// hasHappened reports whether event i has happened when goroutines are about to execute the
+// operations of a cycle. The cases of a select among these operations have not.
 func (f *finder) hasHappened(i int32, cycle []int32) bool {
 	return slices.ContainsFunc(cycle, func(j int32) bool { return f.order.BeforeReached(int(i), int(j)) && !f.offersCase(j, i) })
 }
@@ -275,8 +275,8 @@ func (f *finder) offersCase(j, i int32) bool {
 	return f.trace.Events[i].Kind == trace.SelectSend && slices.Contains(f.facts.Cases(n), i)
 }
 
-// neverHappens reports whether event i comes in no run in which the goroutines of a cycle are
-// blocked in its operations for ever.
+// neverHappens reports whether event i cannot happen while the goroutines of a cycle are
+// blocked in its operations.
 func (f *finder) neverHappens(i int32, cycle []int32) bool {
 	return slices.ContainsFunc(cycle, func(j int32) bool {
 		return f.trace.Events[i].G == f.trace.Events[j].G && i > j || f.order.BeforeReached(int(j), int(i))

@@ -29,8 +29,8 @@ func (f *finder) searchDependencies() {
 	}
 }
 
-// findComponents divides the dependencies into strongly connected components (Kosaraju's
-// algorithm), and returns the size of the largest. Those on no cycle get none, -1.
+// findComponents finds the strongly connected components of the dependencies (Kosaraju's
+// algorithm), and returns the size of the largest. Dependencies on no cycle get -1.
 func (f *finder) findComponents() (largest int) {
 	seen := make([]bool, len(f.dependencies))
 	finished := f.finishOrder()
@@ -61,8 +61,8 @@ func (f *finder) findComponents() (largest int) {
 	return largest
 }
 
-// finishOrder lists the dependencies in the order in which a depth-first search leaves them.
-// The search keeps its own stack, as a trace may have very many dependencies in a line.
+// finishOrder returns the dependencies in the order in which a depth-first search leaves them.
+// The search has its own stack, as a path may have very many dependencies.
 func (f *finder) finishOrder() (finished []int32) {
 	seen := make([]bool, len(f.dependencies))
 	type visit struct {
@@ -113,8 +113,8 @@ func (f *finder) extendCycle(path []int32, length int) {
 	}
 }
 
-// canExtend reports whether d can be the next of a path: no gate lock keeps it from another one,
-// and none of them but the last waits for it, else there is a shorter cycle.
+// canExtend reports whether d can be the next of a path: it has no gate lock with another
+// dependency, and only the last one waits for it. Otherwise there is a shorter cycle.
 func (f *finder) canExtend(path []int32, d *dependency) bool {
 	for k, n := range path {
 		other := &f.dependencies[n]

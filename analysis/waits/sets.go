@@ -8,13 +8,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file chooses acquires for a cycle of dependencies: one of each, of different goroutines,
-// which the must-order does not keep from being reached at the same time. The sets are tried
-// as schedules later, so that a few that differ are worth more than all.
+// This file chooses sets of acquires for a cycle of dependencies: one acquire of each, of
+// different goroutines, that the must-order allows to be reached at the same time. Later tiers
+// look for a schedule for each set. So a few different sets are enough.
 
-// addCycle takes up dependencies that wait for each other, if goroutines can be about to
-// execute some of their acquires at the same time. Dependencies with the fewest acquires
-// come first, so that the acquires of the others are chosen near to theirs.
+// addCycle adds a cycle of dependencies, if goroutines can be about to execute some of their
+// acquires at the same time. Dependencies with the fewest acquires come first, so that the
+// acquires of the others are chosen near to theirs.
 func (f *finder) addCycle(dependencies []int32) {
 	s := &setSearch{finder: f, effortLeft: setEffort}
 	for _, n := range dependencies {
@@ -43,12 +43,12 @@ type setSearch struct {
 	*finder
 	lists         [][]goroutineAcquires // by dependency of the cycle
 	sets          [][]int
-	orderExcluded bool // the must-order has kept acquires of different goroutines apart
-	incomplete    bool // not all sets are in
-	effortLeft    int  // of the effort
+	orderExcluded bool // the must-order has excluded acquires of different goroutines
+	incomplete    bool // sets lacks some
+	effortLeft    int
 }
 
-// add adds the sets that begin with some acquires, one of each of the first lists.
+// add adds the sets that extend set, which has acquires of the first lists.
 func (s *setSearch) add(set []int) {
 	if len(set) == len(s.lists) {
 		set = slices.Clone(set)
@@ -72,10 +72,9 @@ func (s *setSearch) add(set []int) {
 	}
 }
 
-// concurrent returns the acquires of o that its goroutine can be about to execute while
-// others are about to execute those of set, as far as the must-order says. What of one
-// goroutine must come before an event of another, and what must come after it, leaves an
-// interval in between.
+// concurrent returns the acquires of o that its goroutine can be about to execute while others
+// are about to execute those of set, by the must-order. They are an interval: the acquires
+// before it must come before an event of set, those after it must come after one.
 func (s *setSearch) concurrent(set []int, o goroutineAcquires) []int32 {
 	from, to := 0, len(o.acquires)
 	for _, i := range set {
@@ -85,8 +84,8 @@ func (s *setSearch) concurrent(set []int, o goroutineAcquires) []int32 {
 	return o.acquires[min(from, to):to]
 }
 
-// chooseAcquires returns the acquires to try, of those that are possible: all, or the first ones, the
-// last and the one that is nearest to the last of the set so far.
+// chooseAcquires returns the possible acquires to try: all, or the first two, the last and the
+// one that is nearest to the last acquire of set.
 func (s *setSearch) chooseAcquires(set []int, possible []int32) []int32 {
 	if len(possible) <= maxAcquiresTried {
 		return possible
@@ -105,8 +104,8 @@ func (s *setSearch) chooseAcquires(set []int, possible []int32) []int32 {
 	return slices.Compact(some)
 }
 
-// acquiresBeside returns acquires of a dependency that goroutines other than that of event i can be
-// about to execute while it is about to execute i.
+// acquiresBeside returns acquires of a dependency that other goroutines can be about to execute
+// while the goroutine of event i is about to execute i.
 func (f *finder) acquiresBeside(i int32, d *dependency) (all []int32) {
 	s := &setSearch{finder: f}
 	for _, o := range f.acquiresOf(d) {

@@ -18,31 +18,30 @@ const setEffort = searchEffort >> 8
 // completeness for the time that the later tiers take. Chosen: more than any test has shown.
 const maxCycles = 512
 
-// maxAcquiresTried bounds the acquires of one goroutine that are tried with the same others (unit:
-// acquires). Trades completeness for time. Chosen: the first two, the last and the nearest.
+// maxAcquiresTried bounds the acquires of one goroutine that are combined with the same others
+// (unit: acquires). Trades completeness for time. Chosen: the first two, the last and the nearest.
 const maxAcquiresTried = 4
 
 // maxEnablers bounds the Dones of one round that are looked at (unit: events). Trades
 // completeness for time. Chosen: more goroutines than tests mostly wait for at once.
 const maxEnablers = 64
 
-// maxSimilar bounds the messages that are looked at of those at the same site, under the
-// same locks, that events at the same site let go on (unit: messages). Trades completeness
-// for time. Chosen: the first few stand for all.
+// maxSimilar bounds the messages that have the same site, locks and site of the enabler (unit:
+// messages). Trades completeness for time. Chosen: the first few stand for all.
 const maxSimilar = 8
 
 // maxMessageCycle bounds the goroutines of a cycle with messages (unit: goroutines). Trades longer
 // cycles for time, which grows with a power of it. Chosen: bugs of more are not in the papers.
 const maxMessageCycle = 4
 
-// maxBefore bounds the events that are looked at before one that somebody waits for (unit:
-// events). Trades completeness for time.
+// maxBefore bounds the events before an enabler that are looked at (unit: events). Trades
+// completeness for time.
 const maxBefore = 1 << 12
 
-// maxWaits bounds the operations that can block among them, and those of a cycle that has
-// become longer (unit: operations). Trades completeness for time.
+// maxWaits bounds the blocking operations among them, and the operations of a cycle that other
+// goroutines have joined (unit: operations). Trades completeness for time.
 const maxWaits = 32
 
-// maxCached bounds the operations that are kept as the next ones of others (unit: operations,
-// of four bytes). Trades memory for time: many cycles reach the same operations.
+// maxCached bounds the cached successors of operations (unit: operations, of four bytes). Trades
+// memory for time: many cycles reach the same operations.
 const maxCached = 1 << 20

@@ -1,32 +1,33 @@
-// Package waits says who waits for whom: in other orders of the recorded events, where
-// goroutines may wait for each other in a cycle, and at the end of a recorded run, where some
-// were blocked.
+// Package waits finds out which goroutines wait for which: in other orders of the recorded
+// events, in which goroutines may wait for each other in a cycle, and at the end of a recorded
+// run, where some were blocked.
 //
 // # In other orders
 //
-// [Find] takes a trace and its [order.Order], and returns candidates for deadlocks. What a
-// goroutine wants while it holds locks is a dependency: the lock that it is about to
-// acquire, and those that it holds. All acquires with the same dependency are looked at as
-// one, whichever goroutine's they are: the abstract lock dependencies of SPDOffline (Tunç,
+// [Find] takes a trace and its [order.Order], and returns candidates for deadlocks. A
+// dependency is the lock that a goroutine is about to acquire, and the locks that it holds.
+// All acquires with the same dependency, of any goroutine, are one node of a graph: the
+// abstract lock dependencies of SPDOffline (Tunç,
 // Mathur, Pavlogiannis and Viswanathan, Sound Dynamic Deadlock Prediction in Linear Time,
 // PLDI 2023, §4). There are few cycles of dependencies. For each, the search picks some sets
-// of acquires that nothing keeps apart.
+// of acquires that goroutines can be about to execute at the same time.
 //
 // A dependency waits for another one that holds the lock that it wants. A reader waits
 // besides for a writer that wants the same lock: sync.RWMutex shuts out new readers as soon
 // as a writer waits for those that hold it.
 //
-// No cycle has two dependencies with a lock in common that one of them holds for writing (a
-// gate lock, as in Goodlock), two acquires of one goroutine, or an acquire that must come
-// before the goroutine of another one reaches its own.
+// Three things exclude a cycle: a lock that two of its dependencies hold, one of them for
+// writing (a gate lock, as in Goodlock); two acquires of one goroutine; and an acquire that
+// must come before the goroutine of another one reaches its own.
 //
 // Goroutines also wait for messages. Cycles with such waits are searched event by event: see
 // [message].
 //
 // # At the end of a run
 //
-// [Blocked] takes a trace that has blocked goroutines, and returns whom each of them waits
-// for. [Bugs] says which of them are the bug, and [Causes] what has led them there.
+// [Blocked] takes a trace that has blocked goroutines, and returns for which goroutines each
+// of them waits. [Bugs] returns which of them are the bug, and [Causes.Find] the events that
+// led to it.
 package waits
 
 import (
@@ -37,29 +38,28 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A Cycle is operations of which each may wait for the goroutine of the next, and the last
-// for that of the first. It may be one operation: of a goroutine that waits for a condition
-// and may have missed the signal.
+// A Cycle is a cycle of dependencies or of operations: each may wait for the goroutine of the
+// next one, and the last for that of the first. It may be a single operation, of a goroutine
+// that waits for a condition and may have missed the signal.
 type Cycle struct {
-	// Sets are such operations, positions in the trace: each set has one of each
-	// goroutine. There are at most MaxSets.
+	// Sets has sets of operations, as positions in the trace, that form the cycle: one of
+	// each goroutine. There are at most MaxSets.
 	Sets [][]int
-	// Exhaustive is set if Sets has all that there are for these dependencies.
+	// Exhaustive is set if Sets has all sets for these dependencies.
 	Exhaustive bool
 }
 
 // Found is the result of a search.
 type Found struct {
 	Cycles        []Cycle // short ones first
-	GatedPairs    int     // pairs of dependencies that a gate lock keeps from being a cycle
+	GatedPairs    int     // pairs of dependencies that are no cycle because of a gate lock
 	OrderedCycles int     // cycles of which the must-order excludes all sets
-	Incomplete    bool    // the search was given up before its end
+	Incomplete    bool    // the search was stopped before its end
 	Effort        int     // dependencies, sets of acquires and operations looked at
 }
 
-// Find returns the cycles of t, whose order is o. The time is linear in the number of
-// events, with a bound for the search over dependencies, of which at most so many are
-// looked at.
+// Find returns the cycles of t, whose order is o. It looks at no more than most dependencies,
+// sets and operations. Beside that, it takes time linear in the number of events.
 func Find(t *trace.Trace, o *order.Order, most int) Found {
 	f := &finder{
 		trace: t, order: o, facts: o.Facts(), budget: most,
@@ -108,19 +108,20 @@ type finder struct {
 	cachedOperations int // operations in nextOperations
 }
 
-// grantEffort gives the search to come so much effort, or what is left for all.
+// grantEffort grants the next search some effort, at most what is left for all.
 func (f *finder) grantEffort(effort int) {
 	f.granted = min(effort, f.budget)
 	f.effort = f.granted
 }
 
-// chargeEffort takes what the search has spent off what there is for all.
+// chargeEffort subtracts what the search has spent from what is left for all.
 func (f *finder) chargeEffort() {
 	f.budget -= f.granted - f.effort
 	f.found.Effort += f.granted - f.effort
 }
 
-// handedOver reports whether holding a lock does not mean that it is taken.
+// handedOver reports whether goroutines release a lock that others have acquired. Then no
+// goroutine keeps it from others.
 func (f *finder) handedOver(lock uint64) bool { return f.order.HandedOver()[lock] }
 
 // canBlock reports whether event i is the acquire of a lock that can block.
@@ -129,10 +130,10 @@ func (f *finder) canBlock(i int32) bool {
 	return e.Kind.Acquires() && !f.isTry(int(i)) && !f.handedOver(e.Obj)
 }
 
-// isTry reports whether the acquire at position i would give up rather than wait.
+// isTry reports whether the acquire at position i is a TryLock, which never waits.
 func (f *finder) isTry(i int) bool { return f.trace.Events[i].Flags&trace.FlagTry != 0 }
 
-// locksOf returns the locks of acquires, but for that at position i, sorted.
+// locksOf returns the locks of acquires, without that at position i, sorted.
 func (f *finder) locksOf(acquires []int32, i int) (locks []order.Lock) {
 	for _, a := range acquires {
 		if e := &f.trace.Events[a]; int(a) != i && !f.handedOver(e.Obj) {
