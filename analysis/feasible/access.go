@@ -6,22 +6,22 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A memoryState is what is in memory.
+// A memoryState is the state of memory.
 type memoryState struct {
 	program *program
 	contents
 	changes changeLog
 }
 
-// A cellState is what is in a cell.
+// A cellState is the state of a cell of memory.
 type cellState struct {
-	writer int32
-	// The read that makes the value unknown, none, or computed.
+	writer int32 // the write whose value it holds, or none
+	// The read that makes the value unknown; none; or computed.
 	taint int32
 }
 
-// computed is the taint of a cell that does not hold what the writer left in
-// the trace, but what a formula says: see contents.vals.
+// computed is the taint of a cell whose value is not the recorded one of its
+// writer, but a computed one: see contents.vals.
 const computed = -2
 
 // access executes a memory access.
@@ -46,8 +46,8 @@ func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 	return ""
 }
 
-// read executes a read that no formula tells of. If it matters it must find
-// what it found in the trace; writers is where those who wrote that are in
+// read executes a read that is not tracked. If its value matters it must be the
+// recorded one. The recorded writers of its cells begin at index writers of
 // memory.from.
 func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) string {
 	c, was, differs := s.mem.firstDifference(e, sp, writers)
@@ -63,11 +63,10 @@ func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) st
 	return ""
 }
 
-// computeAccess executes the part of the access at pos, of sp, that formulas
-// (dataflow.Formula) tell of. It reports whether the access is a read that is
-// tracked, of which all that follows is in formulas, and returns the value
-// that it stores; known says that that is known. A tracked read may find
-// something else than recorded.
+// computeAccess evaluates the formulas ([dataflow.Formula]) of the access at
+// pos to the cells sp. It returns the value that the access stores, whether
+// that is known, and whether the access is a tracked read. A tracked read may
+// find another value than the recorded one.
 func (s *state) computeAccess(pos int32, e *trace.Event, sp trace.Span, writers int32) (v int64, known, tracked bool) {
 	in := s.program.flow.InstanceAt(int(pos))
 	tracked = s.program.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
@@ -101,8 +100,8 @@ func (s *state) computeAccess(pos int32, e *trace.Event, sp trace.Span, writers 
 	return v, known, true
 }
 
-// firstDifference returns the first cell of sp in which e finds something
-// else than in the trace, and who had written it there.
+// firstDifference returns the first cell of sp in which e does not find the
+// recorded value, and the writer of the recorded value.
 func (s *memoryState) firstDifference(e *trace.Event, sp trace.Span, writers int32) (c, was int32, differs bool) {
 	from := s.program.mem.from[writers:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
@@ -117,8 +116,8 @@ func (s *memoryState) firstDifference(e *trace.Event, sp trace.Span, writers int
 	return 0, 0, false
 }
 
-// differs reports whether what e reads in cell c differs from what it read in
-// the trace, where was had written it.
+// differs reports whether e reads another value in cell c than the recorded
+// one, which was written by event was.
 func (s *memoryState) differs(e *trace.Event, now cellState, was, c int32) bool {
 	if now.taint >= 0 {
 		return true
@@ -130,7 +129,8 @@ func (s *memoryState) differs(e *trace.Event, now cellState, was, c int32) bool 
 	return !known || want != got
 }
 
-// difference tells how it differs.
+// difference returns how the value that e reads in cell c differs from the
+// recorded one.
 func (s *memoryState) difference(e *trace.Event, was, c int32) string {
 	now := s.cells[c]
 	if now.taint >= 0 {
@@ -149,15 +149,15 @@ func (s *memoryState) writerName(w int32) string {
 	return s.program.describe(int(w))
 }
 
-// values returns what e read in cell c in the trace, and what it finds there
-// now, if both are known.
+// values returns the value that e read in cell c in the trace and the one that
+// it finds there now, if both are known.
 func (s *memoryState) values(e *trace.Event, was, c int32) (want, got uint64, known bool) {
 	want, recorded := s.program.mem.recorded(s.program.t, e, was, c)
 	got, found := s.value(c)
 	return want, got, recorded && found
 }
 
-// value returns what is in cell c, if that is known.
+// value returns the value in cell c, if it is known.
 func (s *memoryState) value(c int32) (uint64, bool) {
 	if now := s.cells[c]; now.taint != computed {
 		return s.program.mem.value(s.program.t, now.writer, c)
@@ -165,7 +165,7 @@ func (s *memoryState) value(c int32) (uint64, bool) {
 	return s.vals[c], true
 }
 
-// word returns what is in the memory of e, if that is known.
+// word returns the value in the memory of e, if it is known.
 func (s *memoryState) word(e *trace.Event, sp trace.Span) (v uint64, known bool) {
 	if !isWord(e) {
 		v, known = s.value(sp.First)
@@ -181,8 +181,8 @@ func (s *memoryState) word(e *trace.Event, sp trace.Span) (v uint64, known bool)
 	return v, true
 }
 
-// undisturbed reports whether the memory of an access holds what it held in
-// the trace: the same writers' values.
+// undisturbed reports whether the memory of an access holds the values of the
+// same writers as in the trace.
 func (s *memoryState) undisturbed(sp trace.Span, writers int32) bool {
 	from := s.program.mem.from[writers:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
@@ -200,15 +200,15 @@ func (s *memoryState) undisturbed(sp trace.Span, writers int32) bool {
 	return true
 }
 
-// store stores what the event at pos left in the trace, with a taint or none.
+// store stores the recorded value of the event at pos, with a taint or none.
 func (s *memoryState) store(pos int32, sp trace.Span, taint int32) {
 	for c := sp.First; c < sp.First+sp.N; c++ {
 		s.cells[c] = cellState{writer: pos, taint: taint}
 	}
 }
 
-// storeComputed stores v, of the writing event e at pos, or what nobody
-// knows.
+// storeComputed stores the computed value v of the write e at pos, or an
+// unknown value.
 func (s *memoryState) storeComputed(pos int32, e *trace.Event, sp trace.Span, v int64, known bool) {
 	s.store(pos, sp, none)
 	stored := *e

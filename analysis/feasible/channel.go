@@ -8,30 +8,25 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file derives what the trace tells of channels: which operations send
-// and receive which elements. It is the judge's own derivation, beside that
-// of package facts.
+// This file derives which channel operations send and receive which elements.
+// The judge does not use package facts, so that a mistake there is noticed.
 
-// A channel is what the trace tells of one channel.
+// A channel has the facts that a trace shows of one channel.
 type channel struct {
-	// How many elements it buffers.
-	cap uint64
-	// How many operations have a rank.
+	cap uint64 // the number of elements that it buffers
+	// The numbers of ranked operations: see chanOp.rank.
 	sends, recvs uint64
-	// The highest numbers of elements.
+	// The highest numbers of elements that were sent and received.
 	sent, received uint64
-	// The number of the first of the operations with a rank, sends and then
-	// receives, among those of all channels.
+	// The ranked operations of all channels are numbered, channel by channel,
+	// sends before receives. This is the number of the first one of the channel.
 	first uint64
-	// external is set if elements come or go that no event accounts for, as
-	// those that timers send. Then only the order of each side is checked.
+	// external is set if it has elements without events, such as those that
+	// timers send. Then only the order of each side is checked.
 	external bool
-	// The trace has its making.
-	made bool
-	// The trace has its close.
-	closes bool
-	// It was closed before the trace began.
-	closed bool
+	made     bool // the trace has its creation
+	closes   bool // the trace has its close
+	closed   bool // it was closed before the trace began
 }
 
 // A chanOp is a send or receive, from the event that begins it.
@@ -41,13 +36,13 @@ type chanOp struct {
 	// It is a receive.
 	recv bool
 	// rank is its place, from 1, among the operations of its side in the
-	// order in which they begin. A channel serves them in that order, so
-	// that it is the number of the element. It is 0 for a receive that found
-	// the channel closed and for a send that panicked.
+	// order in which they begin. A channel serves them in that order, so the
+	// rank is the number of the element. A receive that found the channel
+	// closed and a send that panicked have rank 0.
 	rank uint64
 }
 
-// unranked marks, until ranks are given, an operation that gets none.
+// unranked marks an operation that gets rank 0, until ranks are assigned.
 const unranked = math.MaxUint64
 
 // A chanMatcher numbers channels, and matches the begins of their operations
@@ -62,7 +57,7 @@ type chanMatcher struct {
 	cases map[trace.GID]int32
 }
 
-// compileChannels fills in what the trace tells of channels.
+// compileChannels finds the channels and their operations.
 func (p *program) compileChannels() {
 	m := chanMatcher{program: p, ids: numberTable{}, begun: make([]int32, len(p.forked)), cases: map[trace.GID]int32{}}
 	for g := range m.begun {
@@ -84,7 +79,7 @@ func (p *program) compileChannels() {
 	}
 }
 
-// channel notes what the event at i tells of its channel.
+// channel records what the event at i shows of its channel.
 func (m *chanMatcher) channel(i int, e *trace.Event) {
 	id := m.ids.of(e.Obj)
 	if int(id) == len(m.chans) {
@@ -105,9 +100,9 @@ func (m *chanMatcher) channel(i int, e *trace.Event) {
 	}
 }
 
-// operation notes what the event at i begins, or ends. A select begins the
-// operation that it chooses; the next event of the goroutine ends an
-// operation.
+// operation records the operation that the event at i begins or ends. A select
+// begins the operation that it chooses. The next event of the goroutine ends
+// an operation.
 func (m *chanMatcher) operation(i int, e *trace.Event) {
 	begin := m.begun[e.G]
 	switch e.Kind {
@@ -144,13 +139,13 @@ func (m *chanMatcher) operation(i int, e *trace.Event) {
 	}
 }
 
-// begin has the event at i begin an operation on a channel.
+// begin adds the operation on a channel that begins at i.
 func (m *chanMatcher) begin(i int, ch int32, recv bool) {
 	m.refs[i] = int32(len(m.ops))
 	m.ops = append(m.ops, chanOp{ch: ch, recv: recv})
 }
 
-// rank ranks the operations by their begin.
+// rank assigns ranks to the operations, by their begins.
 func (p *program) rank() {
 	for i := range p.t.Events {
 		if k := p.t.Events[i].Kind; p.refs[i] == none || k != trace.Send && k != trace.Recv && k != trace.Select {

@@ -11,59 +11,56 @@ import (
 // A chansState is the state of all channels, and of the operations on them
 // that are underway.
 type chansState struct {
-	// The program whose state it is.
 	program *program
 	// By channel.
 	states []chanState
-	// By goroutine: its operation underway.
+	// By goroutine: the operation that it has begun and not completed.
 	underway []chanWait
 	// The taints of the elements that were sent.
 	elements map[element]int32
 }
 
-// A chanState is the state of a channel. Elements are passed on as soon as
-// they can be, as the runtime does, so the numbers of operations begun tell
-// which of them have taken effect. A trace has fewer than 2^31 of them.
+// A chanState is the state of a channel. The runtime passes elements as soon as
+// it can. So the numbers of operations that have begun determine which of them
+// have taken effect. A trace has fewer than 2^31 of them.
 type chanState struct {
-	// It was made; it was closed.
 	made, closed bool
-	// How many ranked operations have begun.
+	// The numbers of ranked operations that have begun.
 	sends, recvs uint32
-	// How many elements were sent before the close.
+	// The number of elements that were sent before the close.
 	sentBeforeClose uint32
-	// firstDivergent is the number of the last element that comes from the send
-	// and goes to the receive of the trace: an operation that should have
-	// found the channel closed found it open, and is in the queue after it.
-	firstDivergent uint32
-	// unrankedBegun counts operations without a rank that began while the channel
-	// was open, sends and receives.
+	// The number of the last element that passes as in the trace. The queue has
+	// after it an operation that found the channel closed in the trace and found
+	// it open now.
+	lastUnchanged uint32
+	// The numbers of sends and receives without a rank that began while the
+	// channel was open.
 	unrankedBegun [2]uint32
-	// roomBeforeClose is how many elements could be sent before the close, and all
-	// how many were, with those of strays.
+	// The number of elements that could be sent before the close, and the number
+	// of sends that had begun, including those without a rank.
 	roomBeforeClose, begunBeforeClose uint32
 }
 
-// A chanWait is a goroutine's channel operation underway.
+// A chanWait is a channel operation that a goroutine has begun.
 type chanWait struct {
 	// The operation, an index of program.ops, or none.
 	op int32
 	// It began while the channel was open.
 	open bool
-	// before counts the operations of its side that began before.
+	// The number of operations of its side that began before it.
 	before uint32
 }
 
-// An element of a channel.
+// An element identifies an element of a channel.
 type element struct {
-	// The channel, and the number of the element.
 	ch int32
-	n  uint64
+	n  uint64 // its number
 }
 
 func newChans(p *program) chansState {
 	s := chansState{program: p, states: make([]chanState, len(p.chans)), underway: make([]chanWait, len(p.forked)), elements: map[element]int32{}}
 	for c := range s.states {
-		s.states[c] = chanState{firstDivergent: math.MaxUint32, closed: p.chans[c].closed}
+		s.states[c] = chanState{lastUnchanged: math.MaxUint32, closed: p.chans[c].closed}
 	}
 	for g := range s.underway {
 		s.underway[g].op = none
@@ -78,7 +75,7 @@ func (s *chansState) set(o *chansState) {
 	s.elements = maps.Clone(o.elements)
 }
 
-// sentSoFar is how many sends have taken effect.
+// sentSoFar returns the number of sends that have taken effect.
 func (c *chanState) sentSoFar(ch *channel) uint64 {
 	if c.closed {
 		return uint64(c.sentBeforeClose)
@@ -86,7 +83,7 @@ func (c *chanState) sentSoFar(ch *channel) uint64 {
 	return min(uint64(c.sends), uint64(c.recvs)+ch.cap)
 }
 
-// begin begins an operation of goroutine g, which has a taint or none.
+// begin begins an operation of goroutine g, which has the given taint.
 func (s *chansState) begin(g trace.GID, ref, taint int32) string {
 	s.underway[g] = chanWait{op: ref}
 	if ref == none {
@@ -107,7 +104,7 @@ func (s *chansState) begin(g trace.GID, ref, taint int32) string {
 		return "expected the channel to be made before, found that it is not"
 	case o.rank == 0:
 		if !c.closed || o.recv && c.recvs < c.sentBeforeClose {
-			c.firstDivergent = min(c.firstDivergent, *count)
+			c.lastUnchanged = min(c.lastUnchanged, *count)
 		}
 		if c.closed {
 			return ""
@@ -124,8 +121,8 @@ func (s *chansState) begin(g trace.GID, ref, taint int32) string {
 	return ""
 }
 
-// complete completes the operation of goroutine g that is underway; n is the
-// element's number.
+// complete completes the operation that goroutine g has begun; n is the number
+// of the element.
 func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) string {
 	w := s.underway[g]
 	s.underway[g] = chanWait{op: none}
@@ -147,7 +144,7 @@ func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) strin
 		return fmt.Sprintf("expected an empty channel, found element %d for this receive", w.before+1)
 	case recv && n == 0:
 		return ""
-	case n > uint64(c.firstDivergent):
+	case n > uint64(c.lastUnchanged):
 		return fmt.Sprintf("expected element %d to pass as recorded, found that another operation came before", n)
 	case n > sent && c.closed:
 		return fmt.Sprintf("expected element %d to be sent, found the channel closed after %d", n, sent)
@@ -161,8 +158,8 @@ func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) strin
 	return ""
 }
 
-// close closes a channel. mayPanic is set if the trace does not show that the
-// goroutine went on.
+// close closes a channel. mayPanic is set if the goroutine has no further event
+// in the trace but a panic.
 func (s *chansState) close(ref int32, mayPanic bool) string {
 	if ref == none {
 		return ""
@@ -181,8 +178,9 @@ func (s *chansState) close(ref int32, mayPanic bool) string {
 	return ""
 }
 
-// panicked tells why goroutine g's operation, which panicked in the trace,
-// does not: a send panics if the channel is closed, or is while it waits.
+// panicked returns why goroutine g's operation, which panicked in the trace,
+// does not panic now. A send panics if the channel is closed, or is closed
+// while it waits.
 func (s *chansState) panicked(g trace.GID) string {
 	w := s.underway[g]
 	if w.op == none || s.program.ops[w.op].recv {
@@ -198,8 +196,8 @@ func (s *chansState) panicked(g trace.GID) string {
 	return ""
 }
 
-// completesLater tells why an operation that begins now on a channel completes in a
-// deadlock.
+// completesLater returns why an operation that begins now on a channel is not
+// blocked for ever, if f still happens.
 func (s *chansState) completesLater(ch int32, recv bool, f *remainingEffects) string {
 	c, of := &s.states[ch], &s.program.chans[ch]
 	n, others := uint64(c.sends)+1, uint64(c.recvs)+of.cap

@@ -7,14 +7,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A countersState is the state of what goroutines wait for but locks and
-// channels: conditions, WaitGroups, Onces and tokens.
+// A countersState is the state of conditions, WaitGroups, Onces and tokens.
 type countersState struct {
 	// The program whose state it is.
 	program *program
 	// By condition: the goroutines that wait, first come first served.
 	queues [][]trace.GID
-	// By goroutine: it was taken from the condition's queue.
+	// By goroutine: a signal has removed it from the queue of a condition.
 	signalled []bool
 	// By WaitGroup: its counter.
 	groups []int64
@@ -22,7 +21,8 @@ type countersState struct {
 	wasZero []bool
 	// By Once.
 	onces []onceState
-	// By token: how many posts, from the first on, are done.
+	// By token: the number of posts that are done, counted up to the first that
+	// is not.
 	posts []int32
 	// By post: it is done.
 	posted []bool
@@ -160,8 +160,8 @@ func (s *countersState) token(k trace.Kind, c count) string {
 	return ""
 }
 
-// noAddAtZero tells why the operation of a WaitGroup at which a goroutine
-// stands is no misuse while another one waits: only an Add at zero is.
+// noAddAtZero returns why an operation of a WaitGroup is no misuse while another
+// goroutine waits: only an Add at zero is.
 func (s *countersState) noAddAtZero(k trace.Kind, ref int32) string {
 	if n := s.groups[ref]; mayAdd(k) && n != 0 {
 		return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", n)
@@ -169,7 +169,7 @@ func (s *countersState) noAddAtZero(k trace.Kind, ref int32) string {
 	return ""
 }
 
-// staysAboveZero tells why an Add is no misuse: the counter does not fall
+// staysAboveZero returns why an Add is no misuse: the counter does not fall
 // below zero.
 func (s *countersState) staysAboveZero(e *trace.Event, ref int32) string {
 	if n := s.groups[ref]; n+delta(e) >= 0 {
@@ -178,8 +178,8 @@ func (s *countersState) staysAboveZero(e *trace.Event, ref int32) string {
 	return ""
 }
 
-// waitReturns tells why Wait returns in a deadlock: the WaitGroup's counter
-// is zero, or others take away all of it.
+// waitReturns returns why Wait is not blocked for ever: the counter is zero, or
+// Dones that still happen make it zero.
 func (s *countersState) waitReturns(ref int32, f *remainingEffects) string {
 	if n := s.groups[ref] + f.dones[ref]; n <= 0 {
 		return fmt.Sprintf("expected a WaitGroup of which goroutines that wait in turn have Dones left, found %d", n)
@@ -187,9 +187,9 @@ func (s *countersState) waitReturns(ref int32, f *remainingEffects) string {
 	return ""
 }
 
-// isWoken tells why goroutine g, which waits for a condition, wakes in a
-// deadlock: it was signalled, or there are more signals to come than
-// goroutines in the queue before it.
+// isWoken returns why goroutine g, which waits for a condition, is not blocked
+// for ever: it was signalled, or more signals still happen than goroutines wait
+// before it.
 func (s *countersState) isWoken(g trace.GID, ref int32, f *remainingEffects) string {
 	before := slices.Index(s.queues[ref], g)
 	switch {
@@ -201,8 +201,8 @@ func (s *countersState) isWoken(g trace.GID, ref int32, f *remainingEffects) str
 	return ""
 }
 
-// doReturns tells why Do returns in a deadlock: nobody runs the Once's
-// function, or it returns.
+// doReturns returns why Do is not blocked for ever: no goroutine runs the Once's
+// function, or the function still returns.
 func (s *countersState) doReturns(ref int32, f *remainingEffects) string {
 	switch {
 	case ref == none || s.onces[ref] != onceRunning || !s.program.onceEnds[ref]:

@@ -1,8 +1,8 @@
-// Package feasible is the independent judge of schedules: whether executing
-// given events of a trace in a given order, and then standing before given
-// other events, is a possible execution of the program, as far as the trace
-// tells. It shares no code with the predictors, checks each of their
-// schedules before a replay is spent on it, and is the oracle of their tests:
+// Package feasible is the independent judge of schedules. A schedule executes
+// events of a trace in some order; then goroutines are about to execute the
+// events of a violation. The judge decides whether the program can do that, as
+// far as the trace tells. It shares no code with the predictors. It checks
+// each of their schedules before a replay, and is the oracle of their tests:
 // for small traces it looks at all interleavings ([Races], [Deadlocks]).
 //
 // # What must hold
@@ -20,53 +20,50 @@
 //
 // # The reads that matter
 //
-// A goroutine goes on as recorded only if what it bases decisions on is as
-// recorded. A read whose [trace.Site.OnlyStored] is set only moves data: the value
-// read flows, by way of stores and local variables, into memory, and within
-// its own statement into no branch, address, index or call. Every other read,
-// atomic operation and read at an unknown site must read what it read in the
-// trace: the same value, where the trace has values, else what the same event
-// wrote.
+// A goroutine goes on as recorded only if its decisions are based on the
+// recorded values. The value of a read at a site with [trace.Site.OnlyStored]
+// only flows, by stores and local variables, into memory. Within its statement
+// it flows into no branch, address, index or call. Every other read
+// must read what it read in the trace: the same value, if the trace has
+// values, else what the same event wrote.
 //
-// A local variable may carry what a Data read found into an address later on.
+// A local variable may carry the value of such a read into an address later.
 // If the recorded value is an address, the goroutine must read it before it
-// touches what lies there.
+// accesses the memory there.
 //
-// A read whose [trace.Site.IsUpdate] is set goes into nothing but the memory
-// that it came from: it is half of an x.n++. If it reads something else, only
-// that memory is unknown from the store on, and the goroutine goes on as
-// recorded. The judge finds the store itself: it is the goroutine's next
-// event that is not a read, and writes the same memory. An atomic
-// read-modify-write whose result nobody uses is both halves in one.
+// The value of a read at a site with [trace.Site.IsUpdate] flows only into the
+// memory that it came from: it is half of an x.n++. If it reads another value,
+// only that memory is unknown after the store, and the goroutine goes on as
+// recorded. The store is the goroutine's next event that is not a read, if it
+// writes the same memory. An atomic read-modify-write whose result is not used
+// is both halves in one.
 //
-// Of a read that is tracked ([dataflow.Flow]) formulas tell all that comes of
-// its value. It may find anything; the judge computes what the stores and
-// conditions leave and come to that follow from it, and the conditions must
-// come out as recorded. So an assertion can be judged: whether its condition,
-// in the state in which its goroutine stands there, comes out otherwise. Of a
-// release that is a violation by itself the lock must be free.
+// For a tracked read ([dataflow.Flow]), formulas have all uses of its value.
+// So it may read any value: the judge computes the stores and conditions that
+// follow from it, and the conditions must come out as recorded. So an assertion
+// can be judged, too: it is violated if its condition comes out differently in
+// the state before it. A release is a violation by itself if the lock is free.
 //
-// A branch of which the control scope has ended need not come out as recorded
-// ([dataflow.Scopes], after Chen and Roşu, 2005): the steps then leave out
-// what was recorded within its scope, if there is anything. It must be known
-// to come out otherwise, and the arm that the program takes then must do
-// nothing that is seen behind the scope. What was left out has not happened:
-// what it wrote is not there.
+// A branch whose control scope has ended may come out differently
+// ([dataflow.Scopes], after Chen and Roşu, 2005). Then the steps leave out the
+// events within its scope. The judge must know that the branch comes out
+// differently, and the other arm must have no effect outside the scope. Events
+// that were left out have not happened: their writes are not in memory.
 //
-// When another Data read reads something else, its goroutine is tainted: what
-// it writes and sends from then on is unknown, goroutines that it starts and
-// goroutines that receive from it are tainted too. A tainted goroutine cannot
-// pass a branch, an assertion or a panic, and no read that matters may see
-// what it wrote. This is control-flow-aware maximal causality (Huang,
+// If any other read of a value that only flows into memory reads another
+// value, its goroutine is tainted: its later writes and sends are unknown, and
+// goroutines that it starts or that receive from it are tainted too. A tainted
+// goroutine cannot pass a branch, an assertion or a panic, and no read that
+// matters may see its writes. This is control-flow-aware maximal causality (Huang,
 // Meredith, Rosu, PLDI 2014), with data dependence through memory
 // approximated from above.
 //
-// # What the judge cannot see
+// # Limits
 //
-// A trace has holes, and where it does the judge says yes: the replay has the
-// last word. It does not know the channels of the cases that a select did not
-// choose, whether a TryLock failed, writes of code that is not instrumented,
-// and addresses and indices that depend on a Data read of more than a word,
-// or in ways other than that of a pointer. Memory that the allocator re-used
-// counts as one variable, which can turn down a schedule that is possible.
+// A trace lacks some things. Then the judge accepts the schedule, and the
+// replay decides. It does not know the channels of the cases that a select did
+// not choose, whether a TryLock failed, writes of code that is not instrumented,
+// and addresses and indices that depend on a read of more than a word, or in
+// other ways than by a pointer. Memory that the allocator re-used counts as one
+// variable, so that the judge may reject a schedule that is possible.
 package feasible

@@ -32,12 +32,12 @@ func (p *program) successors(s *state) []successor {
 	return all
 }
 
-// Races returns all pairs of conflicting accesses of t, as positions, at
-// which two goroutines stand at once in some feasible interleaving: by
-// definition the predictable races. At least one of the two writes and at
+// Races returns all pairs of conflicting accesses of t, as positions, that two
+// goroutines are about to execute in some feasible interleaving: by definition
+// the predictable races. At least one of the two writes and at
 // least one is not atomic; or one closes a channel, and the other one closes
 // it or sends; or one adds to a WaitGroup's zero, and the other one waits; or
-// one is a plain access to where a lock, WaitGroup or Once is. The pairs are
+// one is a plain access to the memory of a lock, WaitGroup or Once. The pairs are
 // sorted, the lower position first. It is an oracle for
 // small traces: their number grows exponentially.
 func Races(t *trace.Trace) [][2]int {
@@ -52,12 +52,11 @@ func Races(t *trace.Trace) [][2]int {
 	})
 }
 
-// Fails reports whether some feasible interleaving of t comes to the
-// assertion, or the branch to a failure, at position i, and what it decides
-// comes out otherwise than recorded; or to the operation at position i, which
-// is a misuse then: a release of a lock that is not held, a send to or close
-// of what is closed, a Done below zero. It is for small traces, as [Races]
-// is.
+// Fails reports whether the event at position i is a violation by itself in
+// some feasible interleaving of t: an assertion, or a branch to a failure, that
+// comes out differently than recorded; a release of a lock that is not held, a
+// send on or close of a closed channel, or a Done below zero. It is for small
+// traces, as [Races] is.
 func Fails(t *trace.Trace, i int) bool {
 	p := compiled(t)
 	e := &t.Events[i]
@@ -91,11 +90,10 @@ func (p *program) visit(f func(*state) bool) {
 	}
 }
 
-// Reaches reports whether some feasible interleaving of t performs all
-// accesses but the last one, at the given positions, in this order, and then
-// stands at the last. Of a goroutine that does nothing after such an access,
-// what that reads need not be as recorded: see [Judge.CheckFrom]. It is for
-// small traces, as [Races] is.
+// Reaches reports whether some feasible interleaving of t executes all given
+// accesses but the last one in this order, and is then about to execute the
+// last one. An access after which its goroutine does nothing need not read the
+// recorded value: see [Judge.CheckFrom]. It is for small traces, as [Races] is.
 func Reaches(t *trace.Trace, accesses []int) bool {
 	p := compiled(t)
 	type progress struct {
@@ -143,12 +141,11 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 	return false
 }
 
-// appendKey appends to key what tells states of a program apart, whatever
-// fields they have.
+// appendKey appends to key an encoding of all fields of s. Different states
+// have different keys.
 func (s *state) appendKey(key []byte) []byte { return appendValue(key, reflect.ValueOf(s).Elem()) }
 
-// appendValue appends v to key so that no two values of a type have the same,
-// but for the program that they are of.
+// appendValue appends to key an encoding of v, without the program.
 func appendValue(key []byte, v reflect.Value) []byte {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -187,7 +184,7 @@ func appendValue(key []byte, v reflect.Value) []byte {
 	return key
 }
 
-// collect adds the pairs of goroutines that stand at a race in s.
+// collect adds the pairs of events that are a race in s.
 func (p *program) collect(s *state, found map[[2]int]bool) {
 	for g := range p.forked {
 		a, ok := s.violationNext(g)
@@ -212,8 +209,8 @@ func (s *state) violationNext(g int) (pos int32, ok bool) {
 	return pos, s.taints.cannotReach(&s.program.t.Events[pos]) == "" && s.noViolation(pos) == ""
 }
 
-// conflict reports whether events of different goroutines form a race when
-// they meet.
+// conflict reports whether events of different goroutines are a race if both
+// are about to be executed.
 func (p *program) conflict(i, j int32) bool {
 	a, b := &p.t.Events[i], &p.t.Events[j]
 	if a.Kind.IsAccess() && b.Kind.IsAccess() {
@@ -222,8 +219,7 @@ func (p *program) conflict(i, j int32) bool {
 	return p.misuse(i, j) || p.misuse(j, i)
 }
 
-// misuse reports whether event i must not meet j, and one of them is no
-// access.
+// misuse reports whether events i and j are a race of which one is no access.
 func (p *program) misuse(i, j int32) bool {
 	a, b := &p.t.Events[i], &p.t.Events[j]
 	same := a.Obj == b.Obj && a.Obj != 0
@@ -236,8 +232,8 @@ func (p *program) misuse(i, j int32) bool {
 	return a.Kind.IsPlain() && usesObject(b.Kind) && overlap(a, b)
 }
 
-// usesObject reports whether an operation of kind k on an object begins, or
-// is done, by an access to the memory of the object that races with others.
+// usesObject reports whether an operation of kind k accesses the memory of its
+// object, so that the access may race with others.
 func usesObject(k trace.Kind) bool {
 	switch k.Class() {
 	case trace.ClassLock:
@@ -256,8 +252,8 @@ func overlap(a, b *trace.Event) bool {
 	return aStart < bEnd && bStart < aEnd
 }
 
-// extent returns where an access lies. An access without a size, as a
-// sync.Map's, stands for its object as a whole.
+// extent returns the range of addresses of an access. An access without a size,
+// such as a sync.Map's, is one of the object as a whole.
 func extent(e *trace.Event) (start, end uint64) {
 	return e.Obj, e.Obj + min(uint64(max(e.Size, 1)), math.MaxUint64-e.Obj)
 }

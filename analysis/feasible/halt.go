@@ -6,8 +6,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A remainingEffects is what still happens, by the trace, if some goroutines do not go
-// on.
+// A remainingEffects has the events that still happen, by the trace, if some
+// goroutines are blocked for ever.
 type remainingEffects struct {
 	// By channel: there are such operations to come.
 	sends, recvs, closes []bool
@@ -19,12 +19,13 @@ type remainingEffects struct {
 	ends []bool
 }
 
-// A stoppage follows what does not happen, in the order of the trace.
+// A stoppage finds the events that do not happen if some goroutines are blocked
+// for ever, in the order of the trace.
 type stoppage struct {
 	*state
-	// By goroutine: it has come to where it does not go on.
+	// By goroutine: it is blocked for ever.
 	stopped []bool
-	// By lock: how those who do not go on hold it.
+	// By lock: how blocked goroutines hold it.
 	lockedBy []lockSide
 	// By number of a ranked operation on a channel (channel.number): it does
 	// not happen.
@@ -37,10 +38,10 @@ type stoppage struct {
 	tokens []bool
 	// By Once: the end of its function does not happen.
 	onces []bool
-	// By condition: how many waiters may be woken yet.
+	// By condition: the number of waiters that may still be woken.
 	wakers []int
-	// By goroutine: it has not begun to wait for a condition when the others
-	// stop.
+	// By goroutine: its wait for a condition begins after the first goroutines
+	// are blocked.
 	waitsForCond []bool
 }
 
@@ -52,11 +53,12 @@ const (
 	forWriting
 )
 
-// effectsWithout returns what still happens if the goroutines that stand at
-// ops do not go on: of all events that have not happened those that need none
-// of theirs, nor a lock that these keep, directly or by others that wait for
-// them; and that they begin the operations. It is nil where all these are
-// acquires, to which nothing else matters.
+// effectsWithout returns the events that still happen if the goroutines that are
+// about to execute ops are blocked for ever. These are the events that do not
+// depend, directly or by other goroutines, on later events of the blocked
+// goroutines or on locks that these hold. The begins of the operations count as
+// well. The result is nil if all operations are acquires: only locks matter for
+// these.
 func (s *state) effectsWithout(ops []int32) *remainingEffects {
 	if !slices.ContainsFunc(ops, func(pos int32) bool { return s.program.t.Events[pos].Kind.Class() != trace.ClassLock }) {
 		return nil
@@ -82,7 +84,7 @@ func (s *state) effectsWithout(ops []int32) *remainingEffects {
 	return f
 }
 
-// toCome calls f with the events that have not happened, in the order of the
+// toCome calls f for the events that have not happened, in the order of the
 // trace.
 func (s *state) toCome(f func(pos int32, e *trace.Event)) {
 	for i := s.toComeFrom(); i < len(s.program.t.Events); i++ {
@@ -93,7 +95,7 @@ func (s *state) toCome(f func(pos int32, e *trace.Event)) {
 	}
 }
 
-// toComeFrom is the first of the events that have not happened.
+// toComeFrom returns the position of the first event that has not happened.
 func (s *state) toComeFrom() int {
 	from := len(s.program.t.Events)
 	for _, next := range s.next {
@@ -104,7 +106,7 @@ func (s *state) toComeFrom() int {
 	return from
 }
 
-// countWakers counts the signals to come.
+// countWakers counts the signals that have not happened.
 func (h *stoppage) countWakers() {
 	if h.program.conds == 0 {
 		return
@@ -116,8 +118,8 @@ func (h *stoppage) countWakers() {
 	})
 }
 
-// keepLocks notes the locks of the goroutines at ops. A writer that waits
-// keeps readers out.
+// keepLocks records the locks that the goroutines at ops hold. A writer that
+// waits keeps readers out.
 func (h *stoppage) keepLocks(ops []int32) {
 	for _, pos := range ops {
 		e := &h.program.t.Events[pos]
@@ -134,7 +136,7 @@ func (h *stoppage) keepLocks(ops []int32) {
 	}
 }
 
-// needsStopped reports whether event e needs one that does not happen.
+// needsStopped reports whether event e needs an event that does not happen.
 func (h *stoppage) needsStopped(pos int32, e *trace.Event) bool {
 	ref := h.program.refs[pos]
 	switch k := e.Kind; {
@@ -162,7 +164,7 @@ func (h *stoppage) needsStopped(pos int32, e *trace.Event) bool {
 	return false
 }
 
-// stop notes that event e does not happen.
+// stop records that event e does not happen.
 func (h *stoppage) stop(pos int32, e *trace.Event) {
 	ref := h.program.refs[pos]
 	switch k := e.Kind; {
@@ -187,7 +189,7 @@ func (h *stoppage) stop(pos int32, e *trace.Event) {
 	}
 }
 
-// add notes that event e happens.
+// add records that event e still happens.
 func (f *remainingEffects) add(p *program, pos int32, e *trace.Event) {
 	ref := p.refs[pos]
 	switch k := e.Kind; {

@@ -25,12 +25,11 @@ func (e *Infeasible) Error() string {
 	return fmt.Sprintf("infeasible: %s: %s", e.Where, e.Reason)
 }
 
-// Check reports whether executing the events of t at the positions steps, in
-// this order, and then standing before the events at the positions violation
-// is a possible execution, in which these would still be what makes them a
-// violation: see [state.noViolation]. It returns nil if it is and an
-// [*Infeasible] if it is not. Whoever has many schedules of one trace makes
-// one [Judge].
+// Check checks a schedule: the events of t at the positions steps are executed
+// in this order, and then goroutines are about to execute the events at the
+// positions violation. It returns nil if that is a possible execution in which
+// these events are a violation (see [state.noViolation]), else an
+// [*Infeasible]. For many schedules of one trace, make one [Judge].
 func Check(t *trace.Trace, steps, violation []int) error {
 	return New(t).Check(steps, violation)
 }
@@ -39,25 +38,23 @@ func Check(t *trace.Trace, steps, violation []int) error {
 type Judge struct {
 	// The program of the trace.
 	program *program
-	// The state of the last check: fresh, or ran.
+	// The state of the last check: fromStart or afterPrefix.
 	state *state
-	// For checks that begin with no event; nil before there was one.
+	// For checks from the start of the trace; nil before the first one.
 	fromStart *state
-	// For others; nil likewise.
+	// For checks that begin with a recorded prefix; nil before the first one.
 	afterPrefix *state
-	// The state with which these began last, without what is in memory: see
-	// earlier.
+	// The state after the last such prefix, without the contents of memory.
 	lastPrefix savedState
-	// States after every so many events, as far as the recorded run was
+	// States after every saveEvery events of the recorded run, as far as it was
 	// executed.
 	savedStates []savedState
-	// How many events are between two of these.
-	saveEvery int
-	// Where the recorded run was executed to.
+	saveEvery   int
+	// How many events of the recorded run were executed.
 	executedTo int
-	// What was executed last.
+	// The schedule that was checked last.
 	last lastSchedule
-	// See Spent.
+	// See [Judge.Spent].
 	spent int
 }
 
@@ -67,36 +64,34 @@ func New(t *trace.Trace) *Judge {
 	return NewWith(t, trace.NewProgramOrder(t), dataflow.New(t), trace.NewLayout(t))
 }
 
-// NewWith is New for a trace of which somebody has the program order, the
-// flow and the layout already.
+// NewWith is [New] for a trace whose program order, flow and layout are known.
 func NewWith(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *trace.Layout) *Judge {
 	p := compile(t, order, flow, l)
 	return &Judge{program: p, saveEvery: p.spacing(), last: lastSchedule{least: max(leastMark, p.size()-len(p.mem.cells))}}
 }
 
-// Spent is the work that was done for checks so far: events looked at, and
-// states copied, in events. That the recorded run is executed once does not
-// count: it is as much as to prepare the judge.
+// Spent returns the work of the checks so far, in events: events executed, and
+// states copied. The first execution of the recorded run does not count: it is
+// no more than to prepare the judge.
 func (j *Judge) Spent() int { return j.spent }
 
-// Check is [Check] for the judge's trace. Beyond the steps it takes time
-// proportional to the number of variables and synchronization objects.
+// Check is [Check] for the judge's trace. It takes time proportional to the
+// number of steps and of synchronization objects.
 func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, steps, violation) }
 
 // CheckFrom is Check for schedules that begin with the first from events of
-// the trace, as they were recorded, and go on with the steps. A series of
-// checks executes these events once, and few of them again where from goes
-// back.
+// the trace, as they were recorded, followed by the steps. A series of checks
+// executes these events once, and few of them again if from decreases.
 //
-// Events of the violation that are among the steps have happened then. What
-// the last of these in a goroutine reads need not be as recorded, if the
-// goroutine has no further step and does not stand at the violation.
+// Events of the violation may be among the steps. The last one of a goroutine
+// need not read the recorded value, if the goroutine has no further step and
+// no other event of the violation.
 func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	from = min(max(from, 0), len(j.program.t.Events))
 	j.spent += len(steps)
 	stand, ends := j.splitViolation(steps, violation)
 	turned := j.flippedBranches(steps, stand)
-	if len(turned) > 0 { // what was within their scopes is left out
+	if len(turned) > 0 { // the steps leave out events within the scopes
 		j.last.marks = nil
 	}
 	first := j.resume(from, steps, ends)
@@ -142,8 +137,8 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	return nil
 }
 
-// flippedBranches returns the branches behind which steps, or the events at which
-// goroutines stand then, go on where the branches' scopes have ended.
+// flippedBranches returns the branches after which the steps, or the events of
+// the violation, leave out the events within the branches' scopes.
 func (j *Judge) flippedBranches(steps, stand []int) map[int32]bool {
 	if j.program.slice.Empty() {
 		return nil
@@ -167,8 +162,8 @@ func (j *Judge) flippedBranches(steps, stand []int) map[int32]bool {
 	return turned
 }
 
-// splitViolation returns of a violation the events at which goroutines stand, and of
-// the others those after which their goroutines do nothing.
+// splitViolation returns the events of a violation that goroutines are about to
+// execute, and those among the steps that are the last of their goroutines.
 func (j *Judge) splitViolation(steps, violation []int) (stand, ends []int) {
 	var happened []int // among the steps
 	for _, pos := range violation {
@@ -186,8 +181,7 @@ func (j *Judge) splitViolation(steps, violation []int) (stand, ends []int) {
 	return stand, ends
 }
 
-// lastStep reports whether the event at pos is the last of steps that its
-// goroutine does.
+// lastStep reports whether the event at pos is the last step of its goroutine.
 func (j *Judge) lastStep(steps []int, pos int) bool {
 	for _, step := range slices.Backward(steps) {
 		if j.sameGoroutine(step, pos) {
@@ -197,16 +191,15 @@ func (j *Judge) lastStep(steps []int, pos int) bool {
 	return false
 }
 
-// sameGoroutine reports whether the events at positions a and b are there and of
-// one goroutine.
+// sameGoroutine reports whether a and b are positions of events of one
+// goroutine.
 func (j *Judge) sameGoroutine(a, b int) bool {
 	es := j.program.t.Events
 	return a >= 0 && a < len(es) && b >= 0 && b < len(es) && es[a].G == es[b].G
 }
 
-// Deviations returns the positions of the reads that found something else
-// than recorded in the schedule of the last check, ascending, as far as
-// formulas tell what comes of it.
+// Deviations returns the positions of the tracked reads that did not find the
+// recorded value in the last check, ascending.
 func (j *Judge) Deviations() []int {
 	var all []int
 	for pos := range j.state.taints.deviations {
@@ -216,7 +209,8 @@ func (j *Judge) Deviations() []int {
 	return all
 }
 
-// outOfTurn tells why the event at pos is not the next one of its goroutine.
+// outOfTurn returns why the event at pos is not the next one of its goroutine,
+// or "".
 func (j *Judge) outOfTurn(pos int) string {
 	events := j.program.t.Events
 	if pos < 0 || pos >= len(events) {
@@ -233,7 +227,7 @@ func (j *Judge) infeasible(step, pos int, reason string) error {
 	return &Infeasible{Step: step, Event: pos, Where: j.program.describe(pos), Reason: reason}
 }
 
-// describe names an event for people.
+// describe returns a text that names an event for readers.
 func (p *program) describe(pos int) string {
 	if pos < 0 || pos >= len(p.t.Events) {
 		return fmt.Sprintf("event %d", pos)

@@ -7,17 +7,16 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A locksState is the state of all mutexes and of both sides of all
-// RWMutexes, and who holds them.
+// A locksState is the state of all Mutexes and RWMutexes, and the locks that
+// each goroutine holds.
 type locksState struct {
-	// By lock: its state.
 	locks []lockState
-	// By goroutine: its last holding, an index of holdings, or none.
+	// By goroutine: the index in holdings of its last one, or none.
 	lastHolding []int32
-	// holdings are what goroutines hold. Those of one goroutine are linked,
-	// the last one first, and so are those from free on, which are nobody's.
+	// holdings has linked lists: one for each goroutine, the last holding first,
+	// and one of free entries.
 	holdings []holding
-	// The first of nobody's holdings, or none.
+	// The first free entry, or none.
 	free int32
 }
 
@@ -30,7 +29,7 @@ type lockState struct {
 	by trace.GID
 }
 
-// A holding is a lock that a goroutine has acquired and nobody has released
+// A holding is a lock that a goroutine has acquired and that was not released
 // since.
 type holding struct {
 	// The number of the lock.
@@ -56,9 +55,8 @@ func (s *locksState) set(o *locksState) {
 	s.holdings, s.free = append(s.holdings[:0], o.holdings...), o.free
 }
 
-// execute executes an operation of a lock. Even where that is impossible it
-// is noted who holds the lock then: the recorded run may begin before the
-// trace does.
+// execute executes an operation of a lock. It updates the holdings even if the
+// operation is impossible: the recorded run may begin before the trace does.
 func (s *locksState) execute(e *trace.Event, lock int32) string {
 	reason := s.locks[lock].execute(e.Kind)
 	switch e.Kind {
@@ -104,8 +102,8 @@ func (l *lockState) execute(k trace.Kind) string {
 	return ""
 }
 
-// release ends the last such holding of goroutine g. If it has none, another
-// goroutine has handed the lock over: the writer, or any reader.
+// release ends the last holding of the lock by goroutine g. If there is none,
+// the lock was handed over: it ends that of the writer or of some reader.
 func (s *locksState) release(g trace.GID, lock int32, shared bool) {
 	if s.drop(g, lock, shared) || !shared && s.drop(s.locks[lock].by, lock, shared) {
 		return
@@ -129,7 +127,8 @@ func (s *locksState) push(g trace.GID, h holding) {
 	s.holdings[s.lastHolding[g]] = h
 }
 
-// drop takes the last such holding from goroutine g, if it has one.
+// drop removes the last holding of the lock by goroutine g. It reports whether
+// there was one.
 func (s *locksState) drop(g trace.GID, lock int32, shared bool) bool {
 	for at := &s.lastHolding[g]; *at != none; at = &s.holdings[*at].before {
 		if h := s.holdings[*at]; h.lock == lock && h.shared == shared {
@@ -156,7 +155,7 @@ func (s *locksState) holds(g trace.GID, lock int32) (writes, reads bool) {
 	return writes, reads
 }
 
-// isHeld tells why a release is no misuse: the lock is held.
+// isHeld returns why a release is no misuse: the lock is held.
 func (s *locksState) isHeld(k trace.Kind, lock int32) string {
 	if l := s.locks[lock]; k == trace.Release && l.held || k == trace.RRelease && l.readers > 0 {
 		return "expected the lock to be free, found it held"

@@ -4,26 +4,26 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// memory is what the trace accesses, in cells ([trace.Layout]): each access
-// covers a span of them.
+// memory has the memory that a trace accesses, as cells ([trace.Layout]). Each
+// access covers a span of them.
 type memory struct {
 	layout *trace.Layout
 	// By cell of the layout.
 	cells []cell
-	// By cell: what it held before its first write, where that write or a
-	// read tells.
+	// By cell: its value before its first write, if that write or a read shows
+	// it.
 	initial []uint64
-	// from holds for each reading event, from program.refs on, the writer of
-	// each shared cell of its span in the recorded order. Other cells have,
-	// in every order, the writer that they had there.
+	// from has for each read, from the index program.refs on, the writer of
+	// each shared cell of its span in the recorded order. Cells that are not
+	// shared have the same writer in every order.
 	from []int32
 }
 
-// A cell is what is known of a piece of memory that no access divides.
+// A cell is a piece of memory that no access divides.
 type cell struct {
-	// The memory's initial has what it held.
+	// memory.initial has its value.
 	known bool
-	// Several goroutines access it, and one writes.
+	// Several goroutines access it, and one of them writes.
 	shared bool
 }
 
@@ -37,8 +37,8 @@ func writes(e *trace.Event) bool {
 	return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0
 }
 
-// isWord reports whether Val of an access holds what is in memory after it,
-// and not a digest of that.
+// isWord reports whether Val of an access is the value in memory after it, and
+// not a digest of it.
 func isWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
 // span is what the access at pos covers.
@@ -52,9 +52,9 @@ func (p *program) layOutMemory(l *trace.Layout) *memory {
 	return m
 }
 
-// findShared finds the cells of which it depends on the order of the events
-// who wrote them last: those that several goroutines access and one writes,
-// or that events write that may be left out.
+// findShared finds the cells whose last writer depends on the order of the
+// events: several goroutines access them and one writes, or events write them
+// that a schedule may leave out.
 func (m *memory) findShared(p *program) {
 	const nobody = -1
 	type use struct {
@@ -97,8 +97,8 @@ func (m *memory) findShared(p *program) {
 	}
 }
 
-// findWriters finds who wrote what each read of the recorded order read, and
-// what cells held at first.
+// findWriters finds the writers of the values of each read in the recorded
+// order, and the initial values of cells.
 func (m *memory) findWriters(p *program) {
 	writer := make([]int32, len(m.cells))
 	for c := range writer {
@@ -136,8 +136,8 @@ func (m *memory) findWriters(p *program) {
 	}
 }
 
-// part returns the piece of the access's value that lies in cell c, which the
-// access covers. A digest is one piece, of the whole.
+// part returns the part of the access's value that lies in cell c, which the
+// access covers. A digest has only one part.
 func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
 	cl := m.layout.Cell(c)
 	if !isWord(e) {
@@ -153,7 +153,7 @@ func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
 	return v, true
 }
 
-// value returns what the writer left in cell c.
+// value returns the value that the writer left in cell c.
 func (m *memory) value(t *trace.Trace, writer, c int32) (uint64, bool) {
 	if writer == none {
 		return m.initial[c], m.cells[c].known
@@ -161,8 +161,8 @@ func (m *memory) value(t *trace.Trace, writer, c int32) (uint64, bool) {
 	return m.part(&t.Events[writer], c)
 }
 
-// recorded returns what the reading event e found in cell c in the trace,
-// where writer was the last to write.
+// recorded returns the value that the read e found in cell c in the trace,
+// which writer had written.
 func (m *memory) recorded(t *trace.Trace, e *trace.Event, writer, c int32) (uint64, bool) {
 	if e.IsLength() {
 		return 0, false

@@ -9,8 +9,8 @@ import (
 // that memory had before its first recorded write.
 const none = -1
 
-// A program is the trace made ready for execution in other orders: numbers in
-// place of addresses, and for each event what it depends on.
+// A program is a trace prepared for execution in other orders: it has numbers
+// instead of addresses, and the objects that each event uses.
 type program struct {
 	// The trace, and the order of the events of each goroutine.
 	t     *trace.Trace
@@ -20,21 +20,20 @@ type program struct {
 	// begin a channel operation the chanOp, for other channel events (and
 	// cases) the channel. none where there is nothing to check.
 	refs []int32
-	// By event: what becomes of a value that is read.
+	// By event: how the value of a read is used.
 	uses []uses
 	// By goroutine: the trace has its go statement. Others run from the
 	// beginning.
 	forked []bool
-	// What is accessed.
-	mem *memory
-	// What values follow from.
+	mem    *memory
+	// The formulas of values.
 	flow *dataflow.Flow
-	// Where the scopes of branches end.
+	// The ends of the control scopes of branches.
 	slice *dataflow.Scopes
 	// The state before the first step, without what is in memory.
 	begin *state
 
-	// How many there are.
+	// The numbers of these objects, and of posts.
 	locks, conds, waitGroups, posts int
 	// By Once: the trace has the end of its function.
 	onceEnds []bool
@@ -52,25 +51,25 @@ type program struct {
 	counts []count
 }
 
-// A firstCase is where the first of the cases of a select is, if it has any
-// that are recorded.
+// A firstCase has the positions of a select and of the first of its recorded
+// cases.
 type firstCase struct{ of, at int32 }
 
-// A token's posts have the numbers from first on.
+// A token has n posts, with the numbers from first on.
 type token struct{ first, n int32 }
 
-// A count is a token, and the number of its posts so far, for a post with
-// itself.
+// A count is a token and the number of its posts up to an event, including the
+// event if it is a post.
 type count struct{ token, posts int32 }
 
-// uses are what becomes of the value of a read.
+// uses are the uses of the value of a read.
 type uses uint8
 
 const (
-	// A read that does not matter.
+	// The value only flows into memory: it does not matter.
 	isData uses = 1 << iota
-	// isUpdate is a read of which the value goes into the memory that it
-	// came from, by the goroutine's next write or by the event itself.
+	// The value flows only into the memory that it came from, by the
+	// goroutine's next write or by the event itself.
 	isUpdate
 )
 
@@ -115,16 +114,15 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *
 func (p *program) next(pos int32) int32 { return int32(p.order.Next(int(pos))) }
 
 // unfinished reports whether the operation at pos was not completed in the
-// recorded run, or by a panic.
+// recorded run, or ended in a panic.
 func (p *program) unfinished(pos int32) bool {
 	next := p.next(pos)
 	return next == none || p.t.Events[next].Kind == trace.Panic
 }
 
-// compileUpdates marks the reads that belong to a store: the next event of
-// their goroutine that is no read, if it writes the same memory. What has no
-// such store may have been rewritten in a way that the judge does not know,
-// or panicked.
+// compileUpdates marks the updates: reads whose goroutine's next event that is
+// no read writes the same memory. If there is no such write, the statement may
+// have panicked.
 func (p *program) compileUpdates(sites *trace.SiteIndex) {
 	for i := range p.t.Events {
 		e := &p.t.Events[i]

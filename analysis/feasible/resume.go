@@ -2,29 +2,27 @@ package feasible
 
 import "slices"
 
-// A lastSchedule is what was executed last. Schedules that are checked one
-// after the other often begin alike, as those for accesses close to each
-// other do, and those that are made shorter. What they have in common is
-// executed once.
+// A lastSchedule is the schedule that was checked last. Schedules that are
+// checked one after the other often have a common prefix, for instance if one
+// is shortened step by step. The judge executes a common prefix once.
 type lastSchedule struct {
-	// The events before it were executed as recorded.
+	// The number of events that were executed as recorded before the steps.
 	from int
-	// The steps from there on that were possible.
+	// The steps that were possible.
 	steps []int
-	// What these find may differ: see [Judge.splitViolation].
+	// Events that may find other values: see [Judge.splitViolation].
 	ends []int
-	// States on the way.
+	// States after some of the steps.
 	marks []mark
-	// How many steps are at least between two marks.
+	// The least number of steps between two marks.
 	least int
 }
 
-// A mark is a state on the way of the last schedule, to go back to.
+// A mark is a state within the last schedule, to which the judge can go back.
 type mark struct {
-	// How many steps are done, and how many changes of cells these have
-	// made.
+	// The numbers of steps and of changes of cells up to the mark.
 	at, changes int
-	// The state, without what is in memory.
+	// The state, without the contents of memory.
 	s *state
 }
 

@@ -1,27 +1,25 @@
 package feasible
 
-// A savedState state is that after the first at events of the recorded run.
+// A savedState is the state after the first at events of the recorded run.
 type savedState struct {
-	// How many events of the recorded run are done.
 	at int
-	// The state then.
-	s *state
+	s  *state
 }
 
-// size is what of a state there is to copy, in cells, goroutines and objects.
+// size returns the size of a state to copy, in cells, goroutines and objects.
 func (p *program) size() int {
 	return len(p.mem.cells) + 8*len(p.forked) + p.locks + p.conds + p.waitGroups + len(p.onceEnds) + len(p.chans) + p.posts
 }
 
-// spacing is after how many events of the recorded run a state is saved each
-// time.
+// spacing returns the number of events of the recorded run between two saved
+// states.
 func (p *program) spacing() int {
 	return max(minSpacing, int(int64(len(p.t.Events))*int64(p.size())/maxSaved))
 }
 
-// rewind puts the state to where the first from events are done. They are
-// executed even where they seem impossible, as in a trace that is not whole:
-// they happened.
+// rewind sets the state to the one after the first from events of the recorded
+// run. It executes events even if they seem impossible: they happened, and the
+// trace may be incomplete.
 func (j *Judge) rewind(from int) {
 	if from == 0 {
 		if j.fromStart == nil {
@@ -58,9 +56,9 @@ func (j *Judge) rewind(from int) {
 	j.state.copyExceptContents(j.lastPrefix.s)
 }
 
-// restoreSaved puts the state to the latest saved one that is not after the first
-// from events, and returns after how many that is. Of the base the cells are
-// those of the state, but for what it has changed since.
+// restoreSaved sets the state to the latest saved one that has at most from
+// events, and returns its number of events. The contents of memory of
+// lastPrefix are those of the current state, once its changes are undone.
 func (j *Judge) restoreSaved(from int) int {
 	var last savedState
 	if k := min(from/j.saveEvery, len(j.savedStates)); k > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A state is where a program is after some steps. No two states share any of
-// it but the program.
+// A state is the state of a program after some steps. States share nothing but
+// the program.
 type state struct {
 	// The program.
 	program *program
@@ -15,20 +15,17 @@ type state struct {
 	next []int32
 	// By goroutine: its go statement was executed.
 	started []bool
-	// The goroutine of the next step does nothing after it.
+	// The next step is the last one of its goroutine.
 	lastOfGoroutine bool
-	// flipped are the branches that must come out otherwise than recorded:
-	// steps leave out what came of them. No state that is kept has any.
+	// The branches that must come out differently than recorded, as the steps
+	// leave out the events within their scopes. Saved states have none.
 	flipped map[int32]bool
 
-	// What is in memory.
 	mem memoryState
-	// Which reads have found something else than recorded.
+	// The reads that did not find the recorded value, and what depends on them.
 	taints taintsState
-	// The locks, and who holds them.
-	locks locksState
-	// The channels.
-	chans chansState
+	locks  locksState
+	chans  chansState
 	// Conditions, WaitGroups, Onces and tokens.
 	counters countersState
 }
@@ -46,8 +43,8 @@ func (p *program) initial() *state {
 	return s
 }
 
-// initialExceptContents returns the state before the first step without what is in
-// memory.
+// initialExceptContents returns the state before the first step without the
+// contents of memory.
 func (p *program) initialExceptContents() *state {
 	n := len(p.forked)
 	s := &state{
@@ -67,21 +64,21 @@ func (s *state) clone() *state {
 	return c
 }
 
-// cloneWithoutContents returns a copy of all of s but what is in memory.
+// cloneWithoutContents returns a copy of s without the contents of memory.
 func (s *state) cloneWithoutContents() *state {
 	c := s.program.initialExceptContents()
 	c.copyExceptContents(s)
 	return c
 }
 
-// copyFrom makes s what o is, a state of the same program.
+// copyFrom makes s equal to o, a state of the same program.
 func (s *state) copyFrom(o *state) {
 	s.mem.contents.set(&o.mem.contents)
 	s.copyExceptContents(o)
 }
 
-// copyExceptContents makes all of s but what is in memory what it is in another state,
-// of the same program.
+// copyExceptContents makes s equal to o, a state of the same program, except
+// for the contents of memory.
 func (s *state) copyExceptContents(o *state) {
 	copy(s.next, o.next)
 	copy(s.started, o.started)
@@ -92,8 +89,8 @@ func (s *state) copyExceptContents(o *state) {
 	s.counters.set(&o.counters)
 }
 
-// nextOf returns the next event of goroutine g, and why it cannot be reached:
-// there is none, or the goroutine does not run yet.
+// nextOf returns the next event of goroutine g, and why the goroutine is not at
+// it: there is none, or the goroutine was not started.
 func (s *state) nextOf(g int) (pos int32, reason string) {
 	switch pos = s.next[g]; {
 	case pos == none:
@@ -159,7 +156,7 @@ func (s *state) execute(pos int32, e *trace.Event) string {
 	return ""
 }
 
-// missingPredecessor tells why not all events before the one at pos have happened.
+// missingPredecessor returns why not all events before pos have happened, or "".
 func (s *state) missingPredecessor(pos int32) string {
 	for _, next := range s.next {
 		if next != none && next < pos {
@@ -169,7 +166,7 @@ func (s *state) missingPredecessor(pos int32) string {
 	return ""
 }
 
-// decide executes an event after which the goroutine's way depends on what it
+// decide executes an event whose outcome depends on values that its goroutine
 // has read.
 func (s *state) decide(pos int32, e *trace.Event) string {
 	in := s.program.flow.InstanceAt(int(pos))
@@ -179,7 +176,7 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 	}
 	if end, ok := s.program.slice.End(int(pos)); ok && s.program.t.Sites[e.Site].Scope.MayFlip(e) {
 		if int32(end) == s.program.next(pos) || s.flipped[pos] && otherwise {
-			return "" // what was recorded within its scope, if anything, is left out
+			return "" // the steps leave out the events within its scope
 		}
 	}
 	switch {
@@ -197,10 +194,9 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 	return ""
 }
 
-// noViolation tells why the event at pos, at which its goroutine stands, is not
-// what makes it part of a violation: to fail, for an assertion, to close a
-// channel while another goroutine sends or closes, or to add to a WaitGroup's
-// zero while another one waits.
+// noViolation returns why the event at pos, the next one of its goroutine, cannot
+// be part of a violation: an assertion that holds, a send or close on a closed
+// channel, or an Add to a WaitGroup whose counter is not zero.
 func (s *state) noViolation(pos int32) string {
 	e, ref := &s.program.t.Events[pos], s.program.refs[pos]
 	switch k := e.Kind; {
@@ -217,8 +213,7 @@ func (s *state) noViolation(pos int32) string {
 	return ""
 }
 
-// misusable reports whether an operation of kind k can be a violation by
-// itself.
+// misusable reports whether a single operation of kind k can be a violation.
 func misusable(k trace.Kind) bool {
 	switch k {
 	case trace.Release, trace.RRelease, trace.Send, trace.SelectSend, trace.Close:
@@ -227,10 +222,9 @@ func misusable(k trace.Kind) bool {
 	return mayAdd(k)
 }
 
-// noMisuse tells why the operation at pos, by which its goroutine alone
-// violates something, is no misuse: a release of a lock that nobody holds, a
-// send to or close of a channel that is closed, a Done that takes the counter
-// below zero.
+// noMisuse returns why the operation at pos is not a violation by itself. That is
+// a release of a lock that is not held, a send on or close of a closed channel,
+// or a Done that makes the counter negative.
 func (s *state) noMisuse(pos int32) string {
 	e, ref := &s.program.t.Events[pos], s.program.refs[pos]
 	switch k := e.Kind; {

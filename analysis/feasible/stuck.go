@@ -7,12 +7,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// StuckFrom is [Judge.CheckFrom] for a deadlock: after the steps goroutines
-// stand before the operations at the given positions, one of each goroutine,
-// and none of them can go on as long as the others do not. What other
-// goroutines do by then or later does not free them, as far as the trace
-// tells. Who waits for a condition stands before it wakes, and who waits for
-// a Once's function before Do returns.
+// StuckFrom is [Judge.CheckFrom] for a deadlock: after the steps, goroutines are
+// about to execute the given operations, one of each goroutine, and none of
+// them can proceed unless another one does. No later event of the other
+// goroutines ends a wait, as far as the trace tells. The operation of a wait
+// for a condition is its wake, and that of a wait for a Once's function the
+// return of Do.
 func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 	if err := j.CheckFrom(from, steps, operations); err != nil {
 		return err
@@ -33,9 +33,8 @@ func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 	return nil
 }
 
-// canProceed tells why the operation at pos, at which its goroutine stands, is
-// not blocked as long as all those that stand at ops do not go on, so that f
-// is what happens.
+// canProceed returns why the operation at pos is not blocked for ever while all
+// goroutines at ops are, so that only the events of f still happen.
 func (s *state) canProceed(pos int32, ops []int32, f *remainingEffects) string {
 	e, ref := &s.program.t.Events[pos], s.program.refs[pos]
 	switch e.Kind {
@@ -73,9 +72,9 @@ func (s *state) canProceed(pos int32, ops []int32, f *remainingEffects) string {
 	return "expected an operation that can block for ever, found another one"
 }
 
-// lockNotKept tells why a lock is not kept from a goroutine that wants it, for
-// reading or for writing, by those that stand at others: none of them has it,
-// and none waits for it and so shuts out a reader (sync.RWMutex).
+// lockNotKept returns why goroutines at others do not keep a lock from a
+// goroutine that acquires it, for reading or writing: none of them holds it, and
+// none is a waiting writer that shuts out a reader (sync.RWMutex).
 func (s *state) lockNotKept(lock int32, read bool, others []int32) string {
 	for _, pos := range others {
 		e := &s.program.t.Events[pos]
@@ -89,11 +88,10 @@ func (s *state) lockNotKept(lock int32, read bool, others []int32) string {
 	return fmt.Sprintf("expected the lock to be kept by one that waits in turn, found none (held: %t, readers: %d)", l.held, l.readers)
 }
 
-// Deadlocks returns by goroutine, in ascending order, the operations of the
-// sets of goroutines that are stuck in some feasible interleaving of t: each
-// stands at an operation that is blocked as long as the others of the set do
-// not go on. It returns each largest such set of a state once. Like [Races]
-// it is for small traces.
+// Deadlocks returns the sets of operations, ascending by goroutine, that are
+// deadlocked in some feasible interleaving of t: each of them is blocked while
+// the others are. It returns the largest set of each state, each set once. Like
+// [Races] it is for small traces.
 func Deadlocks(t *trace.Trace) (sets [][]int) {
 	p := compiled(t)
 	found := map[string]bool{}
@@ -108,7 +106,7 @@ func Deadlocks(t *trace.Trace) (sets [][]int) {
 }
 
 // stuck returns the operations of the largest set of goroutines that are
-// stuck.
+// deadlocked.
 func (s *state) stuck() (set []int) {
 	var ops []int32
 	for g := range s.program.forked {

@@ -9,19 +9,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// A taintsState says which reads have found something else than recorded, and
-// what may depend on them. A taint is such a read, or none.
+// A taintsState has the reads that did not find the recorded value, and what
+// may depend on them. A taint is such a read, or none.
 type taintsState struct {
-	// The program whose state it is.
 	program *program
-	// By goroutine: all that it does from there on may depend on the read.
+	// By goroutine: the read on which all its later events may depend.
 	goroutineTaints []int32
 	// pendingUpdates are by goroutine half of an x.n++ that waits for its store:
 	// only what that writes depends on it.
 	pendingUpdates []int32
-	// By goroutine: reads that should have found what may be a pointer.
+	// By goroutine: the reads that should have found what may be a pointer.
 	lostPointers map[trace.GID][]int32
-	// What tracked reads have found, where that is not what was recorded.
+	// The values that tracked reads found, if they are not the recorded ones.
 	deviations map[int32]foundValue
 }
 
@@ -59,8 +58,8 @@ func (s *taintsState) infect(g trace.GID, taint int32) {
 	}
 }
 
-// deviate notes that a read that only moves data has found something else
-// than recorded.
+// deviate records that a read whose value only flows into memory did not find
+// the recorded value.
 func (s *taintsState) deviate(pos int32, e *trace.Event) {
 	s.infect(e.G, pos)
 	if isWord(e) && e.Val >= pointerReach {
@@ -68,8 +67,8 @@ func (s *taintsState) deviate(pos int32, e *trace.Event) {
 	}
 }
 
-// ofWrite returns the taint of what goroutine g writes now, by which an
-// update of it ends.
+// ofWrite returns the taint of the value that goroutine g writes now. The write
+// ends an update of g.
 func (s *taintsState) ofWrite(g trace.GID) int32 {
 	taint := s.goroutineTaints[g]
 	if taint == none {
@@ -79,8 +78,8 @@ func (s *taintsState) ofWrite(g trace.GID) int32 {
 	return taint
 }
 
-// mayComeOutDifferently tells why a condition may not come out as recorded for goroutine
-// g.
+// mayComeOutDifferently returns why a condition of goroutine g may not come out
+// as recorded.
 func (s *taintsState) mayComeOutDifferently(g trace.GID) string {
 	if r := s.goroutineTaints[g]; r != none {
 		return fmt.Sprintf("expected the recorded outcome, found that it may depend on %s, which reads something else than recorded", s.program.describe(int(r)))
@@ -88,11 +87,10 @@ func (s *taintsState) mayComeOutDifferently(g trace.GID) string {
 	return ""
 }
 
-// cannotReach tells why its goroutine may not come to e. Before it there was a
-// condition, which may have come out otherwise. Or e cannot touch what it
-// touched in the trace: the address is that of, or in, what a read of the
-// goroutine should have pointed to, and a local variable may have carried the
-// pointer.
+// cannotReach returns why a goroutine may not reach its event e. A condition
+// before e was left out of the trace and may have come out differently. Or e
+// accesses memory to which a read of the goroutine should have found a pointer:
+// a local variable may have carried that pointer.
 func (s *taintsState) cannotReach(e *trace.Event) string {
 	if e.Flags&trace.FlagBranchOmitted != 0 {
 		if reason := s.mayComeOutDifferently(e.G); reason != "" {
@@ -111,8 +109,8 @@ func (s *taintsState) cannotReach(e *trace.Event) string {
 	return ""
 }
 
-// asRecorded reports whether all that an instance of a formula, or none,
-// follows from was found as in the trace.
+// asRecorded reports whether all reads of an instance of a formula found the
+// recorded values.
 func (s *taintsState) asRecorded(in *dataflow.Instance) bool {
 	return in == nil || !slices.ContainsFunc(in.Reads, func(r int32) bool {
 		_, deviates := s.deviations[r]
@@ -120,8 +118,8 @@ func (s *taintsState) asRecorded(in *dataflow.Instance) bool {
 	})
 }
 
-// eval computes a formula from what was read, if all of that is known. Before
-// is what is in memory before an update.
+// eval computes a formula from the values that were read, if all are known. The
+// value before is that of memory before an update.
 func (s *taintsState) eval(in *dataflow.Instance, before int64) (v int64, known bool) {
 	known = true
 	v = in.Formula.Eval(before, func(k int, r dataflow.Reading) int64 {
@@ -145,7 +143,7 @@ func (s *taintsState) comesOutDifferently(e *trace.Event, in *dataflow.Instance)
 	return known && !in.Matches(e, v), known
 }
 
-// assertionHolds tells why the assertion at pos does not fail.
+// assertionHolds returns why the assertion at pos does not fail, or "".
 func (s *taintsState) assertionHolds(pos int32, e *trace.Event) string {
 	in := s.program.flow.InstanceAt(int(pos))
 	if in == nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Involved reports of each goroutine whether it executes an event of the violation, or is in
-// scope and an ancestor of one that does. What starts the tests is no such ancestor: it is out
-// of scope, as it goes by all tests that there are.
+// Involved reports by goroutine whether it executes an event of the violation, or is an
+// ancestor in scope of one that does. The goroutine that starts the tests is out of scope, as
+// its events depend on which tests there are.
 func Involved(s Schedule, scope []bool) []bool {
 	in := make([]bool, len(s.Trace.Goroutines))
 	for _, i := range slices.Concat(s.Performed, s.Pending) {
@@ -30,10 +30,10 @@ func OnlyStarts(in []bool) Minimizer {
 	}
 }
 
-// WithoutGoroutines returns a minimizer that leaves out what goroutines do that the violation
-// does not need: of one after the other all steps, or else the later half, and so on. Goroutines
-// of pending events need all their steps. Leads reports whether steps lead to the violation: it
-// asks the judge. A solver's model has such steps, as it says of each event whether it happens.
+// WithoutGoroutines returns a minimizer that leaves out steps that the violation does not need.
+// For one goroutine after the other it tries to leave out all steps, or else the later half, and
+// so on. Goroutines of pending events keep their steps. The function leads reports whether steps
+// lead to the violation. The models of solvers have unneeded steps.
 func WithoutGoroutines(leads func(steps []int) bool) Minimizer {
 	return func(s Schedule) []int {
 		needed, present := make([]bool, len(s.Trace.Goroutines)), make([]bool, len(s.Trace.Goroutines))
@@ -61,7 +61,8 @@ type trial struct {
 	tried int   // steps of all that were tried
 }
 
-// shorten leaves out the most of goroutine g's last steps. It returns false if too much was tried.
+// shorten leaves out as many of goroutine g's last steps as it can. It returns false if the
+// budget is used up.
 func (t *trial) shorten(tr *trace.Trace, g trace.GID) bool {
 	var own []int // indices of its steps
 	for k, i := range t.steps {

@@ -1,15 +1,15 @@
-// Package minimize makes schedules shorter: it leaves out the steps that a replay need not
-// control, and lets goroutines take turns as seldom as possible. What a reader sees of a
-// bug is the minimized schedule, and each step less is one that a replay cannot miss.
+// Package minimize makes schedules shorter. It leaves out the steps that a replay need not
+// control, and reorders the others so that goroutines switch as seldom as possible. Readers see
+// the minimized schedule of a bug, and a replay can fail at each of its steps.
 //
-// It stands between the predictors and the witness file. A schedule goes in as positions of
-// events in one trace, and comes out in the same form. Each way to minimize is a [Minimizer];
-// package witness chooses which of them a witness goes through, in which order.
+// The predictors make schedules, and package witness writes them to files. A schedule has the
+// positions of events in one trace, before it is minimized and after. Each way to minimize is a
+// [Minimizer]; package witness chooses which of them it applies, in which order.
 //
-// Two kinds of minimizers are here. [WithoutGoroutines] asks the caller, who asks the judge
-// (package feasible), before it leaves anything out. The others keep the order of all events
-// that depend on each other, so that what they return stands for executions that are
-// equivalent to the schedule (Mazurkiewicz, Trace Theory); their tests ask the judge.
+// There are two kinds of minimizers. [WithoutGoroutines] asks the judge (package feasible), by a
+// function of the caller, before it leaves anything out. The others keep the order of all
+// dependent events. So their results stand for executions that are equivalent to the schedule
+// (Mazurkiewicz, Trace Theory); their tests ask the judge.
 package minimize
 
 import (
@@ -25,7 +25,7 @@ type Schedule struct {
 	// Performed are the events of the violation that are among the steps.
 	Performed []int
 	// Pending are the other events of the violation: goroutines are about to execute them
-	// once the steps are done.
+	// after the steps.
 	Pending []int
 }
 
@@ -41,9 +41,9 @@ func Apply(s Schedule, minimizers ...Minimizer) []int {
 	return s.Steps
 }
 
-// CanStep reports whether events of kind k may be steps of a witness. Branches may not: where
-// the program goes follows from what it has read. Nor may the cases of a select, which is a
-// step itself.
+// CanStep reports whether events of kind k may be steps of a witness. Branches may not, as
+// their outcomes follow from what was read, nor may the cases of a select, which is a step
+// itself.
 func CanStep(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
 
 // OnlySteps leaves the events that can be steps of a witness.

@@ -6,10 +6,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// WithoutOrdered leaves out the reads and writes that come in their order by the other steps
-// alone, as those in the critical sections of one lock do: of a long schedule that are the most.
-// The steps are in the order of a witness. What is performed of the violation stays, and so does
-// the end of the schedule.
+// WithoutOrdered leaves out the reads and writes whose order follows from the other steps, such
+// as those in the critical sections of one lock. These are most steps of a long schedule. Events
+// of the violation stay, and so does the end of the schedule.
 func WithoutOrdered(s Schedule) []int {
 	if len(s.Steps) <= unchangedSteps {
 		return s.Steps
@@ -24,19 +23,19 @@ func WithoutOrdered(s Schedule) []int {
 	return without(s.Steps, o.optional)
 }
 
-// An ordering finds the steps that come in their order by the others.
+// An ordering finds the steps whose order follows from the others.
 type ordering struct {
 	Schedule
 	mem      memory
 	optional []bool // by step: it may be left out
-	// before and after are by step the last one before and the first one after it, of its
-	// goroutine, that is not optional: it comes between these. Below zero, and at the number of
-	// steps, there is none.
+	// before and after have by step the last step before it and the first step after it, of its
+	// goroutine, that are not optional: the step comes between these. They are -1 and the
+	// number of steps if there is none.
 	before, after []int
 }
 
-// findOptional finds the steps that may be left out, but not the last one of a goroutine, by
-// which it comes that far.
+// findOptional finds the steps that may be left out. The last step of a goroutine may not, as it
+// brings the goroutine that far.
 func (o *ordering) findOptional() {
 	goesOn := make([]bool, len(o.Trace.Goroutines))
 	for k, i := range slices.Backward(o.Steps) {
@@ -46,7 +45,7 @@ func (o *ordering) findOptional() {
 	}
 }
 
-// findBounds finds between which steps each one comes. A goroutine begins after its go statement.
+// findBounds finds before and after. A goroutine begins after its go statement.
 func (o *ordering) findBounds() {
 	last := make([]int, len(o.Trace.Goroutines)) // by goroutine
 	for g := range last {
@@ -76,7 +75,7 @@ func (o *ordering) findBounds() {
 	}
 }
 
-// orderedPieces reports of each piece of memory whether its accesses come in their order by the
+// orderedPieces reports by piece of memory whether the order of its accesses follows from the
 // steps that are not optional.
 func (o *ordering) orderedPieces() []bool {
 	ordered := make([]bool, len(o.mem.starts))

@@ -7,14 +7,13 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// FewestSwitches returns the steps in the order that switches least between goroutines on the
-// way to the violation, of the orders in which events that depend on each other stay as they
-// are. All these orders are equivalent executions: each read reads what it read (Mazurkiewicz).
-// What is performed of the violation keeps its order.
+// FewestSwitches returns the steps in the order with the fewest switches between goroutines, of
+// the orders that keep the order of dependent events. All these orders are equivalent executions:
+// each read reads what it read (Mazurkiewicz). Events of the violation keep their order.
 //
 // A goroutine that runs goes on as far as it can: to execute its steps sooner never takes another
-// switch. So the search, breadth first, is for the order in which goroutines run. A long schedule
-// stays as it is, as most searches of its orders end at their bound.
+// switch. So a breadth-first search looks for the order in which goroutines run. A long schedule
+// stays as it is, as most searches for it would end at their bound.
 func FewestSwitches(s Schedule) []int {
 	if len(s.Steps) > unchangedSteps {
 		return s.Steps
@@ -49,15 +48,16 @@ type switchSearch struct {
 	key       []byte // of that state
 }
 
-// A searchState is a state of the search: how far the goroutines are, and which ran last.
+// A searchState is a state of the search: the steps that each goroutine has executed, and the
+// goroutine that ran last.
 type searchState struct {
 	done []int // by lane: its steps that are done
 	lane int   // the one that ran last
 	from *searchState
 }
 
-// run returns the place at which all steps are done, after the fewest switches; nil if none was
-// found within the bound.
+// run returns the state after all steps with the fewest switches; nil if none was found within
+// the bound.
 func (s *switchSearch) run() (end *searchState) {
 	level := []*searchState{{done: make([]int, len(s.lanes)), lane: -1}}
 	for len(level) > 0 && end == nil {
@@ -71,7 +71,7 @@ func (s *switchSearch) run() (end *searchState) {
 	return end
 }
 
-// successors returns the places one switch after some, each once; none beyond the bound.
+// successors returns the new states one switch after those of a level; none beyond the bound.
 func (s *switchSearch) successors(level []*searchState) (next []*searchState) {
 	for _, p := range level {
 		for lane := range s.lanes {
@@ -117,7 +117,8 @@ func (s *switchSearch) order(end *searchState) (steps []int) {
 	return steps
 }
 
-// dependences are which steps must follow which. The steps of one goroutine are a lane.
+// dependences has for each step the steps that must come before it. The steps of one goroutine
+// are a lane.
 type dependences struct {
 	laneOf map[trace.GID]int
 	lanes  [][]int // by lane: the indices of its steps
@@ -153,7 +154,7 @@ func (d *dependences) follow(k, earlier int) {
 }
 
 // findSync orders the operations on each object, go statements before the goroutines' steps, and
-// what is performed of the violation. A select may use any channel.
+// the events of the violation. A select may use any channel.
 func (d *dependences) findSync(s Schedule) {
 	const anyChannel = ^uint64(0)
 	selects := slices.ContainsFunc(s.Steps, func(i int) bool { return s.Trace.Events[i].Kind == trace.Select })

@@ -6,11 +6,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// WithoutUnread leaves out the steps of which the violation does not depend on their order:
-// accesses to memory that is only written, or only counted up (trace.Site.IsUpdate) by atomic
-// operations or under a lock, and then the critical sections in which nothing else is done.
-// Memory of the violation stays, and what is held there. A violation of one event may depend on
-// all values, or on who holds a lock: then everything stays.
+// WithoutUnread leaves out steps whose order does not matter to the violation: accesses to memory
+// that is only written, or only counted up (trace.Site.IsUpdate) by atomic operations or under a
+// lock, and then critical sections without other steps. Memory of the violation stays, and so do
+// locks that are held there. A violation of one event may depend on all values, or on who holds
+// a lock: then everything stays.
 func WithoutUnread(s Schedule) []int {
 	if len(s.Performed)+len(s.Pending) < 2 {
 		return s.Steps
@@ -66,7 +66,7 @@ func (u *unread) dropAccesses() {
 	}
 }
 
-// intersection takes from a what is not in b, and returns it. A nil a is the set of everything.
+// intersection returns the intersection of a and b. A nil a is the set of all locks.
 func intersection(a []uint64, b lockSet) []uint64 {
 	if a == nil {
 		return append([]uint64{}, b...)
@@ -78,8 +78,9 @@ func intersection(a []uint64, b lockSet) []uint64 {
 // twice.
 type lockSet []uint64
 
-// execute updates the set by an event of its goroutine, and reports whether that was a release
-// of a lock that was not there: another goroutine has acquired it, or it was before the steps.
+// execute updates the set by an event of its goroutine. It reports whether that was a release of a
+// lock that is not in the set: another goroutine has acquired it, or it was acquired before the
+// steps.
 func (l *lockSet) execute(e *trace.Event) (foreign bool) {
 	switch e.Kind {
 	case trace.Acquire, trace.RAcquire:
@@ -94,8 +95,8 @@ func (l *lockSet) execute(e *trace.Event) (foreign bool) {
 	return false
 }
 
-// dropSections drops the critical sections of each lock of which all are closed and have no step
-// left in them. It reports whether there were any.
+// dropSections drops the critical sections of each lock whose sections have all ended and have no
+// steps left. It reports whether there were any.
 func (u *unread) dropSections() bool {
 	needed := make(map[uint64]bool) // locks
 	ends := make(map[uint64][]int)  // by lock: the steps that acquire and release it

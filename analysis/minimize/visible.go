@@ -6,11 +6,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// OnlyVisible leaves the events whose order among goroutines can be seen, and what brings these
-// about: conflicting accesses, operations on objects that several goroutines use, what is
-// performed of the violation, the start of each goroutine that has such events, and the last
-// event of each that is not about to execute one of the violation. The completion of an
-// operation, which is no step, stays too: it says what comes before the goroutine's next step.
+// OnlyVisible leaves the events whose order among goroutines matters: conflicting accesses,
+// operations on objects that several goroutines use, and events of the violation. It also leaves
+// the start of each goroutine with such events, and the last event of each goroutine without a
+// pending event. The completion of an operation is no step, but stays, as the goroutine's next
+// step comes after it.
 func OnlyVisible(s Schedule) []int {
 	v := visibility{Schedule: s, kept: make([]bool, len(s.Steps)), active: make([]bool, len(s.Trace.Goroutines))}
 	for _, i := range s.Pending {
@@ -61,7 +61,7 @@ func (v *visibility) keepStarts() {
 
 // keepLast keeps the last step of each active goroutine, so that it comes that far.
 func (v *visibility) keepLast() {
-	arrives := make([]bool, len(v.active)) // by goroutine: something after the steps brings it that far
+	arrives := make([]bool, len(v.active)) // by goroutine: a later event brings it that far
 	for _, i := range v.Pending {
 		arrives[v.Trace.Events[i].G] = true
 	}

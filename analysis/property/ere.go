@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// An expr is an extended regular expression. Equal ones are one, so that they compare by
-// number.
+// An expr is an extended regular expression. Equal expressions are the same pointer, so that
+// they compare by number.
 type expr struct {
 	id   int
 	op   exprOp
 	arg  int // of an event
 	of   []*expr
-	null bool // it has the empty word
+	null bool // the empty word is in its language
 }
 
 type exprOp byte
@@ -28,8 +28,8 @@ const (
 	not
 )
 
-// exprs makes expressions, simplified as far as it takes for an expression to have but
-// finitely many derivatives (Brzozowski, 1964).
+// exprs makes expressions. It simplifies them so far that an expression has finitely many
+// derivatives (Brzozowski, 1964).
 type exprs struct {
 	byKey   map[string]*expr
 	derived map[[2]int]*expr // by expression and event
@@ -97,7 +97,7 @@ func (x *exprs) concat(a, b *expr) *expr {
 	return x.make(concat, 0, a, b)
 }
 
-// join is either or both of the parts, which are a set.
+// join returns the union or the intersection of the parts.
 func (x *exprs) join(op exprOp, parts ...*expr) *expr {
 	zero, one := x.all(), x.nothing() // of either
 	if op == both {
@@ -124,7 +124,7 @@ func (x *exprs) join(op exprOp, parts ...*expr) *expr {
 	return x.make(op, 0, set...)
 }
 
-// derive returns what may follow event e in words of a.
+// derive returns the derivative of a: an expression of what follows e in words of a.
 func (x *exprs) derive(a *expr, e int) *expr {
 	if x.size > maxSize {
 		return x.nothing() // given up: see next

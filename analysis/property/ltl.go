@@ -2,17 +2,18 @@ package property
 
 import "slices"
 
-// A formula is one of linear temporal logic, without implication and with negation only
-// before events and formulas of the past. Equal ones are one.
+// A formula is a formula of linear temporal logic, without implication and with negation only
+// before events and formulas of the past. Equal formulas are the same pointer.
 type formula struct {
 	id   int
 	op   formulaOp
 	arg  int // of an event
 	a, b *formula
-	// memory is the index of what must be remembered of the event before; -1 for none.
+	// memory is the index of the formula's value at the previous event, which monitors
+	// remember; -1 for none.
 	memory int
 	past   bool // it has an operator of the past
-	future bool // it has one of the future
+	future bool // it has an operator of the future
 }
 
 type formulaOp byte
@@ -36,7 +37,7 @@ const (
 // formulas makes formulas.
 type formulas struct {
 	byKey  map[[4]int]*formula
-	memory []*formula // those of the past of which something is remembered, parts first
+	memory []*formula // the formulas with a memory, subformulas first
 }
 
 func (x *formulas) make(op formulaOp, arg int, a, b *formula) *formula {
@@ -151,7 +152,8 @@ func (p *parser) binary(x *formulas) (*formula, error) {
 	})
 }
 
-// ofPast refuses operators of the future behind one of the past.
+// ofPast returns an error if f, an operand of the past operator op, has an operator of the
+// future.
 func (p *parser) ofPast(f *formula, op token) (*formula, error) {
 	if f.future {
 		return nil, errorf(op.offset, "expected no operator of the future (next, eventually, always, until) under %v, found one", op)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Monitor is a deterministic automaton over events, without two states that are alike.
+// A Monitor is a minimal deterministic automaton over events.
 // State 0 is where runs begin.
 type Monitor struct {
 	Events []string
@@ -19,8 +19,8 @@ type Monitor struct {
 // Step returns the state after an event.
 func (m *Monitor) Step(state, event int) int { return m.Next[state][event] }
 
-// build makes the monitor of the states that can be reached from first, which are equal
-// if their keys are.
+// build makes the monitor of the states that can be reached from first. States are equal if
+// their keys are.
 func build[S any](events []string, first S, key func(S) string, next func(S, int) (S, error), accept func(S) bool) (*Monitor, error) {
 	m := &Monitor{Events: events, Violated: -1}
 	states := []S{first}
@@ -48,11 +48,11 @@ func build[S any](events []string, first S, key func(S) string, next func(S, int
 	return m.minimal(), nil
 }
 
-// minimal returns the monitor without states that are alike (Hopcroft's algorithm), by
-// number in the order in which a search in breadth comes to them.
+// minimal returns the minimal monitor (Hopcroft's algorithm). A breadth-first search numbers
+// its states.
 func (m *Monitor) minimal() *Monitor {
 	n := len(m.Next)
-	before := make([][][]int, len(m.Events)) // by event and state: those from where it leads there
+	before := make([][][]int, len(m.Events)) // by event and state: the states from which it leads there
 	for e := range m.Events {
 		before[e] = make([][]int, n)
 		for s, row := range m.Next {

@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// A progress is where a run stands with a formula: what is remembered of the past, and
-// what the rest must satisfy (progression of formulas, Bacchus and Kabanza, 1998).
+// A progress is the state of a run in the monitor of a formula: the remembered values of the
+// past, and what the rest of the run must satisfy (progression of formulas, Bacchus and
+// Kabanza, 1998).
 type progress struct {
-	memory     []bool  // by the formulas' memory
-	rest       choices // of which one must be met
+	memory     []bool  // by formula.memory
+	rest       choices // the rest must satisfy one of them
 	noEventYet bool    // no event has come yet
 }
 
-// choices are sets of duties, of which all of one are to be met: none that has all duties
-// of another one, in an order that follows from the duties. No choice at all is none to
-// satisfy; the empty choice is satisfied already.
+// choices is a disjunction of conjunctions of duties. No conjunction contains another one, and
+// they are sorted, so that equal choices are equal slices. No conjunction means false; an empty
+// one means true.
 type choices [][]duty
 
-// A duty is the number of a formula that must hold from the next event on, doubled; plus
-// one if there must be a next event.
+// A duty is twice the number of a formula that must hold from the next event on, plus one if
+// there must be a next event.
 type duty int
 
 // maxChoices bounds the choices of one state, and maxProducts those that are made for one
@@ -111,7 +112,7 @@ func atEnd(f *formula) bool {
 	return f.op == weakNext || f.op == release
 }
 
-// A moment is one event, and what is remembered there.
+// A moment is one event of a run, with the values that are remembered there.
 type moment struct {
 	event        int
 	memory       []bool
@@ -169,11 +170,11 @@ func (m *moment) progress(f *formula) choices {
 	return out
 }
 
-// union is one of the choices of a or b.
+// union returns the disjunction of a and b.
 func union(a, b choices) choices { return slices.Concat(a, b).minimal() }
 
-// product is one of a together with one of b. Of too many choices it makes none, and made
-// says so.
+// product returns the conjunction of a and b. If it would be too large, it returns none and
+// sets productCount beyond its bound.
 func (m *moment) product(a, b choices) choices {
 	*m.productCount += len(a) * len(b)
 	if len(a)*len(b) > maxChoices {
@@ -193,7 +194,7 @@ func (m *moment) product(a, b choices) choices {
 	return out.minimal()
 }
 
-// minimal drops the choices that have all duties of another one.
+// minimal drops the conjunctions that contain another one.
 func (cs choices) minimal() choices {
 	slices.SortFunc(cs, func(a, b []duty) int {
 		if len(a) != len(b) {

@@ -4,9 +4,8 @@
 //
 // There are three languages over the names of events (Chen and Roşu, 2005, §4: monitors
 // from LTL and ERE): extended regular expressions, linear temporal logic of past and
-// future on finite runs, and automata written out. In the flow the package stands beside
-// the analysis, which steps monitors through the runs that are consistent with a trace;
-// the replay steps the same monitor through what then really happens.
+// future on finite runs, and automata. The analysis runs monitors on the runs that are
+// consistent with a trace; the replay runs the same monitor on what really happens.
 //
 // # Extended regular expressions
 //
@@ -49,7 +48,7 @@ type Property struct {
 	Name        string
 	Package     string         // import path of the package
 	Builtin     bool           // no package declares it: it holds for all
-	OnlyIfFails bool           // a violation that the test does not fail by is none
+	OnlyIfFails bool           // a violation counts only if the test fails by it
 	Calls       map[uint64]int // the events by the number of the method that is called (trace.Call)
 	Monitor     *Monitor
 	// Params says of a property of pairs which of their two objects the events are about, by the
@@ -92,8 +91,8 @@ const (
 // MaxStates bounds the states of a monitor.
 const MaxStates = 10_000
 
-// An Error is what is wrong with a specification. Its text says what was expected and what
-// was found.
+// An Error is a mistake in a specification. Its text says what was expected and what was
+// found.
 type Error struct {
 	Offset int // of the place in the text, in bytes
 	Text   string
@@ -110,8 +109,9 @@ func tooLarge() error {
 	return errorf(0, "expected a monitor of at most %d states, found more: split the property", MaxStates)
 }
 
-// Compile returns the monitor for a text in a language, over events of the given names. A
-// text that is none, or that no finite run violates, or that all do, gives an [*Error].
+// Compile returns the monitor for a text in a language, over events of the given names. It
+// returns an [*Error] if the text is not a specification, if no finite run violates it, or if
+// all runs do.
 func Compile(language Language, text string, events []string) (*Monitor, error) {
 	m, err := compile(language, text, events)
 	if err != nil {

@@ -262,8 +262,8 @@ func (a *aloneFilter) finish() {
 	a.dropThreshold = a.testStart + dropBatch
 }
 
-// drop leaves out what the test has written since it began, but for the last writes to each memory. What else
-// is left out was not added.
+// dropTestEvents leaves out the writes of the test since it began, except for the last write to each memory.
+// Its other removable events were not added.
 func (a *aloneFilter) dropTestEvents() {
 	t := a.t
 	a.findLastWrites()

@@ -11,5 +11,6 @@
 //     the next one. Windows are analyzed one after the other, and their events can be read from the file
 //     again ([Rereader]), so that only one of them is in memory at a time.
 //
-// All three ask the same question: what can depend on what over the start of a top-level test.
+// All three ask the same question: which events after the start of a top-level test can depend on
+// events before it.
 package reduce

@@ -32,7 +32,7 @@ func rearrange(t *trace.Trace, moves []move) {
 	}
 	for k := range t.Freed {
 		i := int(t.Freed[k].Position)
-		for now[i] != 0 { // none is moved to the beginning, where no test is over
+		for now[i] != 0 { // no event moves to position 0: no test has ended there
 			i++
 		}
 		t.Freed[k].Position = int32(at(i))

@@ -27,8 +27,8 @@ type survey struct {
 	eventsSeen     int
 	activities     []activity         // by goroutine
 	liveGoroutines map[trace.GID]bool // goroutines that were started and have not ended
-	// testsBeside has by goroutine the long tests that are alone only if they share no object with it; nil
-	// if there are none.
+	// testsBeside has by goroutine the long tests that ran while it existed: they are alone only if they
+	// share no object with it. It is nil if there are none.
 	testsBeside [][]*surveyedTest
 	// withoutValues is set by goroutine if its operands, conditions and conflict-free accesses are left
 	// out; nil if that is so of none.

@@ -218,7 +218,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 	var channels numbering.Table[numbering.Word, queue]
 	var monitors numbering.Table[object, monitored]
 	generations := trace.NewGenerations(t)
-	for _, b := range t.Blocked { // as the blocked operation may have no event
+	for _, b := range t.Blocked { // the blocked operation may have no event
 		channels.Of(numbering.Word(b.Obj)).indivisible = true
 	}
 	var locks, groups numbering.Table[numbering.Word, heldCount]
@@ -456,7 +456,7 @@ func findCutTests(t *trace.Trace) []int32 {
 // a select chose it.
 func (s *spans) addChannelOperation(q *queue, i int, e *trace.Event, chosen bool) {
 	q.indivisible = q.indivisible || chosen
-	// Of a closed channel the end tells what comes of it.
+	// A closed channel is in the same state for all later receives.
 	if !q.closed || e.Kind != trace.Recv && !(e.Kind == trace.RecvDone && e.Val == 0) {
 		if q.after > 0 && q.testsBegun < s.testsBegun && q.idle() {
 			s.addExtent(q.extent)

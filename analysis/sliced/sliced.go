@@ -1,12 +1,11 @@
-// Package sliced is sliced causality (Chen and Roşu, Predictive Runtime Analysis of Multithreaded
-// Programs, 2005, §2 and §3): what must come before what for some events of a trace to happen
-// as they did. Happens-before keeps the order of all accesses that conflict. A slice keeps only
+// Package sliced computes sliced causality (Chen and Roşu, Predictive Runtime Analysis of
+// Multithreaded Programs, 2005, §2 and §3): the order that some events of a trace need to happen
+// as they did. Happens-before keeps the order of all conflicting accesses. A slice keeps only
 // the order of those on which these events depend.
 //
-// It takes a trace with its order, and returns orders of its events. By these the paper's
-// detector of races (§4.2) is measured and compared with the command's; nothing else depends
-// on it. Package detect searches for violations of properties, and package schedule slices
-// for them.
+// It takes a trace with its order, and returns orders of its events. They are used to measure the
+// paper's detector of races (§4.2) and to compare it with the command's. Violations of properties
+// are searched by package detect, with slices of package schedule.
 package sliced
 
 import (
@@ -25,17 +24,17 @@ type Slicer struct {
 	o            *order.Order
 	flow         *dataflow.Flow
 	mustEdges    []order.Edge // those of the must-order
-	scopeEnds    []int32      // by event: the first one of its goroutine after the innermost control scope that it is in
+	scopeEnds    []int32      // by event: the first event of its goroutine after its innermost control scope
 	placeOf      []place      // by access
-	lastOwnWrite []int32      // by read of memory that only its goroutine touches: the last write of the same size there, -1 for none
-	deciders     [][]int32    // by goroutine: the events that its control flow may depend on
+	lastOwnWrite []int32      // by read of memory that only its goroutine accesses: the last write of the same size there, -1 for none
+	deciders     [][]int32    // by goroutine: the events on which its control flow may depend
 	locks        []lock
 }
 
-// A place is an index of a group of locations, -1 for none, and one of its events.
+// A place is the index of a group of locations, -1 for none, and the index of an access in it.
 type place struct{ group, event int32 }
 
-// A lock is its critical sections, by goroutine, ascending.
+// A lock has the critical sections of one lock, by goroutine, ascending.
 type lock map[trace.GID][]order.Section
 
 // New prepares slices of t, whose order is o.
@@ -109,9 +108,9 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 	return s
 }
 
-// latestAncestors returns the events of other goroutines that must come before event i of goroutine g,
-// and need not before event j, without those that must come before another one of them, as far as
-// a few of these show: a goroutine that waits for thousands has as many.
+// latestAncestors returns the events of other goroutines that must come before event i of goroutine
+// g, and not before event j. It leaves out events that must come before one of the latest few of
+// them: a goroutine that waits for thousands has as many.
 func latestAncestors(o *order.Order, g trace.GID, i, j int) (all []int32) {
 	const few = 8
 	var ancestors []int32
@@ -130,7 +129,7 @@ func latestAncestors(o *order.Order, g trace.GID, i, j int) (all []int32) {
 }
 
 // decides reports whether the control flow of its goroutine may depend on event i: a decision,
-// or a read whose value is not only moved.
+// or a read whose value may flow into one.
 func (s *Slicer) decides(i int32) bool {
 	e := &s.t.Events[i]
 	site := s.t.Sites[e.Site]
@@ -141,14 +140,14 @@ func isDecision(k trace.Kind) bool {
 	return k == trace.Branch || k == trace.Assert || k == trace.Panic
 }
 
-// A Slice is the order of given events and of those on which they depend (Definition 14).
+// A Slice is the order of some events and of those on which they depend (Definition 14).
 type Slice struct {
-	Events int // how many these are
+	Events int // the number of these events
 	*order.Must
 }
 
-// HappensBefore is the slice that has all events: accesses that conflict keep their order, and
-// so do critical sections.
+// HappensBefore returns the slice of all events: conflicting accesses keep their order, and so
+// do critical sections.
 func (s *Slicer) HappensBefore() Slice {
 	k := s.newBuilder()
 	for i := range s.t.Events {
@@ -169,8 +168,8 @@ func (s *Slicer) HappensBefore() Slice {
 	return Slice{len(s.t.Events), s.mustOrder(edges)}
 }
 
-// SliceOf is the slice of the relevant events, which must come, with whatever values they have.
-// Critical sections may swap where nothing of one depends on the other (§3.2).
+// SliceOf returns the slice of the relevant events, which must happen, with any values. Critical
+// sections may swap if no event of one depends on the other (§3.2).
 func (s *Slicer) SliceOf(relevant []int32) Slice {
 	k := s.newBuilder()
 	for _, i := range slices.Backward(relevant) {
@@ -199,8 +198,8 @@ func (s *Slicer) mustOrder(edges []order.Edge) *order.Must {
 	return s.o.Must(slices.Values(slices.Compact(edges)))
 }
 
-// lastEdgeBefore adds the edge from the last of the sections of a goroutine that b of another one comes
-// after, of those that are known to be before it: they come first.
+// lastEdgeBefore adds the edge to section b from the last of another goroutine's sections that
+// excludes b. It considers the sections that end before b and that are known to come before it.
 func lastEdgeBefore(edges []order.Edge, sections []order.Section, b order.Section, known func(order.Section) bool) []order.Edge {
 	n, _ := slices.BinarySearchFunc(sections, true, func(a order.Section, _ bool) int {
 		if a.Rel >= 0 && a.Rel < b.Acq && known(a) {
@@ -216,11 +215,11 @@ func lastEdgeBefore(edges []order.Edge, sections []order.Section, b order.Sectio
 	return edges
 }
 
-// A sliceBuilder finds the events of a slice.
+// A sliceBuilder collects the events of a slice.
 type sliceBuilder struct {
 	*Slicer
-	inSlice              []bool // it must come
-	valueKept            []bool // it must find, or leave, what it did
+	inSlice              []bool // by event: it must happen
+	valueKept            []bool // by event: it must read or write the recorded value
 	worklist             []task
 	keptReadsUpTo        []int32         // by goroutine: how many of its events have brought what they read to others
 	keptTrackedReadsUpTo []int32         // the same of those whose values formulas follow, too
@@ -228,7 +227,7 @@ type sliceBuilder struct {
 	knownEdges           map[order.Edge]bool
 }
 
-// A task is an event of which is new that it is kept, or that its value is.
+// A task is an event that was just added to the slice, or whose value was.
 type task struct {
 	i             int32
 	exists, value bool
@@ -242,7 +241,7 @@ func (s *Slicer) newBuilder() *sliceBuilder {
 	}
 }
 
-// keep keeps event i, and perhaps its value.
+// keep adds event i to the slice, and perhaps its value.
 func (k *sliceBuilder) keep(i int32, value bool) {
 	t := task{i, !k.inSlice[i], value && !k.valueKept[i]}
 	if t.exists || t.value {
@@ -251,7 +250,7 @@ func (k *sliceBuilder) keep(i int32, value bool) {
 	}
 }
 
-// close keeps all on which depends what is kept.
+// close adds all events on which the slice depends.
 func (k *sliceBuilder) close() {
 	for len(k.worklist) > 0 {
 		t := k.worklist[len(k.worklist)-1]
@@ -265,13 +264,13 @@ func (k *sliceBuilder) close() {
 	}
 }
 
-// keepDeciders keeps what decides that event i comes (Definition 10): how its goroutine chose its way
-// before it, but for what lies in control scopes that have ended by then.
+// keepDeciders keeps the events that decide that event i happens (Definition 10): the deciders
+// before it, except those in control scopes that end before it.
 func (k *sliceBuilder) keepDeciders(i int32) {
 	deciders := k.deciders[k.t.Events[i].G]
 	n, _ := slices.BinarySearch(deciders, i)
 	for _, d := range slices.Backward(deciders[:n]) {
-		if k.inSlice[d] && k.valueKept[d] { // what is before it is kept for it
+		if k.inSlice[d] && k.valueKept[d] { // those before it are kept for it
 			return
 		}
 		if k.scopeEnds[d] > i {
@@ -280,7 +279,7 @@ func (k *sliceBuilder) keepDeciders(i int32) {
 	}
 }
 
-// keepOrigins keeps what the value of event i follows from (Definition 11).
+// keepOrigins keeps the events from which the value of event i follows (Definition 11).
 func (k *sliceBuilder) keepOrigins(i int32) {
 	e := &k.t.Events[i]
 	derived := k.keepOperands(i)
@@ -298,7 +297,7 @@ func (k *sliceBuilder) keepOrigins(i int32) {
 	}
 }
 
-// keepOperands keeps the readings that the value of event i is computed of, if they are known.
+// keepOperands keeps the reads from which the value of event i is computed, if they are known.
 func (k *sliceBuilder) keepOperands(i int32) bool {
 	in := k.flow.InstanceAt(int(i))
 	if in == nil {
@@ -312,9 +311,9 @@ func (k *sliceBuilder) keepOperands(i int32) bool {
 	return true
 }
 
-// keepReadsBefore keeps what the goroutine of event i has read before it: local variables, and memory of
-// its own, may have brought it there. What formulas follow is only meant with tracked. Of the
-// goroutine done are as many events.
+// keepReadsBefore keeps the reads of its goroutine before event i: local variables, and memory of
+// its own, may have carried their values. It leaves out tracked reads unless tracked is set. done
+// has by goroutine the number of events that were handled before.
 func (k *sliceBuilder) keepReadsBefore(i int32, done []int32, tracked bool) {
 	g := k.t.Events[i].G
 	whole := int32(k.o.Program().Index(int(i)))
@@ -331,8 +330,8 @@ func (k *sliceBuilder) keepReadsBefore(i int32, done []int32, tracked bool) {
 	done[g] = max(done[g], whole)
 }
 
-// keepWrites keeps the writes to a group of locations that are before a read there that must find
-// what it did: the last one with its value, and that the others stay before it.
+// keepWrites keeps the writes before a read whose value is kept: the last write with its value,
+// and the others so that they stay before the read.
 func (k *sliceBuilder) keepWrites(at place) {
 	g := &k.o.Groups()[at.group]
 	own := g.LocationOf[at.event]
@@ -359,8 +358,8 @@ func (k *sliceBuilder) keepWrites(at place) {
 	}
 }
 
-// conflictEdges are the edges between accesses that keep their order: those of reads that must find
-// what they did with the writes to the same memory, and of these with each other.
+// conflictEdges returns the edges between accesses that keep their order: between reads whose
+// value is kept and the writes to their memory, and between these writes.
 func (k *sliceBuilder) conflictEdges() (edges []order.Edge) {
 	groups := k.o.Groups()
 	for n := range groups {
@@ -415,8 +414,8 @@ func (k *sliceBuilder) conflictEdgesIn(edges []order.Edge, g *order.Group, neede
 	return edges
 }
 
-// sectionEdges are the edges that m has not between critical sections of one lock: where something
-// of one comes before something of another, all of it does.
+// sectionEdges returns the edges between critical sections of one lock that m lacks: if an event
+// of one comes before an event of another, all of it does.
 func (k *sliceBuilder) sectionEdges(m *order.Must) (edges []order.Edge) {
 	for _, l := range k.locks {
 		for g, sections := range l {
@@ -443,8 +442,8 @@ func (k *sliceBuilder) sectionEdges(m *order.Must) (edges []order.Edge) {
 	})
 }
 
-// leavesOut reports whether the slice goes round a critical section: it is in a control scope,
-// and nothing in that is kept.
+// leavesOut reports whether the slice leaves out a critical section: the section is in a control
+// scope of which no event is in the slice.
 func (k *sliceBuilder) leavesOut(b order.Section) bool {
 	end := k.scopeEnds[b.Acq]
 	if end == math.MaxInt32 {

@@ -18,12 +18,12 @@ type message struct {
 	// the end of the function. The wait does not end if the goroutine of one of them does not
 	// reach it.
 	enablers []int32
-	channel  int32 // the number of the channel, or None: then it takes all enablers
-	send     bool  // it sends to that
+	channel  int32 // number of the channel; None for others, which need all enablers
+	send     bool  // it is a send
 	held     []order.Lock
-	// onceBegin is where a Once's function begins: up to there, nobody waits for its end.
+	// onceBegin is the begin of a Once's function: before it, no goroutine waits for its end.
 	onceBegin int32
-	// mayMissSignal says that the signal may come before it waits, and is lost then.
+	// mayMissSignal is set if the signal may come before the wait, and is lost then.
 	mayMissSignal bool
 }
 

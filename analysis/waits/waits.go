@@ -82,8 +82,8 @@ type finder struct {
 	order   *order.Order
 	facts   *facts.Facts
 	found   Found
-	budget  int // what is left for all searches
-	effort  int // what is left for the search under way
+	budget  int // effort left for all searches
+	effort  int // effort left for the current search
 	granted int // what effort was at its begin
 
 	// Of dependencies.

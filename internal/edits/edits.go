@@ -1,6 +1,6 @@
-// Package edits changes the sources of a module as people do, and nothing of what the
-// program does: a bug that was there is there afterwards. With [LineEdit] and [TokenEdit] it
-// changes what it is told to, as for mutants.
+// Package edits changes the sources of a module as people do, without changing what the program
+// does: its bugs stay. [LineEdit] and [TokenEdit] make given changes, for instance those of
+// mutants.
 package edits
 
 import (
@@ -18,8 +18,7 @@ type Edit struct {
 	do   func(s *source)
 }
 
-// All are the edits that there are. Not each of them finds something to change in each
-// module.
+// All returns all edits. Not every one of them finds something to change in a module.
 func All() []Edit {
 	return []Edit{
 		{"comments", addComments},       // a comment above each statement
@@ -89,7 +88,7 @@ func addComments(s *source) {
 	})
 }
 
-// rename appends to the names of the module's own objects that are to have others.
+// rename changes the names of the module's own objects for which is returns true.
 func (s *source) rename(is func(types.Object) bool) {
 	for _, names := range []map[*ast.Ident]types.Object{s.info.Defs, s.info.Uses} {
 		for id, obj := range names {
@@ -114,8 +113,8 @@ func renameFields(s *source) {
 	})
 }
 
-// fixedNames are the names of methods that the standard library asks for, and of functions that
-// go test or the program begins with.
+// fixedNames are the names of methods of interfaces of the standard library, and of functions
+// that start a program.
 var fixedNames = []string{"String", "Error", "Write", "Read", "Close", "ServeHTTP", "Lock", "Unlock", "Len", "Less", "Swap", "main", "init"}
 
 func renameFunctions(s *source) {
@@ -135,7 +134,7 @@ func renameTypes(s *source) {
 	})
 }
 
-// moveFunctions takes all functions to another file, the last one first.
+// moveFunctions moves all functions to another file, the last one first.
 func moveFunctions(s *source) {
 	stay, gone := s.declarations()
 	if len(gone) == 0 {
@@ -213,7 +212,8 @@ func addLog(s *source) {
 	})
 }
 
-// extractBodies leaves of each function that is no test a call of one that has its body.
+// extractBodies moves the body of each function that is no test into another function, and calls
+// that.
 func extractBodies(s *source) {
 	each(s, func(f *ast.FuncDecl) {
 		if f.Type.TypeParams != nil || strings.HasPrefix(f.Name.Name, "Test") || slices.Contains(fixedNames, f.Name.Name) || f.Body == nil {

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A source is one Go file of a module, and what is to become of it.
+// A source is one Go file of a module, and the changes to make to it.
 type source struct {
 	dir  string // of the module
 	name string
@@ -29,11 +29,11 @@ type source struct {
 	info *types.Info
 
 	changes []change
-	whole   []byte // in the place of all of it; nil: it has changes
-	moved   []byte // for another file beside it; nil: there is none
+	whole   []byte // its new text; nil if changes has the changes
+	moved   []byte // the text of a new file beside it; nil if there is none
 }
 
-// A change has text in the place of bytes.
+// A change replaces a range of bytes by a text.
 type change struct {
 	from, to int
 	text     string
@@ -90,7 +90,8 @@ func (s *source) own(obj types.Object) bool {
 	return obj.Pkg() != nil && err == nil && filepath.IsLocal(rel)
 }
 
-// beginsLine returns where the line begins at whose beginning p stands.
+// beginsLine reports whether only spaces come before p in its line, and returns the begin of the
+// line.
 func (s *source) beginsLine(p token.Pos) (begin int, ok bool) {
 	at := s.offset(p)
 	begin = bytes.LastIndexByte(s.text[:at], '\n') + 1

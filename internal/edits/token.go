@@ -73,7 +73,7 @@ func NewFile(name, text string) (*File, error) {
 	return s, nil
 }
 
-// receiver is what a method's name begins with: "T." or "(*T).".
+// receiver returns the begin of a method's name: "T." or "(*T).".
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""
@@ -105,8 +105,8 @@ type lexeme struct {
 	from, to int
 }
 
-// lexemes are the tokens of text, without comments. A newline that ends a statement is a
-// semicolon, but for one that Go lets be left out: the last one, and one before a bracket.
+// lexemes returns the tokens of text, without comments. A newline that ends a statement is a
+// semicolon, except at the end and before a closing bracket, where Go does not need one.
 func lexemes(text string) (all []lexeme) {
 	fset := token.NewFileSet()
 	file := fset.AddFile("", -1, len(text))

@@ -2,8 +2,8 @@ package tracetest
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// WithoutBranches returns t without its conditions: the next event of their goroutine is marked in their place, as
-// package reduce does. At says where the events are in t.
+// WithoutBranches returns t without its branches. Like package reduce, it marks the next event of
+// their goroutine instead. At has the positions of the events in t.
 func WithoutBranches(t *trace.Trace) (branched *trace.Trace, at []int) {
 	b := *t
 	b.Events = nil

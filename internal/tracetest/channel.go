@@ -6,11 +6,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A channel of the model; numbers count as the runtime's own lock sees them.
+// A channel is a channel of the model.
 type channel struct {
 	id       uint64
 	cap      int
-	buf      []uint64 // numbers of the elements
+	buf      []uint64 // the numbers of its elements
 	sent     uint64
 	closed   bool
 	sendq    []*operation
@@ -18,8 +18,8 @@ type channel struct {
 	received uint64
 }
 
-// An operation is one that a goroutine has begun, as a case of a select or by
-// itself. Cases of one select share done.
+// An operation is a send or receive that a goroutine has begun, perhaps as a case of a select.
+// Cases of one select share done.
 type operation struct {
 	c      *channel
 	send   bool
@@ -38,7 +38,7 @@ func (c *channel) ready(send bool) bool {
 	return len(c.buf) > 0 || len(live(&c.sendq)) > 0 || c.closed
 }
 
-// live drops those from a queue whose select has chosen another case.
+// live removes the operations from a queue whose select has chosen another case.
 func live(q *[]*operation) []*operation {
 	*q = slices.DeleteFunc(*q, func(o *operation) bool { return o.done.op != nil })
 	return *q

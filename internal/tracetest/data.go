@@ -55,7 +55,7 @@ func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 	}
 }
 
-// A dataMachine runs goroutines in turn.
+// A dataMachine is the state of a program that computes.
 type dataMachine struct {
 	*rand.Rand
 	tr    *trace.Trace
@@ -63,16 +63,16 @@ type dataMachine struct {
 	gs    []*dataGoroutine
 	held  *dataGoroutine // who holds the lock
 	sites trace.SiteID
-	// counts says how the second variable is only counted, if it is.
+	// counts is how the second variable is counted; 0 if it is not only counted.
 	counts counting
-	// cleared says that memory becomes 0 now and then, of which the trace knows
-	// nothing, as where an allocator uses it again.
+	// cleared is set if memory becomes 0 now and then without an event, as if an
+	// allocator used it again.
 	cleared bool
 	size    uint32 // of the variables, in bytes
-	// telling says that the first write of a variable tells what it held before.
+	// telling is set if the first write of a variable records its prior value.
 	telling bool
 	written map[uint64]bool
-	// multiplies says that expressions are not only linear.
+	// multiplies is set if expressions are not only linear.
 	multiplies bool
 }
 
@@ -98,7 +98,7 @@ const dataLock = 0x9000
 
 func (m *dataMachine) log(e trace.Event) { m.tr.Events = append(m.tr.Events, e) }
 
-// write stores v, and tells what was there before where the trace is to know that.
+// write stores v, and records the prior value if telling is set.
 func (m *dataMachine) write(x uint64, v int64) {
 	if m.telling && !m.written[x] {
 		m.tr.PriorValues = append(m.tr.PriorValues, trace.PriorValue{Position: len(m.tr.Events), Val: uint64(m.mem[x])})
@@ -172,7 +172,7 @@ func (m *dataMachine) count(g trace.GID, s *dataGoroutine, x uint64) {
 	}
 }
 
-// add adds n atomically. What it finds is known to matter now and then.
+// add adds n atomically. Most of these updates are tracked.
 func (m *dataMachine) add(g trace.GID, s *dataGoroutine, x uint64, n int64) {
 	m.write(x, m.mem[x]+n)
 	id := m.site(trace.Site{Op: "atomic", Formula: fmt.Sprintf("(+ _ %d)", n), OnlyInFormulas: len(m.tr.Events)%4 != 3})

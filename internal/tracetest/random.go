@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Goroutines        int  // at most
 	Events            int  // at most, for each goroutine
-	Sync              Sync // what they do besides reading and writing
+	Sync              Sync // the ways in which they synchronize
 	Locks             int  // how many; each can be locked on both sides
 	Locations         int  // 0: there are no accesses to memory
 	Unnested          bool // locks are released in any order
@@ -144,7 +144,7 @@ func (m *machine) fork(g *goroutine) {
 	m.spawn(g.id)
 }
 
-// step lets one goroutine, chosen at random, do something.
+// step executes one step of a random goroutine that can go on. It returns false if there is none.
 func (m *machine) step() bool {
 	for _, k := range m.Perm(len(m.gs)) {
 		g := m.gs[k]
@@ -170,8 +170,8 @@ func (m *machine) step() bool {
 	return false
 }
 
-// maxTries bounds the operations that are tried where there may be none that a goroutine
-// can do without waiting.
+// maxTries bounds the operations that are tried if there may be none that a goroutine can
+// execute without waiting.
 const maxTries = 50
 
 // act tries one operation, chosen at random.
@@ -309,8 +309,8 @@ func (m *machine) atomic(g *goroutine) bool {
 
 func (m *machine) lockID(k int) uint64 { return 0x100 + uint64(k) }
 
-// lockOrUnlock does either with one of the locks. A goroutine notes a lock that it holds for reading as its
-// complement.
+// lockOrUnlock locks or unlocks one of the locks. Goroutines have in held the complements of the
+// numbers of locks that they hold for reading.
 func (m *machine) lockOrUnlock(g *goroutine, shared bool) bool {
 	if m.HandOver && m.IntN(8) == 0 {
 		k := m.IntN(m.Locks)
@@ -330,7 +330,7 @@ func (m *machine) lockOrUnlock(g *goroutine, shared bool) bool {
 	return m.lock(g, m.IntN(m.Locks), shared)
 }
 
-// section lets g have a critical section next, within those that it is in.
+// section makes a critical section the next action of g, within those that it is in.
 func (m *machine) section(g *goroutine) {
 	k, shared := m.IntN(m.Locks), m.IntN(3) == 0
 	held := k

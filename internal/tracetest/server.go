@@ -80,9 +80,9 @@ func (s *server) event(kind trace.Kind, obj uint64) trace.Event {
 	return trace.Event{Kind: kind, Site: s.site, Obj: obj}
 }
 
-// AnomalyAtEnd lets goroutine 1 of t read and write, in two critical sections
-// within another, and then goroutine 2 write, and returns these accesses in the
-// order that does harm.
+// AnomalyAtEnd appends to t a read and a write of goroutine 1, in two critical sections within
+// another one, and a write of goroutine 2. It returns these accesses in the order that is an
+// anomaly.
 func AnomalyAtEnd(t *trace.Trace) []int {
 	const outer, inner, x = 0x900, 0x901, 0x9000
 	t.Events = append(t.Events,

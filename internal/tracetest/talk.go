@@ -7,11 +7,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// RandomMessages returns the trace of a random program in which goroutines send each other messages,
-// at times as cases of selects, and wait for a WaitGroup and for a condition, at times under
-// locks, for reading or for writing: each element that is sent is received, each Add has
-// its Done, and all waits for the condition one signal or broadcast. In the run all of them
-// come to their ends; nil if none was found in which they do.
+// RandomMessages returns the trace of a random program whose goroutines send each other
+// messages, sometimes as cases of selects, and wait for a WaitGroup and for a condition, sometimes
+// while they hold locks. Each element that is sent is received, each Add has its Done, and the
+// waits for the condition have one signal or broadcast. In the run all goroutines end. The result
+// is nil if no such run was found.
 func RandomMessages(seed uint64) *trace.Trace {
 	for try := range uint64(10) {
 		m := newMachine(Config{Goroutines: 3, Locks: 2}, rand.New(rand.NewPCG(seed, 5)))
@@ -34,7 +34,7 @@ func RandomMessages(seed uint64) *trace.Trace {
 	return nil
 }
 
-// planMessages gives the goroutines what they are to do.
+// planMessages puts random actions into the queues of the goroutines.
 func (m *machine) planMessages() {
 	do := make([][]action, len(m.gs))
 	put := func(g int, a action) {
@@ -80,8 +80,7 @@ func (m *machine) planMessages() {
 	}
 }
 
-// passingOrSelecting sends an element, or receives one, or may do something else instead: of the run
-// it is not known what.
+// passingOrSelecting sends or receives an element, sometimes by a select that has another case.
 func (m *machine) passingOrSelecting(g *goroutine, c *channel, send bool) action {
 	if m.IntN(3) > 0 {
 		return m.passing(g, c, send)
