@@ -28,8 +28,8 @@ type changeLog struct {
 
 // A change says what a cell held before a write.
 type change struct {
-	cell int32
-	was  cellState
+	cell   int32
+	before cellState
 	// The value, if the taint was computed.
 	val uint64
 }
@@ -46,8 +46,8 @@ func (l *changeLog) record(c *contents, first, n int32) {
 		return
 	}
 	for cell := first; cell < first+n; cell++ {
-		old := change{cell: cell, was: c.cells[cell]}
-		if old.was.taint == computed {
+		old := change{cell: cell, before: c.cells[cell]}
+		if old.before.taint == computed {
 			old.val = c.vals[cell]
 		}
 		l.list = append(l.list, old)
@@ -57,7 +57,7 @@ func (l *changeLog) record(c *contents, first, n int32) {
 // undo takes back in c all changes but the first n.
 func (l *changeLog) undo(c *contents, n int) {
 	for _, old := range slices.Backward(l.list[n:]) {
-		if c.cells[old.cell] = old.was; old.was.taint == computed {
+		if c.cells[old.cell] = old.before; old.before.taint == computed {
 			c.vals[old.cell] = old.val
 		}
 	}

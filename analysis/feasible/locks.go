@@ -26,7 +26,7 @@ type lockState struct {
 	// How many readers hold it.
 	readers int32
 	// The writer that has acquired it last.
-	by trace.GID
+	lastWriter trace.GID
 }
 
 // A holding is a lock that a goroutine has acquired and that was not released
@@ -61,7 +61,7 @@ func (s *locksState) execute(e *trace.Event, lock int32) string {
 	reason := s.locks[lock].execute(e.Kind)
 	switch e.Kind {
 	case trace.Acquire:
-		s.locks[lock].by = e.G
+		s.locks[lock].lastWriter = e.G
 		s.push(e.G, holding{lock: lock})
 	case trace.RAcquire:
 		s.push(e.G, holding{lock: lock, shared: true})
@@ -105,7 +105,7 @@ func (l *lockState) execute(k trace.Kind) string {
 // release ends the last holding of the lock by goroutine g. If there is none,
 // the lock was handed over: it ends that of the writer or of some reader.
 func (s *locksState) release(g trace.GID, lock int32, shared bool) {
-	if s.drop(g, lock, shared) || !shared && s.drop(s.locks[lock].by, lock, shared) {
+	if s.drop(g, lock, shared) || !shared && s.drop(s.locks[lock].lastWriter, lock, shared) {
 		return
 	}
 	for g := range s.lastHolding {

@@ -47,7 +47,7 @@ type program struct {
 	firsts []firstCase
 	// By token.
 	tokens []token
-	// The counts that refs of posts and awaits name.
+	// The counts of posts and awaits; refs has indices into it.
 	counts []count
 }
 

@@ -146,8 +146,8 @@ func newDependences(s Schedule) *dependences {
 	return d
 }
 
-// follow notes that step k must follow an earlier one.
-func (d *dependences) follow(k, earlier int) {
+// mustFollow records that step k must follow an earlier one.
+func (d *dependences) mustFollow(k, earlier int) {
 	if d.lane[k] != d.lane[earlier] && !slices.Contains(d.after[k], earlier) {
 		d.after[k] = append(d.after[k], earlier)
 	}
@@ -162,7 +162,7 @@ func (d *dependences) findSync(s Schedule) {
 	starts := make(map[trace.GID]int) // by goroutine: its go statement
 	chain := func(obj uint64, k int) {
 		if earlier, ok := last[obj]; ok {
-			d.follow(k, earlier)
+			d.mustFollow(k, earlier)
 		}
 		last[obj] = k
 	}
@@ -170,11 +170,11 @@ func (d *dependences) findSync(s Schedule) {
 	for k, i := range s.Steps {
 		e := &s.Trace.Events[i]
 		if start, ok := starts[e.G]; ok {
-			d.follow(k, start)
+			d.mustFollow(k, start)
 		}
 		if s.isPerformed(i) {
 			if performed >= 0 {
-				d.follow(k, performed)
+				d.mustFollow(k, performed)
 			}
 			performed = k
 		}
@@ -195,7 +195,7 @@ func (d *dependences) findSync(s Schedule) {
 // findAccesses orders conflicting accesses.
 func (d *dependences) findAccesses(s Schedule) {
 	mem := memoryOf(s.Trace, s.Steps)
-	mem.eachConflict(s.Trace, s.Steps, func(_, earlier, later int) { d.follow(later, earlier) })
+	mem.eachConflict(s.Trace, s.Steps, func(_, earlier, later int) { d.mustFollow(later, earlier) })
 }
 
 // advance writes to out how far the lanes are once one of them has run as far as it can, and

@@ -27,26 +27,17 @@ type use struct {
 type useKind uint8
 
 const (
-	// Memory, by the first of the extents that overlap.
-	readUse useKind = iota
-	// One value.
-	storeUse
-	// With what follows from what was there.
-	updateUse
-	// A lock.
-	acquireUse
-	// As a reader.
-	readLockUse
-	// Or closes.
-	sendUse
-	receiveUse //
-	// To a WaitGroup, one that counts up.
-	addUse
-	// A WaitGroup.
-	waitUse
-	onceUse //
-	condUse //
-	numUses
+	readUse     useKind = iota // a read of memory
+	storeUse                   // a store of a known value, which is use.stored
+	updateUse                  // a store of another value, or an atomic update
+	acquireUse                 // an acquire of a lock for writing
+	readLockUse                // an acquire of a lock for reading
+	sendUse                    // a send on a channel, or its close
+	receiveUse                 // a receive from a channel
+	addUse                     // an Add that counts up a WaitGroup
+	waitUse                    // a wait for a WaitGroup
+	onceUse                    // any operation of a Once
+	condUse                    // any operation of a condition
 )
 
 // A future is a set of uses that may still come, as bits by the uses' numbers.

@@ -51,7 +51,7 @@ func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all
 	s = x.start()
 	for k, t := range steps {
 		if k == last {
-			more, ok := x.letOthersLook(s, g)
+			more, ok := x.executeOthersReads(s, g)
 			if !ok {
 				return nil, nil
 			}
@@ -94,14 +94,14 @@ func (x *search) followAction(s *state, t action, all *[]action) bool {
 	return true
 }
 
-// letOthersLook executes in s the steps of all goroutines but g as long as they
+// executeOthersReads executes in s the steps of all goroutines but g as long as they
 // store nothing, and returns the steps. If ok is false, it has failed midway.
-func (x *search) letOthersLook(s *state, g int32) (all []action, ok bool) {
+func (x *search) executeOthersReads(s *state, g int32) (all []action, ok bool) {
 	for again := true; again; {
 		again = false
 		for h := range int32(len(s.next)) {
 			for h != g {
-				steps := x.lookingSteps(s, h)
+				steps := x.readingSteps(s, h)
 				if len(steps) == 0 {
 					break
 				}
@@ -117,11 +117,11 @@ func (x *search) letOthersLook(s *state, g int32) (all []action, ok bool) {
 	return all, true
 }
 
-// lookingSteps returns the next step of a goroutine in s if it stores nothing.
+// readingSteps returns the next step of a goroutine in s if it stores nothing.
 // A critical section is returned as a whole or not at all.
-func (x *search) lookingSteps(s *state, g int32) (all []action) {
+func (x *search) readingSteps(s *state, g int32) (all []action) {
 	held := 0
-	for at := s.next[g]; at != none && len(all) < maxLooking; {
+	for at := s.next[g]; at != none && len(all) < maxReadingSteps; {
 		n := &x.nodes[at]
 		found := nothing
 		switch n.kind {

@@ -10,7 +10,7 @@ const maxStores = 8
 // wrong guesses. Chosen: the size of a cache line.
 const neighbourhood = 64
 
-// maxLooking bounds the steps of a critical section that a goroutine executes
+// maxReadingSteps bounds the steps of a critical section that a goroutine executes
 // because it stores nothing (unit: steps). Trades goroutines that have read
 // more for time. Chosen: critical sections that store nothing are shorter.
-const maxLooking = 100
+const maxReadingSteps = 100

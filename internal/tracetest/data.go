@@ -19,9 +19,9 @@ import (
 func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 	m := &dataMachine{
 		Rand: rand.New(rand.NewPCG(seed, 2)), mem: make(map[uint64]int64),
-		counts:  map[uint64]counting{1: atomically, 3: locked}[seed%4],
-		cleared: seed%5 == 4,
-		telling: seed%3 != 0, written: make(map[uint64]bool),
+		countingMode: map[uint64]countingKind{1: atomically, 3: locked}[seed%4],
+		cleared:      seed%5 == 4,
+		telling:      seed%3 != 0, written: make(map[uint64]bool),
 		multiplies: seed%4 == 2,
 		size:       map[uint64]uint32{5: 16, 6: 24}[seed%7],
 		tr:         newTrace(),
@@ -63,8 +63,8 @@ type dataMachine struct {
 	gs    []*dataGoroutine
 	held  *dataGoroutine // who holds the lock
 	sites trace.SiteID
-	// counts is how the second variable is counted; 0 if it is not only counted.
-	counts counting
+	// countingMode is how the second variable is counted; 0 if it is not only counted.
+	countingMode countingKind
 	// cleared is set if memory becomes 0 now and then without an event, as if an
 	// allocator used it again.
 	cleared bool
@@ -76,10 +76,11 @@ type dataMachine struct {
 	multiplies bool
 }
 
-type counting int
+// A countingKind is a way to count a variable.
+type countingKind int
 
 const (
-	atomically counting = 1 + iota
+	atomically countingKind = 1 + iota
 	locked
 )
 
@@ -131,7 +132,7 @@ func (m *dataMachine) step(g trace.GID) {
 	if m.cleared && m.IntN(8) == 0 {
 		m.mem[x] = 0
 	}
-	if x != 0x1000 && m.counts != 0 && op >= 4 && op <= 7 {
+	if x != 0x1000 && m.countingMode != 0 && op >= 4 && op <= 7 {
 		m.count(g, s, x)
 		return
 	}
@@ -163,7 +164,7 @@ func (m *dataMachine) step(g trace.GID) {
 func (m *dataMachine) count(g trace.GID, s *dataGoroutine, x uint64) {
 	n := int64(m.IntN(4) - 1)
 	switch {
-	case m.counts == atomically:
+	case m.countingMode == atomically:
 		m.add(g, s, x, n)
 	case s.holds:
 		id := m.read(g, s, x, trace.Read, true)
