@@ -28,7 +28,7 @@ import (
 // may choose. When it started, no other goroutine existed that has later events, apart from the one
 // that runs the tests. For a long test, goroutines that share nothing with it are allowed as well.
 //
-// Trace.Alone counts the events left out. The file is read twice, as the end of the trace shows which
+// Trace.OmittedEvents counts the events left out. The file is read twice, as the end of the trace shows which
 // tests ran alone, or four times, to find conflicts. No event that is left out takes memory for long.
 // The table build describes sites that the trace does not; it may be nil.
 func ReadConcurrent(path string, build *trace.SiteTable) (*trace.Trace, error) {

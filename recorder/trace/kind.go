@@ -119,7 +119,7 @@ var specs = func() [NumKinds]Spec {
 		RecvDone:   {"recvd", ClassChannel, "received", "from", channel, number("number of the element, from 1; 0: closed"), capacity, endsRegion | completes | receives, "a receive (or the select case that receives) is complete"},
 		Close:      {"close", ClassChannel, "close", "", channel, unused, capacity, endsRegion, "a channel is closed"},
 		Select:     {"select", ClassChannel, "select", "of", unused, number("number of cases"), unused, endsRegion | begins, "a select begins; FlagDefault if it has a default"},
-		SelectDone: {"selected", ClassChannel, "selected", "of", unused, number("index of the chosen case plus one, in source order as the runtime sees it; 0: default"), unused, endsRegion | completes, "a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case"},
+		SelectDone: {"selected", ClassChannel, "selected", "of", unused, number("index of the chosen case plus one, in source order as the runtime sees it; 0: default"), unused, endsRegion | completes, "a select has chosen; the sent or recvd event of the case follows at once; FlagRequested if a schedule has requested that case"},
 
 		WaitGroupAdd:    {"add", ClassWaitGroup, "add", "to", waitGroup, Arg{"delta", ArgSigned}, unused, deferred | counts, "WaitGroup.Add or Done; logged before the operation"},
 		WaitGroupWait:   {"wgwait", ClassWaitGroup, "wait", "for", waitGroup, unused, unused, endsRegion | begins, "WaitGroup.Wait begins"},

@@ -51,7 +51,7 @@ const (
 	KindClose uint8 = 22
 	// KindSelect: a select begins; FlagDefault if it has a default.
 	KindSelect uint8 = 23
-	// KindSelectDone: a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case.
+	// KindSelectDone: a select has chosen; the sent or recvd event of the case follows at once; FlagRequested if a schedule has requested that case.
 	KindSelectDone uint8 = 24
 	// KindWaitGroupAdd: WaitGroup.Add or Done; logged before the operation.
 	KindWaitGroupAdd uint8 = 25
