@@ -351,6 +351,30 @@ func TestOccurrencesOfSkipped(t *testing.T) {
 	assert.Equal(t, []int{-1, 4}, FindSteps(tr, nil, earlier), "which was left out")
 }
 
+// A replay shows values where it did the same for the same time: neither before its test began, nor
+// elsewhere, nor in another goroutine.
+func TestObserveCounts(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
+	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, ScheduleInfo{Kind: "race", Selection: VisibleSteps})
+	require.NoError(t, err)
+
+	replayed := build(t,
+		"1 write a 5", // the count of a test's own goroutine begins with the test
+		"1 testbegin 0 1", "1 fork 2 2", "2 begin 0",
+		"2 read c 50", "1 write a 5", "1 write d 51", "1 write a 5",
+		"1 write a 5", // once more than the witness has it
+		"2 read a 6",
+		"1 read a 5", // another operation
+		"1 write b 7",
+		"3 write b 8", // another goroutine
+		"2 write b 8", "2 write b 8", "1 branch 0 7", "1 acq 20 52", "1 rel 20 53", "1 testend 0", "1 write b 7",
+	)
+	seen := w.Observe(replayed)
+	assert.Subset(t, seen.StepPositions, []int{5, 7, 9})
+	assert.NotContains(t, seen.StepPositions, 0)
+	assert.Equal(t, []int{11, 13}, seen.ViolationPositions)
+}
+
 // The test's own function has call sites only; a branch that is no step tells
 // how its lines move.
 func TestFromScheduleAnchors(t *testing.T) {
