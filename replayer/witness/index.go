@@ -69,8 +69,8 @@ func (x *Index) EventRange(t *trace.Trace, g trace.GID) (first, end int) {
 	return x.ranges[g].first, x.ranges[g].end
 }
 
-// Range returns the range of the events of all goroutines of steps, likewise.
-func (x *Index) Range(t *trace.Trace, steps []Step) (first, end int) {
+// stepRange returns the range of the events of all goroutines of steps, likewise.
+func (x *Index) stepRange(t *trace.Trace, steps []Step) (first, end int) {
 	if x == nil {
 		return 0, len(t.Events)
 	}

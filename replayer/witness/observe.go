@@ -79,7 +79,7 @@ func FindSteps(t *trace.Trace, index *Index, steps []Step) []int {
 	type occurrence struct{ number, position int }
 	occurrences := make([][]occurrence, groups.count) // by group
 	begins := index.testBegins(t)
-	first, end := index.Range(t, steps)
+	first, end := index.stepRange(t, steps)
 	for i := first; i < end; i++ {
 		e := &t.Events[i]
 		if int(e.G) < len(begins) && i < begins[e.G] {
