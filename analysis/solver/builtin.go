@@ -35,10 +35,9 @@ func (b *builtin) Close() {}
 func (b *builtin) endLastCheck() {
 	b.search.backtrack(0)
 	if b.checked {
-		b.encoding.endCheck()
+		b.encoding.asserted = b.encoding.asserted[:b.encoding.firstAssumed]
 		b.checked = false
 	}
-	b.search.dropBranches()
 	b.encoding.grow()
 }
 
@@ -56,7 +55,7 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	if err := b.f.Err(); err != nil {
 		return Unknown, err
 	}
-	b.encoding.beginCheck()
+	b.encoding.firstAssumed = len(b.encoding.asserted)
 	b.checked = true
 	literals := make([]lit, 0, len(assumptions))
 	for _, a := range assumptions {

@@ -76,13 +76,13 @@ func (s *search) assume(assumptions []lit) bool {
 	return true
 }
 
-// choose returns the next literal to decide, if any: the most active variable in demand, with the
+// choose returns the next literal to decide, if any: the most active variable, with the
 // value that the theories have now, so that deciding changes nothing; else a literal that justifies
 // an assertion that is not true yet.
 func (s *search) choose() (l lit, ok bool) {
 	for len(s.items) > 0 {
 		v := s.pop()
-		if s.value[v<<1] != 0 || s.demand[v] == 0 {
+		if s.value[v<<1] != 0 {
 			continue
 		}
 		switch m := s.meaning[v]; m.theory {

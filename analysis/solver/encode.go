@@ -1,7 +1,5 @@
 package solver
 
-import "slices"
-
 // An encoding translates terms of a formula into clauses of a search. Each connective gets a
 // variable and the clauses that define it, in the needed direction only (Plaisted and Greenbaum, A
 // Structure-Preserving Clause Form Translation, JSC 1986). Definitions stay when the assumptions of
@@ -12,13 +10,9 @@ type encoding struct {
 
 	literals []lit      // of each node, or noLiteral
 	defined  []polarity // of each node: the directions that have clauses; these stay
-	needed   []polarity // of each node: the directions that assertions and assumptions use
 
-	// The changes since a check began, which end with it.
-	checking     bool
-	undo         []use  // changes of needed
-	firstAssumed int    // where the assumptions begin in asserted
 	asserted     []Bool // what must hold, without facts; conjunctions are taken apart
+	firstAssumed int    // where the assumptions of a check begin in asserted
 
 	// The state of looking for what does not hold yet (justify.go).
 	next    int // of asserted: where to look next
@@ -36,12 +30,6 @@ type polarity uint8
 
 // noLiteral is the literal of a term that the search does not know.
 const noLiteral lit = -1
-
-// A use is what endCheck needs to undo a change of needed.
-type use struct {
-	node int32
-	was  polarity
-}
 
 // newEncoding returns an encoding of f, with a search of its own, in which nothing is
 // asserted.
@@ -64,54 +52,11 @@ func (e *encoding) grow() {
 	for len(e.literals) < len(e.f.nodes) {
 		e.literals = append(e.literals, noLiteral)
 		e.defined = append(e.defined, 0)
-		e.needed = append(e.needed, 0)
 		e.stampOf = append(e.stampOf, 0)
 		e.holdsAt = append(e.holdsAt, false)
 	}
 	e.search.order.grow(len(e.f.events))
 	e.literals[0] = truth
-}
-
-// beginCheck begins the changes that end with a check.
-func (e *encoding) beginCheck() {
-	e.checking, e.undo, e.firstAssumed = true, e.undo[:0], len(e.asserted)
-}
-
-// endCheck undoes them. Clauses of definitions stay, as they do not say whether the terms hold.
-func (e *encoding) endCheck() {
-	for _, u := range slices.Backward(e.undo) {
-		e.needed[u.node] = u.was
-		if l := e.literals[u.node]; u.was == 0 && l != noLiteral {
-			e.changeDemand(l, e.f.nodes[u.node], -1)
-		}
-	}
-	e.checking, e.asserted = false, e.asserted[:e.firstAssumed]
-}
-
-// changeDemand changes whether the search decides the variables of a node.
-func (e *encoding) changeDemand(l lit, n node, by int32) {
-	e.search.changeDemand(l.variable(), by)
-	if n.kind == equal {
-		least, most := e.sides(n)
-		e.search.changeDemand(least.variable(), by)
-		e.search.changeDemand(most.variable(), by)
-	}
-}
-
-// use notes that a node is needed in a direction. It returns false if that was known.
-func (e *encoding) use(id int32, n polarity) bool {
-	was := e.needed[id]
-	if was&n == n {
-		return false
-	}
-	if e.checking {
-		e.undo = append(e.undo, use{id, was})
-	}
-	e.needed[id] = was | n
-	if l := e.literals[id]; was == 0 && l != noLiteral {
-		e.changeDemand(l, e.f.nodes[id], 1)
-	}
-	return true
 }
 
 // polarityOf returns what must be defined for b to imply the term.
@@ -164,18 +109,17 @@ func (e *encoding) literal(b Bool) lit {
 		e.literals[id] = e.newLiteral(id, n)
 	}
 	l := e.literals[id]
-	if n.kind == constant || !e.use(id, polarityOf(b)) {
+	if e.defined[id]&polarityOf(b) != 0 {
 		return l ^ sign
 	}
-	define := e.defined[id]&polarityOf(b) == 0
 	e.defined[id] |= polarityOf(b)
 	switch n.kind {
 	case and:
-		e.defineAnd(l, n, b&1 == 0, define)
+		e.defineAnd(l, n, b&1 == 0)
 	case iff:
-		e.defineIff(l, n, b&1 == 0, define)
+		e.defineIff(l, n, b&1 == 0)
 	case equal:
-		e.defineEqual(l, n, b&1 == 0, define)
+		e.defineEqual(l, n, b&1 == 0)
 	}
 	return l ^ sign
 }
@@ -208,55 +152,44 @@ func (e *encoding) sides(n node) (most, least lit) {
 	return e.bound(n.a, n.k), e.bound(n.a, n.k-1).not()
 }
 
-// DefineAnd, defineIff and defineEqual ask for the literals of what a connective joins, in the
-// needed direction, and add the clauses the first time. They ask each time, as the end of a check
-// may have taken back the demand for these.
-
 // defineAnd defines l as the conjunction n: l implies each child, or all children imply l.
-func (e *encoding) defineAnd(l lit, n node, positive, define bool) {
+func (e *encoding) defineAnd(l lit, n node, positive bool) {
 	children := e.f.args[n.a:n.b]
 	if positive {
 		for _, c := range children {
-			if child := e.literal(c); define {
-				e.search.addClause(l.not(), child)
-			}
+			e.search.addClause(l.not(), e.literal(c))
 		}
 		return
 	}
-	clause := make([]lit, 1, len(children)+1)
-	clause[0] = l
+	clause := []lit{l}
 	for _, c := range children {
 		clause = append(clause, e.literal(c^1))
 	}
-	if define {
-		e.search.addClause(clause...)
-	}
+	e.search.addClause(clause...)
 }
 
-func (e *encoding) defineIff(l lit, n node, positive, define bool) {
+// defineIff defines l as the equivalence n, in one direction.
+func (e *encoding) defineIff(l lit, n node, positive bool) {
 	a, b := Bool(n.a), Bool(n.b)
 	x, y := e.literal(a), e.literal(b)
 	e.literal(a ^ 1)
 	e.literal(b ^ 1)
-	switch {
-	case !define:
-	case positive:
+	if positive {
 		e.search.addClause(l.not(), x.not(), y)
 		e.search.addClause(l.not(), x, y.not())
-	default:
-		e.search.addClause(l, x, y)
-		e.search.addClause(l, x.not(), y.not())
+		return
 	}
+	e.search.addClause(l, x, y)
+	e.search.addClause(l, x.not(), y.not())
 }
 
-func (e *encoding) defineEqual(l lit, n node, positive, define bool) {
+// defineEqual defines l as the equation n, in one direction.
+func (e *encoding) defineEqual(l lit, n node, positive bool) {
 	most, least := e.sides(n)
-	switch {
-	case !define:
-	case positive:
+	if positive {
 		e.search.addClause(l.not(), most)
 		e.search.addClause(l.not(), least)
-	default:
-		e.search.addClause(l, most.not(), least.not())
+		return
 	}
+	e.search.addClause(l, most.not(), least.not())
 }

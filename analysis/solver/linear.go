@@ -33,7 +33,6 @@ type linear struct {
 	unchecked heap     // basic columns that may have left their bounds, lowest first
 	mark      []uint32 // of each row: the stamp of the last walk over it
 	stamp     uint32
-	branches  []int32 // variables that branching has put in demand
 
 	work int64 // terms of rows looked at
 }

@@ -40,7 +40,6 @@ type search struct {
 	reason   []ref   // why it has its value: a clause whose other literals are false, or the order
 	position []int32 // in the trail: before the literals that it explains
 	phase    []lit   // the last literal of the variable
-	demand   []int32 // how many terms need the variable decided; 0 if all of them have gone with a check
 	meaning  []meaning
 
 	// The trail has the literals that hold, in the order in which they did. Level n begins at
@@ -143,21 +142,10 @@ func (s *search) newVariable(m meaning) int32 {
 	s.reason = append(s.reason, noReason)
 	s.position = append(s.position, 0)
 	s.phase = append(s.phase, lit(v<<1|1))
-	s.demand = append(s.demand, 0)
 	s.meaning = append(s.meaning, m)
 	s.seen = append(s.seen, 0)
 	s.grow()
 	return v
-}
-
-// changeDemand adds to the terms that need v decided, or takes them away. A variable that was in no
-// conflict yet (its activity is 0) does not go into the heap: the present assignment may be a model
-// without it (justify.go).
-func (s *search) changeDemand(v int32, by int32) {
-	s.demand[v] += by
-	if s.demand[v] > 0 && s.value[v<<1] == 0 && s.activity[v] > 0 {
-		s.push(v)
-	}
 }
 
 // decisionLevel is how many levels are open: 0 where only facts hold.
@@ -241,7 +229,7 @@ func (s *search) backtrack(level int) {
 		v := l.variable()
 		s.value[l], s.value[l.not()] = 0, 0
 		s.phase[v] = l
-		if s.demand[v] > 0 && s.activity[v] > 0 {
+		if s.activity[v] > 0 {
 			s.push(v)
 		}
 		if i < s.theoryHead {

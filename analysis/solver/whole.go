@@ -30,10 +30,7 @@ func (p *linear) makeWhole(s *search) (done, ok bool) {
 // goes either way. That the search decides it, and no recursion here, lets it learn from the side
 // that fails.
 func (p *linear) branch(s *search, id int32, k int64) {
-	v := p.atom(s, id, k).variable()
-	p.branches = append(p.branches, v)
-	s.changeDemand(v, 1)
-	s.push(v)
+	s.push(p.atom(s, id, k).variable())
 }
 
 // confine keeps a variable in the range of int64, for ever.
@@ -41,12 +38,4 @@ func (p *linear) confine(s *search, id int32) bool {
 	s.backtrack(0)
 	return p.assertBound(s, id, true, literalBound{true, whole(math.MaxInt64), truth}) &&
 		p.assertBound(s, id, false, literalBound{true, whole(math.MinInt64), truth})
-}
-
-// dropBranches takes back the demand of branching.
-func (s *search) dropBranches() {
-	for _, v := range s.linear.branches {
-		s.changeDemand(v, -1)
-	}
-	s.linear.branches = s.linear.branches[:0]
 }
