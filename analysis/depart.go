@@ -161,7 +161,7 @@ func (p *departureSearch) departs(ctx context.Context, about scope, left map[str
 		if d.but == "" {
 			d.but = p.describeDeparture(at)
 		}
-		if at.Stands < 0 {
+		if at.Pending < 0 {
 			continue
 		}
 		departure := p.departure(at.Steps, at)
@@ -182,12 +182,12 @@ func (p *departureSearch) departs(ctx context.Context, about scope, left map[str
 }
 
 // departure returns the departure at, at the end of steps, nil if the judge refuses it.
-func (p *departureSearch) departure(steps []int, at symbolic.Departing) *Departure {
-	if p.judge().CheckFrom(at.From, steps, []int{at.At}) != nil {
+func (p *departureSearch) departure(steps []int, at symbolic.FoundDeparture) *Departure {
+	if p.judge().CheckFrom(at.From, steps, []int{at.Event}) != nil {
 		return nil
 	}
-	events := append(p.judge().Deviations(), at.At)
-	recipe := p.planner.Given(at.From, steps, []int{at.Stands}, []int{at.Stands})
+	events := append(p.judge().Deviations(), at.Event)
+	recipe := p.planner.Given(at.From, steps, []int{at.Pending}, []int{at.Pending})
 	return &Departure{Recipe{recipe, nil}, events}
 }
 
@@ -195,10 +195,10 @@ func (p *departureSearch) departure(steps []int, at symbolic.Departing) *Departu
 // what they can do without touching what is read at the end, in the recorded order, up to
 // where they hold no lock: there they may meet with what comes after. The solver's runs
 // have as few steps as can be. It is nil if that is all.
-func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.Departing) []int {
+func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.FoundDeparture) []int {
 	steps := at.Steps
 	own := len(steps) // from here on the goroutine that departs is alone
-	for g := p.t.Events[at.At].G; own > 0 && p.t.Events[steps[own-1]].G == g; own-- {
+	for g := p.t.Events[at.Event].G; own > 0 && p.t.Events[steps[own-1]].G == g; own-- {
 	}
 	read := func(i int) bool {
 		e := &p.t.Events[i]
@@ -214,7 +214,7 @@ func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.Departing)
 	more := slices.Clone(steps[:own])
 	for g := range p.t.Goroutines {
 		gid := trace.GID(g)
-		if gid == p.t.Events[at.At].G || !in(gid) {
+		if gid == p.t.Events[at.Event].G || !in(gid) {
 			continue
 		}
 		done, ok := last[gid]
@@ -232,7 +232,7 @@ func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.Departing)
 			}
 			its = append(its, i)
 		}
-		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge().CheckFrom(at.From, append(slices.Clone(with), steps[own:]...), []int{at.At}) == nil {
+		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge().CheckFrom(at.From, append(slices.Clone(with), steps[own:]...), []int{at.Event}) == nil {
 			more = with
 		}
 	}
@@ -255,8 +255,8 @@ func (d *testDepartures) sortedFor(t *trace.Trace, v instance) []*Departure {
 }
 
 // describeDeparture describes where a run departs.
-func (p *departureSearch) describeDeparture(d symbolic.Departing) string {
-	e := &p.t.Events[d.At]
+func (p *departureSearch) describeDeparture(d symbolic.FoundDeparture) string {
+	e := &p.t.Events[d.Event]
 	site := p.t.Sites[e.Site]
 	what := "may find something else"
 	switch e.Kind {
@@ -267,5 +267,5 @@ func (p *departureSearch) describeDeparture(d symbolic.Departing) string {
 	case trace.Send, trace.Recv, trace.OnceBegin, trace.OnceDone:
 		what = "may come in another order"
 	}
-	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, e.Kind.Spec().Phrase), what, p.describe(d.At))
+	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, e.Kind.Spec().Phrase), what, p.describe(d.Event))
 }

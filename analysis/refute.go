@@ -98,7 +98,7 @@ func (r *refuter) mayDiffer(instances []instance, most int) (left []instance) {
 		return instances
 	}
 	for k, v := range instances {
-		if !r.opts.uses(TierMust) || !r.ownership.isOwned(r.subject, v.Accesses[0]) && !r.model().Ordered(v.Accesses[0]) {
+		if !r.opts.uses(TierMust) || !r.ownership.isOwned(r.subject, v.Accesses[0]) && !r.model().FixedByOrder(v.Accesses[0]) {
 			left = append(left, v)
 		}
 		if len(left) > most {

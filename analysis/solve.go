@@ -141,7 +141,7 @@ func (v instance) target() symbolic.Target {
 	case len(v.Accesses) == 1:
 		return symbolic.Failure(v.Accesses[0])
 	case v.Pattern == nil:
-		return symbolic.Standing(v.Accesses...)
+		return symbolic.Simultaneous(v.Accesses...)
 	}
 	return symbolic.Sequence(v.Accesses...)
 }
@@ -210,7 +210,7 @@ func (s *solving) decider(v instance) *symbolic.Decider {
 
 // seek asks for runs to v near to the recorded one.
 func (s *solving) seek(ctx context.Context, v instance, at int, budget *solver.Budget) (symbolic.Answer, error) {
-	return s.decider(v).Seek(ctx, at, budget)
+	return s.decider(v).DecideNearby(ctx, at, budget)
 }
 
 // ask asks for runs to v that begin as schedules of its tests do, and if there
@@ -219,13 +219,13 @@ func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Bu
 	from := s.planner.From(v.Accesses...)
 	decide := s.decider(v).Decide
 	if s.eventwise {
-		decide = s.decider(v).Prove
+		decide = s.decider(v).DecideAll
 	}
 	a, err := decide(ctx, at, budget)
-	if err != nil || a.Answer != solver.Unsat || a.Never || from == 0 {
+	if err != nil || a.Answer != solver.Unsat || a.ForEveryPrefix || from == 0 {
 		return a, err
 	}
-	all := s.solverModel.NewWider(0, from, v.target(), s.engine)
+	all := s.solverModel.NewDeciderExcept(0, from, v.target(), s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
 }
@@ -246,7 +246,7 @@ func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 		f.Reason = refusal(err)
 		return false
 	}
-	recipe := s.planner.Given(from, steps, v.target().Stands, v.Accesses)
+	recipe := s.planner.Given(from, steps, v.target().Pending, v.Accesses)
 	f.Schedules = []Recipe{{recipe, v.Pattern}}
 	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
 	f.Pattern, f.Accesses = v.Pattern, recipe.Accesses
@@ -259,7 +259,7 @@ func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 func (s *solving) trim(from int, steps []int, v instance) []int {
 	schedule := minimize.Schedule{Trace: s.t, Steps: steps}
 	if !v.IsDeadlock {
-		schedule.Pending = v.target().Stands
+		schedule.Pending = v.target().Pending
 	}
 	return minimize.Apply(schedule, minimize.WithoutGoroutines(func(steps []int) bool {
 		return s.leadsTo(steps, v) && s.check(from, steps, v.Instance) == nil

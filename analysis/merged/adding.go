@@ -14,7 +14,7 @@ import (
 func (p *Program) add(r *testPart, pieces map[uint64]bool) {
 	a := recordingWalk{
 		Program: p, testPart: r, pieces: pieces,
-		lastNode: make(map[trace.GID]int32), lost: make(map[trace.GID]bool), nodeOf: make(map[int32]int32), lastWrite: make(map[uint64]int32), forks: make(map[trace.GID]int32),
+		lastNode: make(map[trace.GID]int32), leftOut: make(map[trace.GID]bool), nodeOf: make(map[int32]int32), lastWrite: make(map[uint64]int32), forks: make(map[trace.GID]int32),
 	}
 	for _, i := range r.events {
 		a.event(i)
@@ -27,7 +27,7 @@ type recordingWalk struct {
 	*testPart
 	pieces    map[uint64]bool
 	lastNode  map[trace.GID]int32 // the last node of each goroutine
-	lost      map[trace.GID]bool  // the events that follow are not in the program
+	leftOut   map[trace.GID]bool  // the events that follow are not in the program
 	nodeOf    map[int32]int32     // by position
 	lastWrite map[uint64]int32    // by address: the position of the last write
 	forks     map[trace.GID]int32
@@ -36,8 +36,8 @@ type recordingWalk struct {
 // event adds the event at position i.
 func (a *recordingWalk) event(i int32) {
 	e := &a.t.Events[i]
-	if a.lost[e.G] {
-		a.noteLost(i)
+	if a.leftOut[e.G] {
+		a.noteLeftOut(i)
 		return
 	}
 	prev, began := a.lastNode[e.G]
@@ -46,15 +46,15 @@ func (a *recordingWalk) event(i int32) {
 		if fork, ok := a.forks[e.G]; ok {
 			prev = fork
 		} else if a.t.Goroutines[e.G].Path != "0" {
-			a.lost[e.G] = true
-			a.noteLost(i)
+			a.leftOut[e.G] = true
+			a.noteLeftOut(i)
 			return
 		}
 	}
 	n, ok := a.newNode(i)
 	if !ok {
-		a.lost[e.G] = true
-		a.noteLost(i)
+		a.leftOut[e.G] = true
+		a.noteLeftOut(i)
 		return
 	}
 	n.prev = prev
@@ -70,7 +70,7 @@ func (a *recordingWalk) event(i int32) {
 
 // noteLost notes that the event at position i is not in the program: no read may find what it
 // leaves.
-func (a *recordingWalk) noteLost(i int32) {
+func (a *recordingWalk) noteLeftOut(i int32) {
 	if e := &a.t.Events[i]; e.Stores() {
 		a.lastWrite[a.name(e)] = i
 	}
@@ -129,7 +129,7 @@ func (a *recordingWalk) newNode(i int32) (n node, ok bool) {
 	n = node{Event: *e}
 	n.G, n.Site = trace.GID(a.goroutine(e.G)), a.sites.Of(a.t, e.Site)
 	if n.Obj = a.name(e); e.Kind == trace.Fork {
-		if !a.in[trace.GID(e.Obj)] {
+		if !a.isInTest[trace.GID(e.Obj)] {
 			return n, false
 		}
 		n.Obj = uint64(a.goroutine(trace.GID(e.Obj)))
@@ -147,9 +147,9 @@ func (a *recordingWalk) newNode(i int32) (n node, ok bool) {
 		n.Obj = uint64(a.testName(a.t.TestNames[e.Obj]))
 		return n, true
 	case k == trace.Post:
-		a.post(e)
+		a.notePost(e)
 	case k == trace.Await:
-		return n, !a.awaits(i)
+		return n, !a.awaitsOthers(i)
 	case k.Class() == trace.ClassChannel:
 		return n, k == trace.ChanMake
 	case k.Class() == trace.ClassCond, k == trace.Panic, k == trace.Recover:
@@ -202,7 +202,7 @@ func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 
 // noteInitial notes what was in memory before the test.
 func (a *recordingWalk) noteInitial(name, v uint64) {
-	if own, ok := a.names.names[v]; ok {
+	if own, ok := a.naming.names[v]; ok {
 		v = own
 	}
 	if was, ok := a.initial[name]; ok && was.val != v {
@@ -242,7 +242,7 @@ func (a *recordingWalk) goroutine(g trace.GID) int {
 	n, ok := a.number[its.Path]
 	if !ok {
 		parent := -1
-		if a.in[its.Parent] && its.Parent != g {
+		if a.isInTest[its.Parent] && its.Parent != g {
 			parent = a.goroutine(its.Parent)
 		}
 		n = len(a.goroutines)

@@ -49,24 +49,24 @@ func (p *Program) encode(f *solver.Formula, engine solver.Engine) (*encoding, er
 		if prev := p.nodes[k].prev; prev != none {
 			engine.Assert(f.Before(e.events[prev], e.events[k]))
 		}
-		e.oneWay(p.nodes[k].next)
+		e.assertOneAlternative(p.nodes[k].next)
 	}
-	e.oneWay(p.roots)
+	e.assertOneAlternative(p.roots)
 	for k := range p.nodes {
 		e.node(int32(k))
 		if e.terms > maxTerms {
 			return nil, errTooMany
 		}
 	}
-	e.synchronize()
+	e.assertSync()
 	if e.terms > maxTerms {
 		return nil, errTooMany
 	}
 	return e, f.Err()
 }
 
-// oneWay says that each goroutine goes on with at most one of the alternatives.
-func (e *encoding) oneWay(next []int32) {
+// assertOneAlternative says that each goroutine goes on with at most one of the alternatives.
+func (e *encoding) assertOneAlternative(next []int32) {
 	for k, a := range next {
 		for _, b := range next[:k] {
 			if e.nodes[a].G == e.nodes[b].G {
@@ -119,14 +119,14 @@ func (e *encoding) node(k int32) {
 			}
 		}
 	case n.formula != nil && n.Kind == trace.Operand:
-		e.assertIf(k, e.f.Eq(e.value(k), e.f.Const(recorded(e.Program, n))))
+		e.assertIf(k, e.f.Eq(e.value(k), e.f.Const(recordedResult(e.Program, n))))
 	case n.formula != nil:
-		e.assertIf(k, e.comesOut(k, n.Val != 0))
+		e.assertIf(k, e.conditionIs(k, n.Val != 0))
 	}
 }
 
 // recorded returns the result of the formula of n in the recording.
-func recorded(p *Program, n *node) int64 {
+func recordedResult(p *Program, n *node) int64 {
 	return n.formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if n.reads[k] == none {
 			return 0
@@ -240,14 +240,14 @@ func (e *encoding) value(n int32) solver.Int {
 	if v, ok := e.formulaValues[n]; ok {
 		return v
 	}
-	v := terms.Number(e.f, parts{e, n}, e.nodes[n].formula, 0)
+	v := terms.Number(e.f, formulaInputs{e, n}, e.nodes[n].formula, 0)
 	e.formulaValues[n] = v
 	return v
 }
 
-// comesOut says that the condition n comes out so.
-func (e *encoding) comesOut(n int32, outcome bool) solver.Bool {
-	b := terms.Truth(e.f, parts{e, n}, e.nodes[n].formula)
+// conditionIs says that the condition n comes out so.
+func (e *encoding) conditionIs(n int32, outcome bool) solver.Bool {
+	b := terms.Truth(e.f, formulaInputs{e, n}, e.nodes[n].formula)
 	if !outcome {
 		return e.f.Not(b)
 	}
@@ -276,24 +276,26 @@ func (e *encoding) foundValue(k int32) solver.Int {
 }
 
 // parts are the inputs of the formula of a node; see package terms.
-type parts struct {
+type formulaInputs struct {
 	*encoding
 	at int32
 }
 
-func (s parts) Before() solver.Int { return s.foundValue(s.at) }
+func (s formulaInputs) Before() solver.Int { return s.foundValue(s.at) }
 
-func (s parts) Reading(k int, r dataflow.Reading) solver.Int {
+func (s formulaInputs) Reading(k int, r dataflow.Reading) solver.Int {
 	if read := s.nodes[s.at].reads[k]; read != none {
 		return s.read(read, r)
 	}
 	return s.f.Const(0)
 }
 
-func (s parts) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
+func (s formulaInputs) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
 
 // Product is never called, as no node has a formula that is not linear: see setFormula.
-func (s parts) Product(*dataflow.Formula, int) solver.Int { panic("merged: a product of two reads") }
+func (s formulaInputs) Product(*dataflow.Formula, int) solver.Int {
+	panic("merged: a product of two reads")
+}
 
 // either returns a if c holds, else b.
 func (e *encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
@@ -317,7 +319,7 @@ func (e *encoding) solve(ctx context.Context, n int32, budget *solver.Budget) (s
 			property = append(property, e.f.Not(e.happens(s)))
 		}
 	}
-	property = append(property, e.comesOut(n, e.nodes[n].Val == 0))
+	property = append(property, e.conditionIs(n, e.nodes[n].Val == 0))
 	answer, err := e.engine.Check(ctx, budget, property...)
 	if err != nil || answer != solver.Sat {
 		return answer, nil, err

@@ -54,7 +54,7 @@ func Merge(runs []*Recording, test string) (*Program, error) {
 	}
 	var rs []*testPart
 	for _, r := range runs {
-		p := r.of(test)
+		p := r.partOfTest(test)
 		if len(p.events) > maxNodes {
 			return nil, errTooLarge
 		}
@@ -65,7 +65,7 @@ func Merge(runs []*Recording, test string) (*Program, error) {
 			return nil, fmt.Errorf("merged: recording %d of %s has no formulas", k, test)
 		}
 	}
-	align(rs)
+	nameObjects(rs)
 	pieces := partlyAccessed(rs)
 	for _, r := range rs {
 		p.add(r, pieces)

@@ -27,12 +27,12 @@ func (r *Recording) values() *dataflow.Flow {
 
 // A testPart is what a recording has of one test.
 type testPart struct {
-	t      *trace.Trace
-	flow   *dataflow.Flow
-	in     map[trace.GID]bool // goroutines of the test
-	events []int32            // of these goroutines, ascending
-	names  *naming
-	posts  map[uint64]map[trace.GID]bool // by token: the goroutines that have posted it
+	t        *trace.Trace
+	flow     *dataflow.Flow
+	isInTest map[trace.GID]bool // goroutines of the test
+	events   []int32            // of these goroutines, ascending
+	naming   *naming
+	posts    map[uint64]map[trace.GID]bool // by token: the goroutines that have posted it
 }
 
 // memoryContent is what some memory holds.
@@ -41,14 +41,14 @@ type memoryContent struct {
 	known bool
 }
 
-// of returns the part of one test, without its data flow.
-func (r *Recording) of(test string) *testPart {
-	p := &testPart{t: r.t, in: make(map[trace.GID]bool), posts: make(map[uint64]map[trace.GID]bool)}
+// partOfTest returns the part of one test, without its data flow.
+func (r *Recording) partOfTest(test string) *testPart {
+	p := &testPart{t: r.t, isInTest: make(map[trace.GID]bool), posts: make(map[uint64]map[trace.GID]bool)}
 	for g, its := range r.t.Goroutines {
-		p.in[trace.GID(g)] = its.Test == test
+		p.isInTest[trace.GID(g)] = its.Test == test
 	}
 	for i := range r.t.Events {
-		if p.in[r.t.Events[i].G] {
+		if p.isInTest[r.t.Events[i].G] {
 			p.events = append(p.events, int32(i))
 		}
 	}
@@ -60,12 +60,12 @@ func (r *testPart) name(e *trace.Event) uint64 {
 	if !e.Kind.HasAddress() {
 		return 0
 	}
-	return r.names.of(e.Obj)
+	return r.naming.of(e.Obj)
 }
 
 // value returns the value of an access or operand; an address by the program's name.
 func (r *testPart) value(e *trace.Event) uint64 {
-	if own, ok := r.names.names[e.Val]; ok && e.Size == 8 {
+	if own, ok := r.naming.names[e.Val]; ok && e.Size == 8 {
 		return own
 	}
 	return e.Val
@@ -80,14 +80,14 @@ func (r *testPart) found(i int32) (v uint64, known bool) {
 	return e.Val, e.HasValue()
 }
 
-// awaits reports whether the event at position i awaits a post of another goroutine of the test.
-func (r *testPart) awaits(i int32) bool {
+// awaitsOthers reports whether the event at position i awaits a post of another goroutine of the test.
+func (r *testPart) awaitsOthers(i int32) bool {
 	e := &r.t.Events[i]
 	others := r.posts[e.Obj]
 	return e.Obj == 0 || len(others) > 1 || len(others) == 1 && !others[e.G]
 }
 
-func (r *testPart) post(e *trace.Event) {
+func (r *testPart) notePost(e *trace.Event) {
 	if r.posts[e.Obj] == nil {
 		r.posts[e.Obj] = make(map[trace.GID]bool)
 	}
@@ -123,11 +123,11 @@ func (n *naming) setName(address, own uint64) {
 	}
 }
 
-// align names the objects of each recording: objects are the same if events with the same past in
+// nameObjects names the objects of each recording: objects are the same if events with the same past in
 // their goroutines access them.
-func align(rs []*testPart) {
+func nameObjects(rs []*testPart) {
 	for k, r := range rs {
-		r.names = &naming{names: make(map[uint64]uint64), taken: make(map[uint64]bool), fresh: (uint64(k) + 1) << 56}
+		r.naming = &naming{names: make(map[uint64]uint64), taken: make(map[uint64]bool), fresh: (uint64(k) + 1) << 56}
 		for _, before := range rs[:k] {
 			r.nameLike(before)
 		}
@@ -158,7 +158,7 @@ func (r *testPart) nameLike(o *testPart) {
 		}
 		next[path] = next[path][1:]
 		if e.Kind.HasAddress() {
-			r.names.setName(e.Obj, o.names.of(its.Obj))
+			r.naming.setName(e.Obj, o.naming.of(its.Obj))
 		}
 	}
 }
@@ -180,8 +180,8 @@ func partlyAccessed(rs []*testPart) map[uint64]bool {
 			if !e.Kind.IsAccess() {
 				continue
 			}
-			if !r.in[e.G] {
-				if own, ok := r.names.names[e.Obj]; ok && e.Stores() {
+			if !r.isInTest[e.G] {
+				if own, ok := r.naming.names[e.Obj]; ok && e.Stores() {
 					bad[own] = true
 				}
 				continue

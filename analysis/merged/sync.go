@@ -11,8 +11,8 @@ type operation struct {
 	object uint64
 }
 
-// synchronize asserts the effects of locks, WaitGroups and Onces.
-func (e *encoding) synchronize() {
+// assertSync asserts the effects of locks, WaitGroups and Onces.
+func (e *encoding) assertSync() {
 	before := make(map[operation][]int32) // acquires of both kinds are Acquire
 	all := make(map[operation][]int32)
 	for k := range e.nodes {
@@ -33,7 +33,7 @@ func (e *encoding) synchronize() {
 				e.engine.Assert(e.f.Not(e.f.And(e.happens(other), e.happens(at))))
 			}
 		case n.Kind == trace.WaitGroupWaited:
-			e.assertIf(at, e.zero(at, all[operation{trace.WaitGroupAdd, n.Obj}]))
+			e.assertIf(at, e.counterIsZero(at, all[operation{trace.WaitGroupAdd, n.Obj}]))
 		case n.Kind == trace.OnceDone:
 			var some []solver.Bool
 			for _, end := range all[operation{trace.OnceEnd, n.Obj}] {
@@ -86,8 +86,8 @@ func (e *encoding) releases(a int32) (rs []int32) {
 	return rs
 }
 
-// zero says that the counter of a WaitGroup, with the given adds, is zero at w.
-func (e *encoding) zero(w int32, adds []int32) solver.Bool {
+// counterIsZero says that the counter of a WaitGroup, with the given adds, is zero at w.
+func (e *encoding) counterIsZero(w int32, adds []int32) solver.Bool {
 	sum := e.f.Const(0)
 	for _, a := range adds {
 		delta := e.f.Const(int64(e.nodes[a].Val))

@@ -8,7 +8,7 @@ import (
 
 // both asks two engines and compares their answers (differential testing). They share the terms and
 // nothing else, so a mistake in one of them shows.
-type both struct {
+type comparingEngine struct {
 	f             *Formula
 	first, second Engine
 	asserted      []Bool // models are checked against all of it
@@ -28,19 +28,19 @@ func NewBoth(f *Formula) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBoth(f, NewBuiltin(f), z), nil
+	return newComparingEngine(f, NewBuiltin(f), z), nil
 }
 
-func newBoth(f *Formula, first, second Engine) *both {
-	return &both{f: f, first: first, second: second}
+func newComparingEngine(f *Formula, first, second Engine) *comparingEngine {
+	return &comparingEngine{f: f, first: first, second: second}
 }
 
-func (b *both) Close() {
+func (b *comparingEngine) Close() {
 	b.first.Close()
 	b.second.Close()
 }
 
-func (b *both) Assert(bs ...Bool) {
+func (b *comparingEngine) Assert(bs ...Bool) {
 	b.asserted = append(b.asserted, bs...)
 	b.first.Assert(bs...)
 	b.second.Assert(bs...)
@@ -48,7 +48,7 @@ func (b *both) Assert(bs ...Bool) {
 
 // Check asks one engine after the other with the same budget; only the first one's steps count. It
 // must not change what is decided.
-func (b *both) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
+func (b *comparingEngine) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	b.answering, b.core, b.why = nil, nil, ""
 	start := budget.copy()
 	one, err := b.first.Check(ctx, budget, assumptions...)
@@ -78,13 +78,13 @@ func (b *both) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (
 }
 
 // question describes what was asked.
-func (b *both) question(assumptions []Bool) string {
+func (b *comparingEngine) question(assumptions []Bool) string {
 	return fmt.Sprintf("%d assertions and %d assumptions: this is a mistake in gopredict: please report it with the queries, written with -predict.smt2=DIR",
 		len(b.asserted), len(assumptions))
 }
 
 // checkModels checks that each model satisfies everything.
-func (b *both) checkModels(one, two Answer, assumptions []Bool) error {
+func (b *comparingEngine) checkModels(one, two Answer, assumptions []Bool) error {
 	for _, e := range []struct {
 		name   string
 		answer Answer
@@ -103,7 +103,7 @@ func (b *both) checkModels(one, two Answer, assumptions []Bool) error {
 }
 
 // checkCores makes sure that each core is a contradiction for the other engine.
-func (b *both) checkCores(ctx context.Context, budget *Budget, one, two Answer, assumptions []Bool) error {
+func (b *comparingEngine) checkCores(ctx context.Context, budget *Budget, one, two Answer, assumptions []Bool) error {
 	cores := [][]Bool{b.first.Core(), b.second.Core()}
 	others := []Engine{b.second, b.first}
 	for i, answer := range []Answer{one, two} {
@@ -121,8 +121,8 @@ func (b *both) checkCores(ctx context.Context, budget *Budget, one, two Answer, 
 	return nil
 }
 
-func (b *both) Why() string          { return b.why }
-func (b *both) Core() []Bool         { return b.core }
-func (b *both) Order() []Event       { return b.answering.Order() }
-func (b *both) Value(t Bool) bool    { return b.answering.Value(t) }
-func (b *both) IntValue(x Int) int64 { return b.answering.IntValue(x) }
+func (b *comparingEngine) Why() string          { return b.why }
+func (b *comparingEngine) Core() []Bool         { return b.core }
+func (b *comparingEngine) Order() []Event       { return b.answering.Order() }
+func (b *comparingEngine) Value(t Bool) bool    { return b.answering.Value(t) }
+func (b *comparingEngine) IntValue(x Int) int64 { return b.answering.IntValue(x) }

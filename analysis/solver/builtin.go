@@ -89,7 +89,7 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 // once.
 func (b *builtin) newCore(assumptions []Bool) []Bool {
 	to := map[lit]bool{}
-	for _, l := range b.search.failed {
+	for _, l := range b.search.failedAssumptions {
 		to[l] = true
 	}
 	var core []Bool

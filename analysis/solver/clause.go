@@ -8,11 +8,11 @@ func (l lit) variable() int32 { return int32(l >> 1) }
 
 // A ref says why a literal holds: the place of a clause in the store, or one of
 // the constants.
-type ref int32
+type clauseRef int32
 
 const (
-	noReason ref = -1 - iota // a decision, an assumption, or a fact
-	byOrder                  // the order of events says so
+	noReason clauseRef = -1 - iota // a decision, an assumption, or a fact
+	byOrder                        // the order of events says so
 )
 
 // A clause stands in the store as a header, a number that tells how useful it
@@ -27,23 +27,23 @@ const (
 // A watch is an entry in the list of a literal: the clause to look at when the
 // literal becomes false, and another literal of it, that mostly spares the look.
 type watch struct {
-	clause  ref
+	clause  clauseRef
 	blocker lit
 }
 
 // A store holds the clauses, one after the other: there are up to millions, short ones, and
 // as slices of their own each would take more room for its header than for its literals,
 // and time in each garbage collection.
-type store struct {
+type clauseStore struct {
 	words   []lit
-	wasted  int   // words of deleted clauses
-	learned []ref // in the order in which they were learned
+	wasted  int         // words of deleted clauses
+	learned []clauseRef // in the order in which they were learned
 }
 
-// add appends a clause. Glue is of learned ones (Audemard and Simon, IJCAI 2009): of how
-// many levels it speaks. The fewer, the more useful it has turned out to be.
-func (s *store) add(lits []lit, learned bool, glue int) ref {
-	c := ref(len(s.words))
+// add appends a clause. The glue of a learned clause is the number of decision levels of its
+// literals: clauses with few levels are the most useful (Audemard and Simon, IJCAI 2009).
+func (s *clauseStore) add(lits []lit, learned bool, glue int) clauseRef {
+	c := clauseRef(len(s.words))
 	header := lit(len(lits) << sizeShift)
 	if learned {
 		header |= learnedFlag
@@ -56,22 +56,22 @@ func (s *store) add(lits []lit, learned bool, glue int) ref {
 
 // lits returns the literals of a clause, to read and to swap. They are good until the next
 // add or compact.
-func (s *store) lits(c ref) []lit {
+func (s *clauseStore) lits(c clauseRef) []lit {
 	start := int(c) + clauseHeader
 	return s.words[start : start+int(s.words[c]>>sizeShift)]
 }
 
-func (s *store) glue(c ref) int { return int(s.words[c+1]) }
+func (s *clauseStore) glue(c clauseRef) int { return int(s.words[c+1]) }
 
 // delete marks a clause; its words, and the watches of it, stay until compact.
-func (s *store) delete(c ref) {
+func (s *clauseStore) delete(c clauseRef) {
 	s.words[c] |= deletedFlag
 	s.wasted += clauseHeader + len(s.lits(c))
 }
 
 // compact drops the deleted clauses and returns where each place now is: the
 // word of a clause's old header holds its new place.
-func (s *store) compact() (old []lit) {
+func (s *clauseStore) compact() (old []lit) {
 	old = s.words
 	s.words = make([]lit, 0, len(old)-s.wasted)
 	for c := 0; c < len(old); {
@@ -89,7 +89,7 @@ func (s *store) compact() (old []lit) {
 	kept := s.learned[:0]
 	for _, c := range s.learned {
 		if old[c] >= 0 {
-			kept = append(kept, ref(old[c]))
+			kept = append(kept, clauseRef(old[c]))
 		}
 	}
 	s.learned = kept

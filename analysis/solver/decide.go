@@ -6,7 +6,7 @@ const assumedLevel = 1
 
 // solve looks for an assignment under the assumptions. It returns Unknown at a limit.
 func (s *search) solve(assumptions []lit) Answer {
-	s.failed = s.failed[:0]
+	s.failedAssumptions = s.failedAssumptions[:0]
 	if s.unsat || !s.order.sortFacts() {
 		s.unsat = true
 		return Unsat
@@ -69,7 +69,7 @@ func (s *search) assume(assumptions []lit) bool {
 		}
 		if s.value[l] < 0 {
 			s.analyzeFinal(l)
-			s.failed = append(s.failed, l)
+			s.failedAssumptions = append(s.failedAssumptions, l)
 			return false
 		}
 	}
@@ -86,11 +86,11 @@ func (s *search) choose() (l lit, ok bool) {
 			continue
 		}
 		switch m := s.meaning[v]; m.theory {
-		case inOrder:
+		case orderAtom:
 			return s.order.currentLiteral(v, m), true
-		case inNumbers:
+		case boundAtom:
 			return s.linear.guess(m), true
-		case inTerms:
+		case definition:
 			if s.terms.stamp++; s.terms.holds(Bool(m.a << 1)) {
 				return lit(v << 1), true
 			}

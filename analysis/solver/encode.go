@@ -15,10 +15,10 @@ type encoding struct {
 	firstAssumed int    // where the assumptions of a check begin in asserted
 
 	// The state of looking for what does not hold yet (justify.go).
-	next    int // of asserted: where to look next
-	stamp   int32
-	stampOf []int32 // of each node: the stamp of its entry in holdsAt
-	holdsAt []bool  // of each node: it holds by the present state
+	nextToJustify int // of asserted: where to look next
+	stamp         int32
+	holdsStamp    []int32 // of each node: the stamp of its entry in holdsAt
+	holdsAt       []bool  // of each node: it holds by the present state
 
 	work int64 // nodes looked at
 }
@@ -52,7 +52,7 @@ func (e *encoding) grow() {
 	for len(e.literals) < len(e.f.nodes) {
 		e.literals = append(e.literals, noLiteral)
 		e.defined = append(e.defined, 0)
-		e.stampOf = append(e.stampOf, 0)
+		e.holdsStamp = append(e.holdsStamp, 0)
 		e.holdsAt = append(e.holdsAt, false)
 	}
 	e.search.order.grow(len(e.f.events))
@@ -128,7 +128,7 @@ func (e *encoding) literal(b Bool) lit {
 func (e *encoding) newLiteral(id int32, n node) lit {
 	switch n.kind {
 	case before:
-		l := lit(e.search.newVariable(meaning{inOrder, n.a, n.b}) << 1)
+		l := lit(e.search.newVariable(meaning{orderAtom, n.a, n.b}) << 1)
 		e.search.order.newAtom(n.a, n.b, l)
 		return l
 	case atMost:
@@ -136,7 +136,7 @@ func (e *encoding) newLiteral(id int32, n node) lit {
 	case variable:
 		return lit(e.search.newVariable(meaning{}) << 1)
 	default:
-		return lit(e.search.newVariable(meaning{theory: inTerms, a: id}) << 1)
+		return lit(e.search.newVariable(meaning{theory: definition, a: id}) << 1)
 	}
 }
 
@@ -146,9 +146,9 @@ func (e *encoding) bound(sum int32, k int64) lit {
 	return p.atom(e.search, p.column(e.f, sum), k)
 }
 
-// sides returns the two bounds that make up an equation: the sum is at most k,
+// boundsOfEquation returns the two bounds that make up an equation: the sum is at most k,
 // and at least.
-func (e *encoding) sides(n node) (most, least lit) {
+func (e *encoding) boundsOfEquation(n node) (most, least lit) {
 	return e.bound(n.a, n.k), e.bound(n.a, n.k-1).not()
 }
 
@@ -185,7 +185,7 @@ func (e *encoding) defineIff(l lit, n node, positive bool) {
 
 // defineEqual defines l as the equation n, in one direction.
 func (e *encoding) defineEqual(l lit, n node, positive bool) {
-	most, least := e.sides(n)
+	most, least := e.boundsOfEquation(n)
 	if positive {
 		e.search.addClause(l.not(), most)
 		e.search.addClause(l.not(), least)

@@ -169,12 +169,12 @@ func TestBothFailOnADifference(t *testing.T) {
 		{Sat, []Bool{p, f.Not(p)}, "the built-in one says unsat, Z3 says sat"},
 		{Sat, []Bool{f.Or(p, q)}, "the model of the Z3 engine does not satisfy"},
 	} {
-		b := newBoth(f, NewBuiltin(f), lying{NewBuiltin(f), c.say})
+		b := newComparingEngine(f, NewBuiltin(f), lying{NewBuiltin(f), c.say})
 		b.Assert(c.asserts...)
 		_, err := b.Check(context.Background(), nil)
 		require.ErrorContains(t, err, c.want)
 	}
-	b := newBoth(f, NewBuiltin(f), lying{NewBuiltin(f), Unsat})
+	b := newComparingEngine(f, NewBuiltin(f), lying{NewBuiltin(f), Unsat})
 	b.Assert(f.Not(p))
 	_, err := b.Check(context.Background(), nil, p, q)
 	require.ErrorContains(t, err, "engine 2 of 2 gave a core of 0 that can hold")

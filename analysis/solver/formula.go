@@ -13,8 +13,8 @@ import (
 // another. A Formula may grow while engines use it; it is not safe for
 // concurrent use.
 type Formula struct {
-	// The terms: a directed graph without cycles, of which children are made first, so that
-	// a node's number is greater than those of its children.
+	// The terms form a directed graph without cycles. Children are made first, so the number of a
+	// node is greater than those of its children.
 	nodes []node // nodes[0] is the constant true
 	args  []Bool // children of conjunctions, one after the other
 	// Equal terms are one node (hash consing). A conjunction has the bytes of its children as key.

@@ -8,11 +8,10 @@ import (
 	"slices"
 )
 
-// Comparisons are brought into one form, so that equal ones are one atom: all variables on
-// the left, ascending, with coefficients that have no common divisor, the first of them
-// positive, and a number on the right. What has no model or only models is decided here.
-// So 2x <= 2y + 3 and not y < x - 1 are both x - y <= 1: the number is rounded down, as
-// values are whole.
+// This file brings comparisons into a normal form, so that equal ones are one atom. All variables
+// stand on the left, ascending. Their coefficients have no common divisor, and the first one is
+// positive. A number stands on the right. It is rounded down, as values are whole: 2x <= 2y + 3
+// becomes x - y <= 1. A comparison that holds always, or never, becomes a constant.
 
 // A summand is coef times an integer variable.
 type summand struct {
@@ -107,14 +106,14 @@ func (f *Formula) Le(a, b Int) Bool {
 	if terms[0].coef > 0 {
 		return f.upperBound(divided(terms, g), k)
 	}
-	// -s <= k is s >= -k, that is not s <= -k-1.
+	// For -sum <= k the atom is sum <= -k-1, negated: sum >= -k.
 	return f.Not(f.upperBound(divided(terms, -g), k.Not(k)))
 }
 
 // upperBound says that the sum of terms, whose coefficients have no common
 // divisor and start with a positive one, is at most k.
 func (f *Formula) upperBound(terms []summand, k *big.Int) Bool {
-	alone := len(terms) == 1 // a variable, which is an int64
+	alone := len(terms) == 1 // the sum is one variable, whose values are int64
 	switch {
 	case alone && (!k.IsInt64() || k.Int64() == math.MaxInt64):
 		return f.constantIf(k.Sign() > 0)

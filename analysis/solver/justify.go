@@ -16,13 +16,13 @@ package solver
 func (e *encoding) unjustified() (l lit, ok bool) {
 	e.stamp++
 	for range e.asserted {
-		if e.next >= len(e.asserted) {
-			e.next = 0
+		if e.nextToJustify >= len(e.asserted) {
+			e.nextToJustify = 0
 		}
-		if l := e.missing(e.asserted[e.next]); l != noLiteral {
+		if l := e.literalToDecide(e.asserted[e.nextToJustify]); l != noLiteral {
 			return l, false
 		}
-		e.next++
+		e.nextToJustify++
 	}
 	return noLiteral, true
 }
@@ -30,8 +30,8 @@ func (e *encoding) unjustified() (l lit, ok bool) {
 // holds says whether b is true as things stand.
 func (e *encoding) holds(b Bool) bool {
 	id := int32(b >> 1)
-	if e.work++; e.stampOf[id] != e.stamp {
-		e.stampOf[id] = e.stamp
+	if e.work++; e.holdsStamp[id] != e.stamp {
+		e.holdsStamp[id] = e.stamp
 		e.holdsAt[id] = e.evaluate(id)
 	}
 	return e.holdsAt[id] != (b&1 == 1)
@@ -68,13 +68,13 @@ func (e *encoding) evaluate(id int32) bool {
 // compare compares the current value of a sum with its bound.
 func (e *encoding) compare(n node) int {
 	p := e.search.linear
-	return p.columns[p.column(e.f, n.a)].value.compare(whole(n.k))
+	return p.columns[p.column(e.f, n.a)].value.compare(integer(n.k))
 }
 
-// missing returns a literal that may make b true, or noLiteral if b is true. What
+// literalToDecide returns a literal that may make b true, or noLiteral if b is true. What
 // has a value is not to be decided again: it agrees with the order and the
 // numbers, so that the literal is one below it.
-func (e *encoding) missing(b Bool) lit {
+func (e *encoding) literalToDecide(b Bool) lit {
 	if e.holds(b) {
 		return noLiteral
 	}
@@ -82,16 +82,16 @@ func (e *encoding) missing(b Bool) lit {
 	switch {
 	case n.kind == and && b&1 == 0:
 		for _, c := range e.f.args[n.a:n.b] {
-			if l := e.missing(c); l != noLiteral {
+			if l := e.literalToDecide(c); l != noLiteral {
 				return l
 			}
 		}
 	case n.kind == and:
-		return e.choice(e.f.args[n.a:n.b])
+		return e.literalOfChildren(e.f.args[n.a:n.b])
 	case n.kind == iff:
-		return e.side(Bool(n.a), Bool(n.b))
+		return e.literalOfEquivalence(Bool(n.a), Bool(n.b))
 	case n.kind == equal && b&1 == 1:
-		most, least := e.sides(n)
+		most, least := e.boundsOfEquation(n)
 		if e.search.value[most] == 0 {
 			return most.not()
 		}
@@ -100,16 +100,16 @@ func (e *encoding) missing(b Bool) lit {
 	return e.literals[b>>1] ^ lit(b&1)
 }
 
-// choice returns a literal that may make one of the negated children true: below
+// literalOfChildren returns a literal that may make one of the negated children true: below
 // one that must be, or else the most active.
-func (e *encoding) choice(children []Bool) lit {
+func (e *encoding) literalOfChildren(children []Bool) lit {
 	best := noLiteral
 	s := e.search
 	for _, c := range children {
 		l := e.literals[c>>1] ^ lit(c&1) ^ 1
 		switch {
 		case s.value[l] > 0:
-			return e.missing(c ^ 1)
+			return e.literalToDecide(c ^ 1)
 		case s.value[l] == 0 && (best == noLiteral || s.activity[l.variable()] > s.activity[best.variable()]):
 			best = l
 		}
@@ -117,8 +117,8 @@ func (e *encoding) choice(children []Bool) lit {
 	return best
 }
 
-// side returns a literal that may make a and b equal.
-func (e *encoding) side(a, b Bool) lit {
+// literalOfEquivalence returns a literal that may make a and b equal.
+func (e *encoding) literalOfEquivalence(a, b Bool) lit {
 	s := e.search
 	for _, c := range []Bool{a, b} {
 		l := e.literals[c>>1]
@@ -129,9 +129,9 @@ func (e *encoding) side(a, b Bool) lit {
 			return l.not()
 		case (s.value[l] > 0) != e.holds(c):
 			if s.value[l] > 0 {
-				return e.missing(c)
+				return e.literalToDecide(c)
 			}
-			return e.missing(c ^ 1)
+			return e.literalToDecide(c ^ 1)
 		}
 	}
 	return noLiteral

@@ -27,7 +27,7 @@ func (s *search) learn() bool {
 		s.attach(c)
 		s.enqueue(clause[0], c)
 	}
-	s.increment /= activityDecay
+	s.activityIncrement /= activityDecay
 	return true
 }
 
@@ -50,8 +50,8 @@ func (s *search) firstUIP() []lit {
 				continue
 			}
 			s.seen[v] = inClause
-			if s.bump(v, s.increment) {
-				s.increment *= 1e-100
+			if s.bump(v, s.activityIncrement) {
+				s.activityIncrement *= 1e-100
 			}
 			if s.level[v] == level {
 				open++
@@ -142,7 +142,7 @@ func (s *search) backjump(clause []lit) (back, glue int) {
 // analyzeFinal finds the assumptions that make all of the literals false, by following reasons back
 // to assumptions (Eén and Sörensson, MiniSat). They are the core.
 func (s *search) analyzeFinal(lits ...lit) {
-	s.failed = s.failed[:0]
+	s.failedAssumptions = s.failedAssumptions[:0]
 	for _, l := range lits {
 		if s.level[l.variable()] > 0 {
 			s.seen[l.variable()] = inClause
@@ -159,7 +159,7 @@ func (s *search) analyzeFinal(lits ...lit) {
 		}
 		s.seen[v] = 0
 		if s.reason[v] == noReason {
-			s.failed = append(s.failed, t)
+			s.failedAssumptions = append(s.failedAssumptions, t)
 		}
 		for _, r := range s.reasonOf(t) {
 			if s.level[r.variable()] > 0 {
@@ -173,7 +173,7 @@ func (s *search) analyzeFinal(lits ...lit) {
 // IJCAI 2009).
 func (s *search) reduceDB() {
 	worst := slices.Clone(s.learned)
-	slices.SortStableFunc(worst, func(a, b ref) int { return s.glue(b) - s.glue(a) })
+	slices.SortStableFunc(worst, func(a, b clauseRef) int { return s.glue(b) - s.glue(a) })
 	for _, c := range worst[:len(worst)/2] {
 		if s.glue(c) > 2 && !s.isReason(c) {
 			s.delete(c)
@@ -183,7 +183,7 @@ func (s *search) reduceDB() {
 }
 
 // isReason reports whether a clause is the reason of a value: it must stay, to explain that.
-func (s *search) isReason(c ref) bool {
+func (s *search) isReason(c clauseRef) bool {
 	for _, l := range s.lits(c)[:2] {
 		if s.value[l] > 0 && s.reason[l.variable()] == c {
 			return true
@@ -200,14 +200,14 @@ func (s *search) collectGarbage() {
 		kept := list[:0]
 		for _, w := range list {
 			if place := moved[w.clause]; place >= 0 {
-				kept = append(kept, watch{ref(place), w.blocker})
+				kept = append(kept, watch{clauseRef(place), w.blocker})
 			}
 		}
 		s.watches[l] = kept
 	}
 	for _, l := range s.trail {
 		if v := l.variable(); s.reason[v] >= 0 {
-			s.reason[v] = ref(moved[s.reason[v]])
+			s.reason[v] = clauseRef(moved[s.reason[v]])
 		}
 	}
 }

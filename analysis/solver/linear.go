@@ -29,10 +29,10 @@ type linear struct {
 
 	// changes is the stack of bounds as they were, in the order of the trail: retract pops
 	// what backtracking takes back.
-	changes   []change
-	unchecked heap     // basic columns that may have left their bounds, lowest first
-	mark      []uint32 // of each row: the stamp of the last walk over it
-	stamp     uint32
+	changes    []change
+	mayViolate heap     // basic columns that may have left their bounds, lowest first
+	mark       []uint32 // of each row: the stamp of the last walk over it
+	stamp      uint32
 
 	work int64 // terms of rows looked at
 }
@@ -50,17 +50,17 @@ type column struct {
 
 // A literalBound is a bound and the literal that set it.
 type literalBound struct {
-	set   bool
-	value rational
-	why   lit
+	set    bool
+	value  rational
+	reason lit
 }
 
 // A bound is an atom: the column is at most k. Its negation is that it is at least k+1, as all
 // values become whole.
 type bound struct {
-	column int32
-	k      int64
-	l      lit
+	column  int32
+	k       int64
+	literal lit
 }
 
 // A row says that the sum of terms is the value of column basic. No column of its terms is
@@ -78,10 +78,10 @@ type term struct {
 
 // A change of a column's bound, to be undone when the literal why is.
 type change struct {
-	column int32
-	upper  bool
-	was    literalBound
-	why    lit
+	column   int32
+	upper    bool
+	previous literalBound
+	reason   lit
 }
 
 func newLinear() *linear {
@@ -101,8 +101,8 @@ func (p *linear) bytes() int64 {
 // newColumn adds a column at 0, without bounds and row; variable is the integer variable that it
 // is, or -1 of a sum.
 func (p *linear) newColumn(variable int32) int32 {
-	p.columns = append(p.columns, column{value: whole(0), row: -1, variable: variable})
-	p.unchecked.grow()
+	p.columns = append(p.columns, column{value: integer(0), row: -1, variable: variable})
+	p.mayViolate.grow()
 	return int32(len(p.columns) - 1)
 }
 
@@ -141,9 +141,9 @@ func (p *linear) define(sum []summand) int32 {
 	for _, t := range sum {
 		c := p.variable(t.v)
 		if r := p.columns[c].row; r >= 0 {
-			terms = addScaled(terms, whole(t.coef), p.rows[r].terms)
+			terms = addScaled(terms, integer(t.coef), p.rows[r].terms)
 		} else {
-			own = append(own, term{c, whole(t.coef)})
+			own = append(own, term{c, integer(t.coef)})
 		}
 	}
 	slices.SortFunc(own, func(a, b term) int { return cmp.Compare(a.column, b.column) })
@@ -153,7 +153,7 @@ func (p *linear) define(sum []summand) int32 {
 	p.rows = append(p.rows, row{c, terms})
 	p.mark = append(p.mark, 0)
 	p.columns[c].row = id
-	value := whole(0)
+	value := integer(0)
 	for _, t := range terms {
 		value = value.plus(t.coef.times(p.columns[t.column].value))
 		p.columns[t.column].uses = append(p.columns[t.column].uses, id)
@@ -192,18 +192,18 @@ func (p *linear) atom(s *search, c int32, k int64) lit {
 		return cmp.Compare(p.bounds[b].k, k)
 	})
 	if found {
-		return p.bounds[list[i]].l
+		return p.bounds[list[i]].literal
 	}
 	id := int32(len(p.bounds))
-	l := lit(s.newVariable(meaning{theory: inNumbers, a: id}) << 1)
+	l := lit(s.newVariable(meaning{theory: boundAtom, a: id}) << 1)
 	p.bounds = append(p.bounds, bound{c, k, l})
 	p.columns[c].bounds = slices.Insert(list, i, id)
 	// The bounds of one column imply each other; clauses with its neighbours are enough for all.
 	if i > 0 {
-		s.implies(p.bounds[list[i-1]].l, l)
+		s.implies(p.bounds[list[i-1]].literal, l)
 	}
 	if list = p.columns[c].bounds; i+1 < len(list) {
-		s.implies(l, p.bounds[list[i+1]].l)
+		s.implies(l, p.bounds[list[i+1]].literal)
 	}
 	return l
 }
@@ -211,20 +211,20 @@ func (p *linear) atom(s *search, c int32, k int64) lit {
 // guess returns the literal of a bound that agrees with its column's value.
 func (p *linear) guess(m meaning) lit {
 	b := p.bounds[m.a]
-	if p.columns[b.column].value.compare(whole(b.k)) <= 0 {
-		return b.l
+	if p.columns[b.column].value.compare(integer(b.k)) <= 0 {
+		return b.literal
 	}
-	return b.l.not()
+	return b.literal.not()
 }
 
 // assert adds the bound that l says. It returns false, and the conflict, if it
 // contradicts the opposite bound.
 func (p *linear) assert(s *search, l lit, m meaning) bool {
 	b := p.bounds[m.a]
-	if l == b.l {
-		return p.assertBound(s, b.column, true, literalBound{true, whole(b.k), l})
+	if l == b.literal {
+		return p.assertBound(s, b.column, true, literalBound{true, integer(b.k), l})
 	}
-	return p.assertBound(s, b.column, false, literalBound{true, whole(b.k).plus(one), l})
+	return p.assertBound(s, b.column, false, literalBound{true, integer(b.k).plus(one), l})
 }
 
 // assertBound tightens the upper or lower bound of a column. A column that is not basic moves into
@@ -239,13 +239,13 @@ func (p *linear) assertBound(s *search, id int32, upper bool, to literalBound) b
 		return true
 	}
 	if opposite.set && to.value.compare(opposite.value)*dir > 0 {
-		s.conflict = append(s.conflict[:0], to.why.not(), opposite.why.not())
+		s.conflict = append(s.conflict[:0], to.reason.not(), opposite.reason.not())
 		return false
 	}
-	p.changes = append(p.changes, change{id, upper, *own, to.why})
+	p.changes = append(p.changes, change{id, upper, *own, to.reason})
 	*own = to
 	if c.row >= 0 {
-		p.unchecked.push(id)
+		p.mayViolate.push(id)
 	} else if c.value.compare(to.value)*dir < 0 {
 		p.update(id, to.value)
 	}
@@ -257,14 +257,14 @@ func (p *linear) assertBound(s *search, id int32, upper bool, to literalBound) b
 // nothing (Dutertre and de Moura, section 3.2).
 func (p *linear) retract(l lit) {
 	last := len(p.changes) - 1
-	if last < 0 || p.changes[last].why != l {
+	if last < 0 || p.changes[last].reason != l {
 		return
 	}
 	ch := p.changes[last]
 	if ch.upper {
-		p.columns[ch.column].upper = ch.was
+		p.columns[ch.column].upper = ch.previous
 	} else {
-		p.columns[ch.column].lower = ch.was
+		p.columns[ch.column].lower = ch.previous
 	}
 	p.changes = p.changes[:last]
 }
@@ -276,7 +276,7 @@ func (p *linear) update(id int32, to rational) {
 	p.eachUse(id, func(r int32, coef rational) {
 		basic := p.rows[r].basic
 		p.columns[basic].value = p.columns[basic].value.plus(coef.times(by))
-		p.unchecked.push(basic)
+		p.mayViolate.push(basic)
 	})
 }
 
@@ -318,13 +318,13 @@ func (r row) coef(id int32) (rational, bool) {
 // (Bland's rule), so that it ends.
 func (p *linear) check(s *search) bool {
 	const untilBland = 500
-	for pivots := 0; len(p.unchecked.items) > 0; {
-		id := p.unchecked.items[0]
+	for pivots := 0; len(p.mayViolate.items) > 0; {
+		id := p.mayViolate.items[0]
 		c := &p.columns[id]
 		low := c.lower.set && c.value.compare(c.lower.value) < 0
 		high := c.upper.set && c.value.compare(c.upper.value) > 0
 		if c.row < 0 || !low && !high {
-			p.unchecked.pop()
+			p.mayViolate.pop()
 			continue
 		}
 		if pivots++; (pivots%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
@@ -377,15 +377,15 @@ func (p *linear) canMove(id int32, grow bool) bool {
 // all of them can hold.
 func (p *linear) explain(s *search, id int32, low bool) {
 	c := &p.columns[id]
-	broken := c.upper.why
+	broken := c.upper.reason
 	if low {
-		broken = c.lower.why
+		broken = c.lower.reason
 	}
 	s.conflict = append(s.conflict[:0], broken.not())
 	for _, t := range p.rows[c.row].terms {
-		keeps := p.columns[t.column].lower.why
+		keeps := p.columns[t.column].lower.reason
 		if (t.coef.sign() > 0) == low {
-			keeps = p.columns[t.column].upper.why
+			keeps = p.columns[t.column].upper.reason
 		}
 		s.conflict = append(s.conflict, keeps.not())
 	}
@@ -416,7 +416,7 @@ func (p *linear) pivotAndUpdate(r, enter int32, target rational) {
 	p.eachUse(enter, func(other int32, coef rational) { p.replace(other, enter, coef, terms) })
 	p.columns[enter].uses = p.columns[enter].uses[:0]
 	p.columns[leave].uses = append(p.columns[leave].uses, r)
-	p.unchecked.push(enter)
+	p.mayViolate.push(enter)
 }
 
 // replace puts terms in the place of a column, which the row has coef times. Lists of uses get the

@@ -59,9 +59,9 @@ func (m *model) evaluate(id int32, n node) bool {
 	case before:
 		return m.position(n.a) < m.position(n.b)
 	case atMost:
-		return m.sum(n.a).compare(whole(n.k)) <= 0
+		return m.sum(n.a).compare(integer(n.k)) <= 0
 	case equal:
-		return m.sum(n.a).compare(whole(n.k)) == 0
+		return m.sum(n.a).compare(integer(n.k)) == 0
 	case iff:
 		return m.node(n.a>>1) == m.node(n.b>>1)
 	default:
@@ -76,9 +76,9 @@ func (m *model) evaluate(id int32, n node) bool {
 
 // sum evaluates a sum, whatever its size.
 func (m *model) sum(id int32) rational {
-	total := whole(0)
+	total := integer(0)
 	for _, t := range m.f.sums[id] {
-		total = total.plus(whole(t.coef).times(whole(m.variable(t.v))))
+		total = total.plus(integer(t.coef).times(integer(m.variable(t.v))))
 	}
 	return total
 }

@@ -26,16 +26,16 @@ type order struct {
 	unsorted bool // facts were added that the topological order does not follow
 
 	// The state of graph searches. Each has a new stamp, so that nothing needs to be cleared.
-	mark     []uint32 // of each event: stamp of the search that reached it
-	stamp    uint32
-	parent   []int32 // of each event reached: the edge that led to it
-	forward  []int32 // of reorder: events to move after
-	backward []int32 // of reorder: events to move before
-	queue    []int32 // of path: events at the present number of literals
-	next     []int32 // of path: events one literal further
-	slots    []int32 // of reassign: the positions of both groups, ascending
-	clause   []lit   // of path: its result
-	work     int64   // edges and events looked at
+	mark          []uint32 // of each event: stamp of the search that reached it
+	stamp         uint32
+	parent        []int32 // of each event reached: the edge that led to it
+	forward       []int32 // of reorder: events to move after
+	backward      []int32 // of reorder: events to move before
+	queue         []int32 // of path: events at the present number of literals
+	next          []int32 // of path: events one literal further
+	freePositions []int32 // of reassign: the positions of both groups, ascending
+	clause        []lit   // of path: its result
+	work          int64   // edges and events looked at
 }
 
 // An edge says that one event is before another. The edges from an event, and those to it, are
@@ -43,7 +43,7 @@ type order struct {
 type edge struct {
 	from, to        int32
 	nextOut, nextIn int32
-	why             lit // the literal that says so, or isFact
+	reason          lit // the literal that says so, or isFact
 }
 
 // isFact is the reason of an edge without a literal: program order, and what must precede what in
@@ -185,7 +185,7 @@ func (o *order) assert(s *search, l lit, m meaning) bool {
 // retract takes out the edge of l, if it is there: the newest.
 func (o *order) retract(l lit) {
 	last := len(o.edges) - 1
-	if last < 0 || o.edges[last].why != l {
+	if last < 0 || o.edges[last].reason != l {
 		return
 	}
 	e := o.edges[last]
@@ -244,22 +244,22 @@ func (o *order) reassign() {
 	byPosition := func(a, b int32) int { return int(o.positionOf[a]) - int(o.positionOf[b]) }
 	slices.SortFunc(o.forward, byPosition)
 	slices.SortFunc(o.backward, byPosition)
-	o.slots = o.slots[:0]
+	o.freePositions = o.freePositions[:0]
 	i, j := 0, 0
 	for i < len(o.backward) || j < len(o.forward) {
 		if j == len(o.forward) || i < len(o.backward) && o.positionOf[o.backward[i]] < o.positionOf[o.forward[j]] {
-			o.slots = append(o.slots, o.positionOf[o.backward[i]])
+			o.freePositions = append(o.freePositions, o.positionOf[o.backward[i]])
 			i++
 		} else {
-			o.slots = append(o.slots, o.positionOf[o.forward[j]])
+			o.freePositions = append(o.freePositions, o.positionOf[o.forward[j]])
 			j++
 		}
 	}
 	for i, e := range o.backward {
-		o.positionOf[e], o.eventAt[o.slots[i]] = o.slots[i], e
+		o.positionOf[e], o.eventAt[o.freePositions[i]] = o.freePositions[i], e
 	}
 	for i, e := range o.forward {
-		slot := o.slots[len(o.backward)+i]
+		slot := o.freePositions[len(o.backward)+i]
 		o.positionOf[e], o.eventAt[slot] = slot, e
 	}
 }
@@ -283,14 +283,14 @@ func (o *order) infer(s *search, ahead uint32) {
 func (o *order) explain(s *search, l lit) []lit {
 	v := l.variable()
 	first, second := sides(l, s.meaning[v])
-	o.path(s, first, second, s.position[v])
+	o.path(s, first, second, s.trailPosition[v])
 	return o.clause
 }
 
-// path finds a path that needs the fewest literals and only such as stand before
-// the given place of the trail. It leaves their negations in o.clause. It is a breadth-first
-// search in which facts are free: a short clause cuts off more of the search, and a reason
-// must be older than what it explains.
+// path finds a path of edges between two events, and leaves the negations of its literals in
+// o.clause. The path has the fewest literals, as a short clause cuts off more of the search: it is
+// found breadth first, and edges of facts cost nothing. All literals are older than position before
+// of the trail, as a reason must be older than the literal that it explains.
 func (o *order) path(s *search, from, to, before int32) {
 	o.stamp += 2
 	o.mark[from] = o.stamp
@@ -313,8 +313,8 @@ func (o *order) path(s *search, from, to, before int32) {
 			if o.mark[x.to] == done || o.positionOf[x.to] > o.positionOf[to] {
 				continue
 			}
-			free := x.why == isFact || s.level[x.why.variable()] == 0
-			if !free && s.position[x.why.variable()] >= before {
+			free := x.reason == isFact || s.level[x.reason.variable()] == 0
+			if !free && s.trailPosition[x.reason.variable()] >= before {
 				continue
 			}
 			if free {
@@ -331,8 +331,8 @@ func (o *order) path(s *search, from, to, before int32) {
 	o.clause = o.clause[:0]
 	for e := to; e != from; {
 		x := o.edges[o.parent[e]]
-		if x.why != isFact && s.level[x.why.variable()] > 0 {
-			o.clause = append(o.clause, x.why.not())
+		if x.reason != isFact && s.level[x.reason.variable()] > 0 {
+			o.clause = append(o.clause, x.reason.not())
 		}
 		e = x.from
 	}

@@ -14,15 +14,15 @@ type rational struct {
 	fraction *big.Rat // never changed, as several values may share it
 }
 
-// whole returns the number n.
-func whole(n int64) rational { return rational{n: n} }
+// integer returns the number n.
+func integer(n int64) rational { return rational{n: n} }
 
-var one = whole(1)
+var one = integer(1)
 
 // narrow returns r, without a fraction if it is an int64.
 func narrow(r *big.Rat) rational {
 	if r.IsInt() && r.Num().IsInt64() {
-		return whole(r.Num().Int64())
+		return integer(r.Num().Int64())
 	}
 	return rational{fraction: r}
 }
@@ -35,15 +35,15 @@ func (a rational) big() *big.Rat {
 	return new(big.Rat).SetInt64(a.n)
 }
 
-func (a rational) sign() int { return a.compare(whole(0)) }
+func (a rational) sign() int { return a.compare(integer(0)) }
 
 func (a rational) isWhole() bool { return a.fraction == nil || a.fraction.IsInt() }
 
-func (a rational) neg() rational { return whole(-1).times(a) }
+func (a rational) neg() rational { return integer(-1).times(a) }
 
 func (a rational) plus(b rational) rational {
 	if c := a.n + b.n; a.fraction == nil && b.fraction == nil && (c > a.n) == (b.n > 0) {
-		return whole(c)
+		return integer(c)
 	}
 	return narrow(new(big.Rat).Add(a.big(), b.big()))
 }
@@ -53,7 +53,7 @@ func (a rational) minus(b rational) rational { return a.plus(b.neg()) }
 func (a rational) times(b rational) rational {
 	if a.fraction == nil && b.fraction == nil {
 		if hi, lo := bits.Mul64(magnitude(a.n), magnitude(b.n)); hi == 0 && lo <= math.MaxInt64 {
-			return whole(a.n * b.n)
+			return integer(a.n * b.n)
 		}
 	}
 	return narrow(new(big.Rat).Mul(a.big(), b.big()))
@@ -61,7 +61,7 @@ func (a rational) times(b rational) rational {
 
 // inverse returns 1/a, for a that is not zero.
 func (a rational) inverse() rational {
-	if a == one || a == whole(-1) {
+	if a == one || a == integer(-1) {
 		return a
 	}
 	return narrow(new(big.Rat).Inv(a.big()))

@@ -17,10 +17,10 @@ type meaning struct {
 type theory uint8
 
 const (
-	none      theory = iota
-	inOrder          // a comes before b
-	inNumbers        // a bound of a sum of integers
-	inTerms          // the definition of a term
+	noTheory   theory = iota
+	orderAtom         // a comes before b
+	boundAtom         // a bound of a sum of integers
+	definition        // the definition of a term
 )
 
 // A search looks for an assignment of the variables that satisfies all clauses
@@ -29,18 +29,18 @@ const (
 // implication point (Zhang et al., ICCAD 2001), and theories as in DPLL(T)
 // (Nieuwenhuis, Oliveras, Tinelli, JACM 2006).
 type search struct {
-	store
+	clauseStore
 	heap
 	value   []int8    // of each literal: 1 true, -1 false, 0 open; a literal and its negation are opposite
 	watches [][]watch // of each literal that becomes true: the clauses that watch its negation
 
 	// Of each variable, numbered from 0; level, reason and position of those that have a
 	// value.
-	level    []int32
-	reason   []ref   // why it has its value: a clause whose other literals are false, or the order
-	position []int32 // in the trail: before the literals that it explains
-	phase    []lit   // the last literal of the variable
-	meaning  []meaning
+	level         []int32
+	reason        []clauseRef // why it has its value: a clause whose other literals are false, or the order
+	trailPosition []int32     // of its literal in the trail
+	phase         []lit       // the last literal of the variable
+	meaning       []meaning
 
 	// The trail has the literals that hold, in the order in which they did. Level n begins at
 	// levels[n-1], with a decision; level 1 has the assumptions.
@@ -51,12 +51,12 @@ type search struct {
 	unsat      bool    // contradiction at level 0: every answer is Unsat
 
 	// The state of learning.
-	increment float64 // of activities
-	conflict  []lit   // a clause that is false
-	seen      []mark
-	visited   []int32 // variables with a mark, not in the clause
-	stack     []lit   // buffer for the learned clause
-	failed    []lit   // assumptions that contradict each other
+	activityIncrement float64 // of activities
+	conflict          []lit   // a clause that is false
+	seen              []mark
+	visited           []int32 // variables with a mark, not in the clause
+	stack             []lit   // buffer for the learned clause
+	failedAssumptions []lit   // assumptions that contradict each other
 
 	order  *order
 	linear *linear
@@ -80,7 +80,7 @@ const truth lit = 0
 // newSearch returns a search without clauses, in which only truth has a value. Its terms are
 // set by the encoding that it is made for.
 func newSearch() *search {
-	s := &search{increment: 1, order: newOrder(), linear: newLinear()}
+	s := &search{activityIncrement: 1, order: newOrder(), linear: newLinear()}
 	s.newVariable(meaning{})
 	s.enqueue(truth, noReason)
 	return s
@@ -140,7 +140,7 @@ func (s *search) newVariable(m meaning) int32 {
 	s.watches = append(s.watches, nil, nil)
 	s.level = append(s.level, 0)
 	s.reason = append(s.reason, noReason)
-	s.position = append(s.position, 0)
+	s.trailPosition = append(s.trailPosition, 0)
 	s.phase = append(s.phase, lit(v<<1|1))
 	s.meaning = append(s.meaning, m)
 	s.seen = append(s.seen, 0)
@@ -192,7 +192,7 @@ func (s *search) implies(a, b lit) {
 
 // attach has the first two literals of a clause watched. As long as neither is false the
 // clause can be neither false nor have only one literal left, and is not looked at.
-func (s *search) attach(c ref) {
+func (s *search) attach(c clauseRef) {
 	lits := s.lits(c)
 	s.watches[lits[0].not()] = append(s.watches[lits[0].not()], watch{c, lits[1]})
 	s.watches[lits[1].not()] = append(s.watches[lits[1].not()], watch{c, lits[0]})
@@ -200,13 +200,13 @@ func (s *search) attach(c ref) {
 
 // enqueue gives the literal's variable its value, at the current level and for a reason.
 // Propagation comes to it when it comes to that place of the trail.
-func (s *search) enqueue(l lit, why ref) {
+func (s *search) enqueue(l lit, why clauseRef) {
 	v := l.variable()
 	s.value[l] = 1
 	s.value[l.not()] = -1
 	s.level[v] = int32(s.decisionLevel())
 	s.reason[v] = why
-	s.position[v] = int32(len(s.trail))
+	s.trailPosition[v] = int32(len(s.trail))
 	s.trail = append(s.trail, l)
 }
 
@@ -267,9 +267,9 @@ func (s *search) propagate() bool {
 // what the theory knows, with the clause that says so in s.conflict.
 func (s *search) assertLiteral(l lit) bool {
 	switch m := s.meaning[l.variable()]; m.theory {
-	case inOrder:
+	case orderAtom:
 		return s.order.assert(s, l, m)
-	case inNumbers:
+	case boundAtom:
 		return s.linear.assert(s, l, m)
 	}
 	return true
@@ -278,9 +278,9 @@ func (s *search) assertLiteral(l lit) bool {
 // retract takes back what was asserted last.
 func (s *search) retract(l lit) {
 	switch s.meaning[l.variable()].theory {
-	case inOrder:
+	case orderAtom:
 		s.order.retract(l)
-	case inNumbers:
+	case boundAtom:
 		s.linear.retract(l)
 	}
 }
@@ -333,7 +333,7 @@ func (s *search) propagateClauses() bool {
 // watchAnother replaces the second literal of a clause, which is false, by one that is not;
 // false says that there is none. Watches need not be put back when the search does: a literal
 // that is open now was no worse before.
-func (s *search) watchAnother(lits []lit, c ref) bool {
+func (s *search) watchAnother(lits []lit, c clauseRef) bool {
 	for k := 2; k < len(lits); k++ {
 		if s.value[lits[k]] >= 0 {
 			s.work += int64(k)

@@ -172,8 +172,8 @@ func (t *smt2) text(n node) string {
 // event is the name of an event's number.
 func (t *smt2) event(e int32) string { return t.symbol("event", t.f.EventName(Event(e))) }
 
-// symbol returns the name of a variable: unlike any word of the language, and
-// with all but plain characters replaced.
+// symbol returns the name of a variable in SMT-LIB: quoted, so that it is no word of the language,
+// and with all characters replaced that a quoted name may not have.
 func (t *smt2) symbol(kind, name string) string {
 	var text strings.Builder
 	text.WriteString("|" + kind + " ")

@@ -36,6 +36,6 @@ func (p *linear) branch(s *search, id int32, k int64) {
 // confine keeps a variable in the range of int64, for ever.
 func (p *linear) confine(s *search, id int32) bool {
 	s.backtrack(0)
-	return p.assertBound(s, id, true, literalBound{true, whole(math.MaxInt64), truth}) &&
-		p.assertBound(s, id, false, literalBound{true, whole(math.MinInt64), truth})
+	return p.assertBound(s, id, true, literalBound{true, integer(math.MaxInt64), truth}) &&
+		p.assertBound(s, id, false, literalBound{true, integer(math.MinInt64), truth})
 }

@@ -7,31 +7,31 @@ import (
 )
 
 // written is an engine whose questions are written out.
-type written struct {
-	Engine                                  // that answers
-	f        *Formula                       // of which the assertions are
-	asserted []Bool                         // each question is written whole
-	create   func() (io.WriteCloser, error) // makes the file of the next question
+type writingEngine struct {
+	Engine                                    // that answers
+	f          *Formula                       // of which the assertions are
+	assertions []Bool                         // each question is written whole
+	create     func() (io.WriteCloser, error) // makes the file of the next question
 }
 
 // NewWritten returns an engine that writes each question as SMT-LIB 2 text (see
 // [WriteSMT2]) to what create returns, lets e answer it, and writes the answer
 // behind it as a comment, such as "; sat".
 func NewWritten(f *Formula, e Engine, create func() (io.WriteCloser, error)) Engine {
-	return &written{e, f, nil, create}
+	return &writingEngine{e, f, nil, create}
 }
 
-func (w *written) Assert(bs ...Bool) {
-	w.asserted = append(w.asserted, bs...)
+func (w *writingEngine) Assert(bs ...Bool) {
+	w.assertions = append(w.assertions, bs...)
 	w.Engine.Assert(bs...)
 }
 
-func (w *written) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
+func (w *writingEngine) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	out, err := w.create()
 	if err != nil {
 		return Unknown, err
 	}
-	answer, err := Unknown, WriteSMT2(out, w.f, w.asserted, assumptions)
+	answer, err := Unknown, WriteSMT2(out, w.f, w.assertions, assumptions)
 	if err == nil {
 		answer, err = w.Engine.Check(ctx, budget, assumptions...)
 	}

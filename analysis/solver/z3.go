@@ -16,17 +16,17 @@ import (
 // made first. Every assignment of numbers is so a strict total order, and an atom
 // is one inequality, negated or not.
 type z3Engine struct {
-	f              *Formula
-	ctx            *z3.Context
-	solver         *z3.Solver
-	nodes          []z3.AST // of each node of f, once it was asked for; so with those below
-	events         []z3.AST
-	ints           []z3.AST
-	asserted       []Bool
-	named          map[Bool]z3.AST // the names of assumptions
-	names          int
-	resourcesSpent uint32 // of Z3's resources, that budgets know of
-	stopped        bool   // the last check ended at a limit
+	f               *Formula
+	ctx             *z3.Context
+	solver          *z3.Solver
+	nodes           []z3.AST // of each node of f, once it was asked for; so with those below
+	events          []z3.AST
+	ints            []z3.AST
+	asserted        []Bool
+	assumptionNames map[Bool]z3.AST // the names of assumptions
+	lastName        int
+	resourcesSpent  uint32 // of Z3's resources, that budgets know of
+	stopped         bool   // the last check ended at a limit
 
 	// What the last check has found.
 	model *model
@@ -42,7 +42,7 @@ func NewZ3(f *Formula) (Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("solver: %w", err)
 	}
-	z := &z3Engine{f: f, ctx: context, named: map[Bool]z3.AST{}}
+	z := &z3Engine{f: f, ctx: context, assumptionNames: map[Bool]z3.AST{}}
 	z.solver = z.ctx.NewSolver()
 	return z, z.failure()
 }
@@ -53,7 +53,7 @@ func (z *z3Engine) renew() {
 	z.stopped = false
 	z.solver.Close()
 	z.solver = z.ctx.NewSolver()
-	clear(z.named)
+	clear(z.assumptionNames)
 	for _, b := range z.asserted {
 		z.solver.Assert(z.term(b))
 	}
@@ -196,13 +196,13 @@ func (z *z3Engine) name(a Bool) z3.AST {
 	if z.f.nodes[a>>1].kind == variable {
 		return z.term(a)
 	}
-	if n, ok := z.named[a]; ok {
+	if n, ok := z.assumptionNames[a]; ok {
 		return n
 	}
-	z.names++
-	n := z.ctx.Bool(fmt.Sprint("assumption ", z.names))
+	z.lastName++
+	n := z.ctx.Bool(fmt.Sprint("assumption ", z.lastName))
 	z.solver.Assert(n.Implies(z.term(a)))
-	z.named[a] = n
+	z.assumptionNames[a] = n
 	return n
 }
 

@@ -124,7 +124,7 @@ func TestZ3GoesOnAfterItsLimits(t *testing.T) {
 	stopped := 0
 	for k, q := range p.questions(60) {
 		b.Assert(p.free[k*len(p.free)/60 : (k+1)*len(p.free)/60]...)
-		answer, err := b.(*both).second.Check(context.Background(), &Budget{Steps: Second / 500}, q...)
+		answer, err := b.(*comparingEngine).second.Check(context.Background(), &Budget{Steps: Second / 500}, q...)
 		require.NoError(t, err)
 		if answer == Unknown {
 			stopped++

@@ -11,8 +11,8 @@ type accesses struct {
 // span returns the cells that the event at position i accesses.
 func (a *accesses) span(i int32) trace.Span { return a.layout.Spans[a.layout.SpanOf[i]] }
 
-// of yields the cells of the access at position i.
-func (a *accesses) of(i int32) func(func(int32) bool) {
+// cellsOf yields the cells of the access at position i.
+func (a *accesses) cellsOf(i int32) func(func(int32) bool) {
 	s := a.span(i)
 	return func(yield func(int32) bool) {
 		for c := s.First; c < s.First+s.N; c++ {

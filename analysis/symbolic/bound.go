@@ -22,12 +22,12 @@ type switchBound struct {
 	*timeline
 	// neighbours has for each node those that it is compared with, by the first seen of the
 	// timeline's comparisons.
-	neighbours map[int32][]int32
-	seen       int
-	counted    map[[2]int32]bool       // pairs of nodes, the lower one first, that have their constraints
-	after      map[int32][]solver.Bool // by node of such a pair: it is in a stretch after the k-th
-	ordered    [][]int32               // by column: the nodes in after, ascending
-	within     []solver.Bool           // by number of switches: the assumption that it suffices
+	neighbours     map[int32][]int32
+	seen           int
+	counted        map[[2]int32]bool       // pairs of nodes, the lower one first, that have their constraints
+	inLaterStretch map[int32][]solver.Bool // by node of such a pair: it is in a stretch after the k-th
+	ordered        [][]int32               // by column: the nodes in after, ascending
+	withinBound    []solver.Bool           // by number of switches: the assumption that it suffices
 }
 
 // SolveBounded is Solve with few switches. It asks for runs with no more switches than must precede
@@ -37,11 +37,11 @@ type switchBound struct {
 func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget *solver.Budget) (a Answer, asked int, err error) {
 	q := e.question(ctx, t, budget)
 	s := e.switches
-	s.start(most)
+	s.makeBounds(most)
 	for b := s.fewestSwitches(); b <= most; b++ {
 		asked++
 		q.bound = b
-		if a, err = q.ask(s.within[b]); err != nil || a.Answer != solver.Unsat || !slices.Contains(q.core, s.within[b]) {
+		if a, err = q.ask(s.withinBound[b]); err != nil || a.Answer != solver.Unsat || !slices.Contains(q.core, s.withinBound[b]) {
 			return a, asked, err
 		}
 	}
@@ -94,17 +94,17 @@ func (s *switchBound) fewestSwitches() (most int) {
 	return most
 }
 
-// stretched puts a model's run in the order of its stretches: an event that the formula does not
+// inOrderOfStretches puts a model's run in the order of its stretches: an event that the formula does not
 // compare comes as late as its successors let it, with the rest of its goroutine. If that takes
 // more switches than the bound, the comparisons responsible are counted from now on, and ok is
 // false.
-func (s *switchBound) stretched(run []int32, bound int) (better []int32, ok bool) {
+func (s *switchBound) inOrderOfStretches(run []int32, bound int) (better []int32, ok bool) {
 	left := s.stretches(run)
 	most := 0
 	for _, k := range left {
 		most = max(most, k)
 	}
-	if most > bound && s.countLongest(run, left, most) {
+	if most > bound && s.countLongestPaths(run, left, most) {
 		return nil, false
 	}
 	run = slices.Clone(run)
@@ -153,9 +153,9 @@ func (s *switchBound) stretches(run []int32) (left map[int32]int) {
 	return left
 }
 
-// countLongest counts the comparisons on all paths through a run that take the most switches. It
+// countLongestPaths counts the comparisons on all paths through a run that take the most switches. It
 // reports whether some of them were not counted before.
-func (s *switchBound) countLongest(run []int32, left map[int32]int, most int) (more bool) {
+func (s *switchBound) countLongestPaths(run []int32, left map[int32]int, most int) (more bool) {
 	longest := make(map[int32]bool)          // nodes on such a path
 	at := make([]int, len(s.m.t.Goroutines)) // by goroutine: what is left on such a path
 	for g := range at {
@@ -173,7 +173,7 @@ func (s *switchBound) countLongest(run []int32, left map[int32]int, most int) (m
 		for _, other := range s.neighbours[n] {
 			if k, runs := left[other]; runs && k == left[n]-1 {
 				longest[other] = true
-				if s.count(n, other) {
+				if s.assertInLaterStretch(n, other) {
 					more = true
 				}
 			}
@@ -182,52 +182,52 @@ func (s *switchBound) countLongest(run []int32, left map[int32]int, most int) (m
 	return more
 }
 
-// start makes the assumptions, for at most so many switches.
-func (s *switchBound) start(most int) {
-	if len(s.within) > most {
+// makeBounds makes the assumptions, for at most so many switches.
+func (s *switchBound) makeBounds(most int) {
+	if len(s.withinBound) > most {
 		return
 	}
 	*s = switchBound{
 		timeline: s.timeline, neighbours: make(map[int32][]int32), counted: make(map[[2]int32]bool),
-		after: make(map[int32][]solver.Bool), ordered: make([][]int32, s.width),
+		inLaterStretch: make(map[int32][]solver.Bool), ordered: make([][]int32, s.width),
 	}
 	for k := range most + 1 {
-		s.within = append(s.within, s.f.Bool(fmt.Sprintf("at most %d switches", k)))
+		s.withinBound = append(s.withinBound, s.f.Bool(fmt.Sprintf("at most %d switches", k)))
 	}
 }
 
-// row returns the literals that say in which stretch node n is.
-func (s *switchBound) row(n int32) []solver.Bool {
-	if row, ok := s.after[n]; ok {
+// stretchLiterals returns the literals that say in which stretch node n is.
+func (s *switchBound) stretchLiterals(n int32) []solver.Bool {
+	if row, ok := s.inLaterStretch[n]; ok {
 		return row
 	}
 	f, i := s.f, s.nodes[n]
-	row := make([]solver.Bool, len(s.within))
+	row := make([]solver.Bool, len(s.withinBound))
 	for k := range row {
 		row[k] = f.Bool(fmt.Sprintf("late %d %d", i, k))
 		if k > 0 {
 			s.assert(f.Implies(row[k], row[k-1]))
 		}
-		s.assert(f.Not(f.And(row[k], s.happens(i), s.within[k])))
+		s.assert(f.Not(f.And(row[k], s.happens(i), s.withinBound[k])))
 	}
-	s.after[n] = row
+	s.inLaterStretch[n] = row
 	c := s.column[s.m.gid(i)]
 	at, _ := slices.BinarySearch(s.ordered[c], n)
 	for k := range row {
 		if at > 0 {
-			s.assert(f.Implies(s.after[s.ordered[c][at-1]][k], row[k]))
+			s.assert(f.Implies(s.inLaterStretch[s.ordered[c][at-1]][k], row[k]))
 		}
 		if at < len(s.ordered[c]) {
-			s.assert(f.Implies(row[k], s.after[s.ordered[c][at]][k]))
+			s.assert(f.Implies(row[k], s.inLaterStretch[s.ordered[c][at]][k]))
 		}
 	}
 	s.ordered[c] = slices.Insert(s.ordered[c], at, n)
 	return row
 }
 
-// count asserts that one of two nodes is in a later stretch than the other. It returns false if
+// assertInLaterStretch asserts that one of two nodes is in a later stretch than the other. It returns false if
 // that was asserted before.
-func (s *switchBound) count(x, y int32) bool {
+func (s *switchBound) assertInLaterStretch(x, y int32) bool {
 	key := [2]int32{min(x, y), max(x, y)}
 	if s.counted[key] {
 		return false
@@ -235,7 +235,7 @@ func (s *switchBound) count(x, y int32) bool {
 	s.counted[key] = true
 	f := s.f
 	for _, p := range [][2]int32{{x, y}, {y, x}} {
-		from, to := s.row(p[0]), s.row(p[1])
+		from, to := s.stretchLiterals(p[0]), s.stretchLiterals(p[1])
 		i, j := s.nodes[p[0]], s.nodes[p[1]]
 		first := s.constant(s.mustPrecede(i, j))
 		if !s.mustPrecede(i, j) && !s.mustPrecede(j, i) {

@@ -104,21 +104,21 @@ func (m *Control) operationsOn(c *channel) func(yield func(*facts.Operation) boo
 	}
 }
 
-// channelEdges finds what must precede what because of channels.
-func (m *edgeBuilder) channelEdges() {
+// addChannelEdges finds what must precede what because of channels.
+func (m *edgeBuilder) addChannelEdges() {
 	for k := range m.channels {
 		c := &m.channels[k]
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := range line[min(1, len(line)):] {
-				m.edge(line[k], line[k+1])
+				m.addEdge(line[k], line[k+1])
 			}
 		}
 		made := m.facts.Channel(c.number).Made
 		for op := range m.operationsOn(c) {
 			if made != none && op.Rank() <= 1 {
-				m.edge(made, op.Begin)
+				m.addEdge(made, op.Begin)
 			}
-			m.completionEdges(c, op)
+			m.addCompletionEdges(c, op)
 		}
 	}
 	for i := range m.t.Events {
@@ -131,20 +131,20 @@ func (m *edgeBuilder) channelEdges() {
 	}
 }
 
-// completionEdges orders what lets an operation complete before its completion.
-func (m *edgeBuilder) completionEdges(c *channel, op *facts.Operation) {
+// addCompletionEdges orders what lets an operation complete before its completion.
+func (m *edgeBuilder) addCompletionEdges(c *channel, op *facts.Operation) {
 	n := int(op.Element)
 	switch {
 	case c.unaccounted:
 	case op.Outcome == facts.FoundClosed && len(c.closes) == 1:
-		m.edge(c.closes[0], op.Done)
+		m.addEdge(c.closes[0], op.Done)
 	case op.Outcome == facts.Passed && n > 0:
-		m.edge(ranked(c.sends, n), op.Done)
+		m.addEdge(ranked(c.sends, n), op.Done)
 		if n > c.capacity {
-			m.edge(ranked(c.receives, n-c.capacity), op.Done)
+			m.addEdge(ranked(c.receives, n-c.capacity), op.Done)
 		}
 		if op.Receive {
-			m.edge(ranked(c.receives, n), op.Done)
+			m.addEdge(ranked(c.receives, n), op.Done)
 		}
 	}
 }
@@ -152,17 +152,18 @@ func (m *edgeBuilder) completionEdges(c *channel, op *facts.Operation) {
 // A channelEncoder encodes channels.
 type channelEncoder struct{ *timeline }
 
-// A closing channel is one of which it is encoded what becomes of operations when it is closed.
-type closing struct {
+// A closableChannel encodes one channel: how a close decides whether operations pass an element, find
+// the channel closed, or panic.
+type closableChannel struct {
 	*channelEncoder
 	*channel
 	closes   []int32    // those that may happen
 	unranked [2][]int32 // where sends and receives without a rank begin
 }
 
-// channel encodes what becomes of operations where the channel is closed.
-func (e *channelEncoder) channel(c *channel) {
-	x := &closing{channelEncoder: e, channel: c, closes: e.possible(c.closes)}
+// assertChannel encodes what becomes of operations where the channel is closed.
+func (e *channelEncoder) assertChannel(c *channel) {
+	x := &closableChannel{channelEncoder: e, channel: c, closes: e.possible(c.closes)}
 	var completed, panicked []*facts.Operation
 	for op := range e.m.operationsOn(c) {
 		switch {
@@ -176,20 +177,20 @@ func (e *channelEncoder) channel(c *channel) {
 			x.unranked[side] = append(x.unranked[side], op.Begin)
 		}
 	}
-	x.onlyFirstCloses()
+	x.assertOneClose()
 	for _, op := range byDone(completed) {
 		switch {
 		case e.neverHappens(op.Done) || e.isPast(op.Done) || c.unaccounted:
 		case op.Element > 0:
-			x.passes(op)
+			x.assertPassed(op)
 		case op.Outcome == facts.FoundClosed:
-			x.findsClosed(op)
+			x.assertFoundClosed(op)
 		}
 	}
-	x.unrankedNeverMeet()
+	x.assertUnrankedNeverMeet()
 	for _, op := range byDone(panicked) {
 		if !e.neverHappens(op.Done) && !e.isPast(op.Done) {
-			x.panics(op)
+			x.assertPanicked(op)
 		}
 	}
 }
@@ -213,7 +214,7 @@ func byDone(ops []*facts.Operation) []*facts.Operation {
 }
 
 // closedBefore says that the channel is closed before event i.
-func (x *closing) closedBefore(i int32) solver.Bool {
+func (x *closableChannel) closedBefore(i int32) solver.Bool {
 	var some []solver.Bool
 	for _, cl := range x.closes {
 		some = append(some, x.precedes(cl, i))
@@ -221,8 +222,8 @@ func (x *closing) closedBefore(i int32) solver.Bool {
 	return x.f.Or(some...)
 }
 
-// onlyFirstCloses lets only the first close of the channel succeed.
-func (x *closing) onlyFirstCloses() {
+// assertOneClose lets only the first close of the channel succeed.
+func (x *closableChannel) assertOneClose() {
 	for _, cl := range x.closes {
 		next := x.m.next(cl)
 		if x.isPast(cl) || next == none || x.m.event(next).Kind == trace.Panic {
@@ -236,13 +237,13 @@ func (x *closing) onlyFirstCloses() {
 	}
 }
 
-// passes encodes the completion of an operation that passes an element. If the channel is closed
+// assertPassed encodes the completion of an operation that passes an element. If the channel is closed
 // before, the element was in the buffer or received by then; and no operation that found the
 // channel closed was in line before.
-func (x *closing) passes(op *facts.Operation) {
+func (x *closableChannel) assertPassed(op *facts.Operation) {
 	f, n := x.f, int(op.Element)
 	for _, cl := range x.closes {
-		x.assertIf(op.Done, f.Or(x.precedes(op.Done, cl), f.And(x.precedes(ranked(x.sends, n), cl), x.room(n, cl))))
+		x.assertIf(op.Done, f.Or(x.precedes(op.Done, cl), f.And(x.precedes(ranked(x.sends, n), cl), x.hasRoom(n, cl))))
 	}
 	for side, line := range [][]int32{x.sends, x.receives} {
 		for _, begin := range x.unranked[side] {
@@ -258,9 +259,9 @@ func (x *closing) passes(op *facts.Operation) {
 	}
 }
 
-// unrankedNeverMeet says that a send and a receive without a rank are not both there while the
+// assertUnrankedNeverMeet says that a send and a receive without a rank are not both there while the
 // channel is open: they would pass an element.
-func (x *closing) unrankedNeverMeet() {
+func (x *closableChannel) assertUnrankedNeverMeet() {
 	f := x.f
 	for _, s := range x.unranked[0] {
 		for _, r := range x.unranked[1] {
@@ -272,18 +273,18 @@ func (x *closing) unrankedNeverMeet() {
 	}
 }
 
-// room says that there is room for element n before event i: it is within the capacity, or a
+// hasRoom says that there is room for element n before event i: it is within the capacity, or a
 // receive made room.
-func (x *closing) room(n int, i int32) solver.Bool {
+func (x *closableChannel) hasRoom(n int, i int32) solver.Bool {
 	if n <= x.capacity {
 		return x.f.True()
 	}
 	return x.precedes(ranked(x.receives, n-x.capacity), i)
 }
 
-// findsClosed encodes a receive that finds the channel closed: for each element that got into the
+// assertFoundClosed encodes a receive that finds the channel closed: for each element that got into the
 // channel, a receive began before this one.
-func (x *closing) findsClosed(op *facts.Operation) {
+func (x *closableChannel) assertFoundClosed(op *facts.Operation) {
 	f := x.f
 	x.assertIf(op.Done, x.closedBefore(op.Done))
 	for _, cl := range x.closes {
@@ -293,13 +294,13 @@ func (x *closing) findsClosed(op *facts.Operation) {
 			if sent == f.False() {
 				break
 			}
-			x.assert(f.Implies(f.And(x.happens(op.Done), first, sent, x.room(n, cl)), x.precedes(ranked(x.receives, n), op.Begin)))
+			x.assert(f.Implies(f.And(x.happens(op.Done), first, sent, x.hasRoom(n, cl)), x.precedes(ranked(x.receives, n), op.Begin)))
 		}
 	}
 }
 
 // isFirst says that a close is the first one, and so the one that counts.
-func (x *closing) isFirst(cl int32) solver.Bool {
+func (x *closableChannel) isFirst(cl int32) solver.Bool {
 	b := x.happens(cl)
 	for _, other := range x.closes {
 		if other != cl {
@@ -310,7 +311,7 @@ func (x *closing) isFirst(cl int32) solver.Bool {
 }
 
 // begunBefore says that at least n sends began before close cl, including those that panicked then.
-func (x *closing) begunBefore(n int, cl int32) solver.Bool {
+func (x *closableChannel) begunBefore(n int, cl int32) solver.Bool {
 	panicking := x.possible(x.unranked[0])
 	if len(panicking) > maxPanickingSends {
 		x.err = fmt.Errorf("symbolic: %d sends on one channel panicked: too many to encode", len(panicking))
@@ -332,16 +333,16 @@ func (x *closing) begunBefore(n int, cl int32) solver.Bool {
 	return x.f.Or(ways...)
 }
 
-// panics encodes the panic of a send: the channel is closed, and was when the send began, or there
+// assertPanicked encodes the panic of a send: the channel is closed, and was when the send began, or there
 // was no room for its element before.
-func (x *closing) panics(op *facts.Operation) {
+func (x *closableChannel) assertPanicked(op *facts.Operation) {
 	f := x.f
 	x.assertIf(op.Done, x.closedBefore(op.Done))
 	for _, cl := range x.closes {
 		first := x.isFirst(cl)
 		open := x.precedes(op.Begin, cl)
 		for n := max(1, x.capacity); n <= x.capacity+len(x.receives); n++ {
-			x.assert(f.Implies(f.And(x.happens(op.Done), first, open, x.room(n, cl)), x.precedes(ranked(x.sends, n), op.Begin)))
+			x.assert(f.Implies(f.And(x.happens(op.Done), first, open, x.hasRoom(n, cl)), x.precedes(ranked(x.sends, n), op.Begin)))
 		}
 	}
 }
@@ -388,10 +389,10 @@ func (m *Control) waitingSides(i int32) (all []channelSide) {
 	return all
 }
 
-// waits says that an operation on a side of a channel has to wait when the violation happens: the
+// mustWait says that an operation on a side of a channel has to wait when the violation happens: the
 // channel is open, and there are no fewer receives than sends, or no fewer sends than receives and
 // room. Which rank the operation gets does not matter.
-func (e *channelEncoder) waits(s channelSide) []solver.Bool {
+func (e *channelEncoder) mustWait(s channelSide) []solver.Bool {
 	f := e.f
 	all := e.notClosed(s.channel)
 	own, others, room := s.sends, s.channel.receives, s.capacity

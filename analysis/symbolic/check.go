@@ -33,7 +33,7 @@ func (e *Encoding) refine(order []int32, budget *solver.Budget) bool {
 			break
 		}
 	}
-	e.taint.define()
+	e.taint.defineLiterals()
 	return len(c.repairs) == 0
 }
 
@@ -47,7 +47,7 @@ type runChecker struct {
 
 // openPastSections opens the critical sections that began, and did not end, before the cone.
 func (c *runChecker) openPastSections(l *lock) {
-	if c.cone.Base == 0 || !l.shared || l.loose {
+	if c.cone.Base == 0 || !l.shared || l.releasedByOthers {
 		return
 	}
 	for s := range c.m.sections(l) {
@@ -61,7 +61,7 @@ func (c *runChecker) openPastSections(l *lock) {
 }
 
 func (c *runChecker) checkLock(i int32, l *lock) {
-	if l.loose || !l.shared {
+	if l.releasedByOthers || !l.shared {
 		return
 	}
 	if s := c.m.section(i); s != nil {
@@ -80,7 +80,7 @@ func (c *runChecker) checkAccess(i int32, ev *trace.Event) {
 	mem := c.m.memory
 	if ev.Kind.IsRead() {
 		vague := c.reads.undefinedReads[i] && c.engine.Value(c.reads.asRecorded[i])
-		for cell := range mem.of(i) {
+		for cell := range mem.cellsOf(i) {
 			if !mem.cells[cell].shared {
 				continue
 			}
@@ -97,7 +97,7 @@ func (c *runChecker) checkAccess(i int32, ev *trace.Event) {
 		}
 	}
 	if ev.Stores() {
-		for cell := range mem.of(i) {
+		for cell := range mem.cellsOf(i) {
 			c.lastWriters[cell] = i + 1
 		}
 	}
@@ -160,7 +160,7 @@ func (e *timeline) schedule(run []int32, t Target) []int {
 	for _, i := range run {
 		upTo(e.m.gid(i), i+1)
 	}
-	for _, s := range t.Stands {
+	for _, s := range t.Pending {
 		upTo(e.m.gid(int32(s)), int32(s))
 	}
 	return steps

@@ -18,8 +18,8 @@ type selectChoices struct {
 	m          *Model
 	channels   map[uint64]*channelUse
 	effortLeft int // of maxChoosing
-	// unawaited are the posts that nothing has awaited, such as timers that have not fired. Nobody
-	// knows what they would have done.
+	// unawaited are the posts without an await, such as timers that have not fired. The trace does
+	// not show what they would have done.
 	unawaited []int32
 }
 
@@ -80,7 +80,7 @@ func (c *selectChoices) addChannel(ch *channel) {
 	}
 }
 
-func (c *selectChoices) of(obj uint64) *channelUse { return entry(c.channels, obj) }
+func (c *selectChoices) of(obj uint64) *channelUse { return findOrMake(c.channels, obj) }
 
 // A selectState is one select.
 type selectState struct {
@@ -214,5 +214,5 @@ func (s *selectState) mustPrecede(i, j int32) bool {
 	if s.effortLeft--; s.effortLeft < 0 {
 		return false
 	}
-	return s.m.recorded.mustPrecede(i, j)
+	return s.m.orderedReads.mustPrecede(i, j)
 }

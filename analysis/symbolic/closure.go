@@ -27,9 +27,9 @@ type closure struct {
 
 // A lockUse is the acquires of a lock in a closure.
 type lockUse struct {
-	acquires []int32
-	ended    int // how many of them have their releases in
-	shared   bool
+	acquires    []int32
+	withRelease int // how many of them have their releases in
+	shared      bool
 }
 
 func (f *coneFinder) closure(base int32, limit limits, free func(int32) bool, may bool) *closure {
@@ -105,8 +105,8 @@ func (c *closure) follow(i int32) {
 	case k == trace.Acquire || k == trace.RAcquire:
 		c.addAcquire(i, m.lock(i))
 	case k == trace.Release || k == trace.RRelease:
-		if l := m.lock(i); l.loose {
-			c.addLooseLock(l)
+		if l := m.lock(i); l.releasedByOthers {
+			c.addReleasedByOthers(l)
 		}
 	case k == trace.CondWake:
 		if cond := m.conds[e.Obj]; cond != nil && c.firstVisit(cond) {
@@ -133,8 +133,8 @@ func (c *closure) addGroup(w *waitGroup) {
 	}
 }
 
-// addLooseLock adds all operations of a lock that any goroutine may release.
-func (c *closure) addLooseLock(l *lock) {
+// addReleasedByOthers adds all operations of a lock that any goroutine may release.
+func (c *closure) addReleasedByOthers(l *lock) {
 	if c.firstVisit(l) {
 		for s := range c.m.sections(l) {
 			c.add(s.Acquire)
@@ -148,8 +148,8 @@ func (c *closure) addAcquire(i int32, l *lock) {
 	if !l.shared {
 		return
 	}
-	if l.loose {
-		c.addLooseLock(l)
+	if l.releasedByOthers {
+		c.addReleasedByOthers(l)
 		return
 	}
 	u := c.locks[l]
@@ -160,12 +160,12 @@ func (c *closure) addAcquire(i int32, l *lock) {
 	u.acquires = append(u.acquires, i)
 	u.shared = u.shared || c.m.gid(u.acquires[0]) != c.m.gid(i)
 	if u.shared {
-		for _, acq := range u.acquires[u.ended:] {
+		for _, acq := range u.acquires[u.withRelease:] {
 			if s := c.m.section(acq); s != nil {
 				c.add(s.Release)
 			}
 		}
-		u.acquires, u.ended = u.acquires[:1], 1
+		u.acquires, u.withRelease = u.acquires[:1], 1
 	}
 }
 
@@ -191,9 +191,9 @@ const (
 func (c *closure) addRead(i int32) {
 	m := c.m
 	_, half := m.memory.updateStore[i]
-	for k := range m.memory.of(i) {
+	for k := range m.memory.cellsOf(i) {
 		cl := &m.memory.cells[k]
-		if !cl.shared || half && !cl.observed {
+		if !cl.shared || half && !cl.hasOtherReads {
 			continue
 		}
 		reader := cellReader{g: m.gid(i), cell: k}
@@ -230,10 +230,10 @@ func (c *closure) addOthers(g trace.GID, ws []int32) {
 
 // addRequired adds the events that happen in each run to t.
 func (c *closure) addRequired(t Target) {
-	for _, i := range t.Stands {
+	for _, i := range t.Pending {
 		c.add(c.m.predecessor(int32(i)))
 	}
-	for _, i := range t.Over {
+	for _, i := range t.Executed {
 		c.add(int32(i))
 	}
 	for _, p := range t.Order {
@@ -254,8 +254,8 @@ func (c *closure) addForTarget(i int32, fails bool) {
 			c.addAll(cond.waits, cond.signals, cond.broadcasts)
 		}
 	case trace.Release, trace.RRelease:
-		if l := c.m.lock(i); l.loose {
-			c.addLooseLock(l)
+		if l := c.m.lock(i); l.releasedByOthers {
+			c.addReleasedByOthers(l)
 		}
 	case trace.Close, trace.Send, trace.SelectSend:
 		if ch := c.m.channel(e.Obj); ch != nil && fails {
@@ -282,12 +282,12 @@ func (c *closure) addForBlocked(i int32) {
 // hasRequired reports whether all events that t requires are in.
 func (c *closure) hasRequired(t Target) bool {
 	in := func(i int32) bool { return i == none || i < c.ends[c.m.gid(i)] || i < c.base }
-	for _, i := range t.Stands {
+	for _, i := range t.Pending {
 		if int32(i) < c.base || int32(i) < c.ends[c.m.gid(int32(i))] || !in(c.m.predecessor(int32(i))) {
 			return false
 		}
 	}
-	for _, i := range t.Over {
+	for _, i := range t.Executed {
 		if !in(int32(i)) {
 			return false
 		}

@@ -19,7 +19,7 @@ func newConditions(t *trace.Trace) map[uint64]*condition {
 		if e.Kind.Class() != trace.ClassCond {
 			continue
 		}
-		c := entry(all, e.Obj)
+		c := findOrMake(all, e.Obj)
 		switch e.Kind {
 		case trace.CondWait:
 			c.waits = append(c.waits, pos)
@@ -32,8 +32,8 @@ func newConditions(t *trace.Trace) map[uint64]*condition {
 	return all
 }
 
-// entry returns what m has for obj, a new one if it has none.
-func entry[V any](m map[uint64]*V, obj uint64) *V {
+// findOrMake returns what m has for obj, a new one if it has none.
+func findOrMake[V any](m map[uint64]*V, obj uint64) *V {
 	v := m[obj]
 	if v == nil {
 		v = new(V)
@@ -63,11 +63,11 @@ type waitQueue struct {
 	taken   map[[2]int32]solver.Bool // by wait and event; see takenBefore
 }
 
-// condition encodes a condition. A waiter that wakes was taken from the queue by a broadcast, or
+// assertCondition encodes a condition. A waiter that wakes was taken from the queue by a broadcast, or
 // by a signal when all those before it had been taken.
-func (e *condEncoder) condition(obj uint64) {
+func (e *condEncoder) assertCondition(obj uint64) {
 	f := e.f
-	q := &waitQueue{condEncoder: e, condition: entry(e.m.conds, obj), taken: make(map[[2]int32]solver.Bool)}
+	q := &waitQueue{condEncoder: e, condition: findOrMake(e.m.conds, obj), taken: make(map[[2]int32]solver.Bool)}
 	if !q.pair() {
 		return
 	}
@@ -84,7 +84,7 @@ func (e *condEncoder) condition(obj uint64) {
 		}
 		e.assert(f.Implies(e.takes[pair], f.And(needs...)))
 	}
-	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Over) > 0 }) {
+	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Executed) > 0 }) {
 		q.takeOnce()
 	}
 	for _, wait := range q.waits {

@@ -37,7 +37,7 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 }
 
 // Whole returns the cone of all events.
-func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) { return m.cones.whole(targets...) }
+func (m *Model) WholeCone(targets ...Target) (cone *Cone, ok bool) { return m.cones.whole(targets...) }
 
 // find returns the cone of targets. It is not ok if no run reaches one of them.
 func (f *coneFinder) find(base int, targets ...Target) (cone *Cone, ok bool) {
@@ -98,13 +98,13 @@ func (f *coneFinder) addEvents(cone *Cone, end, most int) {
 	may.maxFollowed, may.end = most, int32(end)
 	for _, t := range cone.targets {
 		may.addRequired(t)
-		for _, i := range t.Stands {
+		for _, i := range t.Pending {
 			may.addForTarget(int32(i), t.Fails)
 			if t.Blocks {
 				may.addForBlocked(int32(i))
 			}
 		}
-		for _, i := range t.Departs {
+		for _, i := range t.DepartsAt {
 			may.add(int32(i))
 		}
 	}

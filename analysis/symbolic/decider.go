@@ -12,11 +12,11 @@ import (
 // A Decider answers questions about one trace. Targets next to each other whose cones are similar
 // share an encoding, and what the solver learns.
 type Decider struct {
-	m         *Model
-	base      int
-	askedFrom int // runs that begin with this many events or more were decided by others
-	engine    func(*solver.Formula) (solver.Engine, error)
-	targets   []Target
+	m           *Model
+	base        int
+	decidedFrom int // another Decider has decided runs that begin with this many events or more
+	engine      func(*solver.Formula) (solver.Engine, error)
+	targets     []Target
 	// The encoding that was asked last, for the targets from first to end. It is nil if no run
 	// reaches them, or with a reason in why.
 	encoding   *Encoding
@@ -27,14 +27,14 @@ type Decider struct {
 // NewDecider prepares for questions whether runs that begin with the first base events of the trace
 // reach the targets. The function makes engines.
 func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
-	return &Decider{m: m, base: base, askedFrom: math.MaxInt, engine: engine, targets: targets}
+	return &Decider{m: m, base: base, decidedFrom: math.MaxInt, engine: engine, targets: targets}
 }
 
-// NewWider is NewDecider for a target that no run reaches that begins with the first asked events,
-// as another Decider has found. It considers the other runs only.
-func (m *Model) NewWider(base, asked int, t Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
+// NewDeciderExcept is NewDecider for one target. Another Decider has found that no run reaches it
+// that begins with the first decided events. This one considers the other runs only.
+func (m *Model) NewDeciderExcept(base, decided int, t Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
 	d := m.NewDecider(base, []Target{t}, engine)
-	d.askedFrom = asked
+	d.decidedFrom = decided
 	return d
 }
 
@@ -45,40 +45,40 @@ func (m *Model) NewWider(base, asked int, t Target, engine func(*solver.Formula)
 // whether there is one that keeps the recorded order up to shortly before the target. A "no" proves
 // nothing then; the whole cone decides. All steps come out of the budget.
 func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
-	a, err := d.seek(ctx, k, budget, false)
+	a, err := d.decideNearby(ctx, k, budget, false)
 	if err != nil || a.Answer != solver.Unknown || a.Why != "" {
 		return a, err
 	}
-	return d.Prove(ctx, k, budget)
+	return d.DecideAll(ctx, k, budget)
 }
 
-// Seek looks for runs that differ little from the recorded one. It is Unknown without a reason if
-// there are none, and Unsat only if no run reaches the target, whatever it begins with.
+// DecideNearby looks for runs that differ little from the recorded one. The answer is Unknown without
+// a reason if there are none. It is Unsat only if no run reaches the target, whatever it begins with.
 //
-// It gives up when runs that keep the recorded order up to some event take too much to decide: runs
-// that keep less take more, and another target may make better use of the budget.
-func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
-	return d.seek(ctx, k, budget, true)
+// It gives up when runs that keep the recorded order up to some event take too much to decide. Runs
+// that keep less of it take more, and another target may make better use of the budget.
+func (d *Decider) DecideNearby(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
+	return d.decideNearby(ctx, k, budget, true)
 }
 
-// seek is Seek; unless it is to stop early, it goes on with runs that keep less.
-func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief bool) (Answer, error) {
-	if t := d.targets[k]; t.Fails && d.m.comesOutAsRecorded(int32(t.Stands[0]), budget) {
-		return Answer{Answer: solver.Unsat, Never: true}, nil
+// decideNearby is DecideNearby. If brief is false, it goes on with runs that keep less.
+func (d *Decider) decideNearby(ctx context.Context, k int, budget *solver.Budget, brief bool) (Answer, error) {
+	if t := d.targets[k]; t.Fails && d.m.comesOutAsRecorded(int32(t.Pending[0]), budget) {
+		return Answer{Answer: solver.Unsat, ForEveryPrefix: true}, nil
 	}
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
 	}
-	near, ok := d.nearCone(d.base, k, firstWindow, budget)
+	near, ok := d.coneUpToTarget(d.base, k, firstWindow, budget)
 	if !ok {
-		return Answer{Answer: solver.Unsat, Never: true}, nil
+		return Answer{Answer: solver.Unsat, ForEveryPrefix: true}, nil
 	}
-	q := quest{Decider: d, ctx: ctx, budget: budget.Share(seekShare), stopEarly: brief}
+	q := windowSearch{Decider: d, ctx: ctx, budget: budget.Share(seekShare), stopEarly: brief}
 	if near.events > firstWindow {
 		if a, err := q.windows(k); err != nil || a.Answer == solver.Sat || a.Why != "" {
 			return a, err
 		}
-		near, _ = d.nearCone(d.base, k, MaxEvents, q.budget)
+		near, _ = d.coneUpToTarget(d.base, k, MaxEvents, q.budget)
 	}
 	if q.whyTooLarge == "" {
 		if a, err := q.solve(near, k); err != nil || a.Answer != solver.Unsat {
@@ -90,17 +90,17 @@ func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief 
 
 // windows asks for runs to target k that keep the recorded order up to shortly before it, then up
 // to four times as far before it, and so on as long as the cone grows.
-func (q *quest) windows(k int) (Answer, error) {
+func (q *windowSearch) windows(k int) (Answer, error) {
 	needed := 0
 	for back := firstWindow; q.whyTooLarge == ""; back *= 4 {
 		base := slices.Min(q.targets[k].events()) - back
 		if base <= q.base {
 			break
 		}
-		if base >= q.askedFrom {
+		if base >= q.decidedFrom {
 			continue
 		}
-		cone, ok := q.nearCone(base, k, MaxEvents, q.budget)
+		cone, ok := q.coneUpToTarget(base, k, MaxEvents, q.budget)
 		if !ok {
 			continue
 		}
@@ -115,10 +115,10 @@ func (q *quest) windows(k int) (Answer, error) {
 	return Answer{}, nil
 }
 
-// nearCone returns the part of the cone of target k before the target's own events in the recorded
+// coneUpToTarget returns the part of the cone of target k before the target's own events in the recorded
 // run. Most runs to it need no more. It has at most so many events, and as many as the budget
 // suffices for.
-func (d *Decider) nearCone(base, k, most int, budget *solver.Budget) (cone *Cone, ok bool) {
+func (d *Decider) coneUpToTarget(base, k, most int, budget *solver.Budget) (cone *Cone, ok bool) {
 	if budget != nil {
 		most = int(min(int64(most), max(0, budget.Steps)/perEvent))
 	}
@@ -129,8 +129,8 @@ func (d *Decider) nearCone(base, k, most int, budget *solver.Budget) (cone *Cone
 	return cone, ok
 }
 
-// Prove considers all runs. It is for what Seek has left open.
-func (d *Decider) Prove(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
+// DecideAll considers all runs. It is for targets that DecideNearby has left open.
+func (d *Decider) DecideAll(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
 	}
@@ -160,8 +160,9 @@ func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, bu
 	return d.m.encode(cone, f, engine, budget)
 }
 
-// A quest is the search for one answer.
-type quest struct {
+// A windowSearch asks about one target in runs that keep the recorded order up to some event: the
+// events after that are the window.
+type windowSearch struct {
 	*Decider
 	ctx         context.Context
 	budget      *solver.Budget
@@ -170,7 +171,7 @@ type quest struct {
 }
 
 // solve solves one cone with half of the rest of the budget.
-func (q *quest) solve(cone *Cone, k int) (Answer, error) {
+func (q *windowSearch) solve(cone *Cone, k int) (Answer, error) {
 	if cone.events > MaxEvents {
 		q.whyTooLarge = tooLarge
 		return Answer{}, nil

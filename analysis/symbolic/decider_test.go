@@ -21,9 +21,9 @@ func TestBudgetForEvents(t *testing.T) {
 	o, err := order.New(tr)
 	require.NoError(t, err)
 	others := &solver.Budget{Steps: 10 * steps}
-	d := symbolic.New(tr, o).NewDecider(0, []symbolic.Target{symbolic.Standing(events, events+1)}, newEngine)
+	d := symbolic.New(tr, o).NewDecider(0, []symbolic.Target{symbolic.Simultaneous(events, events+1)}, newEngine)
 	defer d.Close()
-	a, err := d.Prove(t.Context(), 0, others.Part(steps))
+	a, err := d.DecideAll(t.Context(), 0, others.Part(steps))
 	require.NoError(t, err)
 	assert.Equal(t, solver.Unknown, a.Answer)
 	assert.Equal(t, "symbolic: steps", a.Why)

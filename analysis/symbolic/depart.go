@@ -18,8 +18,8 @@ import (
 // Departures finds where runs may depart from the recorded one.
 type Departures struct {
 	*Model
-	doubts  []doubt        // by event; nil until they are needed
-	selects *selectChoices // nil until it is needed
+	differences []difference   // by event; nil until they are needed
+	selects     *selectChoices // nil until it is needed
 }
 
 // Departures prepares for the trace of which Concurrent makes the model.
@@ -29,18 +29,18 @@ func (c *Control) Departures(flow *dataflow.Flow, l *trace.Layout) *Departures {
 	return &Departures{Model: m}
 }
 
-// A Departing is where a run may depart from the recorded one.
-type Departing struct {
-	// At is the position of a read, a condition, or an operation on a channel or a Once that may
+// A FoundDeparture is where a run may depart from the recorded one.
+type FoundDeparture struct {
+	// Event is the position of a read, a condition, or an operation on a channel or a Once that may
 	// come in another order.
-	At int
+	Event int
 	// Steps lead there after the first From events, for a read or condition to which a run was
-	// found: past the read, or to the condition. Stands is the event that is next in its goroutine
+	// found: past the read, or to the condition. Pending is the event that is next in its goroutine
 	// then; -1 without steps.
-	From   int
-	Steps  []int
-	Stands int
-	Why    string // set if the budget did not suffice to find out
+	From    int
+	Steps   []int
+	Pending int
+	Why     string // set if the budget did not suffice to find out
 }
 
 // All returns the departures of the goroutines that are in, in runs that begin with the first base
@@ -50,9 +50,9 @@ type Departing struct {
 //
 // It looks at the first maxDepartings sites, as far as the budget goes. A site that it does not
 // look at is returned as well.
-func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
-	var all []Departing
-	doubts := m.findDoubts()
+func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]FoundDeparture, error) {
+	var all []FoundDeparture
+	doubts := m.findDifferences()
 	end := base // the end of all events of these goroutines
 	for g := range m.t.Goroutines {
 		if in(trace.GID(g)) {
@@ -65,23 +65,23 @@ func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	for i := base; i < end; i++ {
 		switch e := &m.t.Events[i]; {
 		case !in(e.G):
-		case len(all) == 0 && doubts[i]&swaps != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
-			all = append(all, Departing{At: i, Stands: none})
-		case doubts[i]&departs != 0 && !m.recorded.ordered(int32(i)):
+		case len(all) == 0 && doubts[i]&mayReorder != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
+			all = append(all, FoundDeparture{Event: i, Pending: none})
+		case doubts[i]&mayDepart != 0 && !m.orderedReads.isFixed(int32(i)):
 			k, ok := of[e.Site]
 			if !ok {
 				k = len(targets)
 				of[e.Site] = k
 				targets = append(targets, Departure())
 			}
-			targets[k].Departs = append(targets[k].Departs, i)
+			targets[k].DepartsAt = append(targets[k].DepartsAt, i)
 		}
 	}
 	q := m.NewDecider(base, targets, engine)
 	defer q.Close()
 	for k, t := range targets {
 		if k == maxDepartings || budget.Over() {
-			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), nil
+			return append(all, FoundDeparture{Event: t.DepartsAt[0], Pending: none, Why: "not all was looked at"}), nil
 		}
 		budget.Spend(int64(end-base) / eventsPerStep) // for finding its cone
 		a, err := q.Decide(ctx, k, budget)
@@ -91,48 +91,48 @@ func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 		case a.Answer == solver.Sat:
 			all = append(all, m.departureOf(a))
 		case a.Answer == solver.Unknown:
-			all = append(all, Departing{At: t.Departs[0], Stands: none, Why: a.Why})
+			all = append(all, FoundDeparture{Event: t.DepartsAt[0], Pending: none, Why: a.Why})
 		}
 	}
 	return all, nil
 }
 
 // departureOf returns the departure of a run that was found.
-func (m *Departures) departureOf(a Answer) Departing {
-	stands := int32(a.Departs)
+func (m *Departures) departureOf(a Answer) FoundDeparture {
+	stands := int32(a.DepartsAt)
 	if m.event(stands).Kind.IsAccess() {
 		stands = m.next(stands)
 	}
 	for stands != none && m.event(stands).Kind == trace.Operand { // goroutines cannot be held back there
 		stands = m.next(stands)
 	}
-	return Departing{At: a.Departs, From: a.Base, Steps: a.Steps, Stands: int(stands)}
+	return FoundDeparture{Event: a.DepartsAt, From: a.Base, Steps: a.Steps, Pending: int(stands)}
 }
 
-// A doubt is what may differ at an event.
-type doubt uint8
+// A difference is what may be otherwise at an event than in the recorded run.
+type difference uint8
 
 const (
-	departs doubt = 1 << iota // a read finds, or a condition comes out as, something else
-	swaps                     // operations come in another order
+	mayDepart  difference = 1 << iota // a read finds, or a condition comes out as, something else
+	mayReorder                        // operations come in another order
 )
 
-// findDoubts returns what may differ from the recorded run, by what must precede what alone.
-func (m *Departures) findDoubts() []doubt {
-	if m.doubts != nil {
-		return m.doubts
+// findDifferences returns what may differ from the recorded run, by what must precede what alone.
+func (m *Departures) findDifferences() []difference {
+	if m.differences != nil {
+		return m.differences
 	}
-	m.doubts = make([]doubt, len(m.t.Events))
+	m.differences = make([]difference, len(m.t.Events))
 	fixed := make([]bool, len(m.memory.cells))
 	for c := range fixed {
 		fixed[c] = m.memory.cells[c].shared && m.memory.isConstant(int32(c))
 	}
-	quiet := m.quietReads()
+	quiet := m.inconsequentialReads()
 	varies := func(i int32) bool {
 		if quiet[i] {
 			return false
 		}
-		for c := range m.memory.of(i) {
+		for c := range m.memory.cellsOf(i) {
 			if m.memory.cells[c].shared && !fixed[c] {
 				return true
 			}
@@ -146,7 +146,7 @@ func (m *Departures) findDoubts() []doubt {
 			may = varies(pos)
 		case m.tracked(pos):
 			c := &m.memory.cells[m.memory.span(int32(i)).First]
-			may = c.shared && !c.known && !quiet[pos]
+			may = c.shared && !c.initialKnown && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
 			if m.sites.Of(e.Site).FailureEndsGoroutine {
 				continue // its failure is a finding of its own, and the end of the test
@@ -155,17 +155,17 @@ func (m *Departures) findDoubts() []doubt {
 			may = in != nil && slices.ContainsFunc(in.Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && varies(r) })
 		}
 		if may {
-			m.doubts[i] = departs
+			m.differences[i] = mayDepart
 		}
 	}
-	m.findSwaps()
-	return m.doubts
+	m.findReorderings()
+	return m.differences
 }
 
-// quietReads returns the reads that only move data, to where nothing depends on it: after them
+// inconsequentialReads returns the reads that only move data, to where nothing depends on it: after them
 // their goroutine neither writes, nor sends or starts anything, nor reaches a condition, nor
 // accesses what they may have found.
-func (m *Departures) quietReads() []bool {
+func (m *Departures) inconsequentialReads() []bool {
 	quiet := make([]bool, len(m.t.Events))
 	for g := range m.t.Goroutines {
 		var met []uint64 // the objects of later events
@@ -185,7 +185,7 @@ func (m *Departures) quietReads() []bool {
 			}
 			if !loud && e.Kind.HasAddress() {
 				met = append(met, e.Obj)
-				loud = loud || len(met) == maxQuiet
+				loud = loud || len(met) == maxInconsequential
 			}
 			loud = loud || e.Flags&trace.FlagBranchOmitted != 0
 		}
@@ -197,43 +197,43 @@ func (m *Departures) quietReads() []bool {
 func (mem *memory) isConstant(c int32) bool {
 	cl := &mem.cells[c]
 	for _, w := range mem.writers(c) {
-		if v, ok := mem.part(w, c); !ok || !cl.known || v != mem.initial[c] || mem.m.isComputed(w) {
+		if v, ok := mem.part(w, c); !ok || !cl.initialKnown || v != mem.initial[c] || mem.m.isComputed(w) {
 			return false
 		}
 	}
 	return true
 }
 
-// findSwaps notes the operations that a channel or a Once serves in recorded order, as the encoding
+// findReorderings notes the operations that a channel or a Once serves in recorded order, as the encoding
 // keeps it, although nothing else orders them; and the selects that had a choice.
-func (m *Departures) findSwaps() {
+func (m *Departures) findReorderings() {
 	for k := range m.channels {
 		c := &m.channels[k]
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := 1; k < len(line); k++ {
 				if !m.order.Before(int(line[k-1]), int(line[k])) {
-					m.noteSwap(line[k-1], line[k])
+					m.noteReordering(line[k-1], line[k])
 				}
 			}
 		}
 	}
-	first := make(map[uint64]int) // by Once: who began first
+	first := make(map[uint64]int) // by Once: the event at which its function began
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Select:
-			m.doubts[i] |= swaps // see chooses
+			m.differences[i] |= mayReorder // see chooses
 		case trace.OnceBegin:
 			first[e.Obj] = i
 		case trace.OnceDone:
 			if at, ok := first[e.Obj]; ok && m.t.Events[at].G != e.G && !m.order.BeforeReached(at, i) {
-				m.noteSwap(int32(at), int32(i))
+				m.noteReordering(int32(at), int32(i))
 			}
 		}
 	}
 }
 
-// noteSwap notes that two operations may come in the other order.
-func (m *Departures) noteSwap(i, j int32) {
-	m.doubts[i] |= swaps
-	m.doubts[j] |= swaps
+// noteReordering notes that two operations may come in the other order.
+func (m *Departures) noteReordering(i, j int32) {
+	m.differences[i] |= mayReorder
+	m.differences[j] |= mayReorder
 }

@@ -59,9 +59,9 @@ func TestOracleOfDepartures(t *testing.T) {
 				whole = false
 				continue
 			}
-			sites[tr.Events[g.At].Site] = true
-			if !departs(g.At) && !slices.ContainsFunc(g.Steps, departs) {
-				t.Fatalf("seed %d: a run departs at %d, after %v; want one of %v\n%s", seed, g.At, g.Steps, want, show(tr))
+			sites[tr.Events[g.Event].Site] = true
+			if !departs(g.Event) && !slices.ContainsFunc(g.Steps, departs) {
+				t.Fatalf("seed %d: a run departs at %d, after %v; want one of %v\n%s", seed, g.Event, g.Steps, want, show(tr))
 			}
 		}
 		if len(got) == 0 {
@@ -170,8 +170,8 @@ func TestOperationsThatSwap(t *testing.T) {
 			continue
 		}
 		require.Len(t, got, 1, name)
-		require.Equal(t, c.want, got[0].At, name)
-		require.Negative(t, got[0].Stands, "%s: no run leads to it", name)
+		require.Equal(t, c.want, got[0].Event, name)
+		require.Negative(t, got[0].Pending, "%s: no run leads to it", name)
 	}
 }
 

@@ -47,7 +47,7 @@ func (e *departureEncoder) departsAtAny(at []int) solver.Bool {
 func (e *departureEncoder) departsAt(i int32) solver.Bool {
 	if e.m.event(i).Kind.IsAccess() {
 		var ways []solver.Bool
-		for c := range e.m.memory.of(i) {
+		for c := range e.m.memory.cellsOf(i) {
 			if e.m.memory.cells[c].shared {
 				ways = append(ways, e.findsOther(i, c)...)
 			}
@@ -106,7 +106,7 @@ func (e *departureEncoder) findsOther(i, c int32) (ways []solver.Bool) {
 
 // firstTaken returns the first departure for t in the engine's model, or none.
 func (e *departureEncoder) firstTaken(t Target) int {
-	for _, i := range t.Departs {
+	for _, i := range t.DepartsAt {
 		if b, ok := e.literals[int32(i)]; ok && e.engine.Value(b) {
 			return i
 		}

@@ -16,7 +16,7 @@
 //	model.go, edges.go                        the trace: control, and what must precede what
 //	accesses.go, memory.go, provenance.go     the trace: memory and values
 //	cone.go, closure.go, limits.go            the events that matter for a target
-//	encoding.go, timeline.go, clocks.go       the formula: its parts, and the order variables
+//	encoding.go, timeline.go                  the formula: its parts, and the order variables
 //	lock.go, cond.go, waitgroup.go,
 //	channel.go                                one primitive each: its edges and constraints
 //	reads.go, writers.go, taint.go            what reads find, as recorded
@@ -74,8 +74,6 @@
 //   - Events outside of the cone.
 //   - Most pairs of critical sections, and most writes between a read and its source: few models
 //     have them, as the solver begins with the recorded order. They are asserted when one does.
-//   - Most writes that a read with a computed value may find. It finds the nearest ones at first;
-//     that it finds no other is assumed, and if a contradiction needs that, it gets more.
 //   - Products of two such values. They get the cases that models have wrong.
 //   - What α implies or contradicts (the paper's Tables 1 and 2).
 //

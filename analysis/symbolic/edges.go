@@ -99,8 +99,8 @@ type edgeBuilder struct {
 	edges []edge
 }
 
-// edge adds that from must precede to.
-func (m *edgeBuilder) edge(from, to int32) {
+// addEdge adds that from must precede to.
+func (m *edgeBuilder) addEdge(from, to int32) {
 	switch {
 	case from == none || from > to:
 		m.impossible[to] = true
@@ -109,58 +109,58 @@ func (m *edgeBuilder) edge(from, to int32) {
 	}
 }
 
-// synchronize adds the edges of goroutines, Onces and tokens.
-func (m *edgeBuilder) synchronize() {
+// addSyncEdges adds the edges of goroutines, Onces and tokens.
+func (m *edgeBuilder) addSyncEdges() {
 	lastBarrier := int32(0) // the last event that awaited all events before it
 	for i := range m.t.Events {
 		e, pos := &m.t.Events[i], int32(i)
 		switch e.Kind {
 		case trace.Fork:
 			if e.Obj < uint64(len(m.t.Goroutines)) && m.first(trace.GID(e.Obj)) != none {
-				m.edge(pos, m.first(trace.GID(e.Obj)))
+				m.addEdge(pos, m.first(trace.GID(e.Obj)))
 			}
 		case trace.OnceDone:
-			m.onceEdge(pos)
+			m.addOnceEdge(pos)
 		case trace.Await:
 			if e.Obj == 0 {
-				m.barrierEdges(lastBarrier, pos)
+				m.addBarrierEdges(lastBarrier, pos)
 				lastBarrier = pos
 				continue
 			}
-			m.lastOfEach(pos, slices.Backward(m.facts.Posts(i)))
+			m.addEdgesFromLast(pos, slices.Backward(m.facts.Posts(i)))
 		}
 	}
 }
 
-// onceEdge orders the function of a Once before a return of Do.
-func (m *edgeBuilder) onceEdge(done int32) {
+// addOnceEdge orders the function of a Once before a return of Do.
+func (m *edgeBuilder) addOnceEdge(done int32) {
 	row := m.facts.OnceOf(int(done))
 	if row == none {
 		return
 	}
 	once := m.facts.Onces()[row]
 	if once.End != none && once.End < done {
-		m.edge(once.End, done)
+		m.addEdge(once.End, done)
 	} else {
-		m.edge(once.Begin, done)
+		m.addEdge(once.Begin, done)
 	}
 }
 
-// lastOfEach orders the last event of each goroutine before event to. The events come from the last
+// addEdgesFromLast orders the last event of each goroutine before event to. The events come from the last
 // to the first.
-func (m *edgeBuilder) lastOfEach(to int32, backward iter.Seq2[int, int32]) {
+func (m *edgeBuilder) addEdgesFromLast(to int32, backward iter.Seq2[int, int32]) {
 	seen := map[trace.GID]bool{}
 	for _, from := range backward {
 		if g := m.gid(from); !seen[g] {
 			seen[g] = true
-			m.edge(from, to)
+			m.addEdge(from, to)
 		}
 	}
 }
 
-// barrierEdges orders all events since the last barrier before the one at pos, which awaits them.
-func (m *edgeBuilder) barrierEdges(last, pos int32) {
-	m.lastOfEach(pos, func(yield func(int, int32) bool) {
+// addBarrierEdges orders all events since the last barrier before the one at pos, which awaits them.
+func (m *edgeBuilder) addBarrierEdges(last, pos int32) {
+	m.addEdgesFromLast(pos, func(yield func(int, int32) bool) {
 		for i := pos - 1; i >= last; i-- {
 			if !yield(0, i) {
 				return
@@ -184,10 +184,12 @@ func (m *Model) Edges() iter.Seq[order.Edge] {
 }
 
 // edgesInto returns the edges to the events of goroutine g at positions from lo to hi.
-func (m *Model) edgesInto(g trace.GID, lo, hi int32) edgeStretch { return m.into.of(g, lo, hi) }
+func (m *Model) edgesInto(g trace.GID, lo, hi int32) edgeStretch { return m.edgesByLater.of(g, lo, hi) }
 
 // edgesFrom returns the edges from the events of goroutine g at positions from lo to hi.
-func (m *Model) edgesFrom(g trace.GID, lo, hi int32) edgeStretch { return m.from.of(g, lo, hi) }
+func (m *Model) edgesFrom(g trace.GID, lo, hi int32) edgeStretch {
+	return m.edgesByEarlier.of(g, lo, hi)
+}
 
 // hasEdges reports whether event i has an edge to or from another goroutine.
 func (m *Model) hasEdges(i int32) bool {

@@ -43,10 +43,10 @@ func (m *Model) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budg
 		e.limit = max(1, budget.Steps)
 	}
 	e.assertOrder()
-	e.synchronize()
+	e.assertSync()
 	e.reads.assertReads()
 	e.limit = 0
-	e.taint.define()
+	e.taint.defineLiterals()
 	e.spend(budget)
 	return e, e.err
 }
@@ -69,9 +69,9 @@ func newEncoding(t *timeline) *Encoding {
 	}
 }
 
-// synchronize asserts γ: what each primitive does, once for each object. That two critical sections
+// assertSync asserts γ: what each primitive does, once for each object. That two critical sections
 // of a lock do not overlap is asserted only when a model has them overlap; see lockEncoder.
-func (e *Encoding) synchronize() {
+func (e *Encoding) assertSync() {
 	var loose []*lock // encoded last: the rest may be too much already
 	conds := make(map[uint64]bool)
 	chans := make(map[*channel]bool)
@@ -82,13 +82,13 @@ func (e *Encoding) synchronize() {
 		ev := e.m.event(i)
 		switch k := ev.Kind; {
 		case k.Class() == trace.ClassLock:
-			if l := e.m.lock(i); l.loose && !slices.Contains(loose, l) {
+			if l := e.m.lock(i); l.releasedByOthers && !slices.Contains(loose, l) {
 				loose = append(loose, l)
 			}
 		case k == trace.CondWake:
 			if !conds[ev.Obj] {
 				conds[ev.Obj] = true
-				e.conds.condition(ev.Obj)
+				e.conds.assertCondition(ev.Obj)
 			}
 		case k.Class() == trace.ClassChannel && !onlyEdges(k), k == trace.Panic:
 			_, c := e.m.begun(i)
@@ -97,17 +97,17 @@ func (e *Encoding) synchronize() {
 			}
 			if c != nil && !chans[c] {
 				chans[c] = true
-				e.channels.channel(c)
+				e.channels.assertChannel(c)
 			}
 		case k.Class() == trace.ClassWaitGroup:
-			e.groups.waitGroup(i)
+			e.groups.assertWaitGroup(i)
 		}
 	}
 	for _, l := range loose {
 		if e.overLimit() {
 			return
 		}
-		e.locks.encodeLoose(l)
+		e.locks.assertReleasedByOthers(l)
 	}
 }
 
@@ -116,7 +116,7 @@ func (e *Encoding) relevant(i int32) bool {
 	m, ev := e.m, e.m.event(i)
 	switch k := ev.Kind; {
 	case k.IsAccess():
-		for c := range m.memory.of(i) {
+		for c := range m.memory.cellsOf(i) {
 			if m.memory.cells[c].shared {
 				return true
 			}

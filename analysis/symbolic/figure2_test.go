@@ -83,7 +83,7 @@ func (e *Encoding) complete() {
 		for _, i := range reads {
 			e.reads.defineRecorded(i)
 		}
-		e.taint.define()
+		e.taint.defineLiterals()
 	}
 	for _, i := range e.nodes {
 		for _, ch := range e.reads.choicesOf[i] {
@@ -103,7 +103,7 @@ func TestFigure2(t *testing.T) {
 	o, err := order.New(tr)
 	require.NoError(t, err)
 	m := New(tr, o)
-	cone, ok := m.Whole(Target{})
+	cone, ok := m.WholeCone(Target{})
 	require.True(t, ok)
 	f := solver.NewFormula()
 	a := &asserted{Engine: solver.NewBuiltin(f)}
@@ -252,7 +252,7 @@ func TestFigure2Table1(t *testing.T) {
 	o, err := order.New(tr)
 	require.NoError(t, err)
 	m := New(tr, o)
-	cone, ok := m.Whole(Target{})
+	cone, ok := m.WholeCone(Target{})
 	require.True(t, ok)
 	f := solver.NewFormula()
 	e, err := m.Encode(cone, f, solver.NewBuiltin(f))

@@ -104,7 +104,7 @@ func TestFigures1And3(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := tracetest.Parse(t, test.text)
-			target := symbolic.Standing(test.race[0], test.race[1])
+			target := symbolic.Simultaneous(test.race[0], test.race[1])
 			o, err := order.New(tr)
 			require.NoError(t, err)
 			d := symbolic.New(tr, o).NewDecider(0, []symbolic.Target{target}, newEngine)
@@ -113,7 +113,7 @@ func TestFigures1And3(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, a.Answer)
 			if a.Answer == solver.Sat {
-				assert.NoError(t, feasible.Check(tr, a.Steps, target.Stands))
+				assert.NoError(t, feasible.Check(tr, a.Steps, target.Pending))
 			}
 		})
 	}
@@ -124,7 +124,7 @@ func TestFigures1And3(t *testing.T) {
 // switches is found.
 func TestBound(t *testing.T) {
 	tr := tracetest.Parse(t, figure3)
-	target := symbolic.Standing(9, 14)
+	target := symbolic.Simultaneous(9, 14)
 	a, asked, err := encode(t, tr, target).SolveBounded(context.Background(), target, 8, nil)
 	require.NoError(t, err)
 	assert.Equal(t, solver.Unsat, a.Answer)
@@ -142,12 +142,12 @@ func TestBound(t *testing.T) {
 		2 r y=1
 		2 w z=1 // 8
 		1 w z=2 // 9`)
-	target = symbolic.Standing(8, 9)
+	target = symbolic.Simultaneous(8, 9)
 	a, asked, err = encode(t, tr, target).SolveBounded(context.Background(), target, 8, nil)
 	require.NoError(t, err)
 	assert.Equal(t, solver.Sat, a.Answer)
 	assert.Equal(t, 1, asked, "questions: what must come before what takes 3 switches")
-	assert.NoError(t, feasible.Check(tr, a.Steps, target.Stands))
+	assert.NoError(t, feasible.Check(tr, a.Steps, target.Pending))
 	switches := 0
 	for k, i := range a.Steps[1:] {
 		if tr.Events[i].G != tr.Events[a.Steps[k]].G {

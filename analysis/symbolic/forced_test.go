@@ -53,7 +53,7 @@ func TestForced(t *testing.T) {
 		tr := tracetest.Parse(t, test.text)
 		target := symbolic.Sequence(test.accesses...)
 		if len(test.accesses) == 2 {
-			target = symbolic.Standing(test.accesses[0], test.accesses[1])
+			target = symbolic.Simultaneous(test.accesses[0], test.accesses[1])
 		}
 		t.Run(test.name, func(t *testing.T) {
 			decide(t, 0, tr, []goal{{target, test.accesses, len(test.accesses) == 2, false}})

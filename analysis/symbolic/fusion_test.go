@@ -133,7 +133,7 @@ func TestFusionFigure1(t *testing.T) {
 	target := symbolic.Failure(f.at["t12"])
 	a := f.ask(t, f.concurrent, target)
 	require.Equal(t, solver.Sat, a.Answer)
-	require.NoError(t, feasible.Check(f.Trace, a.Steps, target.Stands))
+	require.NoError(t, feasible.Check(f.Trace, a.Steps, target.Pending))
 	// As in ρ′: x > b by what t3 has written, and y is still 0.
 	assert.Contains(t, a.Steps, f.at["t3"])
 	assert.NotContains(t, a.Steps[:slices.Index(a.Steps, f.at["r12"])], f.at["t5"])
@@ -220,12 +220,12 @@ func TestFusionFigure11(t *testing.T) {
 	for _, f := range []*figure{fusion11(1, 2), fusion11(2, 1)} {
 		fails, turns := symbolic.Failure(f.at["t5"]), symbolic.Failure(f.at["else"])
 		assert.Equal(t, solver.Unsat, f.ask(t, f.concurrent, fails).Answer)
-		assert.False(t, feasible.Fails(f.Trace, fails.Stands[0]))
+		assert.False(t, feasible.Fails(f.Trace, fails.Pending[0]))
 
 		a := f.ask(t, f.concurrent, turns)
 		require.Equal(t, solver.Sat, a.Answer)
-		assert.True(t, feasible.Fails(f.Trace, turns.Stands[0]))
-		require.NoError(t, feasible.Check(f.Trace, a.Steps, turns.Stands))
+		assert.True(t, feasible.Fails(f.Trace, turns.Pending[0]))
+		require.NoError(t, feasible.Check(f.Trace, a.Steps, turns.Pending))
 		assert.NotContains(t, a.Steps, f.at["stored"])
 
 		early := symbolic.Target{Order: [][2]int{{f.at["else"], f.at["stored"]}}}

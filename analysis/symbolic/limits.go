@@ -6,8 +6,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Limits are, by goroutine, the first event that happens in no run to a target. Most goroutines have
-// none.
+// A limits has by goroutine the first event that happens in no run to a target. Later events of the
+// goroutine do not happen either. Most goroutines have no limit.
 type limits map[trace.GID]int32
 
 // end returns the limit of goroutine g, or never.
@@ -35,7 +35,7 @@ func (l limits) intersect(o limits) limits {
 }
 
 // limits returns which events below end happen in no run to t: those that must follow one of its
-// Stands, and those that are impossible.
+// Pending, and those that are impossible.
 func (f *coneFinder) limits(t Target, end int32) limits {
 	limit := make(limits)
 	type stretch struct{ from, to int32 }
@@ -49,7 +49,7 @@ func (f *coneFinder) limits(t Target, end int32) limits {
 			limit[g] = i
 		}
 	}
-	for _, i := range t.Stands {
+	for _, i := range t.Pending {
 		cut(int32(i))
 	}
 	for i := range f.m.impossible {

@@ -14,31 +14,31 @@ import (
 type lock struct {
 	sections []int32 // rows in the table of facts, by acquire
 	shared   bool    // several goroutines use it
-	// loose is set if some release does not end a section that its own goroutine began. Then which
+	// releasedByOthers is set if some release does not end a section that its own goroutine began. Then which
 	// release ends which section differs from run to run.
-	loose    bool
-	releases []int32 // if it is loose
+	releasedByOthers bool
+	releases         []int32 // of a lock that is releasedByOthers, ascending
 }
 
 func newLocks(m *Control) []lock {
 	all := make([]lock, m.facts.Objects(trace.ClassLock).Len())
 	for k := range all {
 		l := &all[k]
-		l.sections, l.loose = m.facts.SectionsOf(int32(k)), m.facts.HandedOver(int32(k))
+		l.sections, l.releasedByOthers = m.facts.SectionsOf(int32(k)), m.facts.HandedOver(int32(k))
 		for s := range m.sections(l) {
 			l.shared = l.shared || m.gid(s.Acquire) != m.gid(m.facts.Sections()[l.sections[0]].Acquire)
 		}
 	}
 	for i := range m.t.Events {
 		if m.t.Events[i].Kind.Releases() && m.facts.SectionOf(i) == none {
-			m.lockIn(all, int32(i)).loose = true
+			m.lockIn(all, int32(i)).releasedByOthers = true
 		}
 	}
 	for i := range m.t.Events {
 		if !m.t.Events[i].Kind.Releases() {
 			continue
 		}
-		if l := m.lockIn(all, int32(i)); l.loose {
+		if l := m.lockIn(all, int32(i)); l.releasedByOthers {
 			l.shared, l.releases = true, append(l.releases, int32(i))
 		}
 	}
@@ -85,7 +85,7 @@ func (m *Control) endExcluding(i, j int32) int32 {
 	}
 	for _, acq := range m.order.Held(int(i)) {
 		s := m.section(acq)
-		if s == nil || m.lock(acq).loose || s.Release == none || s.Release > j {
+		if s == nil || m.lock(acq).releasedByOthers || s.Release == none || s.Release > j {
 			continue
 		}
 		for _, other := range within {
@@ -102,7 +102,7 @@ func (m *Control) endExcluding(i, j int32) int32 {
 type lockEncoder struct {
 	*timeline
 	excluded map[[2]int32]bool       // pairs of acquires whose sections exclude each other in the formula
-	endedBy  map[int32][]solver.Bool // by acquire of a loose lock: each release that may end its section
+	endedBy  map[int32][]solver.Bool // by acquire of a lock that others release: each release that may end its section
 }
 
 // exclude says that two critical sections do not overlap: the one that begins first ends before the
@@ -121,11 +121,11 @@ func (e *lockEncoder) exclude(a, b *facts.Section) {
 	}
 }
 
-// encodeLoose encodes a lock that is also released by goroutines that do not hold it, or without
+// assertReleasedByOthers encodes a lock that is also released by goroutines that do not hold it, or without
 // having been acquired. Each release that happens ends a section that began before and that no
 // other release ends. The end of a section is a solver event of its own, after the release: what
 // begins later is compared with that one, and not with each release.
-func (e *lockEncoder) encodeLoose(l *lock) {
+func (e *lockEncoder) assertReleasedByOthers(l *lock) {
 	f := e.f
 	sections, releases := e.openSections(l)
 	ends, follows := e.pairing(sections, releases)
@@ -175,7 +175,7 @@ func (e *lockEncoder) encodeLoose(l *lock) {
 	}
 }
 
-// pairing returns for each release of a loose lock which sections it may end, and for each section
+// pairing returns for each release of a lock that others release, which sections it may end, and for each section
 // which others may be the last before it.
 func (e *lockEncoder) pairing(sections []*facts.Section, releases []int32) (ends, follows [][]int) {
 	ends, follows = make([][]int, len(releases)), make([][]int, len(sections))
@@ -212,7 +212,7 @@ func (e *lockEncoder) maybeOpen(sections []*facts.Section, i int32) []int {
 	return append(before, other...)
 }
 
-// openSections returns the sections of a loose lock that events of the cone may end, by acquire,
+// openSections returns the sections of a lock that others release, as far as events of the cone may end, by acquire,
 // and the releases that may end them.
 func (e *lockEncoder) openSections(l *lock) (sections []*facts.Section, releases []int32) {
 	for s := range e.m.sections(l) {
@@ -236,7 +236,7 @@ func (e *lockEncoder) isOver(s *facts.Section) bool { return s.Release != none &
 func (e *lockEncoder) freeAtViolation(rel int32) solver.Bool {
 	ev := e.m.event(rel)
 	l := e.m.lock(rel)
-	if !l.loose {
+	if !l.releasedByOthers {
 		return e.f.False() // its own section ends there, and nowhere else
 	}
 	free := e.f.True()
@@ -254,7 +254,7 @@ func (m *Model) locksOver(i, j int32) map[uint64]bool {
 	objs := make(map[uint64]bool)
 	at := m.order.Held(int(j))
 	for _, acq := range m.order.Held(int(i)) {
-		if e := m.event(acq); e.Kind == trace.Acquire && slices.Contains(at, acq) && !m.lock(acq).loose {
+		if e := m.event(acq); e.Kind == trace.Acquire && slices.Contains(at, acq) && !m.lock(acq).releasedByOthers {
 			objs[e.Obj] = true
 		}
 	}

@@ -9,37 +9,37 @@ import (
 // memory is what the trace tells of the contents of memory, by cell.
 type memory struct {
 	*accesses
-	m           *Model
-	cells       []cell
-	initial     []uint64          // by cell: the value before the first write
-	written     [][]int32         // by cell: its writers, in recorded order
-	updateStore map[int32]int32   // by read of an update, such as x++: its store
-	updateReads map[int32][]int32 // by store of an update: its reads
+	m             *Model
+	cells         []cell
+	initial       []uint64          // by cell: the value before the first write
+	writersByCell [][]int32         // by cell: its writers, in recorded order
+	updateStore   map[int32]int32   // by read of an update, such as x++: its store
+	updateReads   map[int32][]int32 // by store of an update: its reads
 	// computedWriters has by cell the writers whose formulas may give another value than recorded.
-	// valuesByCell caches what the writers of a cell left there.
+	// writersOfValues caches, by cell and value, the writers that left it there.
 	computedWriters map[int32][]int32
-	valuesByCell    map[int32]map[uint64][]int32
+	writersOfValues map[int32]map[uint64][]int32
 }
 
 // A cell is what is known of one cell of the layout. A trace has many.
 type cell struct {
-	known    bool // memory.initial has the value before the first write
-	shared   bool // several goroutines access it, and one writes
-	observed bool // some read does more than update it
+	initialKnown  bool // memory.initial has the value before the first write
+	shared        bool // several goroutines access it, and one writes
+	hasOtherReads bool // some read does more than update it
 }
 
 func newMemory(m *Model) *memory {
 	cells := m.accesses.layout.Cells()
 	mem := &memory{
 		accesses: m.accesses, m: m, cells: make([]cell, cells), initial: make([]uint64, cells), updateStore: make(map[int32]int32), updateReads: make(map[int32][]int32),
-		computedWriters: make(map[int32][]int32), valuesByCell: make(map[int32]map[uint64][]int32), written: make([][]int32, cells),
+		computedWriters: make(map[int32][]int32), writersOfValues: make(map[int32]map[uint64][]int32), writersByCell: make([][]int32, cells),
 	}
 	mem.fill()
 	return mem
 }
 
 // writers returns the writers of cell c, in recorded order.
-func (mem *memory) writers(c int32) []int32 { return mem.written[c] }
+func (mem *memory) writers(c int32) []int32 { return mem.writersByCell[c] }
 
 // fill finds the writers, the initial values and the uses of all cells.
 func (mem *memory) fill() {
@@ -50,19 +50,19 @@ func (mem *memory) fill() {
 		if e.Kind.IsAccess() && mem.m.sites.Of(e.Site).IsUpdate && !mem.m.tracked(pos) && !mem.m.strict {
 			mem.pairUpdate(pos)
 		}
-		for c := range mem.of(pos) {
+		for c := range mem.cellsOf(pos) {
 			cl := &mem.cells[c]
 			many[c] = many[c] || used[c] && by[c] != e.G
 			by[c], used[c] = e.G, true
 			if e.Kind.IsRead() {
 				_, half := mem.updateStore[pos]
-				cl.observed = cl.observed || !half
+				cl.hasOtherReads = cl.hasOtherReads || !half
 			}
-			if len(mem.written[c]) == 0 && !cl.known {
-				mem.initial[c], cl.known = mem.valueBefore(pos, c)
+			if len(mem.writersByCell[c]) == 0 && !cl.initialKnown {
+				mem.initial[c], cl.initialKnown = mem.valueBefore(pos, c)
 			}
 			if e.Stores() {
-				mem.written[c] = append(mem.written[c], pos)
+				mem.writersByCell[c] = append(mem.writersByCell[c], pos)
 				if mem.m.isComputed(pos) {
 					mem.computedWriters[c] = append(mem.computedWriters[c], pos)
 				}
@@ -70,9 +70,9 @@ func (mem *memory) fill() {
 		}
 	}
 	for c := range mem.cells {
-		mem.cells[c].shared = many[c] && len(mem.written[c]) > 0
+		mem.cells[c].shared = many[c] && len(mem.writersByCell[c]) > 0
 	}
-	mem.spreadOverUpdates(func(c *cell) *bool { return &c.observed })
+	mem.spreadOverUpdates(func(c *cell) *bool { return &c.hasOtherReads })
 	mem.spreadOverUpdates(func(c *cell) *bool { return &c.shared })
 }
 
@@ -83,13 +83,13 @@ func (mem *memory) spreadOverUpdates(is func(*cell) *bool) {
 		again = false
 		for r := range mem.updateStore {
 			some, all := false, true
-			for c := range mem.of(r) {
+			for c := range mem.cellsOf(r) {
 				b := *is(&mem.cells[c])
 				some, all = some || b, all && b
 			}
 			if some && !all {
 				again = true
-				for c := range mem.of(r) {
+				for c := range mem.cellsOf(r) {
 					*is(&mem.cells[c]) = true
 				}
 			}
@@ -148,7 +148,7 @@ func (mem *memory) stale(i, c int32) (uint64, bool) {
 // valueLeft returns what writer w left in cell c; with none, the initial value.
 func (mem *memory) valueLeft(w, c int32) (uint64, bool) {
 	if w == none {
-		return mem.initial[c], mem.cells[c].known
+		return mem.initial[c], mem.cells[c].initialKnown
 	}
 	return mem.part(w, c)
 }
@@ -196,12 +196,12 @@ func (mem *memory) sameValueWriters(i, c int32) (ws []int32, initially bool) {
 	if at, ok := slices.BinarySearch(ws, source); !ok {
 		ws = slices.Insert(slices.Clone(ws), at, source)
 	}
-	return ws, cl.known && mem.initial[c] == v
+	return ws, cl.initialKnown && mem.initial[c] == v
 }
 
 // writersByValue returns the writers of cell c by the value that they left there, each ascending.
 func (mem *memory) writersByValue(c int32) map[uint64][]int32 {
-	byValue, known := mem.valuesByCell[c]
+	byValue, known := mem.writersOfValues[c]
 	if known {
 		return byValue
 	}
@@ -211,7 +211,7 @@ func (mem *memory) writersByValue(c int32) map[uint64][]int32 {
 			byValue[v] = append(byValue[v], w)
 		}
 	}
-	mem.valuesByCell[c] = byValue
+	mem.writersOfValues[c] = byValue
 	return byValue
 }
 
@@ -240,7 +240,7 @@ func (mem *memory) readEdges() (edges []edge) {
 		if !mem.m.matters(pos) {
 			continue
 		}
-		for c := range mem.of(pos) {
+		for c := range mem.cellsOf(pos) {
 			cl := &mem.cells[c]
 			if !cl.shared {
 				continue

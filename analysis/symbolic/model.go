@@ -39,12 +39,12 @@ type Model struct {
 	// only move data.
 	strict bool
 
-	memory     *memory
-	counters   *counterFinder
-	into, from edges              // by their later ends, and by their earlier ends
-	must       func() *order.Must // made on first use
-	recorded   *recordedReads
-	cones      *coneFinder
+	memory                       *memory
+	counters                     *counterFinder
+	edgesByLater, edgesByEarlier edges              // by their later ends, and by their earlier ends
+	must                         func() *order.Must // made on first use
+	orderedReads                 *orderedReads
+	cones                        *coneFinder
 }
 
 // NewControl finds the control and synchronization of t, whose order is o, in near-linear time.
@@ -53,9 +53,9 @@ func NewControl(t *trace.Trace, o *order.Order) *Control {
 	c.locks = newLocks(c)
 	c.channels, c.groups, c.conds = newChannels(c.facts), newWaitGroups(c.facts), newConditions(t)
 	b := edgeBuilder{Control: c}
-	b.synchronize()
-	b.waitEdges()
-	b.channelEdges()
+	b.addSyncEdges()
+	b.addWaitEdges()
+	b.addChannelEdges()
 	c.edges = b.edges
 	return c
 }
@@ -88,11 +88,11 @@ func NewRelaxed(t *trace.Trace, o *order.Order) *Model {
 func newModel(m *Model, flow *dataflow.Flow, l *trace.Layout) *Model {
 	m.provenance = newProvenance(m.Control, &accesses{m.t.Events, l}, flow)
 	m.cones = &coneFinder{m: m}
-	m.recorded = &recordedReads{Model: m, breaks: make(map[int32][]int32)}
+	m.orderedReads = &orderedReads{Model: m, unorderedPairs: make(map[int32][]int32)}
 	m.counters = &counterFinder{m, make(map[int32]*counter)}
 	m.memory = newMemory(m)
-	m.into = m.sorted(true, slices.Values(append(m.memory.readEdges(), m.edges...)))
-	m.from = m.sorted(false, m.into.all)
+	m.edgesByLater = m.sorted(true, slices.Values(append(m.memory.readEdges(), m.edges...)))
+	m.edgesByEarlier = m.sorted(false, m.edgesByLater.all)
 	m.must = sync.OnceValue(func() *order.Must { return m.order.Must(m.Edges()) })
 	return m
 }

@@ -69,7 +69,7 @@ func races(tr *trace.Trace) (goals []goal) {
 	for j := range tr.Events {
 		for i := range j {
 			if tr.Events[i].G != tr.Events[j].G && (conflict(tr, i, j, starts) || conflict(tr, j, i, starts)) {
-				goals = append(goals, goal{symbolic.Standing(i, j), []int{i, j}, true, slices.Contains(real, [2]int{i, j})})
+				goals = append(goals, goal{symbolic.Simultaneous(i, j), []int{i, j}, true, slices.Contains(real, [2]int{i, j})})
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func decide(t *testing.T, seed uint64, tr *trace.Trace, goals []goal) {
 
 func whole(t *testing.T, m *symbolic.Model, target symbolic.Target) symbolic.Answer {
 	t.Helper()
-	cone, ok := m.Whole(target)
+	cone, ok := m.WholeCone(target)
 	if !ok {
 		return symbolic.Answer{Answer: solver.Unsat}
 	}

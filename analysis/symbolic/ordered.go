@@ -8,31 +8,31 @@ import (
 
 // recordedReads finds reads that find in each run what they found in the recorded one, by what must
 // precede what alone. Most reads are such, and this is fast; the others are for the solver.
-type recordedReads struct {
+type orderedReads struct {
 	*Model
-	breaks   map[int32][]int32 // by cell; see breaksOf
-	compared int               // pairs so far; see maxOrdered
+	unorderedPairs map[int32][]int32 // by cell; see unorderedUpTo
+	compared       int               // pairs so far; see maxOrdered
 }
 
-// ordered reports whether event i, a read or condition, does not depart in any run that is as
+// isFixed reports whether event i, a read or condition, does not depart in any run that is as
 // recorded up to there, by the order of edges alone.
-func (m *recordedReads) ordered(i int32) bool {
+func (m *orderedReads) isFixed(i int32) bool {
 	if m.event(i).Kind.IsAccess() {
-		return m.finds(i)
+		return m.findsRecorded(i)
 	}
-	return !slices.ContainsFunc(m.formula(i).Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && !m.finds(r) })
+	return !slices.ContainsFunc(m.formula(i).Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && !m.findsRecorded(r) })
 }
 
 // Ordered reports whether the condition of event i comes out as recorded in each run up to the
 // first departure, since edges alone order the writes that its reads find.
-func (m *Model) Ordered(i int) bool {
-	return m.formula(int32(i)) != nil && m.recorded.ordered(int32(i))
+func (m *Model) FixedByOrder(i int) bool {
+	return m.formula(int32(i)) != nil && m.orderedReads.isFixed(int32(i))
 }
 
-// finds reports whether the read at position i finds in each such run, in each of its cells, what
+// findsRecorded reports whether the read at position i finds in each such run, in each of its cells, what
 // the same write left. That write precedes it, and every other write precedes both or follows both.
-func (m *recordedReads) finds(i int32) bool {
-	for c := range m.memory.of(i) {
+func (m *orderedReads) findsRecorded(i int32) bool {
+	for c := range m.memory.cellsOf(i) {
 		cl := &m.memory.cells[c]
 		if !cl.shared {
 			continue
@@ -55,16 +55,16 @@ func (m *recordedReads) finds(i int32) bool {
 
 // writersInOrder reports whether each write to cell c up to the one at position source follows the
 // write before it, and so does each from index next on.
-func (m *recordedReads) writersInOrder(c, source int32, next int) bool {
-	ws, breaks := m.memory.writers(c), m.breaksOf(c)
+func (m *orderedReads) writersInOrder(c, source int32, next int) bool {
+	ws, breaks := m.memory.writers(c), m.unorderedUpTo(c)
 	k, _ := slices.BinarySearch(ws, source)
 	return (source == none || breaks[k] == 0) && (next == len(ws) || breaks[next] == breaks[len(ws)-1])
 }
 
-// breaksOf returns, for each write to cell c, how many of the writes up to it need not follow the
+// unorderedUpTo returns, for each write to cell c, how many of the writes up to it need not follow the
 // write before them.
-func (m *recordedReads) breaksOf(c int32) []int32 {
-	breaks, ok := m.breaks[c]
+func (m *orderedReads) unorderedUpTo(c int32) []int32 {
+	breaks, ok := m.unorderedPairs[c]
 	if !ok {
 		ws := m.memory.writers(c)
 		breaks = make([]int32, len(ws))
@@ -73,14 +73,14 @@ func (m *recordedReads) breaksOf(c int32) []int32 {
 				breaks[k]++
 			}
 		}
-		m.breaks[c] = breaks
+		m.unorderedPairs[c] = breaks
 	}
 	return breaks
 }
 
 // allOrderedWith reports whether each of the writes precedes the one at position source, follows
 // event i, or is one of the two, as far as the effort suffices to find out.
-func (m *recordedReads) allOrderedWith(writes []int32, source, i int32) bool {
+func (m *orderedReads) allOrderedWith(writes []int32, source, i int32) bool {
 	for _, w := range writes {
 		if m.compared++; m.compared > maxOrdered {
 			return false
@@ -94,7 +94,7 @@ func (m *recordedReads) allOrderedWith(writes []int32, source, i int32) bool {
 
 // mustPrecede reports whether event i precedes the point at which event j is next, in each run that
 // is as recorded up to there.
-func (m *recordedReads) mustPrecede(i, j int32) bool {
+func (m *orderedReads) mustPrecede(i, j int32) bool {
 	switch {
 	case i >= j:
 		return false

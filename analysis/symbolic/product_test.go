@@ -59,7 +59,7 @@ func TestProducts(t *testing.T) {
 		a := f.ask(t, f.concurrent, target)
 		require.Equal(t, want, a.Answer, "%v %v %s: %s", c.xs, c.ys, c.formula, a.Why)
 		if want == solver.Sat {
-			require.NoError(t, feasible.Check(f.Trace, a.Steps, target.Stands))
+			require.NoError(t, feasible.Check(f.Trace, a.Steps, target.Pending))
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestProductOfManyValues(t *testing.T) {
 		a := f.ask(t, f.concurrent, target)
 		require.Equal(t, want, a.Answer, "%d: %s", k, a.Why)
 		if want == solver.Sat {
-			require.NoError(t, feasible.New(f.Trace).CheckFrom(a.Base, a.Steps, target.Stands))
+			require.NoError(t, feasible.New(f.Trace).CheckFrom(a.Base, a.Steps, target.Pending))
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (m *provenance) findWholeAccesses() {
 		if !e.Kind.IsAccess() {
 			continue
 		}
-		for c := range m.accesses.of(int32(i)) {
+		for c := range m.accesses.cellsOf(int32(i)) {
 			if _, ok := m.accesses.part(int32(i), c); !ok || m.accesses.span(int32(i)).N != 1 || uint64(e.Size) != m.accesses.layout.Cell(c).Size {
 				known[c] = false
 			}

@@ -115,7 +115,7 @@ func (e *readEncoder) findsRecorded(i int32) solver.Bool {
 	}
 	own := e.f.True() // for cells that only this goroutine accesses
 	shared := false
-	for c := range e.m.memory.of(i) {
+	for c := range e.m.memory.cellsOf(i) {
 		if e.m.memory.cells[c].shared {
 			shared = true
 		} else if w := e.m.memory.source(i, c); w != none {
@@ -136,7 +136,7 @@ func (e *readEncoder) findsRecorded(i int32) solver.Bool {
 // defineRecorded asserts which writes the read at position i may find.
 func (e *readEncoder) defineRecorded(i int32) {
 	delete(e.undefinedReads, i)
-	for c := range e.m.memory.of(i) {
+	for c := range e.m.memory.cellsOf(i) {
 		if !e.m.memory.cells[c].shared {
 			continue
 		}

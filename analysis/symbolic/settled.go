@@ -18,8 +18,8 @@ func (m *Model) comesOutAsRecorded(i int32, budget *solver.Budget) bool {
 	if in == nil {
 		return false
 	}
-	f := folding{Model: m, limit: m.cones.limits(Failure(int(i)), int32(len(m.t.Events))), readsLeft: maxFolded, known: make(map[int32]*[]int64), precedingEnds: make(map[int32][]int32)}
-	outcomes, ok := f.formula(in, nil)
+	f := folding{Model: m, limit: m.cones.limits(Failure(int(i)), int32(len(m.t.Events))), readsLeft: maxFolded, memo: make(map[int32]*[]int64), precedingEnds: make(map[int32][]int32)}
+	outcomes, ok := f.valuesOf(in, nil)
 	budget.Spend(perEdge * f.steps)
 	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Matches(m.event(i), v) })
 }
@@ -29,13 +29,13 @@ type folding struct {
 	*Model
 	limit         limits // what happens in no such run
 	readsLeft     int
-	known         map[int32]*[]int64 // nil while they are looked for, and if they are not known
+	memo          map[int32]*[]int64 // nil while they are looked for, and if they are not known
 	precedingEnds map[int32][]int32
 	steps         int64
 }
 
-// formula returns the values that in may have; before are those that an atomic operation may find.
-func (f *folding) formula(in *dataflow.Instance, before []int64) ([]int64, bool) {
+// valuesOf returns the values that in may have; before are those that an atomic operation may find.
+func (f *folding) valuesOf(in *dataflow.Instance, before []int64) ([]int64, bool) {
 	if before == nil {
 		before = []int64{0}
 	}
@@ -44,7 +44,7 @@ func (f *folding) formula(in *dataflow.Instance, before []int64) ([]int64, bool)
 		if r < 0 {
 			continue
 		}
-		values, ok := f.read(r)
+		values, ok := f.valuesRead(r)
 		if !ok || len(values)*len(combinations) > maxValues {
 			return nil, false
 		}
@@ -73,20 +73,20 @@ func distinct(values []int64) ([]int64, bool) {
 	return values, len(values) <= maxValues
 }
 
-// read returns the values that the read at position i may find, as in the trace; of an atomic
+// valuesRead returns the values that the read at position i may find, as in the trace; of an atomic
 // operation, those that it leaves.
-func (f *folding) read(i int32) ([]int64, bool) {
+func (f *folding) valuesRead(i int32) ([]int64, bool) {
 	if !f.tracked(i) {
 		return []int64{int64(f.event(i).Val)}, true
 	}
 	if f.event(i).Kind == trace.AtomicRMW {
-		return f.store(i)
+		return f.valuesStored(i)
 	}
-	return f.memoized(i, f.found)
+	return f.memoized(i, f.valuesFound)
 }
 
-// store returns the values that the write at position i may leave.
-func (f *folding) store(i int32) ([]int64, bool) {
+// valuesStored returns the values that the write at position i may leave.
+func (f *folding) valuesStored(i int32) ([]int64, bool) {
 	if !f.isComputed(i) {
 		return []int64{int64(f.event(i).Val)}, true
 	}
@@ -94,40 +94,40 @@ func (f *folding) store(i int32) ([]int64, bool) {
 		var before []int64
 		if f.event(i).Kind == trace.AtomicRMW {
 			var ok bool
-			if before, ok = f.found(i); !ok {
+			if before, ok = f.valuesFound(i); !ok {
 				return nil, false
 			}
 		}
-		return f.formula(f.Model.formula(i), before)
+		return f.valuesOf(f.Model.formula(i), before)
 	})
 }
 
 // memoized calls find for key, once.
 func (f *folding) memoized(key int32, find func(int32) ([]int64, bool)) ([]int64, bool) {
-	if values, ok := f.known[key]; ok {
+	if values, ok := f.memo[key]; ok {
 		if values == nil {
 			return nil, false
 		}
 		return *values, true
 	}
-	f.known[key] = nil
+	f.memo[key] = nil
 	if f.readsLeft--; f.readsLeft < 0 {
 		return nil, false
 	}
 	values, ok := find(key)
 	if ok {
-		f.known[key] = &values
+		f.memo[key] = &values
 	}
 	return values, ok
 }
 
-// found returns the values that the access at position i may find in memory.
-func (f *folding) found(i int32) ([]int64, bool) {
+// valuesFound returns the values that the access at position i may find in memory.
+func (f *folding) valuesFound(i int32) ([]int64, bool) {
 	c := f.memory.span(i).First
 	before := f.precedingEnd(i)
 	val, stale := f.memory.stale(i, c)
-	if cn := f.counters.find(c); cn != nil && !stale {
-		if values, ok := f.counted(i, c, cn, before); ok {
+	if cn := f.counters.counterIn(c); cn != nil && !stale {
+		if values, ok := f.counterValue(i, c, cn, before); ok {
 			return values, true
 		}
 	}
@@ -144,7 +144,7 @@ func (f *folding) found(i int32) ([]int64, bool) {
 		if w == i || f.neverBefore(w, i) || f.isOverwritten(w, last) {
 			continue
 		}
-		left, ok := f.store(w)
+		left, ok := f.valuesStored(w)
 		if !ok || len(values) > maxValues {
 			return nil, false
 		}
@@ -153,16 +153,16 @@ func (f *folding) found(i int32) ([]int64, bool) {
 	if stale {
 		values = append(values, int64(val))
 	}
-	if first && f.memory.cells[c].known {
+	if first && f.memory.cells[c].initialKnown {
 		values = append(values, int64(f.memory.initial[c]))
 	}
 	return distinct(values)
 }
 
-// counted returns what the counter c holds at the access at position i, if all additions come
+// counterValue returns what the counter c holds at the access at position i, if all additions come
 // either before or after it; no value if the initial one is not known.
-func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, bool) {
-	if len(cn.others) > 0 {
+func (f *folding) counterValue(i, c int32, cn *counter, before []int32) ([]int64, bool) {
+	if len(cn.otherWrites) > 0 {
 		return nil, false
 	}
 	v := int64(f.memory.initial[c])
@@ -175,7 +175,7 @@ func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, boo
 			return nil, false
 		}
 	}
-	if !f.memory.cells[c].known {
+	if !f.memory.cells[c].initialKnown {
 		return nil, true
 	}
 	return []int64{v}, true

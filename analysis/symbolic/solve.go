@@ -12,14 +12,14 @@ import (
 // An Answer is what an encoding says of a target.
 type Answer struct {
 	solver.Answer
-	Why   string // for Unknown
-	Never bool   // for Unsat: no run reaches the target, whatever it begins with
+	Why            string // for Unknown
+	ForEveryPrefix bool   // for Unsat: no run reaches the target, whatever events it begins with
 	// Steps are the positions of the events that lead to the target, for Sat. Before them come the
 	// first Base events in recorded order.
 	Base  int
 	Steps []int
-	// Departs is where the run departs from the recorded one, for a Departure.
-	Departs int
+	// DepartsAt is where the run departs from the recorded one, for a Departure.
+	DepartsAt int
 }
 
 // Solve says whether a run reaches t, which must be one of the cone's targets. The steps it takes
@@ -47,7 +47,7 @@ func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget
 		e.limit = e.spent + max(1, budget.Steps)
 	}
 	q.property = e.property(t)
-	e.taint.define()
+	e.taint.defineLiterals()
 	if e.limit = 0; e.err == errOver { // of this question only
 		q.outOfBudget, e.err = true, nil
 	}
@@ -83,10 +83,10 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		}
 		run, short := q.modelRun(), true
 		if q.bound != unbounded {
-			run, short = q.switches.stretched(run, q.bound)
+			run, short = q.switches.inOrderOfStretches(run, q.bound)
 		}
 		if short && q.refine(run, q.budget) {
-			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.schedule(run, q.target), Departs: q.departures.firstTaken(q.target)}, nil
+			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.schedule(run, q.target), DepartsAt: q.departures.firstTaken(q.target)}, nil
 		}
 		q.spend(q.budget)
 	}
@@ -96,7 +96,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 func (e *Encoding) property(t Target) []solver.Bool {
 	f := e.f
 	var all []solver.Bool
-	for _, s := range t.Stands {
+	for _, s := range t.Pending {
 		i := int32(s)
 		if from := e.m.predecessor(i); from != none {
 			all = append(all, e.happensUpTo(from))
@@ -111,13 +111,13 @@ func (e *Encoding) property(t Target) []solver.Bool {
 		}
 		if t.Blocks {
 			for _, side := range e.m.waitingSides(i) {
-				all = append(all, e.channels.waits(side)...)
+				all = append(all, e.channels.mustWait(side)...)
 			}
 		}
 		all = append(all, e.groups.atViolation(i, t.Blocks)...)
 		switch ev := e.m.event(i); ev.Kind {
 		case trace.CondWake:
-			for _, signal := range t.Over {
+			for _, signal := range t.Executed {
 				all = append(all, e.conds.misses(int32(signal), i))
 			}
 		case trace.Close, trace.Send, trace.SelectSend:
@@ -126,7 +126,7 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			}
 		}
 	}
-	for _, i := range t.Over {
+	for _, i := range t.Executed {
 		all = append(all, e.happens(int32(i)))
 	}
 	for _, p := range t.Order {
@@ -136,8 +136,8 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			all = append(all, e.happens(j))
 		}
 	}
-	if len(t.Departs) > 0 {
-		all = append(all, e.departures.departsAtAny(t.Departs))
+	if len(t.DepartsAt) > 0 {
+		all = append(all, e.departures.departsAtAny(t.DepartsAt))
 	}
 	for _, i := range slices.Sorted(maps.Keys(e.anyValue)) {
 		if free := e.anyValue[i]; e.m.allowsAnyValue(&t, i) {
@@ -159,7 +159,7 @@ func (e *Encoding) failsAtViolation(i int32) solver.Bool {
 		return e.channels.closedAtViolation(ev.Obj)
 	}
 	if e.m.group(i) != nil {
-		return e.groups.misuse(i)
+		return e.groups.fallsBelowZero(i)
 	}
 	return e.values.conditionComesOut(i, false)
 }

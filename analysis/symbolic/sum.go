@@ -14,8 +14,8 @@ import (
 
 // A counter is what the writes to a cell do.
 type counter struct {
-	adds   map[int32]addition // by write
-	others []int32            // writes that do not add
+	adds        map[int32]addition // by write
+	otherWrites []int32            // writes that do not add
 }
 
 // An addition is what a write adds to what its read found.
@@ -30,8 +30,8 @@ type counterFinder struct {
 	byCell map[int32]*counter // nil for cells that are no counters
 }
 
-// find returns the counter in cell c, or nil.
-func (m *counterFinder) find(c int32) *counter {
+// counterIn returns the counter in cell c, or nil.
+func (m *counterFinder) counterIn(c int32) *counter {
 	if cn, ok := m.byCell[c]; ok {
 		return cn
 	}
@@ -59,7 +59,7 @@ func (m *counterFinder) find(c int32) *counter {
 		if ok {
 			cn.adds[w] = a
 		} else {
-			cn.others = append(cn.others, w)
+			cn.otherWrites = append(cn.otherWrites, w)
 		}
 	}
 	if under != nil {
@@ -145,7 +145,7 @@ type counterEncoder struct {
 // write left that does not add, and everything that was added since. The second result says that it
 // is known.
 func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
-	cn := e.m.counters.find(c)
+	cn := e.m.counters.counterIn(c)
 	if _, stale := e.m.memory.stale(i, c); cn == nil || stale {
 		return v, known, false
 	}
@@ -186,11 +186,12 @@ func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok 
 
 // A counterInCone is what is known of a counter in the cone.
 type counterInCone struct {
-	sums   [][]int64 // by goroutine, as in cellWriters.byGoroutine: what its first n writes add
-	others []int32   // writes that do not add, ascending
-	// chain is how many of others, from the first on, must follow one another.
-	chain int
-	// orderedWithOthers is set if each addition must precede or follow each of others.
+	sums        [][]int64 // by goroutine, as in cellWriters.byGoroutine: what its first n writes add
+	otherWrites []int32   // writes that do not add, ascending
+	// firstOrdered is how many of otherWrites, from the first on, happen one after the other in each
+	// run.
+	firstOrdered int
+	// orderedWithOthers is set if each addition must precede or follow each of otherWrites.
 	orderedWithOthers bool
 }
 
@@ -199,7 +200,7 @@ func (e *counterEncoder) counterOf(c int32) *counterInCone {
 	if n := e.byCell[c]; n != nil {
 		return n
 	}
-	cn, ws := e.m.counters.find(c), e.writes.writersOf(c)
+	cn, ws := e.m.counters.counterIn(c), e.writes.writersOf(c)
 	n := &counterInCone{orderedWithOthers: true}
 	e.byCell[c] = n
 	for _, own := range ws.byGoroutine {
@@ -212,14 +213,14 @@ func (e *counterEncoder) counterOf(c int32) *counterInCone {
 		}
 		n.sums = append(n.sums, sums)
 	}
-	for _, w := range cn.others {
+	for _, w := range cn.otherWrites {
 		if e.isPast(w) || e.neverHappens(w) {
 			continue
 		}
-		if n.chain == len(n.others) && (n.chain == 0 || e.mustPrecede(n.others[n.chain-1], w)) {
-			n.chain++
+		if n.firstOrdered == len(n.otherWrites) && (n.firstOrdered == 0 || e.mustPrecede(n.otherWrites[n.firstOrdered-1], w)) {
+			n.firstOrdered++
 		}
-		n.others = append(n.others, w)
+		n.otherWrites = append(n.otherWrites, w)
 		for _, own := range ws.byGoroutine {
 			for _, add := range own.writes[e.writes.firstUnordered(own, w):] {
 				a, adds := cn.adds[add]
@@ -238,17 +239,17 @@ func (e *counterEncoder) counterOf(c int32) *counterInCone {
 // or none. It is not ok unless the order of these, the access and all additions is known.
 func (e *counterEncoder) lastReset(i, c int32) (base int32, ok bool) {
 	n := e.counterOf(c)
-	k, writes := slices.BinarySearch(n.others, i)
-	if !n.orderedWithOthers || writes || k > n.chain || k > 0 && !e.mustPrecede(n.others[k-1], i) {
+	k, writes := slices.BinarySearch(n.otherWrites, i)
+	if !n.orderedWithOthers || writes || k > n.firstOrdered || k > 0 && !e.mustPrecede(n.otherWrites[k-1], i) {
 		return none, false
 	}
-	for later := k; later < len(n.others); later = max(later+1, n.chain) {
-		if !e.mustPrecede(i, n.others[later]) {
+	for later := k; later < len(n.otherWrites); later = max(later+1, n.firstOrdered) {
+		if !e.mustPrecede(i, n.otherWrites[later]) {
 			return none, false
 		}
 	}
 	if k == 0 {
 		return none, true
 	}
-	return n.others[k-1], true
+	return n.otherWrites[k-1], true
 }

@@ -23,7 +23,7 @@ type taint struct {
 	canBeTainted map[trace.GID]bool
 	// by goroutine: the events that can taint it, ascending
 	taintPoints     map[trace.GID][]int32
-	clean           map[int32]solver.Bool // by such an event: the goroutine is not tainted after it
+	cleanAfterPoint map[int32]solver.Bool // by such an event: the goroutine is not tainted after it
 	undefinedPoints []int32               // events whose literals in clean have no definition yet
 	// pointerReads has, by event, the reads that found what may be a pointer to what it accesses.
 	pointerReads map[int32][]int32
@@ -32,7 +32,7 @@ type taint struct {
 func newTaint(of *timeline) *taint {
 	t := &taint{
 		timeline: of, canBeTainted: make(map[trace.GID]bool), taintPoints: make(map[trace.GID][]int32),
-		clean: make(map[int32]solver.Bool), pointerReads: make(map[int32][]int32),
+		cleanAfterPoint: make(map[int32]solver.Bool), pointerReads: make(map[int32][]int32),
 	}
 	t.findTaintable()
 	for _, g := range slices.Sorted(maps.Keys(t.canBeTainted)) {
@@ -73,7 +73,7 @@ func (t *taint) movesData(i int32) bool {
 	if _, half := t.m.memory.updateStore[i]; half || !t.m.movesData(i) {
 		return false
 	}
-	for c := range t.m.memory.of(i) {
+	for c := range t.m.memory.cellsOf(i) {
 		if t.m.memory.cells[c].shared {
 			return true
 		}
@@ -127,17 +127,17 @@ func (t *taint) cleanAt(i int32) solver.Bool {
 
 // cleanAfter says that the goroutine is not tainted after the point at position i.
 func (t *taint) cleanAfter(i int32) solver.Bool {
-	b, ok := t.clean[i]
+	b, ok := t.cleanAfterPoint[i]
 	if !ok {
 		b = t.f.Bool(fmt.Sprint("clean ", i))
-		t.clean[i] = b
+		t.cleanAfterPoint[i] = b
 		t.undefinedPoints = append(t.undefinedPoints, i)
 	}
 	return b
 }
 
-// define asserts the definitions of the literals that were asked for.
-func (t *taint) define() {
+// defineLiterals asserts the definitions of the literals that were asked for.
+func (t *taint) defineLiterals() {
 	m, f := t.m, t.f
 	for len(t.undefinedPoints) > 0 {
 		i := t.undefinedPoints[len(t.undefinedPoints)-1]
@@ -155,7 +155,7 @@ func (t *taint) define() {
 		if t.movesData(i) {
 			needs = append(needs, t.reads.findsRecorded(i))
 		}
-		t.assert(f.Implies(t.clean[i], f.And(needs...)))
+		t.assert(f.Implies(t.cleanAfterPoint[i], f.And(needs...)))
 	}
 }
 

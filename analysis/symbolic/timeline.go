@@ -52,8 +52,8 @@ func (e *timeline) selectNodes(relevant func(i int32) bool) error {
 	if len(e.nodes)*e.width > maxClock {
 		return fmt.Errorf("symbolic: %d events of %d goroutines have a part in it: too many to encode", len(e.nodes), e.width)
 	}
-	// The violation is made first: the solver's initial order then puts after it what need not
-	// happen.
+	// The violation is the first event that is made. So the order that the solver begins with puts
+	// all events after it that need not happen.
 	e.violation = e.f.Event("violation")
 	e.f.Events(e.nodes)
 	e.computeClocks()
@@ -80,7 +80,7 @@ func (e *timeline) columns() int32 {
 func (e *timeline) targeted() map[int32]bool {
 	wanted := make(map[int32]bool)
 	for _, t := range e.cone.targets {
-		for _, i := range t.Over {
+		for _, i := range t.Executed {
 			wanted[int32(i)] = true
 		}
 		for _, p := range t.Order {
@@ -95,7 +95,7 @@ func (e *timeline) targeted() map[int32]bool {
 		}
 	}
 	for _, t := range e.cone.targets {
-		for _, k := range t.Departs {
+		for _, k := range t.DepartsAt {
 			i := int32(k)
 			if e.isPast(i) || e.neverHappens(i) || !e.m.event(i).Kind.IsAccess() {
 				continue

@@ -15,7 +15,7 @@ const perChoice = 200
 // perEvent. Chosen: as perEvent.
 const perLookup = 2
 
-// perPair weighs two operations of a loose lock that a formula compares (unit: steps). Trades
+// perPair weighs two operations of a lock that others release, which a formula compares (unit: steps). Trades
 // nothing, as perEvent. Chosen: as perEvent.
 const perPair = 200
 
@@ -47,7 +47,7 @@ const maxClock = 1 << 24
 // pairs). Trades busy conditions for memory. Chosen: about a second of the budget.
 const maxConditionWays = 1 << 22
 
-// maxPairs bounds the operations of a loose lock that a formula compares (unit: pairs). Trades busy
+// maxPairs bounds the operations of a lock that others release, which a formula compares (unit: pairs). Trades busy
 // semaphores for time. Chosen: about 180 sections and as many releases.
 const maxPairs = 1 << 15
 
@@ -85,7 +85,7 @@ const maxFolded = 64
 
 // maxQuiet bounds the operations after a read that only moves data (unit: events). Trades departures
 // that are none for time. Measured: 2 of 270 kept traces have such reads.
-const maxQuiet = 64
+const maxInconsequential = 64
 
 // maxChoosing bounds the operations that are looked at for the selects of one trace (unit:
 // operations). Trades selects that cannot choose otherwise for time. Chosen: some milliseconds.
@@ -99,7 +99,7 @@ const maxOrdered = 1 << 22
 // goroutines). Trades edges for time: all Adds are summed up for each. Chosen: most have one.
 const maxWaiters = 8
 
-// seekShare is the part of a budget that Seek takes for nearby runs (unit: 1 in so many). Trades
+// seekShare is the part of a budget that DecideNearby takes (unit: 1 in so many). Trades
 // targets that only many steps find nearby for proofs. Chosen.
 const seekShare = 4
 

@@ -49,7 +49,7 @@ func TestOracleOfValues(t *testing.T) {
 		d := m.NewDecider(0, targets, newEngine)
 		judge := feasible.New(tr)
 		for k, target := range targets {
-			i := target.Stands[0]
+			i := target.Pending[0]
 			want := solver.Unsat
 			if feasible.Fails(tr, i) {
 				want = solver.Sat
@@ -95,6 +95,6 @@ func TestUnsigned(t *testing.T) {
 		require.True(t, feasible.Fails(f.Trace, f.at["assert"]))
 		a := f.ask(t, f.concurrent, target)
 		require.Equal(t, solver.Sat, a.Answer, "of %d bytes", size)
-		require.NoError(t, feasible.Check(f.Trace, a.Steps, target.Stands))
+		require.NoError(t, feasible.Check(f.Trace, a.Steps, target.Pending))
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // A waitGroup is the Adds and Dones of one sync.WaitGroup.
 type waitGroup struct {
-	adds    []int32 // Dones included, ascending
-	covered bool    // its counter is never below zero
+	adds          []int32 // Dones included, ascending
+	neverNegative bool    // its counter is never below zero
 }
 
 func newWaitGroups(f *facts.Facts) []waitGroup {
@@ -50,13 +50,13 @@ func (m *Control) groupWait(i int32) *facts.GroupWait {
 	return &m.facts.GroupWaits()[row]
 }
 
-// waitEdges orders the Dones that a Wait cannot return without before its return.
+// addWaitEdges orders the Dones that a Wait cannot return without before its return.
 //
 // When the counter is zero, before the return, two sums have added up to zero: what the waiting
 // goroutine and its ancestors, before they started it, have added, and what others have taken away.
 // If all that the others ever take away, but for goroutines that are started after the return, is
 // just as much as the former, then all of it comes before.
-func (m *edgeBuilder) waitEdges() {
+func (m *edgeBuilder) addWaitEdges() {
 	returns := make([]map[trace.GID][]int32, len(m.groups)) // by WaitGroup and goroutine
 	groups := m.facts.Objects(trace.ClassWaitGroup)
 	for _, w := range m.facts.GroupWaits() {
@@ -72,12 +72,12 @@ func (m *edgeBuilder) waitEdges() {
 	}
 	for n := range m.groups {
 		w := &m.groups[n]
-		w.covered = m.covered(w.adds)
+		w.neverNegative = m.neverNegative(w.adds)
 		if len(returns[n]) > maxWaiters {
 			continue
 		}
 		for g, waits := range returns[n] {
-			m.returnEdges(g, waits, w.adds)
+			m.addReturnEdges(g, waits, w.adds)
 		}
 	}
 }
@@ -88,8 +88,8 @@ type countedAdd struct {
 	n   int64
 }
 
-// returnEdges adds the edges to the returns of one goroutine's Waits for one WaitGroup.
-func (m *edgeBuilder) returnEdges(g trace.GID, returns, adds []int32) {
+// addReturnEdges adds the edges to the returns of one goroutine's Waits for one WaitGroup.
+func (m *edgeBuilder) addReturnEdges(g trace.GID, returns, adds []int32) {
 	ends := m.ancestors(g)
 	var own []int32
 	var taken []countedAdd // Dones of others, by where g starts the goroutine that leads there, or none
@@ -115,7 +115,7 @@ func (m *edgeBuilder) returnEdges(g trace.GID, returns, adds []int32) {
 		}
 		for ; first < n; first++ {
 			if add := taken[first].add; add < i { // else the trace is not whole
-				m.edge(add, i)
+				m.addEdge(add, i)
 			}
 		}
 	}
@@ -154,9 +154,10 @@ func (m *edgeBuilder) startedAt(i int32, g trace.GID) int32 {
 	return none
 }
 
-// covered reports whether each Done of a WaitGroup has an Add of its own that must come before it,
-// in its goroutine or before that is started. Then the counter is below zero in no run.
-func (m *edgeBuilder) covered(adds []int32) bool {
+// neverNegative reports whether each Done of a WaitGroup has an Add of its own that must come before it,
+// in its goroutine or before that is started. Then the counter is below zero in no run. Most WaitGroups are like that, and need no diagram for their
+// Dones.
+func (m *edgeBuilder) neverNegative(adds []int32) bool {
 	room := make(map[trace.GID][]countedAdd) // Adds, and how much of each is left
 	var dones []countedAdd
 	for _, add := range adds {
@@ -169,15 +170,15 @@ func (m *edgeBuilder) covered(adds []int32) bool {
 	}
 	slices.SortFunc(dones, func(a, b countedAdd) int { return cmp.Compare(a.n, b.n) })
 	for _, d := range dones {
-		if !m.cover(d.add, -int64(m.event(d.add).Val), room) {
+		if !m.takeFromAdds(d.add, -int64(m.event(d.add).Val), room) {
 			return false
 		}
 	}
 	return true
 }
 
-// cover takes n from the Adds that must come before event i.
-func (m *edgeBuilder) cover(i int32, n int64, room map[trace.GID][]countedAdd) bool {
+// takeFromAdds takes n from the Adds that must come before event i.
+func (m *edgeBuilder) takeFromAdds(i int32, n int64, room map[trace.GID][]countedAdd) bool {
 	for range len(m.t.Goroutines) {
 		g := m.gid(i)
 		for n > 0 && len(room[g]) > 0 && room[g][0].add < i {
@@ -197,9 +198,9 @@ func (m *edgeBuilder) cover(i int32, n int64, room map[trace.GID][]countedAdd) b
 // A groupEncoder encodes WaitGroups.
 type groupEncoder struct{ *timeline }
 
-// waitGroup encodes event i of a WaitGroup: Wait returns if the counter is zero, or was when Wait
+// assertWaitGroup encodes event i of a WaitGroup: Wait returns if the counter is zero, or was when Wait
 // began; the counter is never below zero.
-func (e *groupEncoder) waitGroup(i int32) {
+func (e *groupEncoder) assertWaitGroup(i int32) {
 	if !e.m.needsCounter(i) {
 		return
 	}
@@ -213,8 +214,8 @@ func (e *groupEncoder) waitGroup(i int32) {
 	}
 	next := e.m.next(i)
 	panics := next == none || e.m.event(next).Kind == trace.Panic
-	if delta := int64(e.m.event(i).Val); !panics && !e.m.group(i).covered {
-		e.assertIf(i, e.count(i, e.addPrecedes(i), func(n int64) bool { return n+delta >= 0 }, false))
+	if delta := int64(e.m.event(i).Val); !panics && !e.m.group(i).neverNegative {
+		e.assertIf(i, e.counterIs(i, e.addPrecedes(i), func(n int64) bool { return n+delta >= 0 }, false))
 	}
 }
 
@@ -227,13 +228,13 @@ func isZero(n int64) bool { return n == 0 }
 
 // zeroBefore says that the counter of the WaitGroup of event i is zero when event at happens.
 func (e *groupEncoder) zeroBefore(i, at int32) solver.Bool {
-	return e.count(i, e.addPrecedes(at), isZero, true)
+	return e.counterIs(i, e.addPrecedes(at), isZero, true)
 }
 
-// misuse says that a Done at position i, where the violation is, takes the counter below zero.
-func (e *groupEncoder) misuse(i int32) solver.Bool {
+// fallsBelowZero says that a Done at position i, where the violation is, takes the counter below zero.
+func (e *groupEncoder) fallsBelowZero(i int32) solver.Bool {
 	delta := int64(e.m.event(i).Val)
-	return e.f.Not(e.count(i, e.happens, func(n int64) bool { return n+delta >= 0 }, false))
+	return e.f.Not(e.counterIs(i, e.happens, func(n int64) bool { return n+delta >= 0 }, false))
 }
 
 // atViolation says what must hold of the counter for a violation at event i: that it is zero for an
@@ -242,17 +243,17 @@ func (e *groupEncoder) atViolation(i int32, blocked bool) (all []solver.Bool) {
 	switch w := e.m.groupWait(i); {
 	case e.m.group(i) == nil:
 	case w == nil:
-		all = append(all, e.count(i, e.happens, isZero, true))
+		all = append(all, e.counterIs(i, e.happens, isZero, true))
 	case w.Begin == i && blocked:
-		all = append(all, e.count(i, e.happens, func(n int64) bool { return n > 0 }, false))
+		all = append(all, e.counterIs(i, e.happens, func(n int64) bool { return n > 0 }, false))
 	}
 	return all
 }
 
-// count says that the counter of the WaitGroup of event i is as wanted: exactly a number, or at
+// counterIs says that the counter of the WaitGroup of event i is as wanted: exactly a number, or at
 // least one. It is a decision diagram over which Adds have happened: after each, what the counter
 // is.
-func (e *groupEncoder) count(i int32, happened func(int32) solver.Bool, want func(int64) bool, exactly bool) solver.Bool {
+func (e *groupEncoder) counterIs(i int32, happened func(int32) solver.Bool, want func(int64) bool, exactly bool) solver.Bool {
 	f := e.f
 	d := counterDiagram{timeline: e.timeline, want: want, exactly: exactly, known: make(map[counterState]solver.Bool)}
 	start := int64(0)
@@ -266,9 +267,9 @@ func (e *groupEncoder) count(i int32, happened func(int32) solver.Bool, want fun
 			d.adds, d.deltas = append(d.adds, b), append(d.deltas, delta)
 		}
 	}
-	d.least, d.most = make([]int64, len(d.adds)+1), make([]int64, len(d.adds)+1)
+	d.leastRest, d.mostRest = make([]int64, len(d.adds)+1), make([]int64, len(d.adds)+1)
 	for k := len(d.adds) - 1; k >= 0; k-- {
-		d.least[k], d.most[k] = d.least[k+1]+min(0, d.deltas[k]), d.most[k+1]+max(0, d.deltas[k])
+		d.leastRest[k], d.mostRest[k] = d.leastRest[k+1]+min(0, d.deltas[k]), d.mostRest[k+1]+max(0, d.deltas[k])
 	}
 	return d.from(counterState{0, start})
 }
@@ -276,12 +277,12 @@ func (e *groupEncoder) count(i int32, happened func(int32) solver.Bool, want fun
 // A counterDiagram is a binary decision diagram over the Adds that may have happened.
 type counterDiagram struct {
 	*timeline
-	adds        []solver.Bool
-	deltas      []int64
-	least, most []int64 // by Add: what it and the rest can add
-	want        func(int64) bool
-	exactly     bool
-	known       map[counterState]solver.Bool
+	adds                []solver.Bool
+	deltas              []int64
+	leastRest, mostRest []int64 // by Add: the least and the most that it and the later ones can add
+	want                func(int64) bool
+	exactly             bool
+	known               map[counterState]solver.Bool
 }
 
 // A counterState is a node of the diagram: which Add comes next, and the counter so far.
@@ -296,11 +297,11 @@ func (d *counterDiagram) from(s counterState) solver.Bool {
 	switch {
 	case s.next == len(d.adds):
 		return d.constant(d.want(s.n))
-	case d.exactly && (s.n+d.least[s.next] > 0 || s.n+d.most[s.next] < 0):
+	case d.exactly && (s.n+d.leastRest[s.next] > 0 || s.n+d.mostRest[s.next] < 0):
 		return f.False()
-	case !d.exactly && d.want(s.n+d.least[s.next]):
+	case !d.exactly && d.want(s.n+d.leastRest[s.next]):
 		return f.True()
-	case !d.exactly && !d.want(s.n+d.most[s.next]):
+	case !d.exactly && !d.want(s.n+d.mostRest[s.next]):
 		return f.False()
 	}
 	b, ok := d.known[s]

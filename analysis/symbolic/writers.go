@@ -9,12 +9,12 @@ import (
 // cellWriters are the writes to one cell in the cone, ascending.
 type cellWriters struct {
 	all         []int32
-	byGoroutine []ownWrites
+	byGoroutine []goroutineWrites
 	indexOf     map[trace.GID]int // index in byGoroutine
 }
 
 // ownWrites are the writes of one goroutine.
-type ownWrites struct {
+type goroutineWrites struct {
 	g      trace.GID
 	writes []int32
 }
@@ -44,7 +44,7 @@ func (e *writeIndex) writersOf(c int32) *cellWriters {
 		if !ok {
 			k = len(ws.byGoroutine)
 			ws.indexOf[g] = k
-			ws.byGoroutine = append(ws.byGoroutine, ownWrites{g: g})
+			ws.byGoroutine = append(ws.byGoroutine, goroutineWrites{g: g})
 		}
 		ws.byGoroutine[k].writes = append(ws.byGoroutine[k].writes, w)
 	}
@@ -80,7 +80,7 @@ func (e *writeIndex) visibleTo(i, c int32) visibleWrites {
 
 // firstUnordered returns the index of the first of a goroutine's writes that need not precede event
 // i.
-func (e *writeIndex) firstUnordered(own ownWrites, i int32) int {
+func (e *writeIndex) firstUnordered(own goroutineWrites, i int32) int {
 	upto := i
 	if own.g != e.m.gid(i) {
 		upto = e.precedingEnd(i, own.g)
@@ -91,7 +91,7 @@ func (e *writeIndex) firstUnordered(own ownWrites, i int32) int {
 
 // firstFollowing returns the index of the first of a goroutine's writes that is event i or must
 // follow it.
-func (e *writeIndex) firstFollowing(own ownWrites, i int32) int {
+func (e *writeIndex) firstFollowing(own goroutineWrites, i int32) int {
 	g := e.m.gid(i)
 	k, _ := slices.BinarySearchFunc(own.writes, i, func(w, i int32) int {
 		if own.g == g && w < i || own.g != g && !e.mustPrecede(i, w) {

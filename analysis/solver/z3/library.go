@@ -19,7 +19,7 @@ var fileNames = map[string][]string{
 }
 
 // oldest is the version that this package is tested with.
-var oldest = []uint32{4, 8, 12}
+var oldestVersion = []uint32{4, 8, 12}
 
 // library is Z3's, loaded once for all of the program.
 var library = sync.OnceValues(func() (*api, error) { return load(fileNames[runtime.GOOS]) })
@@ -70,7 +70,7 @@ func oneLine(errs []error) error {
 func (a *api) checkVersion() error {
 	found := make([]uint32, 4)
 	a.GetVersion(&found[0], &found[1], &found[2], &found[3])
-	if slices.Compare(found, oldest) >= 0 {
+	if slices.Compare(found, oldestVersion) >= 0 {
 		return nil
 	}
 	return fmt.Errorf("expected Z3 4.8.12 or later, found %d.%d.%d: install a newer one, "+

@@ -86,10 +86,10 @@ func (b *solvingBench) trace(name, file string) (lines []string) {
 		largest := 0
 		for _, p := range pairs {
 			watch := run.Start()
-			target := symbolic.Standing(p[0], p[1])
+			target := symbolic.Simultaneous(p[0], p[1])
 			cone, ok := m.Cone(0, target)
 			if scope == "whole" {
-				cone, ok = m.Whole(target)
+				cone, ok = m.WholeCone(target)
 			}
 			a := symbolic.Answer{Answer: solver.Unsat}
 			if ok {
@@ -126,7 +126,7 @@ func (b *solvingBench) random(p *solvingPage) {
 		for _, candidate := range anomaly.FindRaces(t, o).Candidates {
 			for _, pair := range candidate.Pairs {
 				if _, _, locked := o.ExcludedByHistory(pair[0], pair[1]); !locked {
-					targets = append(targets, symbolic.Standing(pair[0], pair[1]))
+					targets = append(targets, symbolic.Simultaneous(pair[0], pair[1]))
 				}
 			}
 		}
@@ -139,7 +139,7 @@ func (b *solvingBench) random(p *solvingPage) {
 			budget := &solver.Budget{Steps: 5 * solver.Second}
 			a := run.Must(d.Decide(b.Context(), k, budget))
 			if a.Answer == solver.Unknown { // a part of the budget was for near runs
-				a = run.Must(d.Prove(b.Context(), k, budget))
+				a = run.Must(d.DecideAll(b.Context(), k, budget))
 			}
 			answers[a.Answer]++
 		}
