@@ -32,8 +32,8 @@ const (
 // A builtinProperty is one that holds for all tests.
 type builtinProperty struct {
 	Declaration
-	// harmlessUnlessTestFails says that a violation is no bug unless the test fails by it: that is how who comes
-	// too late is told to end. Of others package bug says which are only warnings.
+	// harmlessUnlessTestFails says that a violation is no bug unless the test fails by it.
+	// Programs use a closed file, say, to let a goroutine end with an error.
 	harmlessUnlessTestFails bool
 }
 

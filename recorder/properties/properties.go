@@ -36,7 +36,7 @@ type Declaration struct {
 	Position token.Position // of the declaration
 
 	textPosition token.Position // of the beginning of the text
-	textIsRaw    bool           // an offset in Text is one in the source, too
+	textIsRaw    bool           // whether offsets in Text are offsets in the source, too
 }
 
 // An Event is a name for calls.
@@ -51,39 +51,40 @@ func (d *Declaration) Type() string { return strings.Join(d.Types, " and ") }
 // A Method is one that an event names, or what [EventName], [ReturnName], [FieldActionName] and others return.
 type Method struct {
 	Name      string // types.Func.FullName: "(*example.com/pool.Conn).Close"
-	Package   string // import path of the package that declares it; "" for what is told
+	Package   string // import path of the package that declares it; "" for calls of property.Event
 	Position  token.Position
-	TypeIndex int  // of which of the types the object is that it is called on
-	IsPair    bool // it is about an object of the other type, too: see [FirstObjectName]
+	TypeIndex int  // index into Declaration.Types of the object that it is called on
+	IsPair    bool // whether it is about an object of the other type, too: see [FirstObjectName]
 }
 
-// EventName stands for the method of an event of that name which the program tells of objects of a
-// type.
+// EventName returns the name of the pseudo-method that stands for calls of property.Event with
+// that event and an object of the type.
 func EventName(name, typ string) string { return fmt.Sprintf("property.Event(%q, %s)", name, typ) }
 
-// PairEventName stands for that of an event that the program tells of two objects at once, of which the
-// one of type first comes before the other.
+// PairEventName is EventName for events about two objects, of which the one of type first comes
+// first.
 func PairEventName(name, first, second string) string {
 	return fmt.Sprintf("property.Event(%q, %s, %s)", name, first, second)
 }
 
-// UnpairedEventName stands for that of an event that the program tells of an object without one of another
-// type.
+// UnpairedEventName is EventName for events about an object without one of another type.
 func UnpairedEventName(name, typ, other string) string {
 	return fmt.Sprintf("property.Event(%q, %s) without %s", name, typ, other)
 }
 
-// WithOperandName stands for a method that has an argument, or for the end of one that has a result, of a type.
+// WithOperandName returns the name for calls of a method with an argument, or the end of calls
+// with a result, of a type.
 func WithOperandName(method, typ string) string { return method + " with " + typ }
 
-// FirstObjectName stands for what tells of the first of the two objects of a method, by its name, right
-// before the method tells of the other.
+// FirstObjectName returns the name for the event about the first of the two objects of a method,
+// which comes right before the event about the other.
 func FirstObjectName(method string) string { return "operand of " + method }
 
-// ReturnName stands for the end of a call of a method, by its name.
+// ReturnName returns the name for the end of calls of a method.
 func ReturnName(method string) string { return "return of " + method }
 
-// FieldActionName stands for what is done with a field, by its name as [FieldName] has it.
+// FieldActionName returns the name for what is done with a field, by its name as [FieldName] has
+// it.
 func FieldActionName(done, field string) string { return done + " of " + field }
 
 // FieldName returns the name of the field to which a path of fields leads, from a value or a
@@ -117,11 +118,11 @@ func FieldName(from types.Type, path []int, sizes types.Sizes) (name string, off
 	return "", 0
 }
 
-// IsEventFunction reports whether fn is the function that tells of events.
+// IsEventFunction reports whether fn is property.Event.
 func IsEventFunction(fn *types.Func) bool { return fn.FullName() == library+".Event" }
 
-// ReportedEvents returns by the names of the events that the program tells of in the sources of pkgs the
-// types of the objects.
+// ReportedEvents returns the types of the objects that calls of property.Event in pkgs are about,
+// by the names of the events.
 func ReportedEvents(pkgs []*packages.Package) map[string][]string {
 	all := make(map[string][]string)
 	for _, p := range pkgs {
@@ -352,7 +353,7 @@ func (r *reader) constant(call *ast.CallExpr, what string) string {
 	return constant.StringVal(v)
 }
 
-// fieldActions is what methods of the library that name fields name events of.
+// fieldActions maps the methods of the library that name fields to what is done with these.
 var fieldActions = map[string]string{
 	"OnRead": Reads, "OnWrite": Writes, "OnLock": Locks, "OnUnlock": Unlocks,
 	"OnSend": Sends, "OnReceive": Receives, "OnClose": Closes,
@@ -369,7 +370,7 @@ const (
 	Closes   = "close"
 )
 
-// requiredType returns what the type of a field must be of which something is done; "" if t is that.
+// requiredType returns what the type of a field must be for an action; "" if t is that.
 func requiredType(done string, t types.Type) string {
 	switch done {
 	case Locks, Unlocks:
@@ -437,7 +438,7 @@ func (r *reader) readEvent(d *Declaration, call *ast.CallExpr) {
 	}
 }
 
-// eventMethods returns what stands for the methods of an event that the program tells of.
+// eventMethods returns the pseudo-methods that stand for calls of property.Event with that event.
 func eventMethods(d *Declaration, event string, at token.Position) []Method {
 	if len(d.Types) == 1 {
 		return []Method{{Name: EventName(event, d.Types[0]), Position: at}}

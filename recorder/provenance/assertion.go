@@ -165,8 +165,7 @@ func assertedValues(c *ssa.Call) []ssa.Value {
 	return c.Call.Args[first : first+n]
 }
 
-// failsTest reports whether b makes the test fail, or panics, whatever it does
-// otherwise: by t.Error and its like, of a *testing.T, B or F or of the interface TB.
+// failsTest reports whether b panics or makes the test fail, by t.Error or the like.
 func failsTest(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return failingMethod(instr) != "" })
 }

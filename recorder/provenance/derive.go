@@ -59,8 +59,8 @@ type analysis struct {
 type function struct {
 	*ssa.Function
 	fset              *token.FileSet
-	calledFromOutside bool // there may be calls that are not seen
-	calledByTesting   bool // package testing calls it
+	calledFromOutside bool // code that is not analysed may call it
+	calledByTesting   bool // only package testing calls it
 }
 
 // A position is one in one of the file sets.

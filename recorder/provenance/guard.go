@@ -21,8 +21,8 @@ import (
 // going on (Guards), (and (<= 0 @index) (< @index 16)) for an array of 16. To violate that
 // one is a failure to predict: the panic itself.
 
-// A guard says when the program goes on after the use of a value. Of a slice only that an
-// index is not negative: its length is another value, which others may change as well.
+// A guard is the condition that the use of a value does not panic. For slices it says only that an
+// index is not negative, as other goroutines may change the length, too.
 type guard struct {
 	op    dataflow.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
 	limit int64

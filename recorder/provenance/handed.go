@@ -39,16 +39,16 @@ type handedCalls struct {
 	// through them until it has seen all: to find the formula of one argument may make
 	// the arguments of another function wanted.
 	wantedParams, wantedResults []*function
-	wantedKeys                  map[any]bool       // argumentsOf and resultsOf those
-	callsWithResults            map[*ssa.Call]bool // calls of which the results are in formulas
+	wantedKeys                  map[any]bool       // the argumentsOf and resultsOf that are wanted
+	callsWithResults            map[*ssa.Call]bool // calls whose results formulas refer to
 
 	// What calls may lead to that do not name a function, by the shape of signatures:
 	// the class hierarchy analysis of Dean, Grove and Chambers, Optimization of
 	// Object-Oriented Programs Using Static Class Hierarchy Analysis, ECOOP 1995, which
 	// takes each function of the right type for one that may be called.
-	callsByShape   map[string][]call      // of interfaces' methods and of values
-	methodsByShape map[string][]*function // by name and shape: those an interface may have
-	valuesByShape  map[string][]*function // those a value may be
+	callsByShape   map[string][]call      // calls of interface methods and of function values
+	methodsByShape map[string][]*function // methods that a call by way of an interface may lead to, by name and signature
+	valuesByShape  map[string][]*function // functions that a function value may be, by signature
 }
 
 // newHandedCalls returns one in which nothing is wanted.
@@ -59,16 +59,16 @@ func newHandedCalls() handedCalls {
 // argumentsOf and resultsOf name what is handed to and from a function, as [sharing.Program.Memory]
 // does memory.
 type (
-	// argumentsOf is all that calls of f hand to it, as a variable to which each call stores:
-	// what is known of one call holds for the others, too.
+	// argumentsOf stands for the arguments of all calls of f, as a variable to which each call
+	// stores.
 	argumentsOf struct{ f *function }
-	// resultsOf is all that f returns.
+	// resultsOf stands for all that f returns.
 	resultsOf struct{ f *function }
 )
 
-// signatureKey tells which functions a value of type s may be: "int,error,;bool,;" are the types
-// of its parameters and results, by their names. Names and not types.Identical compare, as
-// packages have their types from different loads (package sharing).
+// signatureKey returns a key that is equal for functions of the same signature:
+// "int,error,;bool,;" are the types of its parameters and results, by their names. Names and not
+// types.Identical compare, as packages have their types from different loads (package sharing).
 func signatureKey(s *types.Signature) string {
 	var b strings.Builder
 	for _, t := range []*types.Tuple{s.Params(), s.Results()} {
@@ -162,8 +162,8 @@ func (h *handedCalls) want(key any) {
 	}
 }
 
-// entrySpot is where f begins, for the event that tells which call it is in: the brace of its
-// body. It has none if its body is not in Go.
+// entrySpot returns the place of the event that f has begun: the brace of its body. It is false if
+// the body is not in Go.
 func entrySpot(f *function) (Spot, bool) {
 	switch n := f.Syntax().(type) {
 	case *ast.FuncDecl:
@@ -191,9 +191,9 @@ func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
 	return t
 }
 
-// handedParameter is the term of a parameter of a function that is called in several places,
-// where other goroutines have a say in what it is: any other is the same in each run, and
-// an operand serves for it (see operandTerm).
+// handedParameter is the term of a parameter of a function that is called in several places, if
+// its value may depend on other goroutines. Any other is the same in each run, so that an operand
+// serves for it (see operandTerm).
 //
 // The event at the function's brace is the goroutine's last one there, when d.use uses the
 // parameter, only if nothing in between may call the function again: there is no term for
@@ -450,8 +450,8 @@ func (a *analysis) trackHanded() {
 	})
 }
 
-// followHandedResult reports whether the function f hands over its result v at r: that has a
-// formula, with which the trail goes on at the callers, where trackHanded takes it up.
+// followHandedResult reports whether the result v of f at r has a formula. Where callers use the
+// result, trackHanded follows it.
 func (u *useTracker) followHandedResult(f *function, v ssa.Value, r *ssa.Return) bool {
 	for k, x := range r.Results {
 		if x != v {
@@ -467,9 +467,9 @@ func (u *useTracker) followHandedResult(f *function, v ssa.Value, r *ssa.Return)
 }
 
 // followHandedArgument follows v, an argument of c in f, to the functions that c may lead to: all
-// says that all they do with it is in formulas. ok is false if that is not to be followed
-// so, as somebody may be called whose arguments nobody has asked for; then c has to be
-// followed as a call of one known function, or not at all.
+// reports whether all that they do with it is in formulas. ok is false if a function may be called
+// whose arguments no formula wants; then c has to be followed as a call of one known function, or
+// not at all.
 func (u *useTracker) followHandedArgument(f *function, c *ssa.Call, v ssa.Value) (all, ok bool) {
 	targets := u.callTargets(c)
 	if len(targets) == 0 || u.callDepth == maxCallDepth {

@@ -242,8 +242,8 @@ func (a *analysis) mayCall(instr ssa.Instruction, f *function) bool {
 	return false
 }
 
-// mayLeadTo reports whether the call c, now or deferred, may lead to f: it is one, or calls
-// somebody who does, or code that is not known, which may call what is open.
+// mayLeadTo reports whether the call c, now or deferred, may lead to f: it calls f, or a function
+// that leads to f, or code that is not known, which may call functions that are open.
 func (a *analysis) mayLeadTo(c ssa.CallInstruction, f *function) bool {
 	if g := a.calledFunction(c); g != nil {
 		return g == f || a.callees(g)[f] || a.callees(g)[nil] && f.mayBeCalledBack()

@@ -67,7 +67,7 @@ type scopeFinder struct{ *analysis }
 // findScopes finds the control scopes of all choices.
 func (a scopeFinder) findScopes() {
 	for _, f := range a.functions {
-		var next map[*ssa.BasicBlock]*ssa.BasicBlock // see nextOut; nil before it is needed
+		var next map[*ssa.BasicBlock]*ssa.BasicBlock // made by nextOut for the first condition of f
 		for _, b := range f.Blocks {
 			branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 			if !ok {
@@ -119,7 +119,7 @@ func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s tr
 			then = append(then, w)
 		case isOther:
 			other = append(other, w)
-		default: // nobody knows; it has no more than a jump, mostly
+		default: // blocks without positions, mostly a jump, may belong to either
 			then, other = append(then, w), append(other, w)
 		}
 	}
@@ -156,14 +156,14 @@ func joinedOnlyBy(conds []ast.Expr, op token.Token) bool {
 	return true
 }
 
-// hasPosition reports whether an instruction of b is where in says.
+// hasPosition reports whether the position of an instruction of b satisfies in.
 func hasPosition(b *ssa.BasicBlock, in func(token.Pos) bool) bool {
 	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return instr.Pos().IsValid() && in(instr.Pos()) })
 }
 
 func covers(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// hasUsedPhi reports whether a local variable has another value in b by the way that led there.
+// hasUsedPhi reports whether a local variable in b depends on the way by which b was reached.
 func hasUsedPhi(b *ssa.BasicBlock) bool {
 	for _, instr := range b.Instrs {
 		phi, ok := instr.(*ssa.Phi)
@@ -184,9 +184,9 @@ func beforeEnd(b, end *ssa.BasicBlock) []*ssa.BasicBlock {
 	return slices.DeleteFunc(slices.Collect(sharing.Reachable(b.Succs, end)), func(w *ssa.BasicBlock) bool { return w == b || w == end })
 }
 
-// effectsHaveEvents reports whether all that instr, of f, does to what comes later is in events: it
-// changes no memory that has none, and leads to no further call of f, of which the events
-// would not be told from those of this one.
+// effectsHaveEvents reports whether all effects of instr, an instruction of f, are events of the
+// trace. It must not change memory without events, nor lead to another call of f, whose events
+// could not be told from those of this call.
 func (a scopeFinder) effectsHaveEvents(f *function, instr ssa.Instruction) bool {
 	switch x := instr.(type) {
 	case *ssa.Store:
@@ -204,7 +204,8 @@ func (a scopeFinder) effectsHaveEvents(f *function, instr ssa.Instruction) bool 
 	return true
 }
 
-// calleeEffectsHaveEvents is seen for what the function does that is called by c, and those that it calls.
+// calleeEffectsHaveEvents is effectsHaveEvents for the function that c calls, and those that it
+// calls.
 func (a scopeFinder) calleeEffectsHaveEvents(f *function, c ssa.CallInstruction) bool {
 	g := a.calledFunction(c)
 	if g == nil || a.callees(g)[nil] {
@@ -246,8 +247,8 @@ func (a scopeFinder) knownCallees(g *function) (all []*function) {
 	return all
 }
 
-// hasOnlyOwnEvent reports whether c calls something that has no events but its own, at the place of
-// the call, and changes no memory without: a lock, an atomic operation, a length, or to give way.
+// hasOnlyOwnEvent reports whether the only effect of c is one event at the place of the call: a
+// lock, an atomic operation, a length, or runtime.Gosched.
 func hasOnlyOwnEvent(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "ssa:wrapnilchk" || hasNoVisibleEffect(c) {
 		return true
@@ -265,7 +266,7 @@ func hasOnlyOwnEvent(c *ssa.CallCommon) bool {
 	return false
 }
 
-// hasNoVisibleEffect reports whether c does nothing that anybody sees.
+// hasNoVisibleEffect reports whether c has no effect that other goroutines or later code see.
 func hasNoVisibleEffect(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
 		return slices.Contains([]string{"len", "cap", "min", "max"}, b.Name())
@@ -274,9 +275,9 @@ func hasNoVisibleEffect(c *ssa.CallCommon) bool {
 	return fn != nil && fn.String() == "runtime.Gosched"
 }
 
-// hasNoEffects reports whether a goroutine may go through the blocks though it did not in the
-// recorded run, and nothing else is any different: they end, and do nothing that anybody
-// sees. What operations of the language may panic does not count, as elsewhere.
+// hasNoEffects reports whether a goroutine may execute the blocks, unlike in the recorded run,
+// without any difference for the rest of the program: they terminate and have no visible effect.
+// Panics of operations of the language do not count.
 func (a scopeFinder) hasNoEffects(blocks []*ssa.BasicBlock) bool {
 	for _, b := range blocks {
 		for _, instr := range b.Instrs {

@@ -11,10 +11,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// This file is the second condition for the use of a formula. That a stored value
-// follows from a read tells what is stored if the read finds something else. But the read
-// may find something else only if nothing but formulas would notice: so each use of its
-// value is followed to its end. Of
+// This file is the second condition for the use of a formula. A read may find another value in a
+// predicted run only if formulas describe all that the value goes into. So each use of the value
+// is followed to its end. Of
 //
 //	n := a.hits    // tracked: it goes into a store and an assertion
 //	a.hits = n + 1
@@ -83,8 +82,8 @@ type call struct {
 //		t.Errorf("balance %d", a.balance)
 //	}
 //
-// is an assertion that the balance is not negative, with the outcome IfTrue for its failure.
-// If both ways fail, neither is what the test asks for.
+// is an assertion that the balance is not negative, with the outcome IfTrue for its failure. If
+// both ways fail, the condition is no assertion.
 func (a *analysis) deriveInstruction(f *function, instr ssa.Instruction) {
 	s, t := a.formula(f, instr)
 	if cond, ok := instr.(*ssa.If); ok && s.Pos.IsValid() {
@@ -204,10 +203,10 @@ func (a *analysis) track(f *function, v ssa.Value, s Spot) {
 // read.
 type useTracker struct {
 	*analysis
-	seen      map[ssa.Value]bool // a value that goes round a loop comes back to itself
-	spots     []Spot             // of the formulas that it goes into
-	budget    int                // values that may still be followed; when it is used up, v is not tracked
-	callDepth int                // of calls that are followed, up to maxCallDepth
+	seen      map[ssa.Value]bool // values that were followed already, as in loops
+	spots     []Spot             // places of the formulas that the value goes into
+	budget    int                // how many more values may be followed; at 0 the read is not tracked
+	callDepth int                // how many calls are being followed, up to maxCallDepth
 }
 
 // follow reports whether all that v goes into is in formulas. pure says that it
@@ -237,9 +236,9 @@ func (u *useTracker) follow(f *function, v ssa.Value, pure bool) bool {
 	return true
 }
 
-// followUse reports whether all that r does with v is in formulas. First of all comes what panics
-// for some values: going on after it is a condition of its own (guard.go). An instruction
-// that is not named here is where the trail ends, and v stays as recorded.
+// followUse reports whether all that r does with v is in formulas. An instruction that panics for
+// some values has a condition of its own (guard.go). Any instruction that is not named here ends
+// the search, and v keeps its recorded value.
 func (u *useTracker) followUse(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool {
 	if at, ok := u.analysis.noteGuard(f, v, r); ok && !pure {
 		u.spots = append(u.spots, at)
@@ -324,8 +323,7 @@ func countIn(args []ssa.Value, v ssa.Value) (n int) {
 	return n
 }
 
-// endsInFormula notes that r has a formula, and reports whether it has: here the trail comes to
-// its end as it should.
+// endsInFormula reports whether r has a formula, and notes its place.
 func (u *useTracker) endsInFormula(f *function, r ssa.Instruction) bool {
 	s, t := u.formula(f, r)
 	if t == nil {

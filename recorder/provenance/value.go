@@ -48,16 +48,16 @@ type derivation struct {
 	// whatever else is found of the same spot.
 	usedElsewhere map[Spot]bool
 
-	calls        map[*function][]call // of functions that the source names, without go and defer
-	nilVariables map[any]bool         // variables to which nil is assigned: what may be nil at all
+	calls        map[*function][]call // calls of each function by its name, without go and defer statements
+	nilVariables map[any]bool         // variables to which the program assigns nil
 	// reassignedMemory is the memory to which something is assigned after the program's
 	// start; analysed are the packages of which that is known.
 	reassignedMemory map[any]bool
 	analysedPackages map[string]bool
-	spawnedFunctions map[*function]bool               // called by go or defer
-	callees          map[*function]map[*function]bool // see there; made as they are asked for
-	conditionLeaves  map[ast.Expr]bool                // conditions of ifs, fors and switches, taken apart
-	choices          map[ast.Expr]*choice             // of ifs and switches: what they are of
+	spawnedFunctions map[*function]bool               // functions that go or defer statements call
+	callees          map[*function]map[*function]bool // transitive callees of each function, computed on demand
+	conditionLeaves  map[ast.Expr]bool                // parts of conditions of ifs, fors and switches, without &&, || and !
+	choices          map[ast.Expr]*choice             // the if or switch clause that a part of a condition belongs to
 	// assignedNames are names to which a value is assigned there: x in x = y. Nothing can be
 	// read at these, so that they are no operands.
 	assignedNames map[position]bool
@@ -143,21 +143,21 @@ func (v *derivation) readingKey(s Spot) uint64 {
 type term struct {
 	Formula
 	sort sort // of a value of the program; number for what is computed
-	// What the formula speaks of. A term without reads comes out the same in each run.
+	// The values that the formula refers to. A term without reads has the same value in each run.
 	reads    []*termRead
 	operands []*termRead
 }
 
-// A termRead is a reading, or an operand, in a term. A reading has an event of the trace; an
-// operand, the value of a name, gets one only if a formula needs it.
+// A termRead is a value that a term reads: a reading, which has an event in any case, or an
+// operand, the value of a name, which gets an event only if a formula needs it.
 type termRead struct {
 	Spot
 	function *function
 	// executedOnce says that each call of in that returns comes by exactly once: then it can be
 	// counted how many events came after it (countRepeatedCalls).
 	executedOnce bool
-	variable     any // the variable as it is declared, to ask whether it may be nil: see variableOf
-	memory       any // the memory, to ask what stores there: see sharing.Program.Memory
+	variable     any // the declared variable that is read, as variableOf names it; nil if unknown
+	memory       any // the memory that is read, as sharing.Program.MemoryName names it
 }
 
 // A sort is what a number in a formula stands for. Two values can be compared if they are
@@ -166,10 +166,10 @@ type sort uint8
 
 // The sorts.
 const (
-	number    sort = iota // itself, or a boolean
-	reference             // a pointer, map or channel
-	text                  // a string, by its digest
-	dynamic               // an interface, likewise
+	number    sort = iota // an integer, or a boolean as 0 or 1
+	reference             // a pointer, map or channel, by its address
+	text                  // a string, by a hash of its contents
+	dynamic               // an interface, by a hash of what it holds
 	length                // a slice, by its length
 )
 
@@ -203,8 +203,8 @@ func isSort(t types.Type, sorts ...sort) bool {
 	return ok && slices.Contains(sorts, s)
 }
 
-// isWord reports whether s is of values that are one word, which an event has as they are.
-// Others have digests, or lengths, which are computed where need.go says that they matter.
+// isWord reports whether values of sort s fit a word, so that events hold them as they are. For
+// others events hold a digest or length, where a formula needs that (need.go).
 func (s sort) isWord() bool { return s == number || s == reference }
 
 // numberTerm is what a number of the source is.
@@ -228,16 +228,16 @@ func join(op dataflow.Op, args ...*term) *term {
 	return t
 }
 
-// A deriver makes the term of a value where a function uses it. For a call that a term
-// follows there is another one, of the function that is called, with the same left.
+// A deriver makes the term of a value where a function uses it. Each call that the term follows
+// has a deriver of its own, which counts down the same instructionsLeft.
 type deriver struct {
 	*analysis
 	f *function
 	// use is the instruction of f that is about to use the value. The term must hold
 	// there: a reading that it has is the goroutine's last one at its place.
 	use ssa.Instruction
-	// params has what is passed for the parameters of f, where a call of it is followed
-	// (see inlinedResult); nil where f is what the term began in.
+	// params holds the terms of the arguments, where the term follows a call of f (see
+	// inlinedResult); nil in the function that the term began in.
 	params           map[*ssa.Parameter]*term
 	instructionsLeft *int // of maxTermInstructions, for the whole term
 	callDepth        int  // of such calls

@@ -9,8 +9,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/properties"
 )
 
-// An assignment is one in the making, or a short variable declaration. What is said of
-// blockAllowed is that of stmt.
+// An assignment is one in the making, or a short variable declaration. blockAllowed is as for
+// stmtText.
 type assignment struct {
 	*expressions
 	stmt         *ast.AssignStmt

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Temporaries are variables that keep what is evaluated before an assignment.
+// temporaries are variables that keep what is evaluated before an assignment.
 type temporaries struct{ names, inits []string }
 
 // add adds others.
@@ -49,9 +49,8 @@ type assignee struct {
 	text string
 }
 
-// assignee takes the left-hand side x apart. With all, every operand of an index
-// expression or pointer indirection is kept in a temporary, otherwise only
-// those that contain a call.
+// assignee keeps the operands of index expressions and pointer indirections in the left-hand side
+// x in temporaries: with all each of them, otherwise only those that contain a call.
 func (a assignment) assignee(x ast.Expr, all bool) assignee {
 	var p assignee
 	operand := func(x ast.Expr) string {

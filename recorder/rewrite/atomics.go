@@ -47,7 +47,7 @@ func (l *atomicLine) site(path string) trace.Site {
 // source.
 func (e *editor) findAtomics() []*atomicLine {
 	found := map[funcLine]*atomicLine{}
-	counting := map[*ast.CallExpr]bool{} // a statement comes before its call
+	counting := map[*ast.CallExpr]bool{} // calls that are such statements; inspection visits a statement before its call
 	e.inspectFunctions(func(n ast.Node, fn string) {
 		at := func(line int) *atomicLine {
 			l := funcLine{fn, line}

@@ -52,8 +52,7 @@ func (e callEdit) text(flow bool) string {
 	return e.valuesOfChildren(e.call, append([]ast.Expr{e.call.Fun}, e.call.Args...)...)
 }
 
-// readElements evaluates the slice x with a hook that notes that its elements
-// are read.
+// readElements is the text of the slice x with a hook that logs a read of its elements.
 func (e *expressions) readElements(x ast.Expr) string {
 	if e.sharing.SkipsElements(x) {
 		return e.valueText(x)

@@ -66,8 +66,8 @@ func (e methodEdit) operandOfProperty(method string, vars *types.Tuple) (which i
 	return -1, ""
 }
 
-// nameVariables returns the names of parameters or results, and what gives names to those that have
-// none.
+// nameVariables returns the names of parameters or results, and insertions that name those without
+// a name.
 func (e methodEdit) nameVariables(fields *ast.FieldList) (named []piece, names []string) {
 	for _, field := range fields.List {
 		if len(field.Names) == 0 {

@@ -5,23 +5,20 @@
 //
 // # What gets a hook
 //
-// Memory accesses that another goroutine can reach: package variables,
-// everything behind a pointer, elements of slices and maps, and the local
-// variables that a function literal captures or whose address is taken. An
-// access is left out only if it is proven private by the syntax of its package
-// (see shared.go), or if package sharing finds by the whole program that it
-// cannot be part of a race. Also each condition, and each clause of a switch or
-// select that is entered, unless package sharing finds that other goroutines
-// cannot change the way, and the package-level functions of sync/atomic. Functions
-// below a comment //gopredict:atomic, and if wanted the methods of structs that
-// hold a mutex, get a hook at their beginning and, deferred, at their end.
-// The methods that a property names get one at their beginning (call of the run-time
-// library's Called), what property.Event is told of, if one names that (Event), and so does what
-// is done with the fields that one names (field.go), whoever can reach them.
-// Where an iterator starts goroutines that call the body of the loop over it, each call
-// is a write to the state of that loop, before the body begins (loop.go).
-// Everything else that synchronizes is seen where it is defined, by hooks in the
-// standard library.
+// Memory accesses that another goroutine can reach: package variables, everything behind a
+// pointer, elements of slices and maps, and the local variables that a function literal captures
+// or whose address is taken. An access is left out only if it is proven private by the syntax of
+// its package (see shared.go), or if package sharing finds by the whole program that it cannot be
+// part of a race. Also each condition, and each clause of a switch or select that is entered,
+// unless package sharing finds that other goroutines cannot change the way, and the package-level
+// functions of sync/atomic. Functions below a comment //gopredict:atomic, and if wanted the
+// methods of structs that hold a mutex, get a hook at their beginning and, deferred, at their end.
+// The methods that a property names get one at their beginning (call of the run-time library's
+// Called), what property.Event is told of, if one names that (Event), and so does what is done
+// with the fields that one names (field.go), whether or not other goroutines can reach them. Where
+// an iterator starts goroutines that call the body of the loop over it, each call is a write to
+// the state of that loop, before the body begins (loop.go). Everything else that synchronizes is
+// seen where it is defined, by hooks in the standard library.
 //
 // # What becomes of the values
 //

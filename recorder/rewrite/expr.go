@@ -11,16 +11,16 @@ import (
 type expressions struct {
 	*hookWriter
 	release string // see Options.Release
-	// renderLiteral is the text of a function literal, which consists of statements.
+	// renderLiteral returns the text of a function literal.
 	renderLiteral func(*ast.FuncLit) string
 	// results are the results of the function that is being rewritten.
 	results *ast.FieldList
 
 	scope        *evaluationScope
 	deferredCall *ast.CallExpr // the call of the go or defer statement being rewritten
-	// discardedCall is the call that the expression statement being rewritten
-	// consists of, updated the variable that the assignment being rewritten
-	// stores what it may have computed from it.
+	// discardedCall is the call that the expression statement being rewritten consists of.
+	// updatedVar is the variable that the assignment being rewritten stores to, if the stored
+	// value may be computed from it.
 	discardedCall *ast.CallExpr
 	updatedVar    ast.Expr
 	// communication is the send or receive of the clause of a select that is being rewritten.
@@ -33,15 +33,15 @@ type expressions struct {
 // memory.
 func (e *expressions) valueText(x ast.Expr) string { return e.exprText(x, false) }
 
-// dataValue is value for an x whose value is only stored or computed with.
+// dataValue is valueText for an x whose value is only stored or computed with.
 func (e *expressions) dataValue(x ast.Expr) string { return e.exprText(x, true) }
 
-// valuesOfChildren is the text of n with the expressions, its children, evaluated.
+// valuesOfChildren is the text of n with hooks in the expressions xs, which are parts of n.
 func (e *expressions) valuesOfChildren(n ast.Node, xs ...ast.Expr) string {
 	return e.spliceNode(n, e.valuePieces(xs)...)
 }
 
-// valuePieces evaluates each of xs that is there.
+// valuePieces returns the texts that evaluate those of xs that are not nil.
 func (e *expressions) valuePieces(xs []ast.Expr) []piece {
 	var ps []piece
 	for _, x := range xs {
@@ -74,7 +74,7 @@ func (e *expressions) exprText(x ast.Expr, flow bool) string {
 	return text
 }
 
-// plainExpr is expr without what notes operands and assertions.
+// plainExpr is exprText without hooks for operands and assertions.
 func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	tv := e.info.Types[x]
 	if tv.IsType() || tv.IsBuiltin() || e.isConstant(x) {
@@ -186,7 +186,7 @@ func (e *expressions) load(x ast.Expr, flow bool) string {
 func (e *expressions) compositeLit(x *ast.CompositeLit) string {
 	_, isStruct := coreType(e.info.TypeOf(x)).(*types.Struct)
 	if ptr, ok := coreType(e.info.TypeOf(x)).(*types.Pointer); ok {
-		_, isStruct = coreType(ptr.Elem()).(*types.Struct) // an elided &T
+		_, isStruct = coreType(ptr.Elem()).(*types.Struct) // of &T{} where &T is left out
 	}
 	var ps []piece
 	for _, elt := range x.Elts {

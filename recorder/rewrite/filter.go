@@ -27,10 +27,10 @@ type accessFilter struct {
 	onlyMemory    bool            // see Options.StandardLibrary
 	eventMethods  map[string]bool // see Options.EventMethods
 
-	// assertionAt are the operands whose hooks note an assertion, with its call.
+	// assertionAt holds operands whose hooks log an assertion as well, with the call of that.
 	assertionAt map[ast.Expr]*ast.CallExpr
-	// completedAt are the operands at which all of a call, or return statement, are
-	// evaluated: their hooks note that.
+	// completedAt holds operands that are evaluated last in a call or return statement: their
+	// hooks log the event of that statement.
 	completedAt map[ast.Expr]ast.Node
 }
 
@@ -136,7 +136,7 @@ func (af *accessFilter) mayHook(x ast.Expr) bool {
 	return af.info.Types[x].Addressable() && af.isShared(x)
 }
 
-// lastHookStart is the largest start of an expression in nodes that may get a hook.
+// lastHook is the largest start of an expression in nodes that may get a hook.
 func (af *accessFilter) lastHook(nodes ...ast.Node) token.Pos {
 	last := token.NoPos
 	af.inspectEvaluated(nodes, func(x ast.Expr) bool {

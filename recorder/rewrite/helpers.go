@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// helpers are functions that rewritten text calls in addition to the run-time
-// library. A file that needs some gets them at its end. In them, P stands for
-// the library and F for the function's own name.
+// helpers are functions that rewritten text calls in addition to the run-time library. A file that
+// needs some gets them at its end. In their text, P stands for the library and F for the
+// function's own name.
 var helpers = map[string]string{
 	// now makes the compiler load an operand where it stands, in spite of
 	// calls that follow.
 	"now": `func F[T interface{}](v T) T { return v }`,
-	// then evaluates its first operand before its second one.
+	// then evaluates its first operand before its second one, and returns the first.
 	"then": `func F[T, U interface{}](v T, _ U) T { return v }`,
 
 	// loop0 to loop2 log that the body of a loop over f is about to be called.

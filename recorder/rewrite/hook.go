@@ -20,9 +20,9 @@ type hookWriter struct {
 	*accessFilter
 	alias          string // name of the imported run-time library
 	hooked         bool   // a hook was inserted
-	funcName       string // runtime's name of the function that is being rewritten
+	funcName       string // the runtime's name of the function being rewritten
 	sites          []site
-	temporaryCount int // temporaries made
+	temporaryCount int // how many temporaries were made
 	// shadowsHelpers says that the package gives predeclared names a meaning
 	// of its own.
 	shadowsHelpers bool
@@ -67,7 +67,7 @@ func (w *hookWriter) accessHook(fn string, x ast.Expr, address, site string) str
 	return w.accessHookOf(fn, "read", x, w.noteFieldAccess(properties.Reads, x, address, site), site)
 }
 
-// accessHookOf is memory without what notes that a property names x.
+// accessHookOf is accessHook without the hook for a property that names x.
 func (w *hookWriter) accessHookOf(fn, op string, x ast.Expr, address, site string) string {
 	what := valueKind(w.info.TypeOf(x))
 	if what == 0 {
@@ -105,7 +105,7 @@ func (w *hookWriter) store(x ast.Expr, address, v string) string {
 	return w.accessHook("Store", x, "&"+address, w.site("write", x, w.textOf(x), false)) + ".Set(" + v + ")"
 }
 
-// loadResult is a hook for the load of the named result x that s returns.
+// loadResult is the text of a hook for the load of the named result x by the return statement s.
 func (w *hookWriter) loadResult(s *ast.ReturnStmt, x *ast.Ident) string {
 	return w.accessHook("Load", x, "&"+x.Name, w.site("read", s, x.Name, false))
 }

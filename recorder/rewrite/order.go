@@ -43,7 +43,7 @@ func (ev *evaluationOrder) isCall(n ast.Expr) bool {
 // hasCall reports whether evaluating n performs a call or a receive.
 func (ev *evaluationOrder) hasCall(n ast.Node) bool { return ev.lastCall(n).IsValid() }
 
-// lastCallStart is the largest start of a call or receive that evaluating the nodes
+// lastCall is the largest start of a call or receive that evaluating the nodes
 // performs, NoPos if there is none.
 func (ev *evaluationOrder) lastCall(nodes ...ast.Node) token.Pos {
 	last := token.NoPos

@@ -5,10 +5,9 @@ import (
 	"go/token"
 )
 
-// A evaluationScope is a part of a statement whose calls are all evaluated before its
-// loads: the operands of one statement, the operands of one call, or one
-// operand of && or ||. Hooks are calls, too, so a load needs care if calls or
-// hooks follow it in its scope.
+// An evaluationScope is a part of a statement whose calls are all evaluated before its loads: the
+// operands of one statement, the operands of one call, or one operand of && or ||. Hooks are
+// calls, too, so a load needs care if calls or hooks follow it in its scope.
 type evaluationScope struct {
 	lastCallStart token.Pos // largest start of a call or receive
 	lastHookStart token.Pos // largest start of what may get a hook

@@ -108,8 +108,8 @@ func (f *sourceFile) spansLines(x ast.Expr, s ast.Stmt) bool {
 	return f.line(x.Pos()) != f.line(operator(s))
 }
 
-// keepLines is text, which stands for the left-hand side x of s where what is on
-// the operator's line does, on x's own lines.
+// keepLines puts text, which replaces the left-hand side x of s, on the lines of x, where it would
+// otherwise be on the operator's line.
 func (f *sourceFile) keepLines(x ast.Expr, s ast.Stmt, text string) string {
 	if !f.spansLines(x, s) {
 		return text

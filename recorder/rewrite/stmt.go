@@ -130,9 +130,9 @@ func (e *editor) labeledStmt(s ast.Stmt, label string, blockAllowed bool) string
 	return label + e.stmtText(s, true)
 }
 
-// stmtWithInit is the text of s, the header of which begins with the statement init,
-// if that is there; parts renders the rest. An assignment with hooks that need
-// a block goes before s, into a block around both.
+// stmtWithInit is the text of s, whose header begins with the statement init if that is not nil.
+// Parts renders the rest. An assignment with hooks that need a block goes before s, into a block
+// around both.
 func (e *editor) stmtWithInit(s, init ast.Stmt, label string, blockAllowed bool, parts func() []piece) string {
 	if init == nil || !blockAllowed || !e.needsBlock(init) {
 		var ps []piece

@@ -71,8 +71,8 @@ func (ti *typeInfo) variable(x ast.Expr) *types.Var {
 	return v
 }
 
-// mapElement returns x as an index expression if it is an element of a map.
-// Parentheses around it are kept by whoever splices at the node's own parts.
+// mapElement returns x as an index expression if it is an element of a map. Callers splice at the
+// parts of the result, so that parentheses around it stay.
 func (ti *typeInfo) mapElement(x ast.Expr) (*ast.IndexExpr, bool) {
 	ix, ok := ast.Unparen(x).(*ast.IndexExpr)
 	if !ok {

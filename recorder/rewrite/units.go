@@ -17,8 +17,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
-// A packageUnit is a package, or the variant of it that has its tests, whose files
-// are rewritten together.
+// A packageUnit is a package whose files are rewritten together: the variant with its tests, if it
+// has some.
 type packageUnit struct {
 	pkg     *packages.Package
 	files   []*ast.File // those to rewrite

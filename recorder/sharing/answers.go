@@ -15,8 +15,8 @@ type Program struct{ analysis *analysis }
 type Function struct {
 	*ssa.Function
 	Fset              *token.FileSet
-	CalledFromOutside bool // there may be calls that are not seen
-	CalledByTesting   bool // it has the name of a test: package testing calls it, nobody else
+	CalledFromOutside bool // code that is not analysed may call it
+	CalledByTesting   bool // it has the name of a test: only package testing calls it, nobody else
 }
 
 // Functions returns the functions of p, those of a package in the order of its source.

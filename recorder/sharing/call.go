@@ -11,26 +11,25 @@ import (
 // This file follows values through calls and closures: what is passed, captured and
 // returned.
 //
-// A closure shares variables with who has made it. If it only runs where it is made, that
-// is as if its body stood there; if it runs in a goroutine that starts then, the start
-// orders what was before; and if others may keep it, they know its variables:
+// A closure shares variables with the function that makes it. If it is called there only, its body
+// could stand in place of the call. If it runs in a goroutine that is started later, the start
+// orders what was before. If others may keep it, they can reach its variables:
 //
 //	sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) // called in place
 //	wg.Go(func() { sum += n })                                    // started
 //	handlers = append(handlers, func() { sum++ })                 // kept by others
 
-// closureUse says what becomes of a closure. Later ones are worse: of several uses the worst
-// counts.
+// A closureUse says how a closure is used. Of several uses the last in this order counts.
 type closureUse int
 
 const (
-	calledInPlace closureUse = iota // it is called, or deferred, where it is made
-	startedLater                    // it runs in a goroutine that starts after it was made
-	keptByOthers                    // somebody may know and call it
+	calledInPlace closureUse = iota // the function that makes it calls or defers it
+	startedLater                    // it runs in a goroutine that is started after it was made
+	keptByOthers                    // unknown code or other functions may keep and call it
 )
 
-// closureUse finds out what becomes of the closure c, by all that is done with its value in
-// the function that makes it. After a store, a return or a conversion others may keep it.
+// closureUse returns how the closure c is used in the function that makes it. After a store, a
+// return or a conversion others may keep it.
 func (fl *valueFlow) closureUse(c *ssa.MakeClosure) closureUse {
 	h := calledInPlace
 	for _, r := range *c.Referrers() {
@@ -88,8 +87,8 @@ var callingFuncs = map[string]bool{
 	"testing.AllocsPerRun": true,
 }
 
-// calleeUse says what the callee of c does with functions that it gets. A function of the
-// program's own may keep them: that its parameter is only called is not looked for.
+// calleeUse says how the callee of c uses functions that it gets as arguments. Functions of the
+// program count as keeping them.
 func (fl *valueFlow) calleeUse(c *ssa.CallCommon) closureUse {
 	fn := c.StaticCallee()
 	if fn == nil || fl.body(fn) != nil {
@@ -186,9 +185,8 @@ func (fl *valueFlow) call(f *function, instr ssa.CallInstruction) {
 	}
 }
 
-// unknownCall gives away the operands of a call: unknown code may keep them, and pass them
-// to any goroutine, and it returns what it has. So does a method of an interface, whoever
-// has it.
+// unknownCall releases the operands and results of a call: unknown code may keep them, pass them
+// to any goroutine, and return any memory that it knows. The same holds for methods of interfaces.
 func (fl *valueFlow) unknownCall(c *ssa.CallCommon, result *node) {
 	for _, arg := range c.Args {
 		fl.release(fl.register(arg), arg.Type())
@@ -267,8 +265,8 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 // the matrix and its cells are copied for each of the two calls. With a global counter of
 // matrices they would be, too; with a global list of them not.
 //
-// Others are all by which somebody else might know: what is known outside, what comes into f
-// from elsewhere, and what f sends, captures, or passes on.
+// The others are all nodes by which other code may know the results: what unknown code knows, what
+// comes into f from elsewhere, and what f sends, captures, or passes on.
 func (fl *valueFlow) seal(f *function) {
 	if f.openToUnknownCalls || f.resultsShared || strings.HasPrefix(f.Name(), "init") {
 		return
@@ -323,9 +321,9 @@ func (fl *valueFlow) seal(f *function) {
 	}
 }
 
-// copyOf makes a copy of the results of g, which f calls, and of all that they lead to. The
-// nodes of g stay the originals: they keep their copies (clones), since what g itself writes
-// holds for each of these, and what callers do with one needs events in g, too (decide).
+// copyOf copies the results of g, which f calls, and all that they lead to. The nodes of g stay
+// the originals and keep a list of their copies: what g writes holds for each copy, and if
+// accesses to a copy need events, those in g do, too.
 func (fl *valueFlow) copyOf(g, f *function) *node {
 	copies := map[*node]*node{}
 	var list []*node

@@ -28,9 +28,9 @@ import (
 // fieldClasses says which fields may change.
 type fieldClasses struct {
 	structNames    map[*types.Struct]string // see name
-	changingFields map[string]bool          // by class: there is a store with an event, or an address was taken
-	disabled       bool                     // unsafe code may do anything
-	// typeArgs are the types that generic code is instantiated with, and anyArg says that it
+	changingFields map[string]bool          // by class: fields, by class, to which a store with an event writes or whose address is taken
+	disabled       bool                     // unsafe code may write any field, so that classes tell nothing
+	// typeArgs are the types that generic code is instantiated with, and storesTypeParams says that it
 	// stores values of its parameters' types: then it may store any of these as a whole.
 	typeArgs         []types.Type
 	storesTypeParams bool
@@ -53,8 +53,8 @@ func (c *fieldClasses) name(t *types.Struct, i int) string {
 	return name + "#" + strconv.Itoa(i)
 }
 
-// markCast notes that all fields of t, or of what t points to, may change: unsafe code treats
-// them as something else.
+// markCast marks all fields of t, or of what t points to, as changing: they are converted by
+// unsafe code.
 func (c *fieldClasses) markCast(t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -67,10 +67,9 @@ func (c *fieldClasses) markCast(t types.Type) {
 	}
 }
 
-// fieldsOf returns the classes of the leaves of a variable of type t at addr, which
-// may be nil: if t is a struct, those of its fields, and else that of the field whose
-// address addr is, be it an element of an array there. None stands for a variable that is no
-// field, of which types tell nothing.
+// fieldsOf returns the classes of the fields that an access to a variable of type t at addr
+// touches: those of its own fields if t is a struct, else that of the field that addr is the
+// address of. It returns none for a variable that is no field. addr may be nil.
 func (c *fieldClasses) fieldsOf(addr ssa.Value, t types.Type) []string {
 	var names []string
 	var inner func(t types.Type)

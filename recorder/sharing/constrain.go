@@ -136,7 +136,8 @@ func (fl *valueFlow) instruction(f *function, instr ssa.Instruction) {
 	}
 }
 
-// releaseAll gives away all that has to do with instr, which is of a later version.
+// releaseAll releases the operands and the value of instr, of a kind that this version does not
+// know.
 func (fl *valueFlow) releaseAll(instr ssa.Instruction) {
 	if v, ok := instr.(ssa.Value); ok {
 		fl.release(fl.register(v), v.Type())
@@ -149,7 +150,8 @@ func (fl *valueFlow) releaseAll(instr ssa.Instruction) {
 }
 
 // memoryInstruction follows the values of an instruction that makes variables, or moves values
-// between them and registers. It reports whether instr is one; so do those below.
+// between them and registers. It reports whether instr is such an instruction; so do the functions
+// below.
 func (fl *valueFlow) memoryInstruction(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
@@ -247,10 +249,10 @@ func (fl *valueFlow) mapInstruction(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// conversionInstruction follows the values of a conversion, or of what makes or asserts an interface.
-// Interfaces are where pointers are lost track of: what goes in is released, and what comes
-// out may be anything of the outside. It would take the call graph of all methods to do
-// better, and fmt gets most of them anyway.
+// conversionInstruction follows the values of a conversion, or of what makes or asserts an
+// interface. Pointers are not followed through interfaces: what is put into one is released, and
+// what comes out may be any memory that unknown code knows. To do better would take the call graph
+// of all methods.
 func (fl *valueFlow) conversionInstruction(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.ChangeType:

@@ -10,8 +10,8 @@ import (
 // A dependenceAnalysis finds which values depend on what other goroutines do.
 type dependenceAnalysis struct {
 	*escapeAnalysis
-	dependsOnOthers map[ssa.Value]bool // may depend on other goroutines
-	changed         bool               // in this round of depend, which goes on until nothing has
+	dependsOnOthers map[ssa.Value]bool // values that may depend on other goroutines
+	changed         bool               // whether the current round of findDependent found anything
 }
 
 // findDependent finds the registers of which the value may depend on what other
@@ -132,8 +132,8 @@ func (d *dependenceAnalysis) uncertainAt(n *node, t types.Type) bool {
 	return r
 }
 
-// dependentCall reports whether what a call returns may depend on other goroutines: that of
-// a function without a body here always may.
+// dependentCall reports whether what a call returns values that may depend on other goroutines:
+// that of a function without a body here always may.
 func (d *dependenceAnalysis) dependentCall(v *ssa.Call) bool {
 	c := v.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {

@@ -13,18 +13,18 @@ import (
 // Facts answer which accesses of a program need no event. The zero value
 // knows nothing: all of them need one. Facts are safe for concurrent use.
 type Facts struct {
-	skippedAccesses map[position]bool // of field and index expressions, by name or bracket; of indirections, by star
+	skippedAccesses map[position]bool // fields by the name's place, elements by the bracket's, indirections by the star's
 	skippedVars     map[position]bool // by declaration
 	skippedGlobals  map[string]bool   // by path and name
-	skippedElements map[ast.Expr]bool // what slices and maps lead to
-	skippedBranches map[ast.Expr]bool // independent of other goroutines
+	skippedElements map[ast.Expr]bool // elements of the slice, map or array pointer that the expression is
+	skippedBranches map[ast.Expr]bool // conditions that other goroutines cannot change
 }
 
-// An placeIndex collects what the facts are about: for a place in the source, the values of the
-// SSA form there. There may be several: an access is left out only if it may be for all of them.
+// An placeIndex holds the values of the SSA form at places of the source. An access there is left
+// out only if it may be for all of them.
 type placeIndex struct {
-	addrs  map[position][]ssa.Value // addresses, by what names the access: see Facts.skippedAccesses
-	locals map[position][]ssa.Value // those of variables, by their declarations
+	addrs  map[position][]ssa.Value // addresses of accesses, by places as in Facts.skippedAccesses
+	locals map[position][]ssa.Value // addresses of local variables, by the places of their declarations
 	exprs  map[ast.Expr][]ssa.Value // values of expressions, by the expression
 }
 
@@ -86,7 +86,7 @@ func mixesUnsafe(p *packages.Package) bool {
 	return p.Imports["unsafe"] != nil && p.Imports["reflect"] != nil
 }
 
-// facts reads the answers off.
+// facts makes the tables of answers for package rewrite.
 func (a *analysis) facts() *Facts {
 	a.eachInstruction(a.indexInstruction)
 	facts := &Facts{

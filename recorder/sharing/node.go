@@ -22,21 +22,21 @@ type node struct {
 
 	// Who makes the variables decides whether all calls can be told apart: if one function
 	// does, what it does with them before it publishes them is its own.
-	owner      *function // that makes such variables, nil if none or several do
-	ownerCount int       // how many make them: 0, 1, 2 for several
+	owner      *function // the one function that makes the variables; nil if none or several do
+	ownerCount int       // how many functions make the variables: 0, 1, or 2 for several
 	copies     []*node   // of results of a function at its calls
 
-	// What decide finds out. needsEvents is the answer for package rewrite.
+	// The results of findNeedsEvents. needsEvents is the answer for package rewrite.
 	shared, racilyShared bool           // other goroutines may know it; by a publication that orders nothing
-	published            []*publication // those that order what was before
+	published            []*publication // the publications that order earlier writes before the accesses of others
 	writes               []*write       // with events
 	hasOriginalWrites    bool           // the function that made the original writes
 	needsEvents          bool
-	uncertain            bool // what is stored here may depend on other goroutines
+	uncertain            bool // what is stored here values that may depend on other goroutines
 	lastWalk             int  // the walk that was here last: see visitReachable
 }
 
-// The parts of variables that are not fields.
+// Keys of node.parts beside the numbers of fields.
 const (
 	arrayElement   = -1 - iota // of an array
 	mapKey                     // of what a map leads to
@@ -47,14 +47,13 @@ const (
 // A graph makes and joins nodes. Joined nodes are never divided again.
 type graph struct {
 	allNodes      []*node             // in the order in which they were made, also those that others stand for
-	unknownMemory *node               // all memory that code without a body here may know
+	unknownMemory *node               // stands for all memory that code whose body is not analysed may know
 	walks         int                 // how many walks there were
 	leadsToMemory map[types.Type]bool // answers of leads
 }
 
-// newGraph returns a graph of the outside alone, of which the worst is taken: it leads to
-// itself, so that whatever is joined with it is known to unknown code, with all that can
-// be reached from there.
+// newGraph returns a graph of unknownMemory alone. It leads to itself, so that unknown code knows
+// all nodes that are joined with it, and all that can be reached from these.
 func newGraph() *graph {
 	g := &graph{leadsToMemory: map[types.Type]bool{}}
 	g.unknownMemory = g.node()
@@ -92,8 +91,8 @@ func (g *graph) target(n *node) *node {
 	return representativeOf(n.pointsTo)
 }
 
-// part returns a part of the variable n. One that is asked for late begins with what is
-// known of the whole. The outside has none: it is one with its parts.
+// part returns a part of the variable n. A part that is made after the analysis begins with what
+// is known of the whole. The parts of unknownMemory are itself.
 func (g *graph) part(n *node, i int) *node {
 	n = representativeOf(n)
 	if n == g.unknownMemory {
@@ -278,8 +277,8 @@ func (g *graph) assign(dst, src *node, t types.Type) {
 	}
 }
 
-// release lets unknown code know what n, which holds a value of type t, leads to; n itself
-// stays what it was, as the value is copied.
+// release joins what n, which holds a value of type t, leads to with the memory that unknown code
+// may know. n itself is not, as the value is copied.
 func (g *graph) release(n *node, t types.Type) {
 	if !g.leads(t) {
 		return

@@ -30,8 +30,8 @@ type function struct {
 	*ssa.Function
 	fset    *token.FileSet
 	results *node // its parts are the results
-	// openToUnknownCalls says that there may be calls that are not seen: its arguments may be known to
-	// anybody, and its results are.
+	// openToUnknownCalls says that code that is not analysed may call it: code that is not
+	// analysed may know its arguments, and knows its results.
 	openToUnknownCalls bool
 	state              visitState // of the walk over the call graph (visit)
 	// copiedResults has the nodes of results that are copied at each call, nil if they are not: see
@@ -58,9 +58,9 @@ const (
 // sourceSyntax is what the source text says about positions that the instructions
 // do not.
 type sourceSyntax struct {
-	selections   map[position]bool // names after a dot, brackets of index expressions: no part of a literal
-	keyValues    map[position]bool // in composite literals: stores at these belong to them
-	indirections map[position]bool // of indirections: loads and stores at these are x in *x
+	selections   map[position]bool // names after a dot and brackets of index expressions, which are outside of composite literals
+	keyValues    map[position]bool // colons in composite literals: stores there initialize these
+	indirections map[position]bool // stars of indirections *x: loads and stores there are through x
 	// sharedRangeVars are range variables that all iterations share, where they are declared: up to
 	// Go 1.21 each iteration assigns to one variable, so that its declaration is a store
 	// like any other.
@@ -75,7 +75,7 @@ type program struct {
 	functions           []*function // in the order of the sources, so that equal programs give equal facts
 	byFunction          map[*ssa.Function]*function
 	byName              map[string]*function // by NameOf: how one load knows another's functions
-	releasedTypes       map[string]bool      // types of which unknown code calls the methods
+	releasedTypes       map[string]bool      // types whose methods unknown code may call, by name
 	typeArgs            []types.Type         // that generic code of the program is instantiated with
 	syntax              sourceSyntax
 }
@@ -429,9 +429,8 @@ func (prog *program) initializes(f *function) bool { return f.Synthetic == "pack
 //	p := &point{x: 1}     // and so are its fields, at first
 //	go show(&point{y: n}) // what is published has been written before
 //
-// Such a store comes before anybody else can know the variable, and the rewriter has no
-// place for an event there. One to a field that is selected by its name, p.x = 1, is none of
-// these.
+// Such a store comes before other goroutines can know the variable, and the rewriter has no place
+// for an event there. One to a field that is selected by its name, p.x = 1, is none of these.
 func (prog *program) eventless(f *function, s *ssa.Store) bool {
 	if prog.initializes(f) {
 		return true

@@ -38,7 +38,7 @@ type write struct {
 	addr        ssa.Value // nil where elements of slices or maps are written
 	typ         types.Type
 	destination *node // struct, array or less, that is written as a whole
-	value       *node // holds what is stored, nil if nothing that leads anywhere
+	value       *node // the value that is stored; nil if it leads to no memory
 	eventless   bool  // the rewriter has no event for it: it can race with nobody
 }
 
@@ -54,12 +54,11 @@ func (fl *valueFlow) publish(f *function, instr ssa.Instruction, racy bool, root
 // write notes a write.
 func (fl *valueFlow) write(w write) {
 	fl.writes = append(fl.writes, &w)
-	fl.visitLeaves(w.destination, w.typ, func(*node) {}) // so that copies have the parts, too
+	fl.visitLeaves(w.destination, w.typ, func(*node) {}) // makes the parts, so that copies get them, too
 }
 
-// findNeedsEvents finds for each node whether accesses need events. It comes
-// when all values were followed: who makes what, which writes there are, what is published
-// and how, and then the two rules of the package's comment.
+// findNeedsEvents finds for each node whether accesses need events. It runs when all values were
+// followed, and applies the two rules of the package's comment.
 func (es *escapeAnalysis) findNeedsEvents() {
 	es.spreadOwners()
 	for _, w := range es.writes {
@@ -263,9 +262,8 @@ func makerOf(addr ssa.Value) ssa.Instruction {
 // indexInBlock is where instr stands in its block.
 func indexInBlock(instr ssa.Instruction) int { return slices.Index(instr.Block().Instrs, instr) }
 
-// Reachable yields the blocks to which a way leads from the given ones, with these, that
-// does not go through the block stop. They come in the order of a depth-first search, the
-// same each time.
+// Reachable yields the given blocks and those that can be reached from them without going through
+// the block stop, which is yielded, too. The order is that of a depth-first search.
 func Reachable(from []*ssa.BasicBlock, stop *ssa.BasicBlock) iter.Seq[*ssa.BasicBlock] {
 	return func(yield func(*ssa.BasicBlock) bool) {
 		seen := map[*ssa.BasicBlock]bool{}
