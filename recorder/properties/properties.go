@@ -22,8 +22,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// library is the import path of the package whose declarations are read.
-const library = "github.com/gopredict/gopredict/gotestplugin/property"
+// libraryPath is the import path of the package whose declarations are read.
+const libraryPath = "github.com/gopredict/gopredict/gotestplugin/property"
 
 // A Declaration is a property that a test file declares.
 type Declaration struct {
@@ -119,14 +119,14 @@ func FieldName(from types.Type, path []int, sizes types.Sizes) (name string, off
 }
 
 // IsEventFunction reports whether fn is property.Event.
-func IsEventFunction(fn *types.Func) bool { return fn.FullName() == library+".Event" }
+func IsEventFunction(fn *types.Func) bool { return fn.FullName() == libraryPath+".Event" }
 
 // ReportedEvents returns the types of the objects that calls of property.Event in pkgs are about,
 // by the names of the events.
 func ReportedEvents(pkgs []*packages.Package) map[string][]string {
 	all := make(map[string][]string)
 	for _, p := range pkgs {
-		if p.TypesInfo == nil || p.Imports[library] == nil {
+		if p.TypesInfo == nil || p.Imports[libraryPath] == nil {
 			continue
 		}
 		for _, f := range p.Syntax {
@@ -183,7 +183,7 @@ func Read(pkgs []*packages.Package) ([]Declaration, error) {
 	var all []Declaration
 	seen := make(map[string]bool)
 	for _, p := range pkgs {
-		if p.TypesInfo == nil || p.Imports[library] == nil {
+		if p.TypesInfo == nil || p.Imports[libraryPath] == nil {
 			continue
 		}
 		for _, f := range p.Syntax {
@@ -257,7 +257,7 @@ func (r *reader) visit(n ast.Node) bool {
 // if it is none.
 func (r *reader) callee(call *ast.CallExpr) string {
 	fn, ok := typeutil.Callee(r.pkg.TypesInfo, call).(*types.Func)
-	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != library || IsEventFunction(fn) {
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != libraryPath || IsEventFunction(fn) {
 		return ""
 	}
 	return fn.Name()

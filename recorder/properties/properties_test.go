@@ -16,7 +16,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/properties"
 )
 
-const library = "github.com/gopredict/gopredict/gotestplugin/property"
+const libraryPath = "github.com/gopredict/gopredict/gotestplugin/property"
 
 // importer has the packages that were checked.
 type importer map[string]*types.Package
@@ -52,7 +52,7 @@ func checked(name, text string) (*packages.Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := check(library, lib); err != nil {
+	if _, err := check(libraryPath, lib); err != nil {
 		return nil, err
 	}
 	f, err := parser.ParseFile(fset, name, text, 0)
@@ -62,7 +62,7 @@ func checked(name, text string) (*packages.Package, error) {
 	info, err := check("example.com/pool", f)
 	return &packages.Package{
 		PkgPath: "example.com/pool", ForTest: "example.com/pool", Fset: fset, Syntax: []*ast.File{f},
-		Imports: map[string]*packages.Package{library: {}}, TypesInfo: info,
+		Imports: map[string]*packages.Package{libraryPath: {}}, TypesInfo: info,
 	}, err
 }
 

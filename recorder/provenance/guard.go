@@ -24,8 +24,8 @@ import (
 // A guard is the condition that the use of a value does not panic. For slices it says only that an
 // index is not negative, as other goroutines may change the length, too.
 type guard struct {
-	op    dataflow.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
-	limit int64
+	op         dataflow.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
+	indexLimit int64
 }
 
 // guardAt returns what r needs of the value v, which may be something else in
@@ -51,7 +51,7 @@ func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 		}
 		switch t := t.(type) {
 		case *types.Array:
-			return guard{op: dataflow.And, limit: t.Len()}, true
+			return guard{op: dataflow.And, indexLimit: t.Len()}, true
 		case *types.Slice:
 			return guard{op: dataflow.LessEqual}, true
 		}
@@ -67,7 +67,7 @@ func (g guard) condition(t *term) *term {
 	case dataflow.LessEqual:
 		return join(dataflow.LessEqual, numberTerm(0), t)
 	}
-	return join(dataflow.And, join(dataflow.LessEqual, numberTerm(0), t), join(dataflow.Less, t, numberTerm(g.limit)))
+	return join(dataflow.And, join(dataflow.LessEqual, numberTerm(0), t), join(dataflow.Less, t, numberTerm(g.indexLimit)))
 }
 
 // noteGuard notes the guard of v at r, an instruction of f, and returns the place of the

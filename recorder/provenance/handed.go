@@ -147,9 +147,9 @@ func (a *analysis) callsOf(f *function) []call {
 	return all
 }
 
-// want notes that formulas speak of what key names, an argumentsOf or resultsOf: hand will
+// wantFormulasOf notes that formulas speak of what key names, an argumentsOf or resultsOf: hand will
 // look for the formulas of that.
-func (h *handedCalls) want(key any) {
+func (h *handedCalls) wantFormulasOf(key any) {
 	if h.wantedKeys[key] {
 		return
 	}
@@ -185,7 +185,7 @@ func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
 	}
 	t := &term{Formula: Formula{Op: dataflow.Handed, Read: dataflow.Reading{Key: d.found.readingKey(s), Back: uint8(number)}}}
 	for _, key := range from {
-		d.found.want(key)
+		d.found.wantFormulasOf(key)
 		t.reads = append(t.reads, &termRead{Spot: s, function: d.f, memory: key})
 	}
 	return t

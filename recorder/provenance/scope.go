@@ -28,9 +28,9 @@ import (
 
 // A choice is an if, or a clause of a switch, which follows if its condition is true.
 type choice struct {
-	stmt      ast.Stmt   // all of it: the if, the switch
-	conds     []ast.Expr // of a clause there may be several
-	thenRange [2]token.Pos
+	stmt       ast.Stmt   // all of it: the if, the switch
+	conditions []ast.Expr // of a clause there may be several
+	thenRange  [2]token.Pos
 	// otherwise has what comes if the condition is false, and may have then, too; nil for nothing.
 	otherwise ast.Node
 }
@@ -75,25 +75,25 @@ func (a scopeFinder) findScopes() {
 			}
 			cond := a.conditionOf(branch)
 			c := a.found.choices[cond]
-			if cond == nil || c == nil || ConditionLeaves(c.conds[0])[0] != cond {
+			if cond == nil || c == nil || ConditionLeaves(c.conditions[0])[0] != cond {
 				continue
 			}
 			if next == nil {
 				next = nextOut(f.Function)
 			}
-			at := Spot{f.fset, c.conds[0].Pos(), Branches, 0}
+			at := Spot{f.fset, c.conditions[0].Pos(), Branches, 0}
 			if _, twice := a.found.scopes[at]; twice {
 				a.found.ambiguous[at] = true
 				continue
 			}
-			a.found.scopes[at] = a.scope(f, b, postDominator(b, next), c)
+			a.found.scopes[at] = a.scopeOfChoice(f, b, postDominator(b, next), c)
 		}
 	}
 }
 
-// scope is the control scope of the choice whose condition begins in block b of f; end
+// scopeOfChoice is the control scope of the choice whose condition begins in block b of f; end
 // is where all ways meet, nil if they do not.
-func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s trace.Scope) {
+func (a scopeFinder) scopeOfChoice(f *function, b, end *ssa.BasicBlock, c *choice) (s trace.Scope) {
 	if end == nil || hasUsedPhi(end) {
 		return trace.Scope{}
 	}
@@ -127,8 +127,8 @@ func (a scopeFinder) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s tr
 	// With a part of the condition that comes out otherwise all of it does, or the others are
 	// evaluated, and one does not know what comes then.
 	all := a.hasNoEffects(slices.Concat(rest, then, other))
-	s.HarmlessIfTrue = all || a.hasNoEffects(then) && (len(rest) == 0 || joinedOnlyBy(c.conds, token.LOR))
-	s.HarmlessIfFalse = all || a.hasNoEffects(other) && (len(rest) == 0 || joinedOnlyBy(c.conds, token.LAND))
+	s.HarmlessIfTrue = all || a.hasNoEffects(then) && (len(rest) == 0 || joinedOnlyBy(c.conditions, token.LOR))
+	s.HarmlessIfFalse = all || a.hasNoEffects(other) && (len(rest) == 0 || joinedOnlyBy(c.conditions, token.LAND))
 	return s
 }
 

@@ -22,7 +22,7 @@ func (a assignment) text() string {
 	s := a.stmt
 	switch {
 	case s.Tok == token.DEFINE:
-		return a.define()
+		return a.defineText()
 	case s.Tok != token.ASSIGN:
 		op := strings.TrimSuffix(s.Tok.String(), "=")
 		return update{a.expressions, s, s.Lhs[0], op, s.Rhs[0], a.blockAllowed}.text()
@@ -33,7 +33,7 @@ func (a assignment) text() string {
 	case len(s.Lhs) == 2 && len(s.Rhs) == 2 && a.storesBothInOne(s):
 		return a.assignTwo()
 	}
-	return a.plain()
+	return a.withoutStoreHooks()
 }
 
 // assignTwo is the text of x, y = v, w, which paired says can have hooks.
@@ -48,8 +48,8 @@ func (a assignment) assignTwo() string {
 	return a.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"
 }
 
-// plain is the text of an assignment without hooks for its stores.
-func (a assignment) plain() string {
+// withoutStoreHooks is the text of an assignment without hooks for its stores.
+func (a assignment) withoutStoreHooks() string {
 	s := a.stmt
 	var ps []piece
 	for _, x := range s.Lhs {
@@ -81,7 +81,7 @@ func (a assignment) assignOne() string {
 		return a.assignElement(ix)
 	}
 	if !a.storeNeedsHook(lhs) {
-		return a.plain()
+		return a.withoutStoreHooks()
 	}
 	if a.computesFrom(lhs, rhs) {
 		a.updatedVar = lhs
@@ -123,9 +123,9 @@ func (a assignment) assignElement(ix *ast.IndexExpr) string {
 	return a.spliceNode(s, replace(ix.X, a.mapHook("MapWrite", ix.X)), replace(ix.Index, a.valueText(ix.Index)), replace(rhs, a.dataValue(rhs)))
 }
 
-// define is the text of a short variable declaration. The variables that it
+// defineText is the text of a short variable declaration. The variables that it
 // declares are not shared yet; those that it only assigns may be.
-func (a assignment) define() string {
+func (a assignment) defineText() string {
 	s := a.stmt
 	var ps []piece
 	behind := ""
@@ -160,7 +160,7 @@ func (a assignment) assignMany() string {
 		hooked = hooked || element || a.storeNeedsHook(x)
 	}
 	if !hooked {
-		return a.plain()
+		return a.withoutStoreHooks()
 	}
 	if len(s.Rhs) != len(s.Lhs) {
 		return a.assignTuple()
@@ -179,7 +179,7 @@ func (a assignment) assignMany() string {
 	for i, x := range s.Rhs {
 		v, ok := a.holdValue(&before, s.Rhs, i, a.info.TypeOf(s.Lhs[i]))
 		if !ok {
-			return a.plain()
+			return a.withoutStoreHooks()
 		}
 		if isBlank(s.Lhs[i]) && a.isConstant(x) {
 			continue
@@ -208,7 +208,7 @@ func (a assignment) assignTuple() string {
 	var assignees []assignee
 	for _, x := range s.Lhs {
 		if a.hasCall(x) {
-			return a.plain() // its calls come first: rare
+			return a.withoutStoreHooks() // its calls come first: rare
 		}
 		p := assignee{text: "_"}
 		if !isBlank(x) {

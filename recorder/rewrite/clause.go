@@ -78,7 +78,7 @@ func (e *editor) communicationText(s ast.Stmt) (text, stores string) {
 	_, named := e.fieldAction(properties.Receives, x.X)
 	moves := named && e.changesMeaning(s, x.X)
 	if !moves && (a.Tok == token.DEFINE || !hooked) {
-		return e.inScope(assignment{e.expressions, a, false}.plain, a), ""
+		return e.inScope(assignment{e.expressions, a, false}.withoutStoreHooks, a), ""
 	}
 	var temps []string
 	for i, x := range a.Lhs {

@@ -32,9 +32,9 @@ type editor struct {
 	text        string // the result
 }
 
-// edit rewrites the file, in which the run-time library is imported from
+// editFile rewrites the file, in which the run-time library is imported from
 // importPath.
-func (e *editor) edit(importPath string) error {
+func (e *editor) editFile(importPath string) error {
 	e.scope = &evaluationScope{}
 	var ps []piece
 	for _, d := range e.file.Decls {
@@ -43,7 +43,7 @@ func (e *editor) edit(importPath string) error {
 			ps = append(ps, replace(d, e.functionText(d)))
 		case *ast.GenDecl:
 			e.funcName = symbolPath(e.pkg.Path()) + ".init"
-			ps = append(ps, replace(d, e.decl(d)))
+			ps = append(ps, replace(d, e.declText(d)))
 		}
 	}
 	if !e.hooked {

@@ -103,7 +103,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 			shared, values = facts, provenance.Derive(program, list, len(o.EventMethods) > 0)
 		}
 	}
-	if err := eachInParallel(units, func(u *packageUnit) error { return u.edit(written, shared, values, o, importPath) }); err != nil {
+	if err := eachInParallel(units, func(u *packageUnit) error { return u.editFiles(written, shared, values, o, importPath) }); err != nil {
 		return nil, err
 	}
 	res := &Result{Overlay: map[string]string{}}

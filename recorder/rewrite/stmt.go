@@ -97,7 +97,7 @@ func (e *editor) compoundStmt(s ast.Stmt) string {
 	case *ast.BlockStmt:
 		return e.block(s, "")
 	case *ast.DeclStmt:
-		return e.decl(s.Decl)
+		return e.declText(s.Decl)
 	case *ast.LabeledStmt:
 		return e.labeledStmt(s.Stmt, e.textBetween(s.Pos(), s.Stmt.Pos()), !e.facts.gotos[e.info.Defs[s.Label]])
 	case *ast.SelectStmt:
@@ -159,8 +159,8 @@ func (e *editor) laterCall(c *ast.CallExpr) string {
 	return text
 }
 
-// decl is the text of a declaration other than of a function.
-func (e *editor) decl(d ast.Decl) string {
+// declText is the text of a declaration other than of a function.
+func (e *editor) declText(d ast.Decl) string {
 	gen, ok := d.(*ast.GenDecl)
 	if !ok || gen.Tok != token.VAR {
 		return e.textOf(d)

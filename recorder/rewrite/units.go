@@ -167,9 +167,9 @@ func (u *packageUnit) copyFolder(path string) string {
 	return strings.TrimPrefix(dir, filepath.VolumeName(dir))
 }
 
-// edit rewrites the unit's files. written holds the shared package variables,
+// editFiles rewrites the unit's files. written holds the shared package variables,
 // shared and values what is known of the whole program.
-func (u *packageUnit) edit(written map[string]bool, shared *sharing.Facts, values *provenance.Facts, o Options, importPath string) error {
+func (u *packageUnit) editFiles(written map[string]bool, shared *sharing.Facts, values *provenance.Facts, o Options, importPath string) error {
 	alias := aliasFor(u.pkg.Syntax)
 	namer := newNamer(u.pkg.Types, u.pkg.TypesInfo)
 	for _, f := range u.pkg.Syntax {
@@ -189,7 +189,7 @@ func (u *packageUnit) edit(written map[string]bool, shared *sharing.Facts, value
 		e := u.editor(f, sourceFile{tokens.Name(), src, tokens, hasLineDirectives(src)}, o)
 		e.alias, e.names = alias, names
 		e.sharedGlobals, e.sharing, e.provenance = written, shared, values
-		if err := e.edit(importPath); err != nil {
+		if err := e.editFile(importPath); err != nil {
 			return err
 		}
 		u.editors = append(u.editors, e)

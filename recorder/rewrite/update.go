@@ -16,15 +16,15 @@ func (e *editor) incDec(s *ast.IncDecStmt, blockAllowed bool) string {
 type update struct {
 	*expressions
 	stmt         ast.Stmt
-	x            ast.Expr
-	op           string
-	y            ast.Expr
+	variable     ast.Expr
+	operator     string
+	rightOperand ast.Expr
 	blockAllowed bool // a block may stand in its place
 }
 
 // text is the text of the update.
 func (u update) text() string {
-	s, x, op, y, blockAllowed := u.stmt, u.x, u.op, u.y, u.blockAllowed
+	s, x, op, y, blockAllowed := u.stmt, u.variable, u.operator, u.rightOperand, u.blockAllowed
 	_, element := u.mapElement(x)
 	switch {
 	case element:
@@ -70,7 +70,7 @@ func (e *expressions) isUpdated(x ast.Expr) bool {
 
 // heldOperand is the right operand of an update. If it contains calls, and blockAllowed, it is evaluated beforehand.
 func (u update) heldOperand(blockAllowed bool) (before, operand string) {
-	y := u.y
+	y := u.rightOperand
 	if y == nil {
 		return "", "1"
 	}
@@ -84,7 +84,7 @@ func (u update) heldOperand(blockAllowed bool) (before, operand string) {
 
 // updateElement is text for an element of a map.
 func (u update) updateElement() string {
-	s, x, op, y := u.stmt, u.x, u.op, u.y
+	s, x, op, y := u.stmt, u.variable, u.operator, u.rightOperand
 	before, operand := u.heldOperand(u.blockAllowed && !u.hasCall(x))
 	ix, _ := u.mapElement(x)
 	if before == "" && y != nil && u.hasCall(y) {
@@ -106,9 +106,9 @@ func (u update) updateElement() string {
 
 // operand evaluates y.
 func (u update) operand() string {
-	switch u.op {
+	switch u.operator {
 	case "/", "%", "<<", ">>":
-		return u.valueText(u.y) // may make it panic
+		return u.valueText(u.rightOperand) // may make it panic
 	}
-	return u.dataValue(u.y)
+	return u.dataValue(u.rightOperand)
 }

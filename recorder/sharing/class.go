@@ -140,7 +140,7 @@ func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
 // others read.
 func (es *escapeAnalysis) classify() {
 	for _, w := range es.writes {
-		if w.eventless || !es.anyNeedsEvents(w.destination, w.typ) {
+		if w.hasNoEvent || !es.anyNeedsEvents(w.destination, w.typ) {
 			continue
 		}
 		if kindOf(w.typ) == leadsUnknown {

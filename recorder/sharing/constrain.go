@@ -65,10 +65,10 @@ func (fl *valueFlow) global(g *ssa.Global) *node {
 // memoryAt returns the memory that the pointer v leads to.
 func (fl *valueFlow) memoryAt(v ssa.Value) *node { return fl.target(fl.register(v)) }
 
-// constrain follows the values through all functions, those that are called
+// followAll follows the values through all functions, those that are called
 // before those that call them: bottom up over the call graph, so that a function is sealed
 // when the first call of it is met.
-func (fl *valueFlow) constrain() {
+func (fl *valueFlow) followAll() {
 	for _, f := range fl.functions {
 		fl.visit(f)
 	}
@@ -171,7 +171,7 @@ func (fl *valueFlow) memoryInstruction(f *function, instr ssa.Instruction) bool 
 		}
 	case *ssa.Store:
 		fl.assign(fl.memoryAt(v.Addr), fl.register(v.Val), v.Val.Type())
-		fl.write(write{f, v, v.Addr, v.Val.Type(), fl.memoryAt(v.Addr), fl.register(v.Val), fl.eventless(f, v)})
+		fl.write(write{f, v, v.Addr, v.Val.Type(), fl.memoryAt(v.Addr), fl.register(v.Val), fl.hasNoEvent(f, v)})
 	default:
 		return false
 	}

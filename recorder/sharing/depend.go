@@ -48,8 +48,8 @@ func (d *dependenceAnalysis) findDependent() {
 			}
 		}
 		d.untilStable(func(n, c *node) bool {
-			news := n.uncertain && !c.uncertain
-			c.uncertain = c.uncertain || news
+			news := n.dependsOnOthers && !c.dependsOnOthers
+			c.dependsOnOthers = c.dependsOnOthers || news
 			d.changed = d.changed || news
 			return news
 		})
@@ -69,8 +69,8 @@ func (d *dependenceAnalysis) markDependent(v ssa.Value, unsure bool) {
 func (d *dependenceAnalysis) markMemoryDependent(n *node, t types.Type, unsure bool) {
 	if unsure {
 		d.visitLeaves(n, t, func(n *node) {
-			d.changed = d.changed || !n.uncertain
-			n.uncertain = true
+			d.changed = d.changed || !n.dependsOnOthers
+			n.dependsOnOthers = true
 		})
 	}
 }
@@ -89,17 +89,17 @@ func (d *dependenceAnalysis) dependent(v ssa.Value) bool {
 			return true
 		}
 		if v.Op == token.MUL {
-			return d.dependsOnOthers[v.X] || d.uncertainAt(d.memoryAt(v.X), v.Type())
+			return d.dependsOnOthers[v.X] || d.memoryDependsOnOthers(d.memoryAt(v.X), v.Type())
 		}
 	case *ssa.Index:
 		if kindOf(v.X.Type()) == leadsUnknown {
 			return true // it may be a load
 		}
 	case *ssa.Lookup:
-		return d.dependsOnOthers[v.X] || d.dependsOnOthers[v.Index] || d.uncertainIn(v.X)
+		return d.dependsOnOthers[v.X] || d.dependsOnOthers[v.Index] || d.elementsDependOnOthers(v.X)
 	case *ssa.Next:
 		r := v.Iter.(*ssa.Range).X
-		return d.dependsOnOthers[r] || d.uncertainIn(r)
+		return d.dependsOnOthers[r] || d.elementsDependOnOthers(r)
 	case *ssa.Call:
 		return d.dependentCall(v)
 	}
@@ -111,24 +111,24 @@ func (d *dependenceAnalysis) dependent(v ssa.Value) bool {
 	return false
 }
 
-// uncertainIn reports whether what the map m holds may depend on others. Of a
+// elementsDependOnOthers reports whether what the map m holds may depend on others. Of a
 // string it cannot.
-func (d *dependenceAnalysis) uncertainIn(m ssa.Value) bool {
+func (d *dependenceAnalysis) elementsDependOnOthers(m ssa.Value) bool {
 	switch m.Type().Underlying().(type) {
 	case *types.Map:
 		n := d.memoryAt(m)
-		return n.needsEvents || n.uncertain
+		return n.needsEvents || n.dependsOnOthers
 	case *types.Basic:
 		return false
 	}
 	return true
 }
 
-// uncertainAt reports whether what is loaded from n may depend on others: they may write
+// memoryDependsOnOthers reports whether what is loaded from n may depend on others: they may write
 // there, or what was stored by this goroutine depends on them already.
-func (d *dependenceAnalysis) uncertainAt(n *node, t types.Type) bool {
+func (d *dependenceAnalysis) memoryDependsOnOthers(n *node, t types.Type) bool {
 	r := false
-	d.visitLeaves(n, t, func(n *node) { r = r || n.needsEvents || n.uncertain })
+	d.visitLeaves(n, t, func(n *node) { r = r || n.needsEvents || n.dependsOnOthers })
 	return r
 }
 
@@ -143,7 +143,7 @@ func (d *dependenceAnalysis) dependentCall(v *ssa.Call) bool {
 				switch x.Type().Underlying().(type) {
 				case *types.Slice, *types.Pointer, *types.Array: // the length is part of the value itself
 				default:
-					if d.uncertainIn(x) {
+					if d.elementsDependOnOthers(x) {
 						return true
 					}
 				}
@@ -156,7 +156,7 @@ func (d *dependenceAnalysis) dependentCall(v *ssa.Call) bool {
 		return true
 	}
 	g := d.callee(c)
-	return g == nil || g.uncertain
+	return g == nil || g.resultsDependOnOthers
 }
 
 // propagate marks memory and results of functions whose values depend on other goroutines
@@ -169,8 +169,8 @@ func (d *dependenceAnalysis) propagate(f *function, instr ssa.Instruction) {
 		d.markMemoryDependent(d.memoryAt(v.Map), v.Map.Type(), d.dependsOnOthers[v.Map] || d.dependsOnOthers[v.Key] || d.dependsOnOthers[v.Value])
 	case *ssa.Return:
 		for _, r := range v.Results {
-			if d.dependsOnOthers[r] && !f.uncertain {
-				f.uncertain, d.changed = true, true
+			if d.dependsOnOthers[r] && !f.resultsDependOnOthers {
+				f.resultsDependOnOthers, d.changed = true, true
 			}
 		}
 	case *ssa.MakeClosure:
@@ -201,7 +201,7 @@ func (d *dependenceAnalysis) propagateBuiltin(name string, args []ssa.Value) {
 		}
 		unsure := d.dependsOnOthers[args[0]] || d.dependsOnOthers[args[1]]
 		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
-			unsure = unsure || d.uncertainAt(d.memoryAt(args[1]), s.Elem())
+			unsure = unsure || d.memoryDependsOnOthers(d.memoryAt(args[1]), s.Elem())
 		}
 		d.markMemoryDependent(d.memoryAt(args[0]), s.Elem(), unsure)
 	case "delete", "clear":

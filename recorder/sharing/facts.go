@@ -47,14 +47,14 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	// pointers lead to, who knows that memory, and what values follow from it.
 	a.build(pkgs)
 	a.findOpenFunctions(pkgs)
-	a.constrain()
+	a.followAll()
 	a.findNeedsEvents()
 	a.classes.typeArgs = a.typeArgs
 	a.classes.disabled = slices.ContainsFunc(pkgs, mixesUnsafe)
 	a.classify()
 	a.markLent()
 	a.findDependent()
-	return a.facts(), &Program{a}
+	return a.makeFacts(), &Program{a}
 }
 
 // An analysis is one in the making, in layers that stand on each other: the program, the
@@ -86,8 +86,8 @@ func mixesUnsafe(p *packages.Package) bool {
 	return p.Imports["unsafe"] != nil && p.Imports["reflect"] != nil
 }
 
-// facts makes the tables of answers for package rewrite.
-func (a *analysis) facts() *Facts {
+// makeFacts makes the tables of answers for package rewrite.
+func (a *analysis) makeFacts() *Facts {
 	a.eachInstruction(a.indexInstruction)
 	facts := &Facts{
 		skippedAccesses: map[position]bool{}, skippedVars: map[position]bool{}, skippedGlobals: map[string]bool{},

@@ -28,11 +28,11 @@ type node struct {
 
 	// The results of findNeedsEvents. needsEvents is the answer for package rewrite.
 	shared, racilyShared bool           // other goroutines may know it; by a publication that orders nothing
-	published            []*publication // the publications that order earlier writes before the accesses of others
+	publications         []*publication // the publications that order earlier writes before the accesses of others
 	writes               []*write       // with events
 	hasOriginalWrites    bool           // the function that made the original writes
 	needsEvents          bool
-	uncertain            bool // what is stored here values that may depend on other goroutines
+	dependsOnOthers      bool // what is stored here values that may depend on other goroutines
 	lastWalk             int  // the walk that was here last: see visitReachable
 }
 
@@ -58,7 +58,7 @@ func newGraph() *graph {
 	g := &graph{leadsToMemory: map[types.Type]bool{}}
 	g.unknownMemory = g.node()
 	g.unknownMemory.pointsTo = g.unknownMemory
-	g.unknownMemory.shared, g.unknownMemory.racilyShared, g.unknownMemory.needsEvents, g.unknownMemory.uncertain = true, true, true, true
+	g.unknownMemory.shared, g.unknownMemory.racilyShared, g.unknownMemory.needsEvents, g.unknownMemory.dependsOnOthers = true, true, true, true
 	g.unknownMemory.ownerCount = 2
 	return g
 }
@@ -105,8 +105,8 @@ func (g *graph) part(n *node, i int) *node {
 		}
 		p = g.node()
 		p.owner, p.ownerCount = n.owner, n.ownerCount
-		p.shared, p.racilyShared, p.needsEvents, p.uncertain, p.hasOriginalWrites = n.shared, n.racilyShared, n.needsEvents, n.uncertain, n.hasOriginalWrites
-		p.published, p.writes = slices.Clip(n.published), slices.Clip(n.writes)
+		p.shared, p.racilyShared, p.needsEvents, p.dependsOnOthers, p.hasOriginalWrites = n.shared, n.racilyShared, n.needsEvents, n.dependsOnOthers, n.hasOriginalWrites
+		p.publications, p.writes = slices.Clip(n.publications), slices.Clip(n.writes)
 		n.parts[i] = p
 	}
 	return representativeOf(p)

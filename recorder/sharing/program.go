@@ -43,7 +43,7 @@ type function struct {
 	incoming      []*node
 	fromElsewhere map[*node]bool
 
-	uncertain bool // results depend on other goroutines
+	resultsDependOnOthers bool // results depend on other goroutines
 }
 
 // A visitState is that of a function in a depth-first search.
@@ -422,7 +422,7 @@ func (prog *program) eachInstruction(do func(*function, ssa.Instruction)) {
 // variables make: their stores get no events.
 func (prog *program) initializes(f *function) bool { return f.Synthetic == "package initializer" }
 
-// eventless reports whether the rewriter inserts no event for the store s,
+// hasNoEvent reports whether the rewriter inserts no event for the store s,
 // even if it instruments all: it belongs to a declaration or to a literal, as in
 //
 //	n := 0                // its variable is new
@@ -431,7 +431,7 @@ func (prog *program) initializes(f *function) bool { return f.Synthetic == "pack
 //
 // Such a store comes before other goroutines can know the variable, and the rewriter has no place
 // for an event there. One to a field that is selected by its name, p.x = 1, is none of these.
-func (prog *program) eventless(f *function, s *ssa.Store) bool {
+func (prog *program) hasNoEvent(f *function, s *ssa.Store) bool {
 	if prog.initializes(f) {
 		return true
 	}

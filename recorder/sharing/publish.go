@@ -39,7 +39,7 @@ type write struct {
 	typ         types.Type
 	destination *node // struct, array or less, that is written as a whole
 	value       *node // the value that is stored; nil if it leads to no memory
-	eventless   bool  // the rewriter has no event for it: it can race with nobody
+	hasNoEvent  bool  // the rewriter has no event for it: it can race with nobody
 }
 
 // An escapeAnalysis finds which memory other goroutines may know, by what a valueFlow has
@@ -62,7 +62,7 @@ func (fl *valueFlow) write(w write) {
 func (es *escapeAnalysis) findNeedsEvents() {
 	es.spreadOwners()
 	for _, w := range es.writes {
-		if !w.eventless {
+		if !w.hasNoEvent {
 			es.visitLeaves(w.destination, w.typ, func(n *node) { n.writes = append(n.writes, w) })
 		}
 	}
@@ -82,7 +82,7 @@ func (es *escapeAnalysis) findNeedsEvents() {
 		} else {
 			es.visitReachable(p.roots, func(n *node) bool {
 				n.shared = true
-				n.published = append(n.published, p)
+				n.publications = append(n.publications, p)
 				return n != es.unknownMemory
 			})
 		}
@@ -93,7 +93,7 @@ func (es *escapeAnalysis) findNeedsEvents() {
 		changed = false
 		for _, w := range es.writes {
 			to := representativeOf(w.destination)
-			if w.value == nil || w.eventless || !to.shared || to.racilyShared || es.precedesPublications(to, w) {
+			if w.value == nil || w.hasNoEvent || !to.shared || to.racilyShared || es.precedesPublications(to, w) {
 				continue
 			}
 			if es.shareRacily([]*node{w.value}) {
@@ -184,7 +184,7 @@ func (es *escapeAnalysis) precedesPublications(n *node, w *write) bool {
 	if es.comesFromElsewhere(w.function, n) {
 		return false
 	}
-	for _, p := range n.published {
+	for _, p := range n.publications {
 		if p.function != w.function || mayFollow(w, p.instr) {
 			return false
 		}
