@@ -451,7 +451,8 @@ func eventMethods(d *Declaration, event string, at token.Position) []Method {
 	return all
 }
 
-// method returns the method of the objects' type that an expression names, or its end.
+// method returns the method of the objects' type that an expression names, or with returns the end
+// of its calls.
 func (r *reader) method(d *Declaration, arg ast.Expr, returns bool) (Method, bool) {
 	at := r.pkg.Fset.PositionFor(arg.Pos(), false)
 	sel, ok := ast.Unparen(arg).(*ast.SelectorExpr)

@@ -11,10 +11,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
-// Derive finds what values follow from in the program p, which is that of the packages
-// pkgs. Of a program that could not be analysed, nil, nothing is known, and the same
-// holds should there be a construct on which package ssa panics. Control scopes are found
-// if wanted.
+// Derive finds what values follow from in p, the program of the packages pkgs. The facts are empty
+// if p is nil, as package sharing could not analyse it, or if package ssa panics. Control scopes
+// are found if scopes is set.
 func Derive(p *sharing.Program, pkgs []*packages.Package, scopes bool) (facts *Facts) {
 	if p == nil {
 		return &Facts{}
@@ -45,8 +44,8 @@ func Derive(p *sharing.Program, pkgs []*packages.Package, scopes bool) (facts *F
 	return a.found.certainFacts()
 }
 
-// An analysis is one in the making. It asks package sharing who can see memory (Quiet),
-// which values others can change (Unsure), and what memory an address may be (Memory).
+// An analysis holds the state of Derive. It asks package sharing who can see memory (Quiet), which
+// values others can change (Unsure), and what memory an address may be (Memory).
 type analysis struct {
 	*sharing.Program
 	functions  []*function // in the program's order, so that equal programs give equal facts

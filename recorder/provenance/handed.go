@@ -147,8 +147,8 @@ func (a *analysis) callsOf(f *function) []call {
 	return all
 }
 
-// wantFormulasOf notes that formulas speak of what key names, an argumentsOf or resultsOf: hand will
-// look for the formulas of that.
+// wantFormulasOf notes that formulas refer to the arguments or results that key names, an
+// argumentsOf or resultsOf. deriveHanded then finds formulas of these.
 func (h *handedCalls) wantFormulasOf(key any) {
 	if h.wantedKeys[key] {
 		return

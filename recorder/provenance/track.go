@@ -146,8 +146,8 @@ func (a *analysis) storeAt(f *function, s *ssa.Store) (Spot, bool) {
 	return Spot{f.fset, s.Pos(), Writes, 0}, true
 }
 
-// conditionOf returns the expression that the condition of x is in the source, if
-// a statement's outcome follows from it and from its like alone.
+// conditionOf returns the expression that the condition of x is in the source; nil if it is not a
+// part of the condition of an if, for or switch.
 func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
 	for _, instr := range slices.Backward(x.Block().Instrs) {
 		if ref, ok := instr.(*ssa.DebugRef); ok && !ref.IsAddr && ref.X == x.Cond {

@@ -224,7 +224,7 @@ func (af *accessFilter) fieldActionAt(done string, from types.Type, path []int) 
 	return namedAction{trace.CallSiteKey(properties.FieldActionName(done, name), 0), offset}, true
 }
 
-// arguments are those of hooks that note what is done at a site.
+// arguments returns the arguments of a hook that logs the action at a site.
 func (n namedAction) arguments(site string) string {
 	return fmt.Sprintf("%d,%d,%s", n.fieldOffset, n.methodKey, site)
 }

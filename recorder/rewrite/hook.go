@@ -58,8 +58,8 @@ func (w *hookWriter) references() string {
 	return "\nvar _ = " + strings.Join(slices.Sorted(maps.Keys(w.keepImports)), "\nvar _ = ") + "\n"
 }
 
-// accessHook is the text of the hook fn, Load or Store, for the memory of x at an
-// address; site is its site, which is of n.
+// accessHook is the text of the hook fn, Load or Store, for the memory of x at an address; site is
+// the number of its site.
 func (w *hookWriter) accessHook(fn string, x ast.Expr, address, site string) string {
 	if fn == "Store" {
 		return w.noteFieldStore(x, w.accessHookOf(fn, "write", x, address, site), site)

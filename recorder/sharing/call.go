@@ -254,9 +254,8 @@ func (fl *valueFlow) builtin(f *function, instr ssa.CallInstruction, name string
 	}
 }
 
-// seal decides whether each call of f makes variables of its own: what the
-// results lead to is known to nobody else when f returns, nor are the results of
-// functions that are not copied. With
+// seal decides whether each call of f makes variables of its own: no other code can reach what the
+// results lead to when f returns. With
 //
 //	func newMatrix() *matrix { return &matrix{cells: make([]int, 9)} }
 //	a, b := newMatrix(), newMatrix()

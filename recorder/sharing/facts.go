@@ -57,8 +57,8 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	return a.makeFacts(), &Program{a}
 }
 
-// An analysis is one in the making, in layers that stand on each other: the program, the
-// flow of values through it, what escapes, what depends on other goroutines.
+// An analysis holds the state of Analyze in layers: the program, the flow of values through it,
+// which memory escapes, and which values depend on other goroutines.
 type analysis struct {
 	*dependenceAnalysis
 	index placeIndex // from places to values, for the answers

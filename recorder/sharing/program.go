@@ -315,8 +315,8 @@ func (prog *program) openOperands(f *function, instr ssa.Instruction) {
 	}
 }
 
-// calledOnly reports whether the closure c is but called, or deferred or
-// spawned, where it is made.
+// calledOnly reports whether the function that makes the closure c does nothing with it but call,
+// defer or spawn it.
 func calledOnly(c *ssa.MakeClosure) bool {
 	for _, r := range *c.Referrers() {
 		switch r := r.(type) {
