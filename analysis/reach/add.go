@@ -28,6 +28,8 @@ type Run struct {
 func (p *Program) Add(its Run) (fresh bool) {
 	r := &run{Program: p, t: its.Trace, facts: facts.New(its.Trace), flow: dataflow.New(its.Trace)}
 	r.prepare()
+	// Addresses differ between runs. So each run has its own naming, which begins
+	// with what its operations have in common with those of earlier runs.
 	r.names = newNaming(p)
 	r.names.align(r)
 	r.prepareWalk()
@@ -188,6 +190,7 @@ func (r *run) executeEvent(i int) string {
 		r.addInvisible(g, i)
 		return ""
 	}
+	// The model must be where the recording is: at the node of this event.
 	at := r.state.next[g]
 	if at == none || r.nodes[at].goroutineEnded {
 		return "it was not started, or has ended"
@@ -201,6 +204,8 @@ func (r *run) executeEvent(i int) string {
 		return why
 	}
 	r.state.grow()
+	// The first store to memory records its prior value. So later runs know what
+	// reads before it find.
 	if v, ok := r.t.PriorValueAt(i); ok && e.Kind.IsAccess() && r.state.content(n.obj) == untouched {
 		r.initial[n.obj] = r.names.word(&trace.Event{Size: e.Size, Val: v})
 	}
@@ -577,6 +582,8 @@ func (r *run) finish(died int) {
 			r.state.endProgram(g)
 		}
 	}
+	// Goroutines that are blocked in an operation without an event get a node for it,
+	// so that the search knows what they wait for.
 	for _, b := range r.t.Blocked {
 		if g, ok := r.numbers[b.G]; ok && b.Obj != 0 {
 			r.addBlocked(g, b)

@@ -112,6 +112,8 @@ func (p *Program) Sort(all []*Beginning) {
 // the reached state from, and then some more. The function why sets what it
 // leads to.
 func (x *search) beginning(s *state, from int32, more []action, why func(*Beginning)) Beginning {
+	// The search executes independent operations early. The minimized steps have
+	// only those that the goal needs, unless it is a deadlock of all goroutines.
 	steps := x.path(from, more)
 	b := Beginning{LastStep: none}
 	if why(&b); b.deadlock == "" {
@@ -131,6 +133,8 @@ func (x *search) beginning(s *state, from int32, more []action, why func(*Beginn
 		}
 	}
 	slices.Sort(b.SourceRuns)
+	// Events after the last one that can be held follow from it: the replay cannot
+	// delay them.
 	for i, e := range slices.Backward(t.Events) {
 		if replayCanHold(e.Kind) {
 			b.LastStep = i

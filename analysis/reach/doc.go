@@ -38,4 +38,18 @@
 // The model does not know what a trace does not record. Then a program seems
 // to do different things after the same history. The search reports that in
 // [Result.Doubts], and claims no completeness. Timers may fire at any time.
+// [Result.Doubts], and claims no completeness. Timers may fire at any time.
+//
+// # Files
+//
+// program.go has the trees of nodes and edges. add.go adds a run to them: it
+// executes the recorded events on the model of state.go, with the names that
+// names.go gives to addresses. search.go executes the trees in other orders.
+// future.go decides which operations need only one order, and beginning.go
+// turns the steps to a new state into the beginning of a run, which needed.go
+// shortens.
+//
+// The numbers of goroutines, nodes and objects are those of the program, and
+// the same for all runs. Only a [Beginning] has a trace, so that a replay can
+// follow it as it follows a recorded one.
 package reach

@@ -115,6 +115,7 @@ func lookAhead(p *Program) *futures {
 			f.users[f.number(u)][n.g] = true
 		}
 	}
+	// Local operations do not depend on futures, and atomic sections consist of them.
 	f.findLocal()
 	f.findAtomicSections()
 	for k := len(p.nodes) - 1; k >= 0; k-- { // nodes that follow have higher numbers
@@ -271,6 +272,7 @@ func (f *futures) findAtomicSections() {
 // is false if an operation in between can wait or be seen by others.
 func (f *futures) upToRelease(at, lock int32, k trace.Kind) (all []use, ok bool) {
 	all = []use{}
+	// The section may branch, as its reads may find different values.
 	todo := []int32{at}
 	for len(todo) > 0 {
 		at, todo = todo[len(todo)-1], todo[:len(todo)-1]

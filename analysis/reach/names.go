@@ -41,6 +41,7 @@ func (n *naming) nameAt(address uint64) uint64 {
 // belongs to the same object. Without such a neighbour it is the address
 // itself.
 func (n *naming) byNeighbour(address uint64) uint64 {
+	// The nearest neighbour decides: it most likely belongs to the same object.
 	for d := uint64(1); d <= neighbourhood && onHeap(address); d++ {
 		for _, by := range [...]uint64{address - d, address + d} {
 			if own, ok := n.byAddress[by]; ok && onHeap(own) {
@@ -96,7 +97,7 @@ func onHeap(v uint64) bool { return v >= 1<<32 && v < 1<<47 }
 // that, as their execution needs the names.
 func (n *naming) align(r *run) {
 	at := map[trace.GID]int32{}
-	stored := make(map[uint64]bool) // addresses
+	stored := make(map[uint64]bool) // addresses: a read there may find what this run has stored
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
 		if !r.ofTest[i] || isInvisible(e.Kind) {

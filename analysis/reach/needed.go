@@ -21,6 +21,7 @@ const ofMemory = numClasses
 // own steps, those of the other goroutines before they store anything else,
 // and the state that they lead to. It returns nil if they do not lead there.
 func (x *search) minimize(steps []action, g int32) (all []action, s *state) {
+	// Steps of the others after the last one of g are not needed to reach the goal.
 	for len(steps) > 0 && steps[len(steps)-1].g != g {
 		steps = steps[:len(steps)-1]
 	}
@@ -47,6 +48,8 @@ func (x *search) minimize(steps []action, g int32) (all []action, s *state) {
 // before their goroutines store anything. Before the step at position last all
 // goroutines but g execute the reads that they can.
 func (x *search) replayKept(steps []action, keep []bool, last int, g int32) (all []action, s *state) {
+	// The shortened order must be executed anew: a step may be impossible without
+	// one that is left out.
 	ends := x.firstStores(steps, keep)
 	s = x.start()
 	for k, t := range steps {

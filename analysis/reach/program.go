@@ -268,6 +268,8 @@ func (p *Program) edgeFor(n int32, found content) *edge {
 			return &next[k]
 		}
 	}
+	// The first runs may not show the value of memory before the test. Their edges are
+	// for untouched memory.
 	if its := &p.nodes[n]; isLoad(its.kind) && found != untouched {
 		if v, ok := p.initial[its.obj]; ok && found == valueContent(v) {
 			return p.edgeFor(n, untouched) // it has found that before anybody knew what it was

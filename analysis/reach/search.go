@@ -81,6 +81,7 @@ func (p *Program) Search(limit int) Result {
 	}
 	x.result.Doubts = slices.Clone(p.doubts)
 	x.futures = lookAhead(p)
+	// The queue makes the search breadth first, so that beginnings are short.
 	type entry struct {
 		s  *state
 		at int32
@@ -123,7 +124,8 @@ func (p *Program) Search(limit int) Result {
 		}
 		queue[0].s = nil
 	}
-	for end := range x.endHashes { // runs may have shown others
+	// The search may be incomplete, and may not reach ends that runs have shown.
+	for end := range x.endHashes {
 		x.endsSeen[end] = true
 	}
 	x.result.Behaviours = len(x.endsSeen)
@@ -154,7 +156,9 @@ func (x *search) step(s *state, g int32, way int, from int32, steps []action) (a
 		return steps, false
 	}
 	s.advance(g, e)
-	for h, w := range s.pending { // a send to what is closed is one step
+	// A close makes waiting senders panic. That is one step with the close: the runtime
+	// ends the program before other goroutines get on.
+	for h, w := range s.pending {
 		if w.done && w.found == panicked && !s.ended {
 			return x.step(s, int32(h), 0, from, steps)
 		}
@@ -266,6 +270,8 @@ func (x *search) path(at int32, more []action) []action {
 	for ; at != none; at = x.reached[at].from {
 		parts = append(parts, x.reached[at].steps)
 	}
+	// Each reached state has only its own steps, as most states are never the goal
+	// of a beginning.
 	slices.Reverse(parts)
 	return append(slices.Concat(parts...), more...)
 }

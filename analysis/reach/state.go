@@ -90,6 +90,8 @@ func (s *state) grow() {
 		s.next = append(s.next, none)
 		s.pending = append(s.pending, pendingOp{})
 	}
+	// A new extent may overlap with known ones. Its content must depend on theirs,
+	// so that a store to one of them changes what a read of it finds.
 	for len(s.memory) < len(s.program.extents) {
 		x, c := len(s.memory), untouched
 		for _, o := range s.program.overlaps[x] {
@@ -214,6 +216,7 @@ func (s *state) isQueued() bool {
 	return slices.ContainsFunc(s.queued, func(w int32) bool { return w > 0 })
 }
 
+// The states of a Once: 0 until its function begins.
 const (
 	onceRuns = 1
 	onceDone = 2
@@ -316,6 +319,8 @@ func (s *state) execute(g int32, way int) content {
 	case trace.Select:
 		s.executeSelect(g, at, way)
 	case trace.SelectDone:
+		// The completion of the chosen send or receive comes next, and takes the
+		// pending operation. A default has none.
 		k := s.pending[g].caseNumber
 		if k == 0 {
 			s.pending[g] = pendingOp{}
@@ -388,6 +393,8 @@ func (s *state) recv(ch int32, w waiter) {
 	case len(c.elements) > 0:
 		e := c.elements[0]
 		c.elements = c.elements[1:]
+		// The runtime moves the element of a waiting sender into the free slot at
+		// once, so that it gets the next number.
 		if len(c.sends) > 0 {
 			c.sent++
 			c.elements = append(c.elements, element{c.sends[0].from, c.sent})

@@ -79,7 +79,8 @@ func withEvents(t *trace.Trace, ws []Wait) *trace.Trace {
 			further++
 		}
 	}
-	if cap(t.Events)-len(t.Events) < further { // in no more room than that
+	// A copy of a long trace takes much memory, so it gets no more room than it needs.
+	if cap(t.Events)-len(t.Events) < further {
 		with.Events = append(make([]trace.Event, 0, len(t.Events)+further), t.Events...)
 	}
 	for k := range ws {
@@ -130,6 +131,7 @@ func findHolders(t *trace.Trace, ws []Wait) {
 	if !slices.ContainsFunc(ws, func(w Wait) bool { return waitsForHolder(w.Op) }) {
 		return
 	}
+	// The trace may be long and is looked at only here, so the facts are not kept.
 	f := facts.New(t)
 	held := make(map[uint64][]Holder) // by lock
 	for _, n := range f.Open(len(t.Events)) {
@@ -150,6 +152,7 @@ func findHolders(t *trace.Trace, ws []Wait) {
 			continue
 		}
 		w.Holders = held[w.Obj]
+		// A reader does not wait for other readers, but for writers that wait.
 		if w.Op == trace.RAcquire {
 			reads := func(h Holder) bool { return t.Events[h.Position].Kind == trace.RAcquire }
 			w.Holders = append(slices.DeleteFunc(slices.Clone(held[w.Obj]), reads), waitingWriters(ws, w.Obj)...)
@@ -231,6 +234,8 @@ func Bugs(ws []Wait) (cycles [][]int, others []int) {
 			cycles = append(cycles, c)
 		}
 	}
+	// A goroutine that waits for a blocked holder is no bug of its own: it goes on once the
+	// holder does.
 	for k, w := range ws {
 		if !slices.ContainsFunc(w.Holders, func(h Holder) bool { _, blocked := of[h.G]; return blocked }) {
 			others = append(others, k)

@@ -74,6 +74,7 @@ func (c *Causes) Find(members []Wait, wide bool) (about, done []int) {
 	for _, w := range members {
 		s.wait(w)
 	}
+	// Several waits may have the same causes.
 	slices.Sort(s.pending)
 	slices.Sort(s.done)
 	return s.pending, slices.Compact(s.done)

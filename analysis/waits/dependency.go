@@ -47,6 +47,9 @@ func (f *finder) findDependencies() {
 	}
 	for _, s := range f.order.Sections() {
 		held := f.order.Held(s.Acq)
+		// A goroutine that holds no other lock can only be part of a cycle if it shuts out
+		// readers. A TryLock does not wait, and a lock that is handed over does not keep others
+		// from it.
 		if len(held) < 2 && (s.Shared || !read[s.Obj]) || f.handedOver(s.Obj) || f.isTry(s.Acq) {
 			continue
 		}
@@ -86,6 +89,8 @@ func (f *finder) connect() {
 			f.writers[d.wanted.Obj] = append(f.writers[d.wanted.Obj], int32(n))
 		}
 	}
+	// A pair under a gate lock waits for each other, but never at the same time. Such pairs
+	// are only counted.
 	gated := make(map[[2]int32]bool)
 	for n := range f.dependencies {
 		d := &f.dependencies[n]
@@ -138,6 +143,6 @@ func (f *finder) acquiresOf(d *dependency) []goroutineAcquires {
 		}
 		d.byGoroutine[k].acquires = append(d.byGoroutine[k].acquires, a)
 	}
-	d.acquires = nil
+	d.acquires = nil // byGoroutine has them: both would take twice the memory
 	return d.byGoroutine
 }

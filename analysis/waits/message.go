@@ -47,6 +47,8 @@ func (f *finder) findMessages() {
 			}
 		}
 	}
+	// There may be very many operations on channels. They come last, so that the bounds of
+	// the search do not exclude the other messages.
 	for _, row := range completed {
 		f.addOperation(&f.facts.Operations()[row])
 	}
@@ -65,6 +67,8 @@ func (f *finder) addGroupWait(w *facts.GroupWait) {
 	if w.Begin == facts.None || w.Round == facts.None {
 		return
 	}
+	// Each Done is needed. Those after the first maxEnablers come from loops, whose goroutines
+	// wait for the same things.
 	var dones []int32
 	for i := range f.facts.Dones(w.Round) {
 		if dones = append(dones, i); len(dones) == maxEnablers {
@@ -111,6 +115,7 @@ func (f *finder) addMessage(m message) {
 	if !slices.ContainsFunc(m.enablers, func(i int32) bool { return f.trace.Events[i].G != g }) {
 		return
 	}
+	// A loop that sends a million elements has a million messages, but they wait alike.
 	k := similarity{f.trace.Events[m.position].Site, f.trace.Events[m.enablers[0]].Site, f.order.LockSet(int(m.position))}
 	if f.similarMessages[k]++; f.similarMessages[k] > maxSimilar {
 		f.incompleteSites[k.site] = true

@@ -183,6 +183,7 @@ func (f *finder) canJoin(path []int32, i int32) bool {
 // closePath adds a cycle, unless a goroutine outside it can end one of its waits. If such a
 // goroutine may itself wait for the cycle before that, it joins the cycle.
 func (f *finder) closePath(path []int32) {
+	// A cycle is found once from each of its operations: sorted, it is the same.
 	path = slices.Clone(path)
 	slices.Sort(path)
 	name := fmt.Sprint(path)
@@ -190,6 +191,7 @@ func (f *finder) closePath(path []int32) {
 		return
 	}
 	f.closedPaths[name] = true
+	// Operations that join the path are checked in turn, as the loop runs to its new end.
 	for k := 0; k < len(path); k++ {
 		for enabler, ok := f.enabledBy(path[k], path); ok; enabler, ok = f.enabledBy(path[k], path) {
 			before := f.waitsBefore(enabler, path[k])
@@ -238,11 +240,13 @@ func (f *finder) enabledBy(i int32, cycle []int32) (enabler int32, ok bool) {
 		return 0, false
 	}
 	m := &f.messages[k]
-	if m.channel < 0 {
+	if m.channel < 0 { // Dones, signals and functions of Onces have no substitutes
 		return 0, false
 	}
 	all := f.enablersOf(m.channel, m.send)
 	never := make(map[trace.GID]bool) // goroutines that execute none of the later events either
+	// Earlier enablers serve earlier operations: a channel serves its waiters first come first
+	// served.
 	first, _ := slices.BinarySearch(all, m.enablers[0])
 	for _, at := range all[first:] {
 		if g := f.trace.Events[at].G; !never[g] {
@@ -252,7 +256,7 @@ func (f *finder) enabledBy(i int32, cycle []int32) (enabler int32, ok bool) {
 				return at, true
 			}
 		}
-		if f.effort--; f.effort < 0 {
+		if f.effort--; f.effort < 0 { // without effort left, assume that it ends the wait
 			return at, true
 		}
 	}

@@ -16,6 +16,8 @@ import (
 func (f *finder) searchDependencies() {
 	largest := f.findComponents()
 	for length := 2; length <= largest; length++ {
+		// The number of paths grows with their length. Longer cycles are rarely bugs of their
+		// own, so they get less effort.
 		f.grantEffort(searchEffort / length)
 		for n := range f.dependencies {
 			if f.dependencies[n].component >= 0 {
@@ -103,6 +105,7 @@ func (f *finder) extendCycle(path []int32, length int) {
 		if n <= path[0] || d.component != last.component || !f.canExtend(path, d) {
 			continue
 		}
+		// A path that closes early is a shorter cycle, which was found before.
 		closes := slices.Contains(d.waitsFor, path[0])
 		switch {
 		case closes && len(path)+1 == length:

@@ -21,6 +21,8 @@ func (f *finder) addCycle(dependencies []int32) {
 		s.lists = append(s.lists, f.acquiresOf(&f.dependencies[n]))
 	}
 	slices.SortStableFunc(s.lists, func(a, b []goroutineAcquires) int { return cmp.Compare(countAcquires(a), countAcquires(b)) })
+	// The search has its own share of the effort, so that one cycle with many acquires does not
+	// use up that of the others.
 	s.add(nil)
 	f.effort -= setEffort - s.effortLeft
 	switch {
@@ -31,6 +33,7 @@ func (f *finder) addCycle(dependencies []int32) {
 	}
 }
 
+// countAcquires returns the number of acquires of all goroutines.
 func countAcquires(all []goroutineAcquires) (n int) {
 	for _, o := range all {
 		n += len(o.acquires)

@@ -28,6 +28,16 @@
 // [Blocked] takes a trace that has blocked goroutines, and returns for which goroutines each
 // of them waits. [Bugs] returns which of them are the bug, and [Causes.Find] the events that
 // led to it.
+//
+// # Files
+//
+// dependency.go builds the graph of lock dependencies, search.go finds its cycles, and sets.go
+// chooses acquires for each of them. message.go finds the operations that wait for messages, and
+// mixed.go searches for cycles with them. Both searches add to one list of cycles, and share a
+// budget of effort: work is counted, not timed, so that equal traces give equal cycles.
+//
+// blocked.go and causes.go handle the end of a run. They share nothing with the searches, as they
+// need no order of events.
 package waits
 
 import (
@@ -68,6 +78,8 @@ func Find(t *trace.Trace, o *order.Order, most int) Found {
 		sendCases: make(map[uint64][]int32), similarMessages: make(map[similarity]int), incompleteSites: make(map[trace.SiteID]bool),
 		closedPaths: make(map[string]bool), cycleBySites: make(map[string]int), successorCache: make(map[int32]successors),
 	}
+	// Cycles of locks alone come first: they are found in a small graph, and use little of
+	// the effort.
 	f.findDependencies()
 	f.connect()
 	f.searchDependencies()
@@ -86,13 +98,14 @@ type finder struct {
 	effort  int // effort left for the current search
 	granted int // what effort was at its begin
 
-	// Of dependencies.
+	// The graph of dependencies: see dependency.go. Locks are keys by their address.
 	dependencies []dependency
 	numbers      map[dependencyKey]int32 // of dependencies
 	holders      map[uint64][]int32      // by lock: the dependencies that hold it
 	writers      map[uint64][]int32      // by lock: the dependencies that want it for writing, where others read
 
-	// Of messages.
+	// The messages, and what the search for cycles with them needs: see mixed.go. All
+	// operations are positions in the trace.
 	messages        []message
 	messageAt       map[int32]int32       // by operation: its message
 	messagesUnder   map[uint64][]int32    // by lock: the operations of messages that hold it
