@@ -2,7 +2,9 @@ package symbolic
 
 import "github.com/gopredict/gopredict/recorder/trace"
 
-// accesses is which memory the events access, in cells: pieces that no access divides.
+// accesses is which memory the events access, in cells: pieces that no access divides. A struct that
+// is copied as a whole and written field by field has a cell for each field. So a read finds for each
+// cell what one write left there, and the formula needs no arithmetic of bytes.
 type accesses struct {
 	events []trace.Event
 	layout *trace.Layout

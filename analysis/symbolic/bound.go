@@ -18,6 +18,11 @@ import (
 //
 // Most comparisons never make a run too long. They are counted once a model has them on a longest
 // path through its run.
+//
+// An example: goroutine 1 does a and b, goroutine 2 does c, and the formula says that a comes before
+// c and c before b. Then a is in stretch 0, c in stretch 1 and b in stretch 2, so the run needs two
+// switches. If it does not compare c and b, then b stays in stretch 0 with a, and one switch is
+// enough.
 type switchBound struct {
 	*timeline
 	// neighbours has for each node those that it is compared with, by the first seen of the
@@ -73,7 +78,7 @@ func (e *Encoding) solveWithFewSwitches(ctx context.Context, t Target, budget *s
 }
 
 // fewestSwitches returns how many switches the events need that happen in each run to each target,
-// by what must precede what.
+// by what must precede what. No bound below that has a model, so the search begins there.
 func (s *switchBound) fewestSwitches() (most int) {
 	stretch := make([]int, len(s.nodes))
 	last := make([]int, s.width) // by column

@@ -149,7 +149,11 @@ func (m *edgeBuilder) addCompletionEdges(c *channel, op *facts.Operation) {
 	}
 }
 
-// A channelEncoder encodes channels.
+// A channelEncoder encodes what a close decides. Nothing of that is in the paper, as Java has no
+// channels. The n-th send passes its element to the n-th receive; edges say so, and they hold while
+// the channel is open. A close may come before an operation completes. Then a send panics, unless its
+// element found room or a receiver before; and a receive finds the channel closed, once all elements
+// that were passed have been received.
 type channelEncoder struct{ *timeline }
 
 // A closableChannel encodes one channel: how a close decides whether operations pass an element, find

@@ -37,7 +37,10 @@ func (e *Encoding) refine(order []int32, budget *solver.Budget) bool {
 	return len(c.repairs) == 0
 }
 
-// A runChecker is the state of a run that is followed.
+// A runChecker is the state of a run that is followed. It is the lazy part of the encoding: pairs of
+// critical sections, and writes between a read and its source, are so many that asserting all of them
+// takes longer than solving. The run of a model shows which of them are needed. Each repair excludes
+// the model, so the loop ends.
 type runChecker struct {
 	*Encoding
 	lastWriters  map[int32]int32 // by cell: one more than the last writer

@@ -12,6 +12,10 @@ import (
 // This file says which selects may choose another case than they chose, in runs that are as
 // recorded up to there: a case must be ready then. The recorded operations on its channel tell, in
 // whatever order they come.
+//
+// It counts. A receive can be ready if more sends may have begun than receives are done in each run.
+// So it may say that a case can be ready that never is. Then a proof is given up for nothing, but no
+// proof is wrong.
 
 // selectChoices is what is known of the channels that selects have cases on.
 type selectChoices struct {

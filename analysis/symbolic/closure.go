@@ -6,7 +6,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A closure grows backwards from events to the events that they depend on.
+// A closure grows backwards from events to the events that they depend on. It is closed in two ways:
+// with an event it has all earlier ones of the goroutine, as runs are prefixes of goroutines; and with
+// an event it has those that must, or may, enable it. So removing all other events from a run leaves a
+// run, which is why the cone suffices.
 type closure struct {
 	m             *Model
 	base          int32

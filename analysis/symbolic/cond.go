@@ -47,7 +47,10 @@ func (m *Control) ticket(i int32) *facts.Ticket {
 	return &m.facts.Tickets()[m.facts.TicketOf(int(i))]
 }
 
-// A condEncoder encodes condition variables: queues, first come first served.
+// A condEncoder encodes condition variables: queues, first come first served. The wait sets of Said
+// et al., NFM 2011, §4.1, have no order, as a Java notify may wake any waiter. Go's Signal wakes the
+// goroutine that has waited longest. So a signal takes a waiter only if each one that began to wait
+// earlier has been taken before.
 type condEncoder struct {
 	*timeline
 	takes map[[2]int32]solver.Bool // by signal and wait: the signal wakes this waiter
@@ -149,7 +152,8 @@ func (q *waitQueue) takenBefore(wait, i int32) solver.Bool {
 	return b
 }
 
-// takeOnce says that a signal takes a waiter whenever one waits, and that nobody is taken twice.
+// takeOnce says that a signal takes a waiter whenever one waits, and that nobody is taken twice. A
+// target needs that if its violation is a waiter that no signal wakes.
 // Where only those matter that wake, a signal may take nobody: that is as good as taking a waiter
 // that never goes on.
 func (q *waitQueue) takeOnce() {

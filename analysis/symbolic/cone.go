@@ -27,7 +27,10 @@ func (c *Cone) Events() int { return c.events }
 
 const never = math.MaxInt32
 
-// A coneFinder finds the cones of one model.
+// A coneFinder finds the cones of one model. Solving is exact but takes time in the number of events,
+// so the formula has only the events on which the target depends. Two closures make a cone. The first
+// one has what happens in each run to the target: if that is impossible, no solver is needed. The
+// second one adds what an event depends on in some runs, such as all writes that a read may find.
 type coneFinder struct{ m *Model }
 
 // Cone returns the cone of targets, for runs that begin with the first base events. It is not ok if

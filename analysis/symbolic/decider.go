@@ -41,7 +41,8 @@ func (m *Model) NewDeciderExcept(base, decided int, t Target, engine func(*solve
 // Decide answers the question about target k. It is fastest if targets are asked for in their
 // order.
 //
-// Most runs that reach a target differ little from the recorded one. So the first question is
+// The cone of a target often reaches back to the begin of the test, as a lock or a counter connects all
+// events. Most runs that reach a target differ little from the recorded one. So the first question is
 // whether there is one that keeps the recorded order up to shortly before the target. A "no" proves
 // nothing then; the whole cone decides. All steps come out of the budget.
 func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {

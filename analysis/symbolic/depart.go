@@ -14,6 +14,10 @@ import (
 // is a run of the recorded events up to where it first departs from that. So if no run of the
 // recorded events reaches a place where it may depart, the proof holds for the program; else it
 // holds for this trace alone.
+//
+// An example: a test asserts count == 2 after two goroutines that each do if enabled { count++ }.
+// That no order of the recorded events makes count 1 proves nothing if a third goroutine may store
+// enabled = false first: then a branch goes the other way, and the recorded events end there.
 
 // Departures finds where runs may depart from the recorded one.
 type Departures struct {
@@ -193,7 +197,8 @@ func (m *Departures) inconsequentialReads() []bool {
 	return quiet
 }
 
-// isConstant reports whether cell c holds one known value throughout.
+// isConstant reports whether cell c holds one known value throughout: a read of it cannot depart,
+// whichever write it finds.
 func (mem *memory) isConstant(c int32) bool {
 	cl := &mem.cells[c]
 	for _, w := range mem.writers(c) {

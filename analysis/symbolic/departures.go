@@ -7,7 +7,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A departureEncoder encodes that a run departs from the recorded one.
+// A departureEncoder encodes that a run departs from the recorded one. The question is asked for all
+// events of a site at once: one of them departs. That is a disjunction, of which the model shows the
+// first one that holds.
 type departureEncoder struct {
 	*timeline
 	writes   *writeIndex

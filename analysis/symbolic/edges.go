@@ -8,7 +8,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// An edge says that from precedes to in each run that performs to.
+// An edge says that from precedes to in each run that performs to. Edges are α of the formula. They
+// are found once for a trace. The closures of cones follow them, the clocks of the timeline join over
+// them, and the solver gets them as facts. Program order is not among them: positions say it.
 type edge struct {
 	from, to int32
 	read     bool // it holds because of what to reads

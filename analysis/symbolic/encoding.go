@@ -12,7 +12,8 @@ import (
 // one check.
 //
 // The timeline has the order variables and α. Each of the other parts encodes one thing, and knows
-// of the parts that it needs.
+// of the parts that it needs. Parts make their terms when they are asked for: a target that depends on
+// no computed value gets a formula without integers.
 type Encoding struct {
 	*timeline
 	writes     *writeIndex
@@ -111,7 +112,8 @@ func (e *Encoding) assertSync() {
 	}
 }
 
-// relevant reports whether some constraint may speak of event i, which is in the cone.
+// relevant reports whether some constraint may speak of event i, which is in the cone. The other
+// events get no variable. They happen just before the next event of their goroutine that has one.
 func (e *Encoding) relevant(i int32) bool {
 	m, ev := e.m, e.m.event(i)
 	switch k := ev.Kind; {

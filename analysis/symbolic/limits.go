@@ -21,7 +21,8 @@ func (l limits) end(g trace.GID) int32 {
 // allows reports whether event i of goroutine g may happen.
 func (l limits) allows(g trace.GID, i int32) bool { return i < l.end(g) }
 
-// intersect returns as limits only what neither l nor o allows.
+// intersect returns as limits only what neither l nor o allows: a cone that several targets share has
+// the events that happen in runs to any of them.
 func (l limits) intersect(o limits) limits {
 	both := maps.Clone(l)
 	for g, i := range l {

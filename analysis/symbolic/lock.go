@@ -10,7 +10,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A lock is one mutex or RWMutex.
+// A lock is one mutex or RWMutex. Critical sections are those of the table of facts. They are fixed as
+// long as each goroutine releases what it has acquired. Go's mutexes have no owner, so one goroutine
+// may unlock what another one has locked: such a lock is encoded with its releases apart from its
+// acquires, as a semaphore.
 type lock struct {
 	sections []int32 // rows in the table of facts, by acquire
 	shared   bool    // several goroutines use it
@@ -97,8 +100,9 @@ func (m *Control) endExcluding(i, j int32) int32 {
 	return i
 }
 
-// A lockEncoder encodes critical sections: equation 4 of Said et al., of pairs of sections instead
-// of owners.
+// A lockEncoder encodes critical sections: equation 4 of Said et al., NFM 2011, of pairs of sections
+// instead of owners. A pair is one clause over the order of four events. An owner would be one more
+// variable for each event of the lock.
 type lockEncoder struct {
 	*timeline
 	excluded map[[2]int32]bool       // pairs of acquires whose sections exclude each other in the formula

@@ -6,7 +6,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// memory is what the trace tells of the contents of memory, by cell.
+// memory is what the trace tells of the contents of memory, by cell. A read that matters may find any
+// write of the value that it found: the predecessor writes of the same value of Said et al., NFM 2011,
+// definition 4. An update such as x++ is one read and one store whose value depends on
+// nothing else. What it finds does not matter by itself, only what others read of it later.
 type memory struct {
 	*accesses
 	m             *Model

@@ -29,7 +29,10 @@ type Control struct {
 	impossible map[int32]bool
 }
 
-// A Model is what encodings of one trace share that treat its values alike.
+// A Model is what encodings of one trace share that treat its values alike. There are three kinds (Wang
+// et al., FAC 2011, §7): constrained, where all reads that matter find what they found; relaxed, where
+// they may find anything; and between these the concurrent trace program, where reads that flow into
+// formulas only find what the formulas compute.
 type Model struct {
 	*Control
 	*provenance

@@ -6,8 +6,10 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 )
 
-// recordedReads finds reads that find in each run what they found in the recorded one, by what must
-// precede what alone. Most reads are such, and this is fast; the others are for the solver.
+// orderedReads finds reads that find in each run what they found in the recorded one, by what must
+// precede what alone. Most reads are such, and this is fast; the others are for the solver. A
+// read without a race is one: the write that it found precedes it, and all other writes precede that
+// write or follow the read.
 type orderedReads struct {
 	*Model
 	unorderedPairs map[int32][]int32 // by cell; see unorderedUpTo

@@ -13,6 +13,10 @@ import (
 // are asserted: if one factor has its value there, the product is that many times the other. Reads
 // find only so many values, so this ends. A model with right products is a run; a contradiction
 // with some cases missing is a proof.
+//
+// An example: x*y is asserted to be less than 10, and writes leave 2 or 6 in x and 3 or 4 in y. The
+// first model may have x = 6, y = 4 and x*y = 10. Then the cases are added that x*y = 6*y where x = 6,
+// and x*y = 4*x where y = 4; the next model has x*y = 24.
 
 // A product is a variable that stands for the product of two others.
 type product struct {

@@ -6,7 +6,9 @@ import (
 )
 
 // provenance is what the trace tells of where values go and what they follow from: the expressions
-// of the concurrent trace program (Wang et al., FAC 2011, §3.2).
+// of the concurrent trace program (Wang et al., FAC 2011, §3.2). The recorder notes them with the
+// sites of stores and branches: see package recorder/provenance. Numbers of formulas are mathematical
+// ones, so a cell whose values are read as unsigned keeps that interpretation in all formulas.
 type provenance struct {
 	*Control
 	accesses    *accesses

@@ -235,7 +235,9 @@ func (e *readEncoder) keepOutNeighbours(ch *sourceChoice, w int32) {
 	}
 }
 
-// keepOut keeps writer w from coming between the read of a choice and its source.
+// keepOut keeps writer w from coming between the read of a choice and its source: the last conjunct of
+// equation 2. For a read with n writers there are n² of these, and nearly all are true in each model
+// that the solver finds. So they are asserted one by one, when a model has w in between.
 func (e *readEncoder) keepOut(ch *sourceChoice, w int32) {
 	key := [4]int32{ch.read, ch.cell, ch.writer, w}
 	if e.keptOutPairs[key] {

@@ -9,7 +9,10 @@ import (
 )
 
 // This file folds constants (Wang et al., FAC 2011, §9): a condition that comes out the same
-// whatever its reads may find needs no solver.
+// whatever its reads may find needs no solver. It follows the formulas of the condition backwards, and
+// keeps for each read the set of values that it may find, by what must precede what alone. The sets
+// are too large rather than too small, as the order of writes is ignored. So if all outcomes are as
+// recorded, that is a proof; if not, nothing is known.
 
 // comesOutAsRecorded reports whether the condition of event i, an assertion, comes out as recorded
 // in each run, by what must precede what alone, as far as what it follows from is known.

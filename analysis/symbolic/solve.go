@@ -29,7 +29,9 @@ func (e *Encoding) Solve(ctx context.Context, t Target, budget *solver.Budget) (
 	return q.ask()
 }
 
-// A question is one target and what may be spent on it.
+// A question is one target and what may be spent on it. The property of the target is assumed and not
+// asserted. So the engine keeps what it has learned for the next target of the encoding: the
+// incremental solving of Said et al., NFM 2011, §5.
 type question struct {
 	*Encoding
 	ctx         context.Context

@@ -11,6 +11,13 @@ import (
 // This file knows counters: variables that are only added to, each time in one step, as with an
 // atomic Add or under one lock. What they hold is the sum of the additions before, in whatever
 // order; no chain of π-functions is needed.
+//
+// Of ten goroutines that each add 1 to x, an eleventh that reads x finds the number of additions
+// before the read: a sum of ten terms, each of which is 1 or 0. As a chain of π-functions, each
+// addition could find what any other one left, and the solver would have to try the orders.
+//
+// A write that does not add, such as x = 0, begins a new sum. So its place among the additions must
+// be known: see lastReset. Otherwise the cell is encoded as any other one.
 
 // A counter is what the writes to a cell do.
 type counter struct {

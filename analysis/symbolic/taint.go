@@ -13,6 +13,11 @@ import (
 // the reads that matter). A goroutine that moves data, and has read something else than recorded,
 // is tainted from then on: what it writes and sends is unknown.
 //
+// An example: a goroutine copies y = x, and nothing else reads y but a print. A run in which it finds
+// another x is one that the trace tells enough of. But if a branch is decided by y, then that x was
+// different may turn the branch. So before each branch the goroutine must be clean: all that it moved
+// until then was as recorded.
+//
 // What the decisions of a run depend on is encoded where the run must go on as recorded, and
 // nothing else: a literal of a taint is defined when something asks for it.
 type taint struct {
@@ -41,7 +46,7 @@ func newTaint(of *timeline) *taint {
 	return t
 }
 
-// findTaintable finds the goroutines that can be tainted: those that move data, those that they
+// findTaintable finds the goroutines that can be tainted, by iteration to a fixed point: those that move data, those that they
 // start, and those that receive from them.
 func (t *taint) findTaintable() {
 	m := t.m

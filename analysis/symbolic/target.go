@@ -2,7 +2,9 @@ package symbolic
 
 import "slices"
 
-// A Target is what a run is to reach. All numbers are positions in the trace.
+// A Target is what a run is to reach: the property ρ, in terms of events. Kinds of bugs are no concern of
+// this package. Package analysis makes targets of the instances of its candidates. All numbers are
+// positions in the trace.
 type Target struct {
 	// Pending are events of different goroutines that are next at the moment of the violation: all
 	// before them has happened, they have not.

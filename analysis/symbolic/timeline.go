@@ -111,7 +111,8 @@ func (e *timeline) targeted() map[int32]bool {
 
 func (e *timeline) allowAnyValue(i int32) { e.anyValue[i] = e.f.Bool(fmt.Sprint("free ", i)) }
 
-// computeClocks computes the vector clocks of all nodes. Nodes of one goroutine share a clock up to
+// computeClocks computes the vector clocks of all nodes: with them mustPrecede takes constant time,
+// and most comparisons of the formula become constants. Nodes of one goroutine share a clock up to
 // the next node that waits for another goroutine.
 func (e *timeline) computeClocks() {
 	e.clocks = make([][]int32, len(e.nodes))
@@ -186,7 +187,8 @@ func (e *timeline) mustPrecede(i, j int32) bool {
 	return e.precedingEnd(j, e.m.gid(i)) > i
 }
 
-// precedes says that event i precedes j, if j happens. An event that never happens follows all
+// precedes says that event i precedes j, if j happens. It makes a variable only where neither order
+// is certain; that is the constant folding of Said et al., NFM 2011, §4.2. An event that never happens follows all
 // others; none is such an event.
 func (e *timeline) precedes(i, j int32) solver.Bool {
 	f := e.f
@@ -220,7 +222,8 @@ func (e *timeline) constant(b bool) solver.Bool {
 	return e.f.False()
 }
 
-// happens says that event i, a node or one that never happens, happens.
+// happens says that event i, a node or one that never happens, happens: it comes before the moment of
+// the violation. So a prefix of a goroutine costs no variables of its own.
 func (e *timeline) happens(i int32) solver.Bool {
 	switch {
 	case e.neverHappens(i):
@@ -308,7 +311,7 @@ func (e *timeline) alwaysPrecedes(i, j int32) bool {
 	return !e.isPast(j) && (e.isPast(i) || e.mustPrecede(i, j))
 }
 
-// atMostOne asserts that at most one of bs holds: a chain of literals, each of which says that one
+// atMostOne asserts that at most one of bs holds, with a number of clauses that grows linearly: a chain of literals, each of which says that one
 // of those up to here does.
 func (e *timeline) atMostOne(bs []solver.Bool) {
 	f := e.f

@@ -93,8 +93,10 @@ func (e *valueEncoder) memoryValue(i int32) solver.Int {
 	return v
 }
 
-// assertFinds asserts the π-function of the read at position i: it finds what the last write to
-// cell c left.
+// assertFinds asserts the π-function of the read at position i (FAC 2011, §4): it finds what the last
+// write to cell c left. For each write there is a literal that the read finds it. That implies that
+// the values are equal, and that the write comes before the read. That no other write comes in
+// between is asserted later, as for all reads: see readEncoder.keepOut.
 func (e *valueEncoder) assertFinds(i, c int32) {
 	ws := e.nearestFirst(i, c)
 	e.addWork(perChoice, len(ws))

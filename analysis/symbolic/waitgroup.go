@@ -11,7 +11,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A waitGroup is the Adds and Dones of one sync.WaitGroup.
+// A waitGroup is the Adds and Dones of one sync.WaitGroup. Most WaitGroups are used in one way: Adds
+// before the goroutines start, one Done in each, and a Wait. Then edges say all: each Done precedes
+// the return of Wait. Only what the edges leave open becomes part of the formula.
 type waitGroup struct {
 	adds          []int32 // Dones included, ascending
 	neverNegative bool    // its counter is never below zero
@@ -274,7 +276,9 @@ func (e *groupEncoder) counterIs(i int32, happened func(int32) solver.Bool, want
 	return d.from(counterState{0, start})
 }
 
-// A counterDiagram is a binary decision diagram over the Adds that may have happened.
+// A counterDiagram is a binary decision diagram over the Adds that may have happened. Each level
+// decides about one Add, and a node is the sum so far: for n Adds of 1 there are about n²/2 nodes in
+// place of 2ⁿ paths. A node from which all ends are as wanted, or none, is not divided further.
 type counterDiagram struct {
 	*timeline
 	adds                []solver.Bool

@@ -19,7 +19,10 @@ type goroutineWrites struct {
 	writes []int32
 }
 
-// A writeIndex has the writes in the cone by cell.
+// A writeIndex has the writes in the cone by cell, and by goroutine within that. The writes of one
+// goroutine are in order, so those that must precede or follow an event are found by binary search.
+// Writes that must be overwritten before a read are left out of its π-function: optimizations 1 and 2
+// of Said et al., NFM 2011, §3.2.
 type writeIndex struct {
 	*timeline
 	byCell map[int32]*cellWriters
