@@ -49,3 +49,13 @@ func TestConeOfCounter(t *testing.T) {
 		assert.Less(t, many, 10*few, "equal %v", equal)
 	}
 }
+
+// A cone of several targets has the events that happen in runs to any of them.
+func TestLimitsOfSeveralTargets(t *testing.T) {
+	both := limits{1: 5, 2: 7}.intersect(limits{1: 9, 3: 4})
+	assert.Equal(t, limits{1: 9}, both)
+	assert.True(t, both.allows(1, 8))
+	assert.False(t, both.allows(1, 9))
+	assert.True(t, both.allows(2, 7))
+	assert.EqualValues(t, never, both.end(3))
+}
