@@ -183,11 +183,11 @@ func (p *departureSearch) departs(ctx context.Context, about scope, left map[str
 
 // departure returns the departure at, at the end of steps, nil if the judge refuses it.
 func (p *departureSearch) departure(steps []int, at symbolic.FoundDeparture) *Departure {
-	if p.judge().CheckFrom(at.From, steps, []int{at.Event}) != nil {
+	if p.judge().CheckFrom(at.Base, steps, []int{at.Event}) != nil {
 		return nil
 	}
 	events := append(p.judge().Deviations(), at.Event)
-	recipe := p.planner.Given(at.From, steps, []int{at.Pending}, []int{at.Pending})
+	recipe := p.planner.Given(at.Base, steps, []int{at.Pending}, []int{at.Pending})
 	return &Departure{Recipe{recipe, nil}, events}
 }
 
@@ -219,7 +219,7 @@ func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.FoundDepar
 		}
 		done, ok := last[gid]
 		if !ok {
-			done = p.o.Events(gid).LastBefore(at.From)
+			done = p.o.Events(gid).LastBefore(at.Base)
 		}
 		if done < 0 {
 			continue
@@ -232,7 +232,7 @@ func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.FoundDepar
 			}
 			its = append(its, i)
 		}
-		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge().CheckFrom(at.From, append(slices.Clone(with), steps[own:]...), []int{at.Event}) == nil {
+		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge().CheckFrom(at.Base, append(slices.Clone(with), steps[own:]...), []int{at.Event}) == nil {
 			more = with
 		}
 	}

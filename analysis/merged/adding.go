@@ -13,7 +13,7 @@ import (
 // add adds a recording to the program.
 func (p *Program) add(r *testPart, pieces map[uint64]bool) {
 	a := recordingWalk{
-		Program: p, testPart: r, pieces: pieces,
+		Program: p, testPart: r, partlyAccessed: pieces,
 		lastNode: make(map[trace.GID]int32), leftOut: make(map[trace.GID]bool), nodeOf: make(map[int32]int32), lastWrite: make(map[uint64]int32), forks: make(map[trace.GID]int32),
 	}
 	for _, i := range r.events {
@@ -25,12 +25,12 @@ func (p *Program) add(r *testPart, pieces map[uint64]bool) {
 type recordingWalk struct {
 	*Program
 	*testPart
-	pieces    map[uint64]bool
-	lastNode  map[trace.GID]int32 // the last node of each goroutine
-	leftOut   map[trace.GID]bool  // the events that follow are not in the program
-	nodeOf    map[int32]int32     // by position
-	lastWrite map[uint64]int32    // by address: the position of the last write
-	forks     map[trace.GID]int32
+	partlyAccessed map[uint64]bool
+	lastNode       map[trace.GID]int32 // the last node of each goroutine
+	leftOut        map[trace.GID]bool  // the events that follow are not in the program
+	nodeOf         map[int32]int32     // by position
+	lastWrite      map[uint64]int32    // by address: the position of the last write
+	forks          map[trace.GID]int32
 }
 
 // event adds the event at position i.
@@ -160,7 +160,7 @@ func (a *recordingWalk) newNode(i int32) (n node, ok bool) {
 
 // access completes the node of an access.
 func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
-	if a.pieces[n.Obj] {
+	if a.partlyAccessed[n.Obj] {
 		return false
 	}
 	n.Val = a.value(e)
@@ -183,7 +183,7 @@ func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 		return true
 	}
 	source, written := a.lastWrite[n.Obj]
-	switch found, known := a.found(i); {
+	switch found, known := a.valueFound(i); {
 	case !written:
 		n.sources = []int32{none}
 		if known {

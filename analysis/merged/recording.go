@@ -71,8 +71,8 @@ func (r *testPart) value(e *trace.Event) uint64 {
 	return e.Val
 }
 
-// found returns what the read at position i has found, if that is known.
-func (r *testPart) found(i int32) (v uint64, known bool) {
+// valueFound returns what the read at position i has found, if that is known.
+func (r *testPart) valueFound(i int32) (v uint64, known bool) {
 	e := &r.t.Events[i]
 	if e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
 		return r.flow.ValueBefore(r.t, int(i))

@@ -32,7 +32,7 @@ type order struct {
 	forward       []int32 // of reorder: events to move after
 	backward      []int32 // of reorder: events to move before
 	queue         []int32 // of path: events at the present number of literals
-	next          []int32 // of path: events one literal further
+	nextQueue     []int32 // of path: events one literal further
 	freePositions []int32 // of reassign: the positions of both groups, ascending
 	clause        []lit   // of path: its result
 	work          int64   // edges and events looked at
@@ -295,11 +295,11 @@ func (o *order) path(s *search, from, to, before int32) {
 	o.stamp += 2
 	o.mark[from] = o.stamp
 	o.queue = append(o.queue[:0], from)
-	o.next = o.next[:0]
+	o.nextQueue = o.nextQueue[:0]
 	done := o.stamp + 1 // reached with the fewest literals
 	for o.mark[to] != done {
 		if len(o.queue) == 0 {
-			o.queue, o.next = o.next, o.queue
+			o.queue, o.nextQueue = o.nextQueue, o.queue
 		}
 		e := o.queue[len(o.queue)-1]
 		o.queue = o.queue[:len(o.queue)-1]
@@ -324,7 +324,7 @@ func (o *order) path(s *search, from, to, before int32) {
 			} else if o.mark[x.to] != o.stamp {
 				o.mark[x.to] = o.stamp
 				o.parent[x.to] = id
-				o.next = append(o.next, x.to)
+				o.nextQueue = append(o.nextQueue, x.to)
 			}
 		}
 	}

@@ -294,7 +294,7 @@ func (x *closableChannel) assertFoundClosed(op *facts.Operation) {
 	for _, cl := range x.closes {
 		first := x.isFirst(cl)
 		for n := 1; n <= len(x.sends)+len(x.unranked[0]) && n <= x.capacity+len(x.receives); n++ {
-			sent := x.begunBefore(n, cl)
+			sent := x.sendsBegunBefore(n, cl)
 			if sent == f.False() {
 				break
 			}
@@ -314,8 +314,8 @@ func (x *closableChannel) isFirst(cl int32) solver.Bool {
 	return b
 }
 
-// begunBefore says that at least n sends began before close cl, including those that panicked then.
-func (x *closableChannel) begunBefore(n int, cl int32) solver.Bool {
+// sendsBegunBefore says that at least n sends began before close cl, including those that panicked then.
+func (x *closableChannel) sendsBegunBefore(n int, cl int32) solver.Bool {
 	panicking := x.possible(x.unranked[0])
 	if len(panicking) > maxPanickingSends {
 		x.err = fmt.Errorf("symbolic: %d sends on one channel panicked: too many to encode", len(panicking))

@@ -40,7 +40,9 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 }
 
 // Whole returns the cone of all events.
-func (m *Model) WholeCone(targets ...Target) (cone *Cone, ok bool) { return m.cones.whole(targets...) }
+func (m *Model) WholeCone(targets ...Target) (cone *Cone, ok bool) {
+	return m.cones.wholeCone(targets...)
+}
 
 // find returns the cone of targets. It is not ok if no run reaches one of them.
 func (f *coneFinder) find(base int, targets ...Target) (cone *Cone, ok bool) {
@@ -118,8 +120,8 @@ func (f *coneFinder) addEvents(cone *Cone, end, most int) {
 	cone.count(f.m)
 }
 
-// whole returns the cone of all events.
-func (f *coneFinder) whole(targets ...Target) (cone *Cone, ok bool) {
+// wholeCone returns the cone of all events.
+func (f *coneFinder) wholeCone(targets ...Target) (cone *Cone, ok bool) {
 	cone, ok = f.find(0, targets...)
 	if !ok {
 		return nil, false

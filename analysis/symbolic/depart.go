@@ -38,10 +38,10 @@ type FoundDeparture struct {
 	// Event is the position of a read, a condition, or an operation on a channel or a Once that may
 	// come in another order.
 	Event int
-	// Steps lead there after the first From events, for a read or condition to which a run was
+	// Steps lead there after the first Base events, for a read or condition to which a run was
 	// found: past the read, or to the condition. Pending is the event that is next in its goroutine
 	// then; -1 without steps.
-	From    int
+	Base    int
 	Steps   []int
 	Pending int
 	Why     string // set if the budget did not suffice to find out
@@ -110,7 +110,7 @@ func (m *Departures) departureOf(a Answer) FoundDeparture {
 	for stands != none && m.event(stands).Kind == trace.Operand { // goroutines cannot be held back there
 		stands = m.next(stands)
 	}
-	return FoundDeparture{Event: a.DepartsAt, From: a.Base, Steps: a.Steps, Pending: int(stands)}
+	return FoundDeparture{Event: a.DepartsAt, Base: a.Base, Steps: a.Steps, Pending: int(stands)}
 }
 
 // A difference is what may be otherwise at an event than in the recorded run.

@@ -51,7 +51,7 @@ func (mem *memory) fill() {
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
 		if e.Kind.IsAccess() && mem.m.sites.Of(e.Site).IsUpdate && !mem.m.tracked(pos) && !mem.m.strict {
-			mem.pairUpdate(pos)
+			mem.noteUpdate(pos)
 		}
 		for c := range mem.cellsOf(pos) {
 			cl := &mem.cells[c]
@@ -100,9 +100,9 @@ func (mem *memory) spreadOverUpdates(is func(*cell) *bool) {
 	}
 }
 
-// pairUpdate finds the store that belongs to the read of an update: the next event of the goroutine
+// noteUpdate finds the store that belongs to the read of an update: the next event of the goroutine
 // that is no read, if it writes the same memory.
-func (mem *memory) pairUpdate(i int32) {
+func (mem *memory) noteUpdate(i int32) {
 	e := mem.m.event(i)
 	switch e.Kind {
 	case trace.AtomicRMW:
