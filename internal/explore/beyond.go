@@ -23,6 +23,7 @@ func (l *loop) exploreTests(ctx context.Context) error {
 	if b.NoExploration {
 		return nil
 	}
+	// Tests that are too large to be recorded again may have flips all the same.
 	tests := slices.Clone(l.ledger.TestsToRecord)
 	for _, r := range l.ledger.FirstRecordings {
 		for _, test := range r.Sizes().ConcurrentTests {
@@ -102,6 +103,7 @@ func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) er
 	unreached := strategy.NewUnreachedStates(t.strategyOptions, t.test)
 	random := &strategy.RandomOrders{Options: t.strategyOptions, Test: t.test}
 	t.strategies = []strategy.Strategy{unreached, flips}
+	// Random orders never end, so that they are for budgets with a bound only.
 	if !b.UntilComplete {
 		t.strategies = append(t.strategies, random)
 	}

@@ -36,7 +36,7 @@ type committedWitnesses struct {
 // newCommittedWitnesses returns the committed witnesses of the package. Passing has the tests
 // that failed at first and pass in another order. Replays are compared with a run in which
 // these pass: compared with one in which they fail, a failure would be no effect of the bug.
-func (l *loop) newCommittedWitnesses(passing []string) (*committedWitnesses, error) {
+func newCommittedWitnesses(l *loop, passing []string) (*committedWitnesses, error) {
 	c := &committedWitnesses{loop: l, reference: l.ledger.FirstRecordings[0].Recording}
 	if len(passing) > 0 {
 		c.reference = c.reference.ComparedWith(c.reference.Outcome.WithoutTests(passing))

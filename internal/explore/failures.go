@@ -27,6 +27,8 @@ func (l *loop) confirmFailures(ctx context.Context) error {
 	if !l.confirmer.LooksFor(bug.Failure) {
 		return nil
 	}
+	// A failure that no replay has shown may be confirmed by a later recording, so that the
+	// warnings come last.
 	defer l.reportUnrepeated()
 	changed := make(map[string]bool) // tests that do not pass any more
 	for _, r := range l.ledger.Recordings {
@@ -182,6 +184,7 @@ func (l *loop) reportEndless(r *recording.Recording) {
 	if !recording.EndedByTimeout(r.Trace) {
 		return
 	}
+	// Other tests that have not ended were not running, or waited for their turn.
 	culprits, _ := recording.EndedBy(r.Trace)
 	for _, test := range culprits {
 		if l.passingRun(test) != nil {

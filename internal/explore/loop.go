@@ -115,7 +115,7 @@ func (l *loop) confirmAndExplore(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return err
 	}
-	committed, err := l.newCommittedWitnesses(passing)
+	committed, err := newCommittedWitnesses(l, passing)
 	if err != nil {
 		return err
 	}
@@ -147,6 +147,7 @@ func (l *loop) confirmAndExplore(ctx context.Context, p *prediction) error {
 		return err
 	}
 	l.ledger.DropExplained()
+	// These are known only after the last replay.
 	for _, text := range l.replays.UncheckedWarnings() {
 		l.ledger.Warn("%s: %s", l.ledger.PackageEntry().Package, text)
 	}
@@ -204,6 +205,7 @@ func (l *loop) predictFirst(ctx context.Context) *prediction {
 	run, status := l.ledger.FirstRun, l.session.status
 	l.session.clock.Release(l.reservedTime)
 	status.Set("predicting", run.Package.Path)
+	// The reserved time is for this analysis, which nothing cuts short.
 	p := new(prediction)
 	if p.trace, p.traceIsWhole = recording.ReadRecording(run, l.session.build, l.session.opts.KeepFiles, &p.notes); p.trace != nil {
 		status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, p.trace.LoggedEvents()))

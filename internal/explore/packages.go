@@ -101,6 +101,8 @@ func exploreQueue(ctx context.Context, queue []*queuedPackage, most int) {
 			if exploring.Acquire(ctx, 1) == nil {
 				defer exploring.Release(1)
 			}
+			// A long trace takes memory until its package has ended, a short one only while it
+			// is analyzed.
 			if p.trace != nil && len(p.trace.Events) > smallTrace {
 				defer memory.Release(q.traceSize)
 			} else {

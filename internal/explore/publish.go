@@ -83,6 +83,7 @@ func (s *session) announce(pkg string, w *witness.Witness) {
 	}
 	s.announcing.Lock()
 	defer s.announcing.Unlock()
+	// One line must do: the report has the rest.
 	var places []string
 	for _, step := range w.Violation {
 		if place := fmt.Sprintf("%s:%d", step.File, step.Line); !slices.Contains(places, place) {

@@ -314,6 +314,7 @@ func (c *rechecking) answerWithoutBug() Recheck {
 			}
 		}
 	}
+	// A place that no run reaches cannot show the bug, whether or not it is fixed.
 	notReached := -1 // a place that is there, and that no run reaches
 	for i, reached := range p.ReachedByRun {
 		if !reached && !slices.Contains(p.Gone, i) {
@@ -372,6 +373,7 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 	if known.searchable {
 		opts.Explore, x.session.explorationTimeLeft = Budget{TotalTime: searchTime}, searchTime
 	}
+	// The user waits for one answer, so that the search has a bound of its own.
 	x.session.clock.Restart(recheckTime)
 	if err := x.Explore(ctx, []recorder.Run{run}); err != nil {
 		return known, err

@@ -45,6 +45,7 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	if t == nil {
 		return nil
 	}
+	// A run that has reached its limit may have been cut off, whatever its trace says.
 	timedOut := again.Seconds >= limit.Seconds()
 	// The tests that were recorded again are some of the package's. Replays of what they show
 	// have the arguments and the time of the first recording.
@@ -69,6 +70,7 @@ func (l *loop) recordNew(ctx context.Context, r *strategy.Run) (p ledger.Predict
 // recordRemaining records the tests that the early end of a run kept from running. These are
 // their first recordings.
 func (l *loop) recordRemaining(ctx context.Context) error {
+	// Several tests may end a run early, one after the other.
 	remaining := new(strategy.RemainingTests)
 	for {
 		next := remaining.Next(l.ledger, 1)

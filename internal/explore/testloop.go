@@ -56,6 +56,8 @@ func (t *testLoop) run(ctx context.Context) error {
 			<-r.Ended
 		}
 	}()
+	// A search for states that no run has reached is expensive, and is worth more if it knows
+	// more runs.
 	together := t.strategyOptions.Exploring
 	for {
 		if !together || len(begun) == 0 {
@@ -218,6 +220,7 @@ func (t *testLoop) confirmRun(ctx context.Context, r *strategy.Run) error {
 		}
 	}
 	t.noteFailures(r)
+	// Suspect runs keep their traces in memory, so that they wait only while these are small.
 	if t.strategyOptions.Exploring || t.ledger.SuspectRuns.CountEvents() > recording.MaxRepeated {
 		return t.confirmSuspects(ctx)
 	}

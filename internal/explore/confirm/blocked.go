@@ -68,6 +68,8 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 				if len(blocked) == 0 {
 					continue
 				}
+				// The blocked goroutines are the effect of the bug. Compared with the run that
+				// has shown them, no replay would have an effect.
 				outcome := r.Outcome
 				outcome.Effect = bug.NoEffect // it is the bug's
 				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, blockedWaits: blocked, numRecorded: recorded}, nil) {
@@ -182,6 +184,8 @@ func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error
 	ev := finding.EvidenceBeforeReplay(e.rec, f)
 	sites := finding.BugKey(f.Witness)
 	if e.Ledger.IsConfirmed(sites) || e.partOfDeadlock(f.Witness) || !e.Ledger.CountEndingReplay(sites) {
+		// The bug is in the report, or had enough replays. Its entry names the other
+		// goroutines that it blocks.
 		known := evidence.NewFinding(ev)
 		e.Ledger.JoinBlocked(&known, evidence.AlsoBlocked(ev))
 		return nil

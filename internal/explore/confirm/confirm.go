@@ -183,6 +183,7 @@ func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 // numConcurrent returns how many findings are replayed concurrently: as many as runs can be
 // made, and fewer if the recordings of their replays would take too much memory.
 func (c *confirmation) numConcurrent() int {
+	// The recording of a replay is about as long as that of the tests.
 	longest := 1
 	for _, f := range c.findings {
 		longest = max(longest, c.rec.Sizes().EventsOf(f.Tests))
@@ -294,6 +295,7 @@ func (c *Confirmer) KeepEntry(e finding.Entry) {
 // Predict predicts from a recording other than the first one of the package. There is no
 // result if it cannot be analyzed.
 func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts analysis.Options) (*analysis.Result, []finding.Finding, error) {
+	// Unlike the analysis of the first recording this one may be cut short.
 	bound, end := c.Replays.Clock.LimitAnalysis(ctx)
 	defer end()
 	result, err := finding.Predict(bound, r.Trace, opts)

@@ -127,6 +127,7 @@ func (d *departureSearch) search(ctx context.Context, further *recording.Recordi
 	if err != nil {
 		return nil, err
 	}
+	// The findings are searched for concurrently; each has its own entry.
 	confirmed, errs := make([]bool, len(d.OpenFindings)), make([]error, len(d.OpenFindings))
 	ForEach(d.Replays.Workers, len(d.OpenFindings), func(i int) {
 		f := d.Departures.Findings[d.OpenFindings[i]]
@@ -171,6 +172,7 @@ func (d *departureSearch) options() analysis.Options {
 	for _, k := range d.OpenFindings {
 		f := d.Departures.Findings[k]
 		known[f.Name] = analysis.Unknown
+		// Only the kinds of open findings are predicted, which takes less time than all.
 		kinds = append(kinds, f.Kind)
 		all = all || f.Kind == bug.Assertion
 		if finding.IsPattern(f.Kind) && d.LooksFor(bug.Race) {

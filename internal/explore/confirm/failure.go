@@ -103,6 +103,7 @@ func failurePosition(r *recording.Recording, kind bug.Kind, site trace.Site, det
 	if kind.Proof() == bug.Misused {
 		fatal = r.LastUnmatchedRelease()
 	}
+	// Testify reports the line of an assertion in the output of the test.
 	printed := slices.ContainsFunc(detail, func(text string) bool { return strings.Contains(text, line) })
 	for i, e := range slices.Backward(t.Events) {
 		s := t.Sites[e.Site]

@@ -78,6 +78,7 @@ func (m *mergedSearch) program(test string) *analysis.MergedTest {
 		}
 	}
 	if len(of) > 1 {
+		// Each assertion may take as long as a candidate of a further trace.
 		s := m.Analysis.Solving
 		s.Budget.Steps = strategy.FurtherTraceSolverSteps
 		p = of.Merge(test, s)

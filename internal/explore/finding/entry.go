@@ -55,6 +55,8 @@ func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 	var e Entry
 	if ev.Result.Status == bug.Confirmed {
 		e.ConfirmedBug = BugKey(ev.Result.Witness)
+		// The witness in the file has the values of the replay, by which a reader understands
+		// it.
 		w := *ev.Witness
 		if e.WitnessToSave = &w; ev.ReplayTrace != nil {
 			observed := w.Observe(ev.ReplayTrace)

@@ -88,6 +88,7 @@ func FromRun(r *recording.Recording, f analysis.Finding) Finding {
 
 // violationWitness makes a witness of nothing but the violation of f.
 func violationWitness(r *recording.Recording, f analysis.Finding) (*witness.Witness, error) {
+	// A schedule without steps leaves nothing but the violation.
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}
 	return ScheduledFinding{Finding{Finding: f}, recipe, schedule.Schedule{}}.makeWitness(r, witness.NeededSteps)
 }

@@ -26,6 +26,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analy
 	if !d.Drop() {
 		return UnlessDone(ctx, predict)
 	}
+	// The windows are read from the file, one at a time.
 	t.Events = nil
 	runtime.GC() // before what comes in their place
 	r, err := UnlessDone(ctx, predict)

@@ -73,6 +73,7 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 		}
 		return slices.Contains(missing, i) && a.Op == b.Op && p.mayBeRenamed(a, b)
 	}
+	// A pattern of accesses names its accesses in their order.
 	if w.InOrder() {
 		for i := range w.Violation {
 			if !is(i, i) {
@@ -117,6 +118,7 @@ func (p *Places) mayBeRenamed(a, b witness.Step) bool {
 	if identifier.ReplaceAllString(shape, "_") != identifier.ReplaceAllString(witness.Shape(b.Expr), "_") {
 		return false
 	}
+	// If the package still has the operand of a, b is another one.
 	for fn, sites := range p.sites {
 		if recording.PackageOfFunction(fn) == recording.PackageOfFunction(a.Func) && slices.ContainsFunc(sites, func(s trace.Site) bool { return witness.Shape(s.Expr) == shape }) {
 			return false

@@ -165,6 +165,8 @@ func TestsNotBegun(t *trace.Trace, tests []string) []string {
 // LastUnmatchedRelease returns the position of the last event of r's trace that releases a
 // lock which nobody holds; -1 if there is none.
 func (r *Recording) LastUnmatchedRelease() int {
+	// The facts match each release with the acquire of its critical section, also across
+	// goroutines.
 	table := r.Facts()
 	for i, e := range slices.Backward(r.Trace.Events) {
 		if e.Kind.Class() == trace.ClassLock && e.Kind.Releases() && table.SectionOf(i) == facts.None {

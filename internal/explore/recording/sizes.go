@@ -49,6 +49,7 @@ func SizesOf(t *trace.Trace) Sizes {
 		s.Events[name] += events[test]
 		concurrent[name] = concurrent[name] || several[test]
 	}
+	// A part of a test says nothing of its size, except that it is large.
 	for _, c := range t.Cuts {
 		if name := TestFunction(c.Test); s.Events[name] > 0 {
 			s.Events[name] += MaxRepeated

@@ -156,6 +156,7 @@ func (r *Replayer) ReplaySmallOrWhole(ctx context.Context, rec *recording.Record
 	if whole.IsConfirmed() { // the replays of the small witness do not count then
 		return whole, err
 	}
+	// The report counts all replays of a bug that is not confirmed.
 	whole.Result.Replays += small.Result.Replays
 	if small.Result.DependsOnTime { // its dependence on time is the better reason
 		small.Result.Replays, small.ReplayTrace = whole.Result.Replays, nil

@@ -38,6 +38,7 @@ func (r *RandomOrders) Next(l *ledger.Ledger, n int) (all []*Run) {
 // orderOfSeed returns the order of a seed. POS finds most bugs of testdata/reach and SCTBench in
 // fewer runs, and PCT those where many goroutines run undisturbed.
 func (r *RandomOrders) orderOfSeed(seed int) recorder.Order {
+	// Three of four runs are by POS, the fourth by PCT with a depth of three.
 	if r.NumMade%4 == 3 {
 		return recorder.PCT(seed, 3, r.maxSteps)
 	}
