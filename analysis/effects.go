@@ -22,17 +22,17 @@ func (p *predictor) dropEffects(r *Result, first, last int) {
 			}
 		}
 	}
-	part := func(i int) bool { return others[p.t.Events[i].Site] }
+	part := func(i int) bool { return others[p.trace.Events[i].Site] }
 	fails := make(map[trace.SiteID]bool) // assertions of which a failure is predicted
 	for _, f := range r.Findings[first:last] {
 		if f.Status == bug.Predicted {
-			fails[p.t.Events[f.Accesses[0]].Site] = true
+			fails[p.trace.Events[f.Accesses[0]].Site] = true
 		}
 	}
 	kept := r.Findings[:first]
 	for _, f := range r.Findings[first:last] {
 		own := slices.DeleteFunc(slices.Clone(f.Departures), func(d *Departure) bool {
-			return slices.ContainsFunc(d.events, part) || fails[p.t.Events[d.last()].Site]
+			return slices.ContainsFunc(d.events, part) || fails[p.trace.Events[d.last()].Site]
 		})
 		if slices.ContainsFunc(p.deviations(&f), part) || len(own) == 0 && len(f.Departures) > 0 {
 			r.PartOfRace++

@@ -11,19 +11,19 @@ import (
 // second. It counts work and not time: equal traces give equal findings.
 type effort struct {
 	*subject
-	work      *solver.Budget // for all candidates of the detector
-	allowance *solver.Budget // what the current candidate may take of that
-	charged   int64          // what was worked when the allowance was last charged
-	links     int            // of the cones of the current candidate, see [schedule.Planner.Race]
+	work         *solver.Budget // for all candidates of the detector
+	allowance    *solver.Budget // the current candidate's part of work
+	chargedUntil int64          // spent() when the allowance was last charged
+	coneLinks    int            // of the cones of the current candidate, see [schedule.Planner.Race]
 }
 
-// looksFor is how many of these there may be in a trace of so many events, where half of what is left of
-// b goes into that at most.
+// looksFor returns how many looks a search may take in a trace of that many events: at most half of what
+// is left of b, besides those that are free.
 func looksFor(b *solver.Budget, events int) int {
 	return freeLooks*events + int(max(0, b.Steps)/2/lookStep)
 }
 
-// newWork is the budget for a trace of so many events.
+// newWork returns the budget for a trace of that many events.
 func newWork(opts *Options, events int) *solver.Budget {
 	b := &solver.Budget{Steps: baseWork + eventWork*int64(events), Memory: opts.Solving.budget().Memory}
 	if opts.KnowledgeOf != nil {
@@ -32,8 +32,8 @@ func newWork(opts *Options, events int) *solver.Budget {
 	return b
 }
 
-// windowWork is the part of what is left of b for a window of so many events, of all that are left:
-// what its events bring, and half of the rest, or all of it for the last window.
+// windowWork returns the part of b for a window of that many events, of all that are left: what the events
+// of the window bring, and half of the rest. The last window gets all.
 func windowWork(b *solver.Budget, events, all int) *solver.Budget {
 	if events == all {
 		return b
@@ -42,8 +42,8 @@ func windowWork(b *solver.Budget, events, all int) *solver.Budget {
 	return b.Part(each*int64(events) + (b.Steps-each*int64(all))/2)
 }
 
-// worked is what the planner and the judge have done so far.
-func (e *effort) worked() (steps int64) {
+// spent returns the work of the planner and the judge so far.
+func (e *effort) spent() (steps int64) {
 	if e.planner != nil {
 		steps += e.planner.Spent()
 	}
@@ -53,19 +53,18 @@ func (e *effort) worked() (steps int64) {
 	return steps
 }
 
-// charge takes what was worked since the last time off what the candidate at hand may take. It
-// reports whether there is more.
+// charge takes the work since the last call off the allowance. It reports whether anything is left.
 func (e *effort) charge() bool {
-	now := e.worked()
-	e.allowance.Spend(now - e.charged)
-	e.charged = now
+	now := e.spent()
+	e.allowance.Spend(now - e.chargedUntil)
+	e.chargedUntil = now
 	return !e.allowance.Over()
 }
 
-// allow lets the first of n candidates that are left take its part of a budget, and 0 of all
-// candidates what there is.
+// allow sets the allowance to the part of b for the first of n candidates that are left. For n = 0 all
+// candidates share b.
 func (e *effort) allow(b *solver.Budget, n int) {
-	e.charged = e.worked()
+	e.chargedUntil = e.spent()
 	e.allowance = b
 	if n > 0 {
 		e.allowance = b.Part(max(b.Steps/int64(n), leastWork))
@@ -75,30 +74,25 @@ func (e *effort) allow(b *solver.Budget, n int) {
 	}
 }
 
-// inRounds calls decide for those of the undecided that are wanted, by their number, each with an equal part
-// of what is left of b. For those that have used theirs up and are still wanted it is called again, with
-// what the others have left.
-func (e *effort) inRounds(ctx context.Context, b *solver.Budget, undecided []candidate, wanted func(k int) bool, decide func(k int)) error {
-	var now []int
-	for k := range undecided {
-		if wanted(k) {
-			now = append(now, k)
+// forEach calls decide for those of the undecided candidates that a step is for, each with an equal part
+// of what is left of b.
+func (e *effort) forEach(ctx context.Context, b *solver.Budget, undecided []*candidate, isFor func(*candidate) bool, decide func(*candidate)) error {
+	left := 0
+	for _, c := range undecided {
+		if isFor(c) {
+			left++
 		}
 	}
-	for range 2 {
-		var again []int
-		for n, k := range now {
-			if err := context.Cause(ctx); err != nil {
-				return stopped(undecided[k:], undecided, err)
-			}
-			e.allow(b, len(now)-n)
-			allowance := e.allowance
-			decide(k)
-			if allowance.Over() && wanted(k) {
-				again = append(again, k)
-			}
+	for k, c := range undecided {
+		if !isFor(c) {
+			continue
 		}
-		now = again
+		if err := context.Cause(ctx); err != nil {
+			return stopped(len(undecided)-k, len(undecided), err)
+		}
+		e.allow(b, left)
+		decide(c)
+		left--
 	}
 	return nil
 }

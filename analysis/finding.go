@@ -26,23 +26,22 @@ type Finding struct {
 	Accesses []int
 	Sites    []trace.SiteID
 	// Tests are the top-level tests that the accesses are part of: one, or none
-	// outside of tests, or several. Note says so in the last two cases. Where
-	// goroutines do what another test has told them to, that one is the first.
+	// outside of tests, or several. Note says so in the last two cases. If
+	// goroutines work for another test than their own, that test is the first.
 	Tests     []string
 	Note      string
 	Status    bug.Status // Predicted, Undecided or Infeasible
 	Reason    string     // why it is not predicted
 	Tier      string     // which tier decided, of predicted ones that of the first schedule; "" for undecided
 	Schedules []Recipe   // to replay in turn; each ends at accesses of the same sites. See Recipes for more
-	// Departures are runs to where the program departs from the recorded run, of a
-	// finding that only this keeps from being infeasible: it may be there in one of
-	// them. Findings of the same tests overdraw them.
+	// Departures are runs to where the program departs from the recorded run. Without them the
+	// finding would be infeasible: it may be a bug in one of them. Findings of the same tests
+	// share them.
 	Departures []*Departure
-	// Refuted is set of an undecided finding that no order of the recorded events leads to, as
-	// detectors leave out accesses that are ordered or under one lock: it is none but where one of
-	// the Departures, or another recording, shows it.
+	// Refuted is set for an undecided finding that no order of the recorded events leads to. It is
+	// a bug only if one of the Departures, or another recording, shows it.
 	Refuted  bool
-	detector int             // which one of detect.All
+	detector int             // index in detect.All
 	second   *secondSchedule // nil: there is nothing beyond Schedules
 }
 
@@ -60,15 +59,15 @@ func (r Recipe) Tier() string { return string(r.Scheduler()) }
 // source sites, one for each possible finding.
 type Result struct {
 	Findings   []Finding // races, then other kinds, each in the order of their events in the trace
-	Candidates int       // accesses that conflict, and those that match a pattern in some order: findings and pruned ones
+	Candidates int       // findings and pruned candidates
 	detect.Counts
 }
 
 // Pruned is the number of candidates that are no findings.
 func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.PartOfRace + r.Intended }
 
-// Recipes yields the schedules to replay in turn: Schedules, and what else there is once that is asked for. It
-// is safe for concurrent use by findings of one trace.
+// Recipes yields the schedules to replay in turn: Schedules, and a second schedule, which it makes when
+// that is asked for. It is safe for concurrent use by findings of one trace.
 func (f *Finding) Recipes() iter.Seq[Recipe] {
 	return func(yield func(Recipe) bool) {
 		for _, r := range f.Schedules {
@@ -85,15 +84,16 @@ func (f *Finding) Recipes() iter.Seq[Recipe] {
 	}
 }
 
-// overBudget notes why f, which has no schedule, is not proven infeasible either.
+// overBudget sets the reason of f, which has neither a schedule nor a proof that it is infeasible.
 func (f *Finding) overBudget(why string) {
-	if why = fmt.Sprintf("undecided within budget (%s)", why); f.Reason != "" {
-		why += ": " + f.Reason
+	reason := fmt.Sprintf("undecided within budget (%s)", why)
+	if f.Reason != "" {
+		reason += ": " + f.Reason
 	}
-	f.Reason = why
+	f.Reason = reason
 }
 
-// rank is the higher, the more there is to tell of f.
+// rank orders findings of one bug: a predicted one is worth most, an infeasible one least.
 func (f *Finding) rank() int {
 	switch {
 	case f.Status == bug.Predicted:
@@ -106,7 +106,7 @@ func (f *Finding) rank() int {
 	return 2
 }
 
-// shift makes of a finding in a window, which begins at position from, one in the whole trace.
+// shift moves a finding from a window, which begins at position from, to the whole trace.
 func (f *Finding) shift(from int) {
 	if from == 0 {
 		return
@@ -119,23 +119,22 @@ func (f *Finding) shift(from int) {
 		f.Schedules[k].Recipe = f.Schedules[k].In(from)
 	}
 	for k, d := range f.Departures {
-		its := *d
-		its.Recipe.Recipe = d.In(from)
-		f.Departures[k] = &its
+		shifted := *d
+		shifted.Recipe.Recipe = d.In(from)
+		f.Departures[k] = &shifted
 	}
 }
 
-// join adds to r what was predicted from a window that begins at position from: each candidate
-// is one finding of all windows, the best that there is, and at has the indices of these by
-// their names. What is pruned is not told apart by names: counted is what the window with the
-// most has.
-func (r *Result) join(o *Result, from int, at map[string]int) {
+// join adds to r what was predicted from a window that begins at position from. Of a candidate in several
+// windows it keeps the best finding; index has the indices of findings by name. Pruned candidates have no
+// names, so the window with the most counts.
+func (r *Result) join(o *Result, from int, index map[string]int) {
 	for _, f := range o.Findings {
 		f.shift(from)
-		k, known := at[f.Name]
+		k, known := index[f.Name]
 		switch {
 		case !known:
-			at[f.Name] = len(r.Findings)
+			index[f.Name] = len(r.Findings)
 			r.Findings = append(r.Findings, f)
 		case f.rank() > r.Findings[k].rank():
 			r.Findings[k] = f
@@ -146,23 +145,21 @@ func (r *Result) join(o *Result, from int, at map[string]int) {
 	r.Truncated, r.TooLong = r.Truncated || o.Truncated, r.TooLong || o.TooLong
 }
 
-// letGo makes the schedules of r, so that nothing else is kept of the window that it is of, as far as they
-// have no more than so many steps. It reports whether nothing is kept.
-func (r *Result) letGo(steps int) bool {
-	all := true
-	made := func(recipe *Recipe) {
-		its, n := recipe.Made(steps)
-		recipe.Recipe, steps, all = its, steps-n, all && its.IsMade()
+// makeSchedules makes the schedules of r, up to that many steps in all, so that recipes do not keep the
+// window of r in memory. It reports whether it made all.
+func (r *Result) makeSchedules(steps int) (all bool) {
+	all = true
+	make := func(recipe *Recipe) {
+		made, n := recipe.Made(steps)
+		recipe.Recipe, steps, all = made, steps-n, all && made.IsMade()
 	}
-	departures := make(map[*Departure]bool) // findings overdraw them
 	for _, f := range r.Findings {
 		for k := range f.Schedules {
-			made(&f.Schedules[k])
+			make(&f.Schedules[k])
 		}
-		for _, d := range f.Departures {
-			if !departures[d] {
-				departures[d] = true
-				made(&d.Recipe)
+		for _, d := range f.Departures { // findings share them
+			if !d.IsMade() {
+				make(&d.Recipe)
 			}
 		}
 	}

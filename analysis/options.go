@@ -72,7 +72,7 @@ const (
 func (o *Options) uses(tier string) bool { return !slices.Contains(o.DisabledTiers, tier) }
 
 // known is what other traces have told of the candidate of that name.
-func (o *Options) known(name string) Knowledge {
+func (o *Options) knownOf(name string) Knowledge {
 	if o.KnowledgeOf == nil {
 		return Unknown
 	}

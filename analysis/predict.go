@@ -14,8 +14,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// Predict analyses t. It fails for a trace that contradicts itself, and when
-// ctx ends. Equal traces give equal results.
+// Predict analyses t. It fails for a trace that contradicts itself, and when ctx ends. Equal traces give
+// equal results.
 func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error) {
 	return PredictWindows(ctx, reduce.Divide(t, opts.Properties), opts)
 }
@@ -41,13 +41,13 @@ func PredictWindows(ctx context.Context, d *reduce.Divided, opts Options) (*Resu
 		return predict(ctx, t, opts, work)
 	}
 	r := new(Result)
-	at := make(map[string]int) // by name: the finding's index
+	index := make(map[string]int) // of findings, by name
 	before := opts
 	opts.KnowledgeOf = func(name string) Knowledge {
-		if k, ok := at[name]; ok && r.Findings[k].Status == bug.Predicted {
+		if k, ok := index[name]; ok && r.Findings[k].Status == bug.Predicted {
 			return Settled
 		}
-		return before.known(name)
+		return before.knownOf(name)
 	}
 	for k := range d.Windows() {
 		t, err := d.Trace(k)
@@ -60,10 +60,10 @@ func PredictWindows(ctx context.Context, d *reduce.Divided, opts Options) (*Resu
 			return nil, err
 		}
 		events -= to - from
-		if !found.letGo(madeSteps * (to - from)) {
+		if !found.makeSchedules(madeSteps * (to - from)) {
 			d.Retain()
 		}
-		r.join(found, from, at)
+		r.join(found, from, index)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })
 	r.Candidates = len(r.Findings) + r.Pruned()
@@ -79,26 +79,26 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
 	p := newPredictor(newSubject(t, o, <-flow, opts))
-	defer p.background.Wait() // whoever has t may change it then
+	defer p.background.Wait() // the caller may change t then
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
 		IsKnownRace: func(race string) bool { return p.settled[race] },
 	}
-	var effects [][2]int // findings that may be effects of others
+	var effects [][2]int // ranges of findings that may be effects of others
 	deciding := work.Part(work.Steps - work.Steps/proofsPart)
 	if in.LooksLeft = looksFor(deciding, len(t.Events)); !opts.isFurtherTrace {
-		in.Ahead(p.background.Go)
+		in.StartEarly(p.background.Go)
 	}
 	for k, d := range detect.All {
 		first := len(r.Findings)
-		in.LooksLeft = looksFor(deciding, len(t.Events))
-		there := in.LooksLeft
+		looks := looksFor(deciding, len(t.Events))
+		in.LooksLeft = looks
 		cs, counts := d.Candidates(in)
-		deciding.Spend(lookStep * int64(max(0, there-in.LooksLeft-freeLooks*len(t.Events))))
+		deciding.Spend(lookStep * int64(max(0, looks-in.LooksLeft-freeLooks*len(t.Events))))
 		r.Counts.Add(counts)
 		p.work = deciding.Share(d.WorkDivisor)
-		if err := p.all(ctx, r, cs); err != nil {
+		if err := p.decideAll(ctx, r, cs); err != nil {
 			return nil, err
 		}
 		if d.MayBeEffects {
@@ -125,98 +125,119 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 type predictor struct {
 	*decider
 	departures *departureSearch
-	// settled are the names of candidates that are predicted, or were left out as they are settled. Of the
-	// latter there are the sites, too.
+	// settled are the names of candidates that are predicted, or were left out as they are settled. Of
+	// the latter settledSites has the sites.
 	settled      map[string]bool
 	settledSites map[trace.SiteID]bool
 }
 
-// newPredictor returns one for the subject.
+// newPredictor returns the predictor of a subject.
 func newPredictor(s *subject) *predictor {
 	d := newDecider(s)
 	return &predictor{d, newDepartureSearch(d.effort), make(map[string]bool), make(map[trace.SiteID]bool)}
 }
 
-// all decides candidates and adds them to the findings.
-func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) error {
-	cs = slices.DeleteFunc(cs, func(c detect.Candidate) bool {
-		settled := p.opts.known(c.Name) == Settled
-		if settled {
-			p.settle(c)
-		}
-		return settled
-	})
-	if len(cs) > 0 && p.planner == nil {
-		// The judge is asked in most traces with candidates. The model is made for whoever asks first: few
-		// traces need one, and those the less that are long.
+// decideAll decides the candidates of one detector and adds them to the findings of r.
+func (p *predictor) decideAll(ctx context.Context, r *Result, cs []detect.Candidate) error {
+	cs = slices.DeleteFunc(cs, p.leaveOutSettled)
+	if len(cs) == 0 {
+		return nil
+	}
+	if p.planner == nil {
+		// Most traces with candidates need the judge. Few need the model, so the first to ask makes it.
 		if judge := p.newJudge; !p.opts.isFurtherTrace {
 			p.background.Go(func() { judge() })
 		}
 		p.prepare()
 	}
-	p.links = max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
-	direct := p.work.Share(directPart)
-	if len(cs) > 0 && cs[0].Instances[0].IsDeadlock {
-		p.startDeadlocks(cs)
+	decided, err := p.decideDirectly(ctx, cs)
+	if err != nil {
+		return err
 	}
-	var fs []Finding
-	var of []detect.Candidate // by finding
-	var undecided []candidate
-	for k, c := range cs {
-		if err := context.Cause(ctx); err != nil {
-			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
+	var undecided []*candidate
+	for _, c := range decided {
+		if p.isSolvable(c) {
+			undecided = append(undecided, c)
 		}
-		if !c.Instances[0].IsDeadlock {
-			p.allow(direct, len(cs)-k)
-		}
-		f, left := p.decide(p.firstInstances(c))
-		if c.Instances[0].IsDeadlock && !p.proposer.afterBarrier && f.Status == bug.Undecided && p.allowance.Over() {
-			p.turnToBarriers(cs[k:])
-			c = cs[k]
-			f, left = p.decide(c)
-		}
-		if p.opts.known(c.Name) == TriedBefore && !c.IsSingleEvent() && !p.isPartial(c) && f.Status != bug.Predicted {
-			continue
-		}
-		if solvable := c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1; solvable && f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0 || p.isPartial(c)) {
-			u := candidate{Candidate: c, finding: len(fs), open: left}
-			if c.IsSingleEvent() && len(left) > maxAlone {
-				u.open, u.Exhaustive = left[:maxAlone], false
-			}
-			undecided = append(undecided, u)
-		}
-		fs, of = append(fs, f), append(of, c)
 	}
-	undecided, err := (&pairSearch{p.decider}).allPairs(ctx, fs, of, undecided)
+	undecided, err = (&pairSearch{decider: p.decider}).allPairs(ctx, undecided)
 	if err == nil {
-		undecided, err = (&matchSearch{p.decider}).allMatches(ctx, fs, of, undecided)
+		undecided, err = (&matchSearch{decider: p.decider}).allMatches(ctx, undecided)
 	}
 	if err == nil {
-		err = p.solve(ctx, fs, undecided)
+		err = p.solve(ctx, undecided)
 	}
 	if err != nil {
 		return err
 	}
-	for k, c := range of {
-		f := fs[k]
-		if f.Status != bug.Predicted && p.opts.known(f.Name) == TriedBefore {
+	for _, c := range decided {
+		f := c.finding
+		if f.Status != bug.Predicted && p.opts.knownOf(f.Name) == TriedBefore {
 			continue
 		}
 		if f.Status == bug.Infeasible && !p.opts.OnlyScheduled {
-			p.departures.addProven(candidate{c, len(r.Findings), instancesOf(c)})
+			p.departures.addProven(c.Instances, len(r.Findings))
 		}
 		if f.Status == bug.Predicted {
 			p.settled[f.Name] = true
 		}
-		r.Findings = append(r.Findings, f)
+		r.Findings = append(r.Findings, *f)
 	}
 	return nil
 }
 
-// settle leaves a candidate out.
-func (p *predictor) settle(c detect.Candidate) {
+// decideDirectly decides candidates by all tiers but solving, from their first instances.
+func (p *predictor) decideDirectly(ctx context.Context, cs []detect.Candidate) (decided []*candidate, err error) {
+	p.coneLinks = max(leastCone, (coneLinks+len(p.trace.Events))/len(cs))
+	budget := p.work.Share(directPart)
+	areDeadlocks := cs[0].Instances[0].IsDeadlock
+	if areDeadlocks {
+		p.startDeadlocks(cs)
+	}
+	for k := range cs {
+		if err := context.Cause(ctx); err != nil {
+			return nil, stopped(len(cs)-k, len(cs), err)
+		}
+		if !areDeadlocks {
+			p.allow(budget, len(cs)-k)
+		}
+		c := &candidate{Candidate: cs[k]}
+		first := cs[k]
+		if c.isPartial() || p.triesNeighbours(first) {
+			first.Instances = first.Instances[:min(len(first.Instances), maxTried)]
+		}
+		f, open := p.decide(first)
+		if areDeadlocks && !p.proposer.afterBarrier && f.Status == bug.Undecided && p.allowance.Over() {
+			p.turnToBarriers(cs[k:])
+			c.Candidate = cs[k]
+			f, open = p.decide(cs[k])
+		}
+		if f.Status != bug.Predicted && p.opts.knownOf(c.Name) == TriedBefore && !c.IsSingleEvent() && !c.isPartial() {
+			continue
+		}
+		c.finding, c.open = &f, open
+		if c.IsSingleEvent() && len(open) > maxEventsOfAssertion {
+			c.open, c.Exhaustive = open[:maxEventsOfAssertion], false
+		}
+		decided = append(decided, c)
+	}
+	return decided, nil
+}
+
+// isSolvable reports whether c is undecided and something is left to look at. A property that one event
+// violates has no schedule of another order.
+func (p *predictor) isSolvable(c *candidate) bool {
+	return c.isOpen() && (c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1) && (len(c.open) > 0 || len(c.Places) > 0 || c.isPartial())
+}
+
+// leaveOutSettled reports whether c is settled, and notes its name and sites then.
+func (p *predictor) leaveOutSettled(c detect.Candidate) bool {
+	if p.opts.knownOf(c.Name) != Settled {
+		return false
+	}
 	p.settled[c.Name] = true
 	for _, i := range c.Instances[0].Accesses {
-		p.settledSites[p.t.Events[i].Site] = true
+		p.settledSites[p.trace.Events[i].Site] = true
 	}
+	return true
 }

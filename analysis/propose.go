@@ -13,48 +13,48 @@ import (
 // accepts.
 type proposer struct {
 	*effort
-	afterBarrier bool // of deadlocks only schedules are made that begin at a causality barrier
-	eventwise    bool // each event is decided: most of those that no cone leads to are impossible
+	afterBarrier bool // make only schedules of deadlocks that begin at a causality barrier
+	eventwise    bool // each event is decided: most of those that no cone leads to are infeasible
 }
 
-// propose finds feasible schedules for f: as many as are wanted, for the re-run may miss what the trace does
-// not show. Without any, f.Reason is why the first one is infeasible.
+// propose adds feasible schedules to f, as many as are wanted: a replay may miss what the trace does not
+// show. If there is none, f.Reason says why the first one is infeasible.
 func (p *proposer) propose(f *Finding, instances []instance) {
 	if len(instances) == 0 {
 		return
 	}
 	f.Reason = ""
-	tries := &attempts{planner: p.planner, plan: p.attempt, instances: instances, most: p.links}
-	for at, its := range tries.from(turn{}) {
+	tries := &attempts{planner: p.planner, plan: p.plan, instances: instances, maxLinks: p.coneLinks}
+	for now, schedules := range tries.from(turn{}) {
 		if !p.charge() {
 			f.Reason = cmp.Or(f.Reason, givenUp)
 			return
 		}
-		v, looked := instances[at.instance], 0
-		for s, recipe := range its {
+		v, looked := instances[now.instance], 0
+		for s, recipe := range schedules {
 			looked++
 			if !p.charge() && len(f.Schedules) > 0 {
 				return
 			}
 			err := p.check(s.From, s.Steps, v.Instance)
-			more := p.charge()
+			workLeft := p.charge()
 			if err != nil {
 				if f.Reason == "" {
-					f.Reason = refusal(err)
+					f.Reason = reasonOf(err)
 				}
-				if !more {
+				if !workLeft {
 					return
 				}
 				continue
 			}
 			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
-			if len(f.Schedules) == 1 && more {
-				p.keepSecond(f, tries, at, looked)
+			if len(f.Schedules) == 1 && workLeft {
+				p.keepSecond(f, tries, now, looked)
 			}
-			if !v.IsDeadlock { // further ones are not worth as much
-				p.allowance = p.allowance.Part(furtherCones * int64(p.links))
+			if !v.IsDeadlock { // further schedules are not worth as much
+				p.allowance = p.allowance.Part(furtherCones * int64(p.coneLinks))
 			}
-			if len(f.Schedules) == p.opts.Schedules || !more || v.IsDeadlock && p.afterBarrier {
+			if len(f.Schedules) == p.opts.Schedules || !workLeft || v.IsDeadlock && p.afterBarrier {
 				return
 			}
 		}
@@ -67,8 +67,8 @@ func (p *proposer) propose(f *Finding, instances []instance) {
 	}
 }
 
-// proposeSliced finds a schedule for an instance of a property in which branches come out
-// otherwise whose control scopes have ended: those that the judge finds do.
+// proposeSliced finds a schedule for an instance of a property in which branches come out otherwise whose
+// control scopes have ended (Chen and Roşu, 2005). The judge says which branches do.
 func (p *proposer) proposeSliced(f *Finding, instances []instance) {
 	if p.scopes.Empty() || !p.opts.uses(TierSliced) {
 		return
@@ -99,27 +99,28 @@ func (p *proposer) proposeSliced(f *Finding, instances []instance) {
 	}
 }
 
-// attempt makes the schedules that may lead to v, with cones of most links.
-func (p *proposer) attempt(planner *schedule.Planner, v instance, most int) *schedule.Attempt {
+// plan makes the schedules that may lead to v, with cones of at most maxLinks links.
+func (p *proposer) plan(planner *schedule.Planner, v instance, maxLinks int) *schedule.Attempt {
 	switch {
 	case v.IsDeadlock && p.afterBarrier:
 		return planner.DeadlockFromBarrier(v.Accesses, v.guide)
 	case p.eventwise:
 		return planner.RaceFromBarrier(v.Accesses[0], v.Accesses[1], v.guide)
 	}
-	return planned(planner, v, most)
+	return plan(planner, v, maxLinks)
 }
 
-// keepSecond notes how f comes to a second schedule, which has one of that turn, of which so many were looked at.
-func (p *proposer) keepSecond(f *Finding, w *attempts, at turn, looked int) {
+// keepSecond keeps what f needs to make a second schedule. The first one is of a turn of w, in which that
+// many schedules were looked at.
+func (p *proposer) keepSecond(f *Finding, w *attempts, now turn, looked int) {
 	if p.opts.Schedules >= mostSchedules || p.afterBarrier || p.eventwise {
 		return
 	}
 	f.second = &secondSchedule{
-		planner: p.planner, judge: p.shared, instances: w.instances, at: at, looked: looked, links: w.links[at.instance],
-		until: max(1, p.allowance.Steps), steps: p.allowance.Steps,
+		planner: p.planner, judge: p.shared, instances: w.instances, turn: now, looked: looked, links: w.links[now.instance],
+		plannerLimit: max(1, p.allowance.Steps), stepsLimit: p.allowance.Steps,
 	}
 	if !w.instances[0].IsDeadlock {
-		f.second.steps = min(p.allowance.Steps, furtherCones*int64(p.links))
+		f.second.stepsLimit = min(p.allowance.Steps, furtherCones*int64(p.coneLinks))
 	}
 }

@@ -60,10 +60,10 @@ func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEve
 		if err := context.Cause(ctx); err != nil {
 			return nil, fmt.Errorf("analysis: %w", err)
 		}
-		p.addSecond(r.First, r.Second, must, racy)
-		p.addSecond(r.Second, r.First, must, racy)
+		p.addRacySeconds(r.First, r.Second, must, racy)
+		p.addRacySeconds(r.Second, r.First, must, racy)
 	}
-	return p.decideEvents(ctx, rows, must, racy)
+	return p.decideRest(ctx, rows, must, racy)
 }
 
 // An eventSearch decides events, each as a candidate of its own.
@@ -73,7 +73,7 @@ type eventSearch struct {
 
 // addSecond adds to racy those of second of which one cone leads to them and to an earlier one of
 // first.
-func (p *eventSearch) addSecond(first, second []int32, must anomaly.Ordering, racy map[int]RacyEvent) {
+func (p *eventSearch) addRacySeconds(first, second []int32, must anomaly.Ordering, racy map[int]RacyEvent) {
 	done := func(j int) bool { _, ok := racy[j]; return ok }
 	for s, recipe := range p.planner.MeetEarlier(first, second, must.BeforeReached, done, math.MaxInt) {
 		i, j := recipe.Accesses[0], recipe.Accesses[1]
@@ -85,46 +85,41 @@ func (p *eventSearch) addSecond(first, second []int32, must anomaly.Ordering, ra
 
 // decideEvents decides those events of rows that are not in racy, each as a candidate of its own, and
 // returns all.
-func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.ConflictSet, must anomaly.Ordering, racy map[int]RacyEvent) (*RacyEvents, error) {
+func (p *eventSearch) decideRest(ctx context.Context, rows []anomaly.ConflictSet, must anomaly.Ordering, racy map[int]RacyEvent) (*RacyEvents, error) {
 	cs := p.candidates(rows, must, racy)
-	fs := make([]Finding, len(cs))
-	for k := range fs {
-		fs[k] = Finding{Status: bug.Undecided}
-	}
 	planning := &solver.Budget{Steps: planningEvents}
-	for n := range maxNear { // the nearest accesses of all events before the next nearest
-		for k := range cs {
-			c, f := &cs[k], &fs[k]
-			if f.Status != bug.Undecided || n >= len(c.Instances) || planning.Over() {
+	for n := range maxEarlierAccesses { // the nearest accesses of all events before the next nearest
+		for _, c := range cs {
+			if !c.isOpen() || n >= len(c.Instances) || planning.Over() {
 				continue
 			}
 			if err := context.Cause(ctx); err != nil {
 				return nil, fmt.Errorf("analysis: %w", err)
 			}
 			p.allow(planning.Part(planningEvent), 0)
-			open := p.refuter.refute(f, instancesOf(detect.Candidate{Instances: c.Instances[n : n+1]}))
-			p.proposer.propose(f, open)
-			p.conclude(f, detect.Candidate{Instances: c.Instances}, open)
+			open := p.refuter.refute(c.finding, instancesOf(c.Instances[n:n+1]))
+			p.proposer.propose(c.finding, open)
+			p.conclude(c.finding, detect.Candidate{Instances: c.Instances}, open)
 		}
 	}
-	var undecided []candidate
-	for k, c := range cs {
-		if fs[k].Status != bug.Undecided || !c.Exhaustive {
+	var undecided []*candidate
+	for _, c := range cs {
+		if !c.isOpen() || !c.Exhaustive {
 			continue
 		}
-		if open := p.refuter.refute(&fs[k], instancesOf(c)); len(open) == 0 {
-			fs[k].Status = bug.Infeasible
+		if c.open = p.refuter.refute(c.finding, instancesOf(c.Instances)); len(c.open) == 0 {
+			c.finding.Status = bug.Infeasible
 		} else {
-			undecided = append(undecided, candidate{Candidate: c, finding: k, open: open})
+			undecided = append(undecided, c)
 		}
 	}
 	p.work = &solver.Budget{Steps: solvingEvents, Memory: p.opts.Solving.budget().Memory}
-	if err := p.solve(ctx, fs, undecided); err != nil {
+	if err := p.solve(ctx, undecided); err != nil {
 		return nil, err
 	}
 	r := new(RacyEvents)
-	for _, f := range fs {
-		switch f.Status {
+	for _, c := range cs {
+		switch f := c.finding; f.Status {
 		case bug.Predicted:
 			racy[f.Accesses[1]] = RacyEvent{f.Accesses[1], f.Accesses[0], f.Schedules[0]}
 		case bug.Infeasible:
@@ -133,17 +128,15 @@ func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.ConflictS
 			r.Undecided++
 		}
 	}
-	for _, e := range racy {
-		r.Events = append(r.Events, e)
-	}
+	r.Events = slices.AppendSeq(r.Events, maps.Values(racy))
 	slices.SortFunc(r.Events, func(a, b RacyEvent) int { return cmp.Compare(a.Event, b.Event) })
 	return r, nil
 }
 
 // candidates returns the events of rows that may race with earlier ones and are not in racy, in
 // their order, as candidates of which the instances are those with the nearest ones.
-func (p *eventSearch) candidates(rows []anomaly.ConflictSet, must anomaly.Ordering, racy map[int]RacyEvent) []detect.Candidate {
-	of := make(map[int32]*detect.Candidate)
+func (p *eventSearch) candidates(rows []anomaly.ConflictSet, must anomaly.Ordering, racy map[int]RacyEvent) (cs []*candidate) {
+	of := make(map[int32]*candidate)
 	for _, r := range rows {
 		for _, r := range []anomaly.ConflictSet{r, {First: r.Second, Second: r.First}} {
 			for j, is := range r.EarlierPartners(must) {
@@ -152,7 +145,7 @@ func (p *eventSearch) candidates(rows []anomaly.ConflictSet, must anomaly.Orderi
 				}
 				c := of[j]
 				if c == nil {
-					c = &detect.Candidate{Kind: bug.Race, Exhaustive: true}
+					c = &candidate{Candidate: detect.Candidate{Kind: bug.Race, Exhaustive: true}, finding: &Finding{Status: bug.Undecided}}
 					of[j] = c
 				}
 				if nearest := is[max(0, len(is)-maxRemaining):]; len(nearest) < len(is) {
@@ -164,14 +157,13 @@ func (p *eventSearch) candidates(rows []anomaly.ConflictSet, must anomaly.Orderi
 			}
 		}
 	}
-	cs := make([]detect.Candidate, 0, len(of))
 	for _, j := range slices.Sorted(maps.Keys(of)) {
 		c := of[j]
 		slices.SortFunc(c.Instances, func(a, b detect.Instance) int { return cmp.Compare(b.Accesses[0], a.Accesses[0]) })
 		if len(c.Instances) > maxRemaining {
 			c.Instances, c.Exhaustive = c.Instances[:maxRemaining], false
 		}
-		cs = append(cs, *c)
+		cs = append(cs, c)
 	}
 	return cs
 }

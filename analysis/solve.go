@@ -7,73 +7,62 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopredict/gopredict/analysis/detect"
 	"github.com/gopredict/gopredict/analysis/minimize"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// A candidate is one that the tiers so far have left open: the solver is asked for a
-// schedule, or those that are infeasible for where a run departs from the recorded one.
-type candidate struct {
-	detect.Candidate
-	finding int        // its index in the findings
-	open    []instance // of its instances, those that nothing has refuted
-}
-
-// solve decides the undecided candidates as far as the budget of each suffices, and
-// notes it in their findings.
-func (d *decider) solve(ctx context.Context, fs []Finding, undecided []candidate) error {
+// solve decides the undecided candidates as far as the budget of each suffices.
+func (d *decider) solve(ctx context.Context, undecided []*candidate) error {
 	if len(undecided) == 0 || !d.opts.uses(TierSolver) {
 		return nil
 	}
-	if n := len(d.t.Events); n > maxSolved {
+	if n := len(d.trace.Events); n > maxSolved {
 		for _, c := range undecided {
-			fs[c.finding].overBudget(fmt.Sprintf("the trace has %d events", n))
+			c.finding.overBudget(fmt.Sprintf("the trace has %d events", n))
 		}
 		return nil
 	}
-	// What candidates need little for leave goes to those that need much.
-	slices.SortStableFunc(undecided, func(a, b candidate) int { return cmp.Compare(d.eventsUntil(a), d.eventsUntil(b)) })
+	// What candidates leave that need little goes to those that need much.
+	slices.SortStableFunc(undecided, func(a, b *candidate) int { return cmp.Compare(d.eventsUntil(a), d.eventsUntil(b)) })
 	s := d.newSolving(undecided)
 	d.model()
 	defer s.close()
 	// Of events there is one budget for all, and what they depend on is nearly the same.
 	if !d.proposer.eventwise && len(undecided) >= manyCandidates {
-		if hopeful, err := s.sample(ctx, fs, undecided); err != nil || !hopeful {
+		if hopeful, err := s.sample(ctx, undecided); err != nil || !hopeful {
 			return err
 		}
 	}
 	for k, c := range undecided {
-		f := &fs[c.finding]
-		if f.Status != bug.Undecided {
+		if !c.isOpen() {
 			continue
 		}
-		if err := s.decideBySolving(ctx, f, k, c, len(undecided)-k); err != nil {
-			return stopped(undecided[k:], undecided, err)
+		if err := s.decideBySolving(ctx, c, len(undecided)-k); err != nil {
+			return stopped(len(undecided)-k, len(undecided), err)
 		}
 	}
 	return nil
 }
 
-// eventsUntil is how many events there are up to what c is about, from where its tests begin.
-func (s *subject) eventsUntil(c candidate) (n int) {
+// eventsUntil returns how many events there are from where the tests of c begin to its last access.
+func (s *subject) eventsUntil(c *candidate) (n int) {
 	for _, v := range c.open {
 		n = max(n, slices.Max(v.Accesses)-s.planner.From(v.Accesses...))
 	}
 	return n
 }
 
-// stopped is the error of those who were stopped by err with left of all candidates to decide.
-func stopped(left, all []candidate, err error) error {
-	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
+// stopped returns the error for an analysis that err has stopped with some candidates left.
+func stopped(left, all int, err error) error {
+	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", left, all, err)
 }
 
-// sample asks about some of the candidates in short, and about no more instances of one that will not be proven
-// impossible than the nearest. If that decides none it is not hopeful, and all
-// stay undecided: the whole budget would be spent on some few of them.
-func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidate) (hopeful bool, err error) {
+// sample asks about some of the candidates with a small budget. Of a candidate that will not be proven
+// infeasible it asks about the nearest instance only. If that decides none, there is little hope, and all
+// stay undecided: the whole budget would be spent on a few of them.
+func (s *solving) sample(ctx context.Context, undecided []*candidate) (hopeful bool, err error) {
 	whole := s.budget
 	s.budget.Steps, s.sampling = min(s.budget.Steps, s.work.Steps/int64(len(undecided)), sampledSteps), true
 	defer func() { s.budget, s.sampling = whole, false }()
@@ -81,20 +70,19 @@ func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidat
 	for at := range n {
 		k := at * len(undecided) / n
 		c := undecided[k]
-		f := &fs[c.finding]
-		why := f.Reason
-		if err := s.decideBySolving(ctx, f, k, c, n-at); err != nil {
-			return false, stopped(undecided[k:], undecided, err)
+		reason := c.finding.Reason
+		if err := s.decideBySolving(ctx, c, n-at); err != nil {
+			return false, stopped(len(undecided)-k, len(undecided), err)
 		}
-		if f.Status == bug.Undecided {
-			f.Reason = why // it may be asked about again
+		if c.isOpen() {
+			c.finding.Reason = reason // it may be asked about again
 		} else {
 			hopeful = true
 		}
 	}
 	if !hopeful {
 		for _, c := range undecided {
-			fs[c.finding].overBudget(fmt.Sprintf("one of %d that are left, of a sample of which none was decided", len(undecided)))
+			c.finding.overBudget(fmt.Sprintf("one of %d that are left, of a sample of which none was decided", len(undecided)))
 		}
 	}
 	return hopeful, nil
@@ -108,19 +96,19 @@ type solving struct {
 	budget    solver.Budget             // of each candidate
 	sampling  bool                      // see sample
 	deciders  map[int]*symbolic.Decider // by how many events come first
-	at        map[[2]int]int            // by candidate and instance: the target of the decider
-	targets   map[int][]symbolic.Target
+	targetOf  map[*candidate][]int      // by instance in open: the index of its target
+	targets   map[int][]symbolic.Target // of the decider, by how many events come first
 }
 
-func (d *decider) newSolving(undecided []candidate) *solving {
+func (d *decider) newSolving(undecided []*candidate) *solving {
 	s := &solving{
 		effort: d.effort, eventwise: d.proposer.eventwise, engine: d.opts.Solving.engine(), budget: d.opts.Solving.budget(),
-		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
+		deciders: make(map[int]*symbolic.Decider), targetOf: make(map[*candidate][]int), targets: make(map[int][]symbolic.Target),
 	}
-	for k, c := range undecided {
-		for n, v := range c.open {
+	for _, c := range undecided {
+		for _, v := range c.open {
 			from := d.planner.From(v.Accesses...)
-			s.at[[2]int{k, n}] = len(s.targets[from])
+			s.targetOf[c] = append(s.targetOf[c], len(s.targets[from]))
 			s.targets[from] = append(s.targets[from], v.target())
 		}
 	}
@@ -133,7 +121,7 @@ func (s *solving) close() {
 	}
 }
 
-// target is what a run has to come to that shows v.
+// target returns what a run that shows v has to reach.
 func (v instance) target() symbolic.Target {
 	switch {
 	case v.IsDeadlock:
@@ -146,17 +134,22 @@ func (v instance) target() symbolic.Target {
 	return symbolic.Sequence(v.Accesses...)
 }
 
-// decideBySolving decides c, the candidate number k, one of n that are left.
-func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c candidate, n int) error {
-	budget := s.work.Share(max(1, int64(n)/overdraw)).Part(s.budget.Steps)
+// decideBySolving decides c, the first of the candidates that are left. It asks for a proof of each
+// instance as long as all of them may be proven infeasible within the budget. After that it only seeks
+// runs near to the recorded one.
+func (s *solving) decideBySolving(ctx context.Context, c *candidate, candidatesLeft int) error {
+	budget := s.work.Share(max(1, int64(candidatesLeft)/partFactor)).Part(s.budget.Steps)
 	s.allow(budget, 0)
 	defer s.charge()
-	ask, left := s.ask, budget // as long as all of them may be proven impossible
+	f := c.finding
 	whole := budget.Steps
-	impossible := 0
-	why := ""
+	ask, left := s.ask, budget
+	infeasible := 0
+	why := "" // not all instances are proven infeasible
 	for n, v := range c.open {
-		if left == budget && (!c.Exhaustive || why != "" || n > 0 && (whole-budget.Steps)/int64(n)*int64(len(c.open)-n) > budget.Steps) {
+		proving := left == budget
+		if proving && (!c.Exhaustive || why != "" || n > 0 && (whole-budget.Steps)/int64(n)*int64(len(c.open)-n) > budget.Steps) {
+			proving = false
 			ask, left, why = s.seek, budget.Part(s.opts.Solving.budget().Steps/seekingPart), cmp.Or(why, "steps")
 		}
 		if left.Over() || s.sampling && n > 0 && why != "" {
@@ -164,29 +157,23 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 			break
 		}
 		part := left
-		if left == budget { // else what follows has no chance
-			part = left.Share(max(1, int64(len(c.open)-n)/overdraw))
+		if proving {
+			part = left.Share(max(1, int64(len(c.open)-n)/partFactor))
 		}
-		a, err := ask(ctx, v, s.at[[2]int{k, n}], part)
+		a, err := ask(ctx, v, s.targetOf[c][n], part)
 		switch {
 		case err != nil:
 			return err
 		case a.Answer == solver.Unsat:
-			impossible++
+			infeasible++
 		case a.Answer == solver.Unknown:
 			why = cmp.Or(a.Why, why)
 		case s.accept(f, v, a):
 			return nil
-		case v.IsDeadlock:
-			if a, err = s.askWithPartnersFirst(ctx, v, left); err != nil {
-				return err
-			} else if a.Answer == solver.Sat && s.accept(f, v, a) {
-				return nil
-			}
 		}
 	}
 	switch {
-	case impossible == len(c.open) && c.Exhaustive:
+	case infeasible == len(c.open) && c.Exhaustive:
 		f.Status, f.Tier = bug.Infeasible, TierSolver
 		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
 	case !c.Exhaustive:
@@ -197,7 +184,7 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 	return nil
 }
 
-// decider is asked for runs to v that begin as schedules of its tests do.
+// decider returns the decider for runs to v that begin as schedules of its tests do.
 func (s *solving) decider(v instance) *symbolic.Decider {
 	from := s.planner.From(v.Accesses...)
 	d := s.deciders[from]
@@ -230,11 +217,11 @@ func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Bu
 	return all.Decide(ctx, 0, budget)
 }
 
-// accept notes in f the schedule that the solver has found for v. The judge has
-// to agree, as with all schedules.
+// accept adds the schedule that the solver has found for v to f. The judge has to agree, as with all
+// schedules.
 func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 	from := min(a.Base, s.planner.From(v.Accesses...))
-	if a.Base-from+len(a.Steps) > minimize.MaxTried { // nor are they kept
+	if a.Base-from+len(a.Steps) > minimize.MaxTried { // too many to be minimized
 		from = a.Base
 	}
 	steps := make([]int, 0, a.Base-from+len(a.Steps))
@@ -243,7 +230,7 @@ func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 	}
 	steps = s.trim(from, append(steps, a.Steps...), v)
 	if err := s.check(from, steps, v.Instance); err != nil {
-		f.Reason = refusal(err)
+		f.Reason = reasonOf(err)
 		return false
 	}
 	recipe := s.planner.Given(from, steps, v.target().Pending, v.Accesses)
@@ -254,10 +241,10 @@ func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 	return true
 }
 
-// trim leaves out what goroutines do that a schedule of v does not need. Who stands at an access
-// prefix all that led there.
+// trim leaves out what goroutines do that a schedule of v does not need. A goroutine that is about to
+// execute an access keeps all that led there.
 func (s *solving) trim(from int, steps []int, v instance) []int {
-	schedule := minimize.Schedule{Trace: s.t, Steps: steps}
+	schedule := minimize.Schedule{Trace: s.trace, Steps: steps}
 	if !v.IsDeadlock {
 		schedule.Pending = v.target().Pending
 	}

@@ -41,10 +41,6 @@ const directPart = 2
 // steps). Trades later candidates for earlier ones.
 const leastWork = 1 << 14
 
-// smallWork bounds the parts that are too small to try all instances of a candidate (unit: solver
-// steps). Trades far instances for near ones.
-const smallWork = 1 << 18
-
 // coneLinks bounds the links of the cones of all candidates of one detector, with one link more for
 // each event (unit: links). Trades short schedules for time: beyond it, schedules keep what happened.
 const coneLinks = 1 << 16
@@ -71,9 +67,9 @@ const historyShare = 64
 // maxTurned bounds the branches that one schedule turns (unit: branches). Trades completeness for time.
 const maxTurned = 16
 
-// maxAlone bounds the events of one assertion that the solver is asked about (unit: events). Trades
+// maxEventsOfAssertion bounds the events of one assertion that the solver is asked about (unit: events). Trades
 // completeness for time.
-const maxAlone = 64
+const maxEventsOfAssertion = 64
 
 // maxSolved bounds the traces of which candidates are solved (unit: events). Derived: no recorded trace
 // is longer, as an event takes eight bytes of [trace.MaxLoggedBytes] or more. Solving takes 30 bytes an event.
@@ -91,8 +87,8 @@ const maxRemaining = 64
 // for time.
 const maxNeighbours = 16
 
-// maxMet bounds the pairs of a candidate that a cone reaches and the judge is asked about (unit: pairs).
-const maxMet = 16
+// maxConePairs bounds the pairs of a candidate that a cone reaches and the judge is asked about (unit: pairs).
+const maxConePairs = 16
 
 // maxGroups bounds the sets of tests that the pairs of an infeasible candidate may belong to (unit:
 // sets). Trades proofs for time: for each it must be known that no run departs.
@@ -130,12 +126,9 @@ const sampledSteps = 1 << 20
 // of the instances is worth nothing.
 const seekingPart = 20
 
-// overdraw is how many times its equal part of a budget a candidate, or one of its instances, may take
+// partFactor is how many times its equal part of a budget a candidate, or one of its instances, may take
 // (unit: parts). Trades later candidates for earlier ones.
-const overdraw = 4
-
-// maxPartners bounds the operations that are to come first in a deadlock (unit: operations).
-const maxPartners = 64
+const partFactor = 4
 
 // maxProven bounds the tests that departures are looked for in (unit: events). Trades proofs for time.
 const maxProven = 1 << 20
@@ -158,9 +151,9 @@ const madeSteps = 2
 // questions).
 const mergedQuestions = 6
 
-// maxNear bounds the earlier accesses for which a race with an event is looked for that needs critical
+// maxEarlierAccesses bounds the earlier accesses for which a race with an event is looked for that needs critical
 // sections in another order (unit: accesses). Trades completeness for time.
-const maxNear = 16
+const maxEarlierAccesses = 16
 
 // planningEvent bounds the work for one event, if each event is decided (unit: solver steps).
 const planningEvent = 1 << 26

@@ -8,11 +8,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// assertions returns the candidates for assertions that can fail: conditions of
-// which one outcome leads to a failure, and those of testify that follow from what was
-// read. They are of tests that have passed. Branches that other goroutines have no say in
-// have no events; where no formula says what the condition follows from, a run that
-// departs from the recorded one may turn it.
+// assertions returns the candidates for assertions that can fail: conditions of which one outcome leads to a
+// failure, and those of testify that follow from what was read. It looks at tests that have passed.
+// Conditions that other goroutines cannot influence have no events. If no formula says what a condition
+// follows from, only a run that departs from the recorded one may turn it.
 func assertions(in *Input, counts *Counts) []Candidate {
 	if dataflow.TooLong(in.Trace) {
 		counts.TooLong = slices.ContainsFunc(in.Trace.Events, func(e trace.Event) bool {
@@ -29,7 +28,7 @@ func assertions(in *Input, counts *Counts) []Candidate {
 		}
 	}
 	sites := in.Order.Sites()
-	cs := newBySite(bug.Assertion, maxAssertions)
+	cs := newCandidatesBySite(bug.Assertion, maxAssertions)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		fails := sites.Of(e.Site).FailsIf

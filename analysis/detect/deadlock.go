@@ -9,19 +9,19 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// deadlocks returns the candidates for goroutines that wait for each other in a circle:
-// each stands at an operation that another one of them keeps from going on.
+// deadlocks returns the candidates for goroutines that wait for each other in a cycle: each is about to
+// execute an operation that another one of them blocks.
 func deadlocks(in *Input, counts *Counts) []Candidate {
-	found := with(in.ahead.circles, in.LooksLeft, in.circles, func(f waits.Found) int { return f.Effort })
+	found := resultFor(in.early.cycles, in.LooksLeft, in.findCycles, func(f waits.Found) int { return f.Effort })
 	in.LooksLeft -= found.Effort
 	counts.Locked, counts.Ordered, counts.Truncated = found.GatedPairs, found.OrderedCycles, found.Incomplete
 	var cs []Candidate
-	wakers := in.wakers()
+	wakers := in.wakersByCondition()
 	for _, c := range found.Cycles {
 		var instances []Instance
 		for _, set := range c.Sets {
-			in.inTurn(set)
-			if missed := in.missed(set, wakers); len(missed) <= maxMissed {
+			in.sortByTurn(set)
+			if missed := in.missedSignals(set, wakers); len(missed) <= maxMissed {
 				instances = append(instances, Instance{Accesses: set, IsDeadlock: true, MissedSignals: missed})
 			}
 		}
@@ -32,11 +32,11 @@ func deadlocks(in *Input, counts *Counts) []Candidate {
 	return cs
 }
 
-// maxMissed bounds the signals that a deadlock has that nobody waits for.
+// maxMissed bounds the missed signals of a deadlock.
 const maxMissed = 64
 
 // wakers returns the signals and broadcasts of each condition.
-func (in *Input) wakers() map[uint64][]int {
+func (in *Input) wakersByCondition() map[uint64][]int {
 	wakers := make(map[uint64][]int)
 	for i := range in.Trace.Events {
 		if e := &in.Trace.Events[i]; e.Kind == trace.CondSignal || e.Kind == trace.CondBroadcast {
@@ -46,9 +46,9 @@ func (in *Input) wakers() map[uint64][]int {
 	return wakers
 }
 
-// missed returns the signals, of the same tests, for the conditions that goroutines wait
-// for at operations of a set, but for those that must come after one of these.
-func (in *Input) missed(set []int, wakers map[uint64][]int) (missed []int) {
+// missedSignals returns the signals, of the same tests, for the conditions that goroutines of a set wait for.
+// It leaves out those that must come after an operation of the set.
+func (in *Input) missedSignals(set []int, wakers map[uint64][]int) (missed []int) {
 	for _, w := range set {
 		e := &in.Trace.Events[w]
 		if e.Kind != trace.CondWake {
@@ -66,9 +66,9 @@ func (in *Input) missed(set []int, wakers map[uint64][]int) (missed []int) {
 	return missed
 }
 
-// inTurn sorts operations at which goroutines wait for each other by when a goroutine
-// has to go on to its own: writers before readers, whom they shut out.
-func (in *Input) inTurn(set []int) {
+// sortByTurn sorts operations by when their goroutines have to reach them: writers before the readers that
+// they shut out.
+func (in *Input) sortByTurn(set []int) {
 	turn := func(i int) int {
 		if in.Trace.Events[i].Kind == trace.RAcquire {
 			return 1

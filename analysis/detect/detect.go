@@ -1,10 +1,9 @@
-// Package detect finds candidates in a recorded run: events that may be a bug in
-// another order, all at the same places.
+// Package detect finds candidates in a recorded run: events that may be a bug in another order, all at the
+// same places.
 //
-// It has a [Detector] for each way to look, and [All] of them, in the order in which
-// package analysis runs them. What a detector prunes, as it is ordered, under a common
-// lock, part of a race or meant to be so, it counts. Whether a candidate is a bug is
-// for the tiers of package analysis to decide, and for a replay.
+// [All] has a [Detector] for each way to look, in the order in which package analysis runs them. Detectors
+// count what they prune: what is ordered, under a common lock, part of a race, or intended. Package
+// analysis and replays decide whether a candidate is a bug.
 package detect
 
 import (
@@ -18,23 +17,23 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// A Candidate is events that may be a bug, all at the same places.
+// A Candidate is sets of events, each of which may be a bug, all at the same places.
 type Candidate struct {
 	Kind bug.Kind
 	// Name is the kind and the places in words: the same for the same bug in all
 	// traces of a program.
 	Name       string
 	Instances  []Instance // at least one; the easiest to replay comes first
-	Exhaustive bool       // these are all that there are
-	// Places are those of accesses that may meet, of which not all are among the instances;
-	// see [anomaly.ConflictSetsAt]. Empty where these cannot tell all.
+	Exhaustive bool       // there are no other instances
+	// Places are pairs of places with more pairs of conflicting accesses than instances; see
+	// [anomaly.ConflictSetsAt]. It is empty if that would not find all pairs.
 	Places [][2]uint64
-	// Tuples are the patterns and their places of which not all matches are among the
-	// instances; see [anomaly.MatchFinder].
+	// Tuples are patterns with their places that have more matches than instances; see
+	// [anomaly.MatchFinder].
 	Tuples []anomaly.Tuple
 }
 
-// Alone reports whether c is events each of which is a violation by itself.
+// IsSingleEvent reports whether each instance of c is one event that is a violation by itself.
 func (c *Candidate) IsSingleEvent() bool {
 	return len(c.Instances[0].Accesses) == 1 && !c.Instances[0].IsDeadlock && c.Instances[0].Property == nil
 }
@@ -43,31 +42,29 @@ func (c *Candidate) IsSingleEvent() bool {
 // pattern, or else that of the trace.
 type Instance struct {
 	Accesses []int
-	Pattern  *anomaly.Pattern // nil if goroutines stand at all accesses at once
-	// Blocks is set if each goroutine cannot go on from where it stands, as another one
-	// of them does not. They come to a stop in the order of Accesses.
+	Pattern  *anomaly.Pattern // nil if goroutines are about to execute all accesses at once
+	// IsDeadlock is set if each goroutine waits for another one of them. They block in the order
+	// of Accesses.
 	IsDeadlock bool
-	// Missed are the signals and broadcasts that wake none of those who wait for
-	// a condition then, although nothing keeps them from happening: they come too early,
-	// or wake others.
+	// MissedSignals are the signals and broadcasts that happen, but wake no goroutine of the
+	// deadlock that waits for their condition: they come too early, or wake others.
 	MissedSignals []int
-	// Property is what the events violate, and Run all events that it has of their object,
-	// ascending; nil of other kinds.
+	// Property is what the events violate. ObjectCalls are all its events of their object,
+	// ascending.
 	Property    *property.Property
 	ObjectCalls []int
-	again       bool // of [anomaly.Candidate.RepeatedPairs]
+	isRepeated  bool // of [anomaly.Candidate.RepeatedPairs]
 }
 
-// Counts are what a detector has pruned: sets of places, and not findings.
+// Counts are numbers of sets of places that a detector has pruned.
 type Counts struct {
 	Locked     int // a common lock excludes them
 	Ordered    int // one must happen before the other
 	PartOfRace int // matches of which two accesses are a predicted race
-	Intended   int // matches that show what is mostly meant to be so
-	// Cut is set if not all was found or looked at, for there were too many ways to
-	// choose events.
+	Intended   int // matches that are mostly meant to be so
+	// Truncated is set if there were too many ways to choose events to look at all.
 	Truncated bool
-	// TooLong is set if assertions were not looked at, as the trace is [trace.Trace.TooLong].
+	// TooLong is set if the trace is too long to look at assertions.
 	TooLong bool
 }
 
@@ -85,19 +82,19 @@ func (c *Counts) Add(d Counts) {
 type Input struct {
 	Trace *trace.Trace
 	Order *order.Order
-	Flow  *dataflow.Flow // what values follow from
-	Tests *TestIndex     // who accesses are done for
-	Kinds []bug.Kind     // to look for; none stands for all of them
+	Flow  *dataflow.Flow // which events values follow from
+	Tests *TestIndex
+	Kinds []bug.Kind // to look for; none stands for all of them
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
-	// Properties are those that the package declares of which the trace is, and built-in ones.
+	// Properties are the properties that the trace's package declares, and the built-in ones.
 	Properties []property.Property
-	// Known reports whether the race of that name (Candidate.Name) is a finding, or is
-	// settled. Matches that contain it are none of their own.
+	// IsKnownRace reports whether the race of that Candidate.Name is a finding, or is settled.
+	// A match that contains it is no candidate.
 	IsKnownRace func(race string) bool
-	// Looks is how many more ways to choose events may be looked at.
+	// LooksLeft is how many more ways to choose events may be looked at.
 	LooksLeft int
-	ahead     aheads
+	early     earlySearches
 }
 
 // wants reports whether bugs of a kind are to be looked for.
@@ -108,47 +105,43 @@ func (in *Input) wants(kind bug.Kind) bool {
 // A Detector finds candidates of some kinds of bugs.
 type Detector struct {
 	Kinds []bug.Kind
-	// Effects is set if a candidate may be no more than what another bug leads to, such as
-	// an assertion on a variable that goroutines race for: then package analysis keeps it
-	// only where nothing that detectors before this one have found explains it.
+	// MayBeEffects is set if a candidate may be the effect of another bug, such as an assertion on
+	// a variable with a race. Package analysis keeps it only if no finding of the detectors before
+	// explains it.
 	MayBeEffects bool
-	// Part is how many parts are made of the work that is left when it begins, of which its
-	// candidates have one. Harm counts: most patterns are warnings, and there are many.
+	// WorkDivisor divides the work that is left when the detector begins. Its candidates get one
+	// part. Patterns get less than their number asks for, as most of them are only warnings.
 	WorkDivisor int64
 
-	find func(*Input, *Counts) []Candidate
-	// most is how many candidates are looked at any further; 0 stands for all.
-	most int
-	// asked is set if it looks for the user's patterns ([Input.Patterns]), of whatever
-	// kinds, too.
-	asked bool
+	find              func(*Input, *Counts) []Candidate
+	maxCandidates     int  // candidates that are looked at further; 0 stands for all
+	findsUserPatterns bool // [Input.Patterns], of any kind
 }
 
 // The detectors.
 var (
-	Meetings   = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: meetings, WorkDivisor: 3}
-	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, WorkDivisor: 2, most: maxMatches, asked: true}
+	Conflicts  = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: conflicts, WorkDivisor: 3}
+	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, WorkDivisor: 2, maxCandidates: maxMatches, findsUserPatterns: true}
 	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, WorkDivisor: 2, MayBeEffects: true}
 	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks, WorkDivisor: 4}
 	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses, WorkDivisor: 3}
-	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, WorkDivisor: 2, most: maxMatches}
+	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, WorkDivisor: 2, maxCandidates: maxMatches}
 	Deadlocks  = &Detector{Kinds: []bug.Kind{bug.Deadlock}, find: deadlocks, WorkDivisor: 1}
 )
 
-// All are the detectors in the order in which they run: patterns leave out what is a
-// race.
-var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Misuses, Properties, Deadlocks}
+// All has the detectors in the order in which they run: patterns leave out known races.
+var All = []*Detector{Conflicts, Patterns, Assertions, Unlocks, Misuses, Properties, Deadlocks}
 
-// Candidates returns what d finds, each name once, in the order of the trace, and
-// counts what it prunes.
+// Candidates returns the candidates that d finds, each name once, in the order of the trace, and the
+// numbers of what it prunes.
 func (d *Detector) Candidates(in *Input) ([]Candidate, Counts) {
 	var counts Counts
-	if !d.wanted(in) {
+	if !d.isWanted(in) {
 		return nil, counts
 	}
 	cs := in.merge(d.find(in, &counts))
-	if d.most > 0 && len(cs) > d.most {
-		cs, counts.Truncated = cs[:d.most], true
+	if d.maxCandidates > 0 && len(cs) > d.maxCandidates {
+		cs, counts.Truncated = cs[:d.maxCandidates], true
 	}
 	return cs, counts
 }

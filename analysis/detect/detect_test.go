@@ -74,7 +74,7 @@ func TestKinds(t *testing.T) {
 // A match that contains a race is none of its own.
 func TestKnownRaces(t *testing.T) {
 	in := input(t, "0 fork 1\n1 begin\n0 acq l\n0 r x\n0 w x\n0 rel l\n1 w x")
-	races, _ := detect.Meetings.Candidates(in)
+	races, _ := detect.Conflicts.Candidates(in)
 	require.NotEmpty(t, races)
 	matches, counts := detect.Patterns.Candidates(in)
 	assert.NotEmpty(t, matches)

@@ -7,22 +7,21 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// intended reports whether what the events show, that match pattern, is mostly
-// meant to be so:
+// isIntended reports whether a match of the pattern is mostly meant to be so:
 //
 //   - All accesses to one of the variables are parts of whole updates, such as
-//     x++, of which any order has the same outcome.
-//   - A critical section accesses something that is atomic by itself: whoever
-//     uses sync/atomic there lets others in. What it has read may be out of date
-//     when it writes, though.
-func (in *Input) intended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
+//     x++. Their order makes no difference.
+//   - A critical section accesses something that is atomic by itself: programs
+//     that use sync/atomic there expect others in between. But what the section
+//     has read may be out of date when it writes.
+func (in *Input) isIntended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
 	vars, parts := make(map[int][]int), make(map[int][]int) // indices of the pattern, by variable and by region
 	for k, e := range pattern.Events {
 		vars[e.Variable] = append(vars[e.Variable], k)
 		parts[e.Region] = append(parts[e.Region], k)
 	}
 	for _, ks := range vars {
-		if in.commute(events, ks) {
+		if in.areSeparateUpdates(events, ks) {
 			return true
 		}
 	}
@@ -39,12 +38,12 @@ func (in *Input) intended(pattern *anomaly.Pattern, regions *anomaly.Regions, ev
 	return false
 }
 
-// commute reports whether the events of the given indices are all parts of
-// updates, and no two of them of one.
-func (in *Input) commute(events, indices []int) bool {
+// areSeparateUpdates reports whether the events of the given indices are all parts of updates, and no two
+// of the same update.
+func (in *Input) areSeparateUpdates(events, indices []int) bool {
 	var updates []int
 	for _, k := range indices {
-		u := in.update(events[k])
+		u := in.startOfUpdate(events[k])
 		if u < 0 || slices.Contains(updates, u) {
 			return false
 		}
@@ -53,9 +52,8 @@ func (in *Input) commute(events, indices []int) bool {
 	return true
 }
 
-// update returns the event that the update begins with that event i is part of,
-// or -1.
-func (in *Input) update(i int) int {
+// startOfUpdate returns the first event of the update that event i is part of, or -1.
+func (in *Input) startOfUpdate(i int) int {
 	e := &in.Trace.Events[i]
 	if in.Trace.Sites[e.Site].IsUpdate && e.Kind != trace.Write {
 		return i

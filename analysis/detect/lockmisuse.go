@@ -9,19 +9,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// unlocks returns the candidates for unlocks of what is not locked (Wang et al., FAC
-// 2011, §5.2: double unlocking). Where each goroutine ends its own critical sections
-// there are none: who unlocks has locked. So they are of locks that were handed over,
-// that one goroutine has locked and another one unlocked.
+// unlocks returns the candidates for unlocks of what is not locked (Wang et al., FAC 2011, §5.2: double
+// unlocking). If each goroutine ends its own critical sections there are none. So they are of locks that
+// one goroutine has locked and another one unlocked.
 //
-// The other half, double locking, is no misuse in Go, whose mutexes have no owner:
-// another goroutine may unlock. That nobody does is a deadlock.
+// Double locking is no misuse in Go, as mutexes have no owner: another goroutine may unlock. If none does,
+// that is a deadlock.
 func unlocks(in *Input, _ *Counts) []Candidate {
 	handed := in.handedOver()
 	if len(handed) == 0 {
 		return nil
 	}
-	cs := newBySite(bug.LockMisuse, maxUnlocks)
+	cs := newCandidatesBySite(bug.LockMisuse, maxUnlocks)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		if e.Kind != trace.Release && e.Kind != trace.RRelease || !handed[e.Obj] {
@@ -32,8 +31,8 @@ func unlocks(in *Input, _ *Counts) []Candidate {
 	return cs.candidates
 }
 
-// handedOver returns the locks that a goroutine has locked and another one unlocked,
-// of those of which the trace has all operations.
+// handedOver returns the locks that one goroutine has locked and another one unlocked. It leaves out locks
+// of which the trace does not have all operations.
 func (in *Input) handedOver() map[uint64]bool {
 	handed := maps.Clone(in.Order.HandedOver())
 	if len(handed) == 0 {

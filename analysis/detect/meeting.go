@@ -9,14 +9,14 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// meetings returns the candidates for accesses that may meet.
-func meetings(in *Input, counts *Counts) []Candidate {
+// conflicts returns the candidates for accesses that two goroutines may be about to execute at once.
+func conflicts(in *Input, counts *Counts) []Candidate {
 	found := anomaly.FindRaces(in.Trace, in.Order)
 	counts.Locked, counts.Ordered = found.Locked, found.Ordered
 	var cs []Candidate
-	groups := in.groups()
+	groups := in.waitGroupAdds()
 	for _, c := range found.Candidates {
-		counted := func(pair [2]int) bool { return in.counted(pair, groups) }
+		counted := func(pair [2]int) bool { return in.isCounted(pair, groups) }
 		if len(groups) > 0 {
 			c.Pairs, c.RepeatedPairs = slices.DeleteFunc(c.Pairs, counted), slices.DeleteFunc(c.RepeatedPairs, counted)
 		}
@@ -29,9 +29,9 @@ func meetings(in *Input, counts *Counts) []Candidate {
 			instances = append(instances, Instance{Accesses: pair[:]})
 		}
 		for _, pair := range c.RepeatedPairs {
-			instances = append(instances, Instance{Accesses: pair[:], again: true})
+			instances = append(instances, Instance{Accesses: pair[:], isRepeated: true})
 		}
-		if kind := in.meeting(c.Pairs[0]); in.wants(kind) {
+		if kind := in.kindOfMeeting(c.Pairs[0]); in.wants(kind) {
 			found := Candidate{Kind: kind, Instances: instances, Exhaustive: c.Exhaustive}
 			if kind != bug.WaitGroup { // of which not all that conflict may meet: counted
 				found.Places = [][2]uint64{c.Places}
@@ -42,12 +42,16 @@ func meetings(in *Input, counts *Counts) []Candidate {
 	return cs
 }
 
-// meeting is the kind of bug of two accesses that meet. It is a race, or else channel:
-// a close of a channel that meets a send to it or another close, which panics if the
-// close goes first; or waitgroup: an Add that takes the counter from zero and meets a
-// Wait, which may not wait for it; or failure: a test's end that meets what uses the
-// test, which panics behind it or is told of another test.
-func (in *Input) meeting(pair [2]int) bug.Kind {
+// kindOfMeeting returns the kind of bug of two operations that goroutines are about to execute at once:
+//
+//   - channel: a close of a channel, and a send to it or another close. It
+//     panics if the close goes first.
+//   - waitgroup: an Add that takes the counter from zero, and a Wait, which may
+//     not wait for it.
+//   - failure: the end of a test, and a use of the test. The use panics
+//     afterwards, or is lost.
+//   - race: all others.
+func (in *Input) kindOfMeeting(pair [2]int) bug.Kind {
 	for k, i := range pair {
 		switch {
 		case in.Trace.Events[i].Kind == trace.Close:
@@ -61,24 +65,24 @@ func (in *Input) meeting(pair [2]int) bug.Kind {
 	return bug.Race
 }
 
-// counted reports whether events that meet are an Add and a Wait, and the WaitGroup's
-// counter is above zero wherever the Add comes.
-func (in *Input) counted(pair [2]int, groups map[uint64][]int) bool {
+// isCounted reports whether a pair is an Add and a Wait, and the counter is above zero whenever the Add
+// comes.
+func (in *Input) isCounted(pair [2]int, groups map[uint64][]int) bool {
 	for k, i := range pair {
 		e := &in.Trace.Events[i]
 		if e.Kind.ChangesCounter() && in.Trace.Events[pair[1-k]].Kind == trace.WaitGroupWait {
-			return in.above(i, groups[e.Obj])
+			return in.isCounterPositive(i, groups[e.Obj])
 		}
 	}
 	return false
 }
 
-// above reports whether the counter of a WaitGroup, of which adds are the Adds and Dones,
-// is above zero before event i in each order: some of the Adds before it cannot be taken
-// back by then, as each Done that need not come after it either follows an Add of its own or
-// takes back another one. Where there are too many of them to find out it says no.
-func (in *Input) above(i int, adds []int) bool {
-	if len(adds)*len(adds) > maxCovering {
+// isCounterPositive reports whether the counter of a WaitGroup is above zero before event i in each order.
+// It is if some Adds before i cannot be taken back by then: each Done that may come before i takes back an
+// Add of its own that is not before i, or another Add. If there are too many adds to compare it returns
+// false.
+func (in *Input) isCounterPositive(i int, adds []int) bool {
+	if len(adds)*len(adds) > maxComparedAdds {
 		return false
 	}
 	left := make([]int64, len(adds)) // of each Add
@@ -113,8 +117,7 @@ func (in *Input) above(i int, adds []int) bool {
 	return false
 }
 
-// endsTest reports whether event i is what package testing does last when a test has
-// ended: it writes that down, under no lock.
+// endsTest reports whether event i is the write, without a lock, with which package testing ends a test.
 func (in *Input) endsTest(i int) bool {
 	e := &in.Trace.Events[i]
 	return e.Kind == trace.Write && strings.HasPrefix(in.Trace.Sites[e.Site].Func, "testing.tRunner")

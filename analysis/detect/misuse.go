@@ -7,9 +7,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// misuses returns the candidates for operations that panic where another order brings
-// them too early or too late, with no other goroutine beside: a send to, or a close of,
-// what is closed by then; and a Done that takes a WaitGroup's counter below zero.
+// misuses returns the candidates for operations that panic if another order brings them too early or too
+// late: a send to a closed channel, a close of one, and a Done that takes a counter below zero.
 func misuses(in *Input, _ *Counts) []Candidate {
 	var cs []Candidate
 	if in.wants(bug.Channel) {
@@ -24,8 +23,8 @@ func misuses(in *Input, _ *Counts) []Candidate {
 // maxCloses bounds the closes of a channel that its sends are compared with.
 const maxCloses = 8
 
-// afterClose returns the candidates for sends and closes that may come after a close of
-// their channel. What is predicted to meet that close is none: it is a finding already.
+// afterClose returns the candidates for sends and closes that may come after a close of their channel. It
+// leaves out those that are predicted as concurrent with that close.
 func (in *Input) afterClose() []Candidate {
 	closes := make(map[uint64][]int) // by channel
 	for i := range in.Trace.Events {
@@ -41,14 +40,14 @@ func (in *Input) afterClose() []Candidate {
 	meets := func(i, cl int) bool {
 		key := [2]trace.SiteID{in.Trace.Events[i].Site, in.Trace.Events[cl].Site}
 		if _, ok := met[key]; !ok {
-			met[key] = in.IsKnownRace(in.name(bug.Channel, []int{i, cl}))
+			met[key] = in.IsKnownRace(in.nameOf(bug.Channel, []int{i, cl}))
 		}
 		return met[key]
 	}
-	found := newBySite(bug.Channel, maxFailures)
+	found := newCandidatesBySite(bug.Channel, maxFailures)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
-		if e.Kind != trace.Close && e.Kind != trace.Send && e.Kind != trace.SelectSend || in.panicked(i) {
+		if e.Kind != trace.Close && e.Kind != trace.Send && e.Kind != trace.SelectSend || in.hasPanicked(i) {
 			continue
 		}
 		late := func(cl int) bool { return cl != i && !in.Order.Before(i, cl) }
@@ -59,27 +58,27 @@ func (in *Input) afterClose() []Candidate {
 	return found.candidates
 }
 
-// belowZero returns the candidates for Dones that may come before the Adds which they
-// take back: of WaitGroups where not each Done has an Add of its own before it.
+// belowZero returns the candidates for Dones that may come before their Adds, of WaitGroups in which not
+// each Done has an Add of its own before it.
 func (in *Input) belowZero() []Candidate {
-	adds := in.groups()
-	found := newBySite(bug.WaitGroup, maxFailures)
+	adds := in.waitGroupAdds()
+	found := newCandidatesBySite(bug.WaitGroup, maxFailures)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		if !e.Kind.ChangesCounter() || adds[e.Obj] == nil {
 			continue
 		}
-		if in.covered(adds[e.Obj]) {
+		if in.areCovered(adds[e.Obj]) {
 			delete(adds, e.Obj)
-		} else if e.IsDone() && !in.panicked(i) {
+		} else if e.IsDone() && !in.hasPanicked(i) {
 			found.add(e.Site, i)
 		}
 	}
 	return found.candidates
 }
 
-// groups returns by WaitGroup all that changes its counter.
-func (in *Input) groups() map[uint64][]int {
+// waitGroupAdds returns, by WaitGroup, the positions of its Adds and Dones.
+func (in *Input) waitGroupAdds() map[uint64][]int {
 	adds := make(map[uint64][]int)
 	for i := range in.Trace.Events {
 		if e := &in.Trace.Events[i]; e.Kind.ChangesCounter() {
@@ -89,26 +88,26 @@ func (in *Input) groups() map[uint64][]int {
 	return adds
 }
 
-// panicked reports whether the operation at position i has panicked in the recorded run,
-// which went on: the program is made for that.
-func (in *Input) panicked(i int) bool {
+// hasPanicked reports whether the operation at position i panicked in the recorded run. The run went on, so
+// the program is made for that.
+func (in *Input) hasPanicked(i int) bool {
 	next := in.Order.Program().Next(i)
 	return next >= 0 && in.Trace.Events[next].Kind == trace.Panic
 }
 
-// maxCovering bounds the pairs of Adds and Dones of a WaitGroup that are compared.
-const maxCovering = 1 << 18
+// maxComparedAdds bounds the pairs of Adds and Dones of a WaitGroup that are compared.
+const maxComparedAdds = 1 << 18
 
-// covered reports whether no order takes the counter of a WaitGroup below zero, of which adds are the
-// Adds and Dones. So it says, too, where there are too many of them to find out.
-func (in *Input) covered(adds []int) bool {
+// areCovered reports whether no order takes the counter of a WaitGroup below zero. It also returns true if
+// there are too many adds to compare.
+func (in *Input) areCovered(adds []int) bool {
 	covered, all := DonesHaveOwnAdds(in.Trace, adds, in.Order.Before)
 	return covered || !all
 }
 
-// Covered reports whether each Done among adds, the Adds and Dones of a WaitGroup, has an
-// Add of its own that comes before it, as before says: then no order takes the counter below zero.
-// If not all was looked at, as there are too many of them, it is not known.
+// DonesHaveOwnAdds reports whether each Done among adds, the Adds and Dones of a WaitGroup, has an Add of
+// its own that comes before it. Then no order takes the counter below zero. The second result is false if
+// there are too many adds to compare.
 func DonesHaveOwnAdds(t *trace.Trace, adds []int, before func(i, j int) bool) (covered, all bool) {
 	left := make([]int64, len(adds)) // of each Add
 	for k, i := range adds {
@@ -118,7 +117,7 @@ func DonesHaveOwnAdds(t *trace.Trace, adds []int, before func(i, j int) bool) (c
 	for k, done := range adds {
 		need := -int64(t.Events[done].Val)
 		for a := k - 1; a >= 0 && need > 0; a-- {
-			if effort++; effort > maxCovering {
+			if effort++; effort > maxComparedAdds {
 				return false, false
 			}
 			if left[a] > 0 && before(adds[a], done) {

@@ -57,7 +57,7 @@ func TestAddsThatMeet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got [][]int
-			cs, _ := detect.Meetings.Candidates(input(t, test.text))
+			cs, _ := detect.Conflicts.Candidates(input(t, test.text))
 			for _, c := range cs {
 				assert.Equal(t, bug.WaitGroup, c.Kind)
 				got = append(got, c.Instances[0].Accesses)
@@ -70,7 +70,7 @@ func TestAddsThatMeet(t *testing.T) {
 // A close that a send is predicted to meet is one finding, not two.
 func TestMisuseThatMeets(t *testing.T) {
 	in := input(t, "0 fork 1\n0 fork 2\n1 begin\n2 begin\n1 send c\n2 close c")
-	met, _ := detect.Meetings.Candidates(in)
+	met, _ := detect.Conflicts.Candidates(in)
 	cs, _ := detect.Misuses.Candidates(in)
 	assert.Len(t, cs, 1)
 

@@ -11,13 +11,13 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// merge joins candidates that the reader of a report could not tell apart: the
-// reads of x in x*x, and different patterns at the same places.
+// merge joins candidates that the reader of a report could not tell apart: the two reads of x in x*x, and
+// different patterns at the same places.
 func (in *Input) merge(cs []Candidate) []Candidate {
 	var merged []Candidate
 	of := make(map[string]int)
 	for _, c := range cs {
-		c.Name = in.name(c.Kind, c.Instances[0].Accesses)
+		c.Name = in.nameOf(c.Kind, c.Instances[0].Accesses)
 		if p := c.Instances[0].Property; p != nil {
 			c.Name += "\x00" + p.Name
 		}
@@ -35,17 +35,17 @@ func (in *Input) merge(cs []Candidate) []Candidate {
 		merged = append(merged, c)
 	}
 	for k := range merged {
-		in.sort(&merged[k])
+		in.sortInstances(&merged[k])
 	}
 	return merged
 }
 
-// sort puts instances within one test first, for they are the easiest to replay,
-// then those of accesses that are not repeated, for they need fewer steps,
-// and then those whose accesses are near to each other.
-func (in *Input) sort(c *Candidate) {
+// sortInstances sorts the instances of c by how easy they are to replay. Those within one test come first,
+// then those of accesses that are not repeated, which need fewer steps, then those whose accesses are near
+// to each other. It drops instances beyond the bounds.
+func (in *Input) sortInstances(c *Candidate) {
 	slices.SortStableFunc(c.Instances, func(a, b Instance) int {
-		return cmp.Or(cmp.Compare(in.apart(a), in.apart(b)), cmp.Compare(a.repeats(), b.repeats()), cmp.Compare(a.spread(), b.spread()))
+		return cmp.Or(cmp.Compare(in.testRank(a), in.testRank(b)), cmp.Compare(a.repeatRank(), b.repeatRank()), cmp.Compare(a.spread(), b.spread()))
 	})
 	most := [2]int{anomaly.MaxPairs, anomaly.MaxPairs / 2} // by repeats
 	switch {
@@ -58,22 +58,22 @@ func (in *Input) sort(c *Candidate) {
 	}
 	all := len(c.Instances)
 	c.Instances = slices.DeleteFunc(c.Instances, func(v Instance) bool {
-		most[v.repeats()]--
-		return most[v.repeats()] < 0
+		most[v.repeatRank()]--
+		return most[v.repeatRank()] < 0
 	})
 	c.Exhaustive = c.Exhaustive && len(c.Instances) == all
 }
 
-// repeats returns 1 for a repeated access, else 0.
-func (v Instance) repeats() int {
-	if v.again {
+// repeatRank returns 1 for repeated accesses, else 0.
+func (v Instance) repeatRank() int {
+	if v.isRepeated {
 		return 1
 	}
 	return 0
 }
 
-// spread is how far accesses are apart; of those of a deadlock how far they are from the
-// beginning, for all that is before leads there.
+// spread returns how many events there are between the accesses. For a deadlock it counts from the beginning
+// of the trace, as all events before it lead there.
 func (v Instance) spread() int {
 	if v.IsDeadlock {
 		return slices.Max(v.Accesses)
@@ -81,16 +81,16 @@ func (v Instance) spread() int {
 	return slices.Max(v.Accesses) - slices.Min(v.Accesses)
 }
 
-// apart returns 0 for accesses of one test, else 1.
-func (in *Input) apart(v Instance) int {
+// testRank returns 0 for accesses of one test, else 1.
+func (in *Input) testRank(v Instance) int {
 	if tests := in.Tests.TestsOf(v.Accesses); len(tests) > 1 || tests[0] == "" {
 		return 1
 	}
 	return 0
 }
 
-// name describes a kind and accesses by what the sources show of them.
-func (in *Input) name(kind bug.Kind, accesses []int) string {
+// nameOf returns a name of a kind and accesses by their places in the sources.
+func (in *Input) nameOf(kind bug.Kind, accesses []int) string {
 	sites := make([]string, 0, len(accesses))
 	for _, i := range accesses {
 		e := &in.Trace.Events[i]

@@ -11,58 +11,57 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// properties returns the candidates for violations of properties: each is the calls of one
-// object in an order that what must come before what allows, and in which the monitor
-// comes to where the property is violated.
+// properties returns the candidates for violations of properties. Each is calls of one object in an order
+// that the must-order allows and in which the monitor reaches its violated state.
 func properties(in *Input, counts *Counts) []Candidate {
 	if len(in.Properties) == 0 {
 		return nil
 	}
-	objects := in.objects()
+	objects := in.callsByObject()
 	var cs []Candidate
 	for k := range in.Properties {
 		p := &in.Properties[k]
-		at := make(map[string]int) // candidates by their places
+		found := make(map[string]int) // candidates by their places
 		calls := objects
 		if p.Params != nil {
-			cut := false
-			calls, cut = in.pairs(p)
-			counts.Truncated = counts.Truncated || cut
+			truncated := false
+			calls, truncated = in.pairRuns(p)
+			counts.Truncated = counts.Truncated || truncated
 		}
 		for _, calls := range calls {
-			run := slices.DeleteFunc(slices.Clone(calls), func(i int) bool { return !named(p, in.Trace, i) })
-			if !breakable(p, in.Trace, run) || p.Builtin && violated(p, in.Trace, run) {
+			run := slices.DeleteFunc(slices.Clone(calls), func(i int) bool { return !isEventOf(p, in.Trace, i) })
+			if !canViolate(p, in.Trace, run) || p.Builtin && isViolated(p, in.Trace, run) {
 				continue
 			}
 			l := newLattice(in, p, run)
 			for _, accesses := range l.violations() {
-				places := in.name(bug.Property, accesses)
-				if at[places]++; at[places] > maxFailures { // of one finding: others show the same
+				places := in.nameOf(bug.Property, accesses)
+				if found[places]++; found[places] > maxFailures { // further ones show the same finding
 					continue
 				}
 				cs = append(cs, Candidate{Kind: bug.Property, Instances: []Instance{{
-					Accesses: accesses, Pattern: sequence(p, in.Trace, accesses), Property: p, ObjectCalls: run,
+					Accesses: accesses, Pattern: patternOf(p, in.Trace, accesses), Property: p, ObjectCalls: run,
 				}}})
 			}
-			counts.Truncated = counts.Truncated || l.cut
+			counts.Truncated = counts.Truncated || l.truncated
 		}
 	}
 	return cs
 }
 
-// An object is what calls are on.
+// An object is the receiver of calls. The generation tells apart objects that had the same address.
 type object struct {
 	addr       uint64
 	generation int32
 }
 
-// maxPairs bounds the pairs of a trace that are looked at for a property.
+// maxPairs bounds the pairs of objects that are looked at for a property.
 const maxPairs = 1 << 12
 
-// pairs returns the events of each pair of objects that an event of p is about, ascending: those
-// that are about both, or only about one of the two (Chen and Roşu, 2005, §4: parametric
-// properties). It is cut if there are more pairs than are looked at.
-func (in *Input) pairs(p *property.Property) (runs [][]int, cut bool) {
+// pairRuns returns the events of p for each pair of objects, ascending: those about both objects, and
+// those about one of them (Chen and Roşu, 2005, §4: parametric properties). It is truncated if there are
+// more than maxPairs pairs.
+func (in *Input) pairRuns(p *property.Property) (runs [][]int, truncated bool) {
 	operands := make(map[uint64]bool)
 	for _, of := range p.Params {
 		operands[of.Operand] = of.Operand != 0
@@ -73,12 +72,12 @@ func (in *Input) pairs(p *property.Property) (runs [][]int, cut bool) {
 		number uint64
 	}
 	var (
-		told  = make(map[operand]object) // the last ones, by who told
-		alone [2]map[object][]int        // events that are about one
-		both  = make(map[[2]object]int)  // pairs, by index in order
-		order [][2]object
+		lastOf    = make(map[operand]object) // the last object, by goroutine and method
+		single    [2]map[object][]int        // events that are about one object
+		pairIndex = make(map[[2]object]int)  // indices in pairs
+		pairs     [][2]object
 	)
-	alone[0], alone[1] = make(map[object][]int), make(map[object][]int)
+	single[0], single[1] = make(map[object][]int), make(map[object][]int)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		if e.Kind != trace.Call {
@@ -88,43 +87,43 @@ func (in *Input) pairs(p *property.Property) (runs [][]int, cut bool) {
 		of, ok := p.Params[e.Val]
 		switch {
 		case operands[e.Val]:
-			told[operand{e.G, e.Val}] = on
+			lastOf[operand{e.G, e.Val}] = on
 		case !ok:
 		case of.Operand == 0:
-			alone[of.Of][on] = append(alone[of.Of][on], i)
+			single[of.Of][on] = append(single[of.Of][on], i)
 		default:
 			var pair [2]object
 			pair[of.Of] = on
-			if pair[1-of.Of], ok = told[operand{e.G, of.Operand}]; !ok {
-				continue // before the trace begins
+			if pair[1-of.Of], ok = lastOf[operand{e.G, of.Operand}]; !ok {
+				continue // it was called before the trace begins
 			}
-			k, known := both[pair]
+			k, known := pairIndex[pair]
 			if !known {
-				if len(order) == maxPairs {
-					cut = true
+				if len(pairs) == maxPairs {
+					truncated = true
 					continue
 				}
-				k = len(order)
-				both[pair] = k
-				order = append(order, pair)
+				k = len(pairs)
+				pairIndex[pair] = k
+				pairs = append(pairs, pair)
 				runs = append(runs, nil)
 			}
 			runs[k] = append(runs[k], i)
 		}
 	}
-	for k, pair := range order {
-		runs[k] = slices.Concat(runs[k], alone[0][pair[0]], alone[1][pair[1]])
+	for k, pair := range pairs {
+		runs[k] = slices.Concat(runs[k], single[0][pair[0]], single[1][pair[1]])
 		slices.Sort(runs[k])
 	}
-	return runs, cut
+	return runs, truncated
 }
 
-// objects returns the calls on each object, ascending: the slices of the trace by the value
-// of the properties' parameter.
-func (in *Input) objects() [][]int {
+// callsByObject returns the calls on each object, ascending: the slices of the trace by the value of the
+// properties' parameter.
+func (in *Input) callsByObject() [][]int {
 	isCall := func(e trace.Event) bool { return e.Kind == trace.Call }
 	if !slices.ContainsFunc(in.Trace.Events, isCall) {
-		return nil
+		return nil // generations take long
 	}
 	generations := trace.NewGenerations(in.Trace)
 	var calls [][]int
@@ -146,15 +145,15 @@ func (in *Input) objects() [][]int {
 	return calls
 }
 
-// named reports whether call i is an event of p.
-func named(p *property.Property, t *trace.Trace, i int) bool {
+// isEventOf reports whether call i is an event of p.
+func isEventOf(p *property.Property, t *trace.Trace, i int) bool {
 	_, ok := p.Calls[t.Events[i].Val]
 	return ok
 }
 
-// breakable reports whether calls of the methods of a run can violate p, in whatever order and
-// however often they come.
-func breakable(p *property.Property, t *trace.Trace, run []int) bool {
+// canViolate reports whether calls of the methods of a run can violate p in any order, if each may come
+// any number of times.
+func canViolate(p *property.Property, t *trace.Trace, run []int) bool {
 	has := make([]bool, len(p.Monitor.Events))
 	for _, i := range run {
 		has[p.Calls[t.Events[i].Val]] = true
@@ -173,9 +172,9 @@ func breakable(p *property.Property, t *trace.Trace, run []int) bool {
 	return reached[p.Monitor.Violated]
 }
 
-// violated reports whether the recorded run violates p. Of a built-in property the program
-// is made for that, as the test has gone on: what it was told there, it has dealt with.
-func violated(p *property.Property, t *trace.Trace, run []int) bool {
+// isViolated reports whether the recorded run violates p. If a built-in property is violated and the test
+// went on, the program is made for that.
+func isViolated(p *property.Property, t *trace.Trace, run []int) bool {
 	state := 0
 	for _, i := range run {
 		state = p.Monitor.Step(state, p.Calls[t.Events[i].Val])
@@ -183,9 +182,8 @@ func violated(p *property.Property, t *trace.Trace, run []int) bool {
 	return state == p.Monitor.Violated
 }
 
-// sequence returns the pattern of calls of one object in the order of the accesses, under
-// the name of p.
-func sequence(p *property.Property, t *trace.Trace, accesses []int) *anomaly.Pattern {
+// patternOf returns the pattern of calls of one object in the order of the accesses. Its name is that of p.
+func patternOf(p *property.Property, t *trace.Trace, accesses []int) *anomaly.Pattern {
 	out := &anomaly.Pattern{Name: p.Name}
 	var gs []trace.GID
 	for k, i := range accesses {
@@ -199,8 +197,8 @@ func sequence(p *property.Property, t *trace.Trace, accesses []int) *anomaly.Pat
 	return out
 }
 
-// Violates reports whether the property of v is violated after the first from events of the
-// trace, the steps, and the last access; true of other kinds.
+// Violates reports whether the property of v is violated after these events: all before position from, then
+// the steps, then the last access. It returns true for instances without a property.
 func (v *Instance) Violates(t *trace.Trace, from int, steps []int) bool {
 	if v.Property == nil {
 		return true
@@ -223,85 +221,84 @@ func (v *Instance) Violates(t *trace.Trace, from int, steps []int) bool {
 	return state == m.Violated
 }
 
-// maxWidth bounds the cuts after the same number of events of an object.
+// maxWidth bounds the cuts of one level.
 const maxWidth = 1 << 10
 
-// lanesALook is of how many lanes it takes as long to go through the numbers as a look takes
-// ([Input.Looks]).
-const lanesALook = 32
+// goroutinesPerLook is how many counts of goroutines take as long to look at as one look ([Input.LooksLeft]).
+const goroutinesPerLook = 32
 
-// maxAccesses bounds the violations of an object that are candidates.
+// maxAccesses bounds the violations of one object that are candidates.
 const maxAccesses = 64
 
-// A lattice is the cuts of the events of one object that are consistent: with each event,
-// they have all that must come before it (Chen and Roşu, 2005, Definitions 18 to 21).
+// A lattice is the consistent cuts of the events of one object: with each event, a cut has all events that
+// must come before it (Chen and Roşu, 2005, Definitions 18 to 21).
 //
-// Of calls of one event in a row that the same calls must precede, and be preceded by, it has
-// no more than can change the state of the monitor, where a second one never changes the state
-// that the first one leads to, and no state is ever come back to, and the last one, before
-// which most can come: the others may come at once after those before them.
+// Loops repeat calls. Of calls of one event in a row with the same events before and after them, the
+// lattice keeps no more than can change the state of the monitor, and the last one. That is sound if a
+// second call in a row changes nothing, and the monitor never returns to a state: the dropped calls may
+// come right after those before them.
 type lattice struct {
-	in     *Input
-	p      *property.Property
-	run    []int
-	letter []int     // by index in run: the event's number in the property
-	joins  []bool    // by index in run: the event is about both objects of a pair
-	lanes  [][]int   // by goroutine: indices of events in run
-	needed [][]int32 // by event and lane: how many of the lane must come before
-	gone   int       // lanes that were gone through and are not paid for
-	cut    bool      // not all cuts were looked at
+	in          *Input
+	p           *property.Property
+	calls       []int
+	eventNumber []int     // by index in calls: the number of the event in the property
+	isPairEvent []bool    // by index in calls: the event is about both objects of a pair
+	byGoroutine [][]int   // by goroutine: indices in calls
+	needed      [][]int32 // by index in calls and goroutine: how many of its events must come before
+	unpaid      int       // work that is not taken off the looks yet
+	truncated   bool      // not all cuts were looked at
 }
 
 func newLattice(in *Input, p *property.Property, run []int) *lattice {
-	l := &lattice{in: in, p: p, run: run, letter: make([]int, len(run)), joins: make([]bool, len(run)), needed: make([][]int32, len(run))}
+	l := &lattice{in: in, p: p, calls: run, eventNumber: make([]int, len(run)), isPairEvent: make([]bool, len(run)), needed: make([][]int32, len(run))}
 	lane := make(map[trace.GID]int)
 	for k, i := range run {
-		l.letter[k] = p.Calls[in.Trace.Events[i].Val]
-		l.joins[k] = p.Params[in.Trace.Events[i].Val].Operand != 0
+		l.eventNumber[k] = p.Calls[in.Trace.Events[i].Val]
+		l.isPairEvent[k] = p.Params[in.Trace.Events[i].Val].Operand != 0
 		g := in.Trace.Events[i].G
 		n, ok := lane[g]
 		if !ok {
-			n = len(l.lanes)
+			n = len(l.byGoroutine)
 			lane[g] = n
-			l.lanes = append(l.lanes, nil)
+			l.byGoroutine = append(l.byGoroutine, nil)
 		}
-		l.lanes[n] = append(l.lanes[n], k)
+		l.byGoroutine[n] = append(l.byGoroutine[n], k)
 	}
-	if len(run)*len(l.lanes) > in.LooksLeft {
-		l.cut = true
+	if len(run)*len(l.byGoroutine) > in.LooksLeft {
+		l.truncated = true
 		return l
 	}
-	in.LooksLeft -= len(run) * len(l.lanes)
-	for own := range l.lanes {
-		l.need(own)
+	in.LooksLeft -= len(run) * len(l.byGoroutine)
+	for own := range l.byGoroutine {
+		l.findNeeded(own)
 	}
-	l.thin()
+	l.dropRepeated()
 	return l
 }
 
-// pay takes what was gone through off the looks that are left, and reports whether there are any.
-func (l *lattice) pay() bool {
-	l.in.LooksLeft -= l.gone / lanesALook
-	l.gone %= lanesALook
+// hasLooksLeft takes the unpaid work off the looks that are left, and reports whether any are left.
+func (l *lattice) hasLooksLeft() bool {
+	l.in.LooksLeft -= l.unpaid / goroutinesPerLook
+	l.unpaid %= goroutinesPerLook
 	return l.in.LooksLeft >= 0
 }
 
-// need finds what must come before the events of a lane. Before each of them is what is before
-// the one before.
-func (l *lattice) need(own int) {
-	last := make([]int32, len(l.lanes))
-	for _, k := range l.lanes[own] {
+// findNeeded finds what must come before the events of a goroutine. Each event needs all that the event
+// before it needs.
+func (l *lattice) findNeeded(own int) {
+	last := make([]int32, len(l.byGoroutine))
+	for _, k := range l.byGoroutine[own] {
 		grown := false
-		for n, events := range l.lanes {
+		for n, events := range l.byGoroutine {
 			from := int(last[n])
-			if n == own || from == len(events) || !l.in.Order.Before(l.run[events[from]], l.run[k]) {
+			if n == own || from == len(events) || !l.in.Order.Before(l.calls[events[from]], l.calls[k]) {
 				continue
 			}
 			if !grown {
 				last, grown = slices.Clone(last), true
 			}
-			more, _ := slices.BinarySearchFunc(events[from:], l.run[k], func(j, i int) int {
-				if l.in.Order.Before(l.run[j], i) {
+			more, _ := slices.BinarySearchFunc(events[from:], l.calls[k], func(j, i int) int {
+				if l.in.Order.Before(l.calls[j], i) {
 					return -1
 				}
 				return 1
@@ -312,16 +309,16 @@ func (l *lattice) need(own int) {
 	}
 }
 
-// thin leaves out events that need not change the state.
-func (l *lattice) thin() {
+// dropRepeated drops repeated events that need not change the state.
+func (l *lattice) dropRepeated() {
 	m := l.p.Monitor
-	most, ok := changing(m)
+	most, ok := maxChanges(m)
 	if !ok {
 		return
 	}
-	ends := make([][]bool, len(l.lanes)) // by lane: how many of its events some event needs
-	for n := range l.lanes {
-		ends[n] = make([]bool, len(l.lanes[n])+1)
+	ends := make([][]bool, len(l.byGoroutine)) // by lane: how many of its events some event needs
+	for n := range l.byGoroutine {
+		ends[n] = make([]bool, len(l.byGoroutine[n])+1)
 		for _, needed := range l.needed {
 			ends[n][needed[n]] = true
 		}
@@ -333,13 +330,13 @@ func (l *lattice) thin() {
 			settles[e] = settles[e] && m.Step(m.Step(s, e), e) == m.Step(s, e)
 		}
 	}
-	kept := make([][]int32, len(l.lanes)) // by lane and number of its events: how many of them
-	for n, events := range l.lanes {
+	kept := make([][]int32, len(l.byGoroutine)) // by lane and number of its events: how many of them
+	for n, events := range l.byGoroutine {
 		var left []int
 		counts, row := []int32{0}, 0
 		begins := func(at int) bool { // a row of its own
 			k := events[at]
-			return at == 0 || ends[n][at] || !settles[l.letter[k]] || l.letter[k] != l.letter[events[at-1]] || l.joins[k] != l.joins[events[at-1]] || !slices.Equal(l.needed[k], l.needed[events[at-1]])
+			return at == 0 || ends[n][at] || !settles[l.eventNumber[k]] || l.eventNumber[k] != l.eventNumber[events[at-1]] || l.isPairEvent[k] != l.isPairEvent[events[at-1]] || !slices.Equal(l.needed[k], l.needed[events[at-1]])
 		}
 		for at, k := range events {
 			row++
@@ -347,14 +344,14 @@ func (l *lattice) thin() {
 				row = 1
 			}
 			last := at == len(events)-1 || begins(at+1)
-			if last || row <= max(1, most[l.letter[k]]) {
+			if last || row <= max(1, most[l.eventNumber[k]]) {
 				left = append(left, k)
 			}
 			counts = append(counts, int32(len(left)))
 		}
-		l.lanes[n], kept[n] = left, counts
+		l.byGoroutine[n], kept[n] = left, counts
 	}
-	for _, events := range l.lanes {
+	for _, events := range l.byGoroutine {
 		for _, k := range events {
 			needed := slices.Clone(l.needed[k])
 			for n, count := range needed {
@@ -365,9 +362,9 @@ func (l *lattice) thin() {
 	}
 }
 
-// changing returns by event how often it changes the state of m in a run, at most; ok is false
-// if m can leave a state and come to it again.
-func changing(m *property.Monitor) (most []int, ok bool) {
+// maxChanges returns, by event, how often it changes the state of m in a run at most. It fails if m can
+// leave a state and return to it.
+func maxChanges(m *property.Monitor) (most []int, ok bool) {
 	into := make([]int, len(m.Next)) // ways from states that are not done
 	for s, row := range m.Next {
 		for _, to := range row {
@@ -404,25 +401,24 @@ func changing(m *property.Monitor) (most []int, ok bool) {
 	return most, done == len(m.Next)
 }
 
-// A node is a cut, with the state of the monitor in which a run comes there, and that run:
-// the node before it, and the event after that.
-type node struct {
-	done   []int32 // by lane; nil if it is behind the level that is looked at
-	state  int
-	from   *node
-	event  int
-	exists bool // it is an object, or a pair that some event has made
+// A latticeCut is a cut with the state of the monitor in which a run reaches it. The cut before it and the
+// event after that one make up the run.
+type latticeCut struct {
+	counts   []int32 // by goroutine: how many of its events the cut has; nil once the next level is made
+	state    int
+	previous *latticeCut
+	event    int
+	isPair   bool // an event is about both objects; always set for a single object
 }
 
-// violations goes through the cuts level by level (Figure 7), each with each state of the
-// monitor once, and returns what leads to the violated state first: of each run the
-// events that change the state.
+// violations goes through the cuts level by level (Figure 7), each with each state of the monitor once. It
+// returns the events that change the state, for each run that first reaches the violated state.
 func (l *lattice) violations() (found [][]int) {
 	seen := make(map[string]bool) // violations
-	for level := l.first(); len(level) > 0; {
-		level = l.next(level, func(n *node) {
-			accesses := l.changes(n)
-			if key := l.places(accesses); !seen[key] && len(found) < maxAccesses {
+	for level := l.firstLevel(); len(level) > 0; {
+		level = l.nextLevel(level, func(n *latticeCut) {
+			accesses := l.accessesTo(n)
+			if key := l.placesKey(accesses); !seen[key] && len(found) < maxAccesses {
 				seen[key] = true
 				found = append(found, accesses)
 			}
@@ -432,32 +428,32 @@ func (l *lattice) violations() (found [][]int) {
 	return found
 }
 
-// first returns the level of the cut that has no event.
-func (l *lattice) first() []*node {
-	if l.cut {
+// firstLevel returns the level of the empty cut.
+func (l *lattice) firstLevel() []*latticeCut {
+	if l.truncated {
 		return nil
 	}
-	return []*node{{done: make([]int32, len(l.lanes)), exists: l.p.Params == nil}}
+	return []*latticeCut{{counts: make([]int32, len(l.byGoroutine)), isPair: l.p.Params == nil}}
 }
 
-// next returns the level behind level, and calls violated for what of it is violated, and so
-// has no further level.
-func (l *lattice) next(level []*node, violated func(*node)) (next []*node) {
+// nextLevel returns the level after level. It calls violated for cuts in the violated state, which no
+// level follows.
+func (l *lattice) nextLevel(level []*latticeCut, violated func(*latticeCut)) (next []*latticeCut) {
 	known := make(map[string]bool)
 	for _, n := range level {
-		if !l.pay() {
-			l.cut = true
+		if !l.hasLooksLeft() {
+			l.truncated = true
 			return nil
 		}
-		for lane := range l.lanes {
+		for lane := range l.byGoroutine {
 			k, ok := l.enabled(n, lane)
 			if !ok {
 				continue
 			}
-			l.gone += 4 * len(l.lanes) // for the new cut and its key
-			m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter[k]), n, k, n.exists || l.joins[k]}
-			m.done[lane]++
-			if m.state == l.p.Monitor.Violated && m.exists {
+			l.unpaid += 4 * len(l.byGoroutine) // for the new cut and its key
+			m := &latticeCut{slices.Clone(n.counts), l.p.Monitor.Step(n.state, l.eventNumber[k]), n, k, n.isPair || l.isPairEvent[k]}
+			m.counts[lane]++
+			if m.state == l.p.Monitor.Violated && m.isPair {
 				violated(m)
 				continue
 			}
@@ -466,58 +462,58 @@ func (l *lattice) next(level []*node, violated func(*node)) (next []*node) {
 				continue
 			}
 			if len(next) == maxWidth {
-				l.cut = true
+				l.truncated = true
 				continue
 			}
 			known[key] = true
 			next = append(next, m)
 		}
-		l.gone += len(l.lanes)
-		n.done = nil // of the way to later ones no more is asked than what happened
+		l.unpaid += len(l.byGoroutine)
+		n.counts = nil // accessesTo needs no counts
 	}
 	return next
 }
 
-// enabled returns the next event of a lane, if it can come after n.
-func (l *lattice) enabled(n *node, lane int) (event int, ok bool) {
-	at := int(n.done[lane])
-	if at == len(l.lanes[lane]) {
+// enabled returns the next event of a goroutine, if all events that it needs are in the cut.
+func (l *lattice) enabled(n *latticeCut, lane int) (event int, ok bool) {
+	at := int(n.counts[lane])
+	if at == len(l.byGoroutine[lane]) {
 		return 0, false
 	}
-	event = l.lanes[lane][at]
+	event = l.byGoroutine[lane][at]
 	for other, count := range l.needed[event] {
-		if n.done[other] < count {
-			l.gone += other
+		if n.counts[other] < count {
+			l.unpaid += other
 			return 0, false
 		}
 	}
-	l.gone += len(l.lanes)
+	l.unpaid += len(l.byGoroutine)
 	return event, true
 }
 
-func (n *node) key() string {
+func (n *latticeCut) key() string {
 	key := binary.AppendUvarint(nil, uint64(n.state))
-	for _, c := range n.done {
+	for _, c := range n.counts {
 		key = binary.AppendUvarint(key, uint64(c))
 	}
 	return string(key)
 }
 
-// changes returns the positions of the events on the way to n that change the state, or make the
-// objects a pair: what was before may violate the property then.
-func (l *lattice) changes(n *node) (accesses []int) {
-	for ; n.from != nil; n = n.from {
-		if n.state != n.from.state || n.exists != n.from.exists {
-			accesses = append(accesses, l.run[n.event])
+// accessesTo returns the positions of the events on the way to n that change the state, or that make the
+// objects a pair: events before that may violate the property then.
+func (l *lattice) accessesTo(n *latticeCut) (accesses []int) {
+	for ; n.previous != nil; n = n.previous {
+		if n.state != n.previous.state || n.isPair != n.previous.isPair {
+			accesses = append(accesses, l.calls[n.event])
 		}
 	}
 	slices.Reverse(accesses)
 	return accesses
 }
 
-// places is the same for violations that differ in nothing but how often the goroutines
-// have come there.
-func (l *lattice) places(accesses []int) string {
+// placesKey returns a key for the places and goroutines of accesses. Violations that differ only in how
+// often goroutines were there have the same key.
+func (l *lattice) placesKey(accesses []int) string {
 	var key []byte
 	for _, i := range accesses {
 		e := &l.in.Trace.Events[i]

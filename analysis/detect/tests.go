@@ -8,16 +8,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A span is where a top-level test runs: from where it begins to where its own
-// goroutine ends.
-type span struct {
+// A testSpan is the events of a top-level test: from where it begins to where its own goroutine ends.
+type testSpan struct {
 	test       string
 	begin, end int
 }
 
-// spansOf returns the spans of the tests of t by their beginning.
-func spansOf(t *trace.Trace) []span {
-	var spans []span
+// testSpans returns the spans of the tests of t by their beginning.
+func testSpans(t *trace.Trace) []testSpan {
+	var spans []testSpan
 	of := make(map[trace.GID]int) // index of the last one of a test's own goroutine
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -32,7 +31,7 @@ func spansOf(t *trace.Trace) []span {
 		switch {
 		case e.Kind == trace.TestBegin && !begun:
 			of[e.G] = len(spans)
-			spans = append(spans, span{g.Test, i, len(t.Events)})
+			spans = append(spans, testSpan{g.Test, i, len(t.Events)})
 		case e.Kind == trace.End && begun:
 			spans[k].end = i
 		}
@@ -40,20 +39,19 @@ func spansOf(t *trace.Trace) []span {
 	return spans
 }
 
-// Tests tell which tests events are part of.
+// A TestIndex knows which tests the events of a trace belong to.
 type TestIndex struct {
 	t     *trace.Trace
 	o     *order.Order
-	spans []span
+	spans []testSpan
 }
 
-// NewTests returns those of t, of which o is the order.
-func NewTestIndex(t *trace.Trace, o *order.Order) *TestIndex { return &TestIndex{t, o, spansOf(t)} }
+// NewTestIndex returns the index of t, of which o is the order.
+func NewTestIndex(t *trace.Trace, o *order.Order) *TestIndex { return &TestIndex{t, o, testSpans(t)} }
 
-// Of returns the tests that accesses are part of, each once; "" is none. They
-// are those that their goroutines belong to. Where a goroutine's own test is over, or
-// it has none, and it does what another test has told it to do, as workers do that
-// serve all tests, that one is the first.
+// TestsOf returns the tests that accesses belong to, each once; "" stands for none. These are the tests of
+// their goroutines. A worker may outlive its test, or have none, and work for another test: then that one
+// comes first.
 func (s *TestIndex) TestsOf(accesses []int) (tests []string) {
 	add := func(test string) {
 		if !slices.Contains(tests, test) {
@@ -61,7 +59,7 @@ func (s *TestIndex) TestsOf(accesses []int) (tests []string) {
 		}
 	}
 	for _, i := range accesses {
-		if other := s.serves(i); other != "" {
+		if other := s.servedTest(i); other != "" {
 			add(other)
 		}
 	}
@@ -71,12 +69,12 @@ func (s *TestIndex) TestsOf(accesses []int) (tests []string) {
 	return tests
 }
 
-// serves returns the test that event i is done for, where that is another one than that
-// of its goroutine: the last one that must have begun before, and has not ended.
-func (s *TestIndex) serves(i int) string {
+// servedTest returns the test that event i works for, if that is not the test of its goroutine: the last one
+// that must have begun before and has not ended. It returns "" if there is none.
+func (s *TestIndex) servedTest(i int) string {
 	own := s.t.Goroutines[s.t.Events[i].G].Test
 	begun := s.spans[:sort.Search(len(s.spans), func(k int) bool { return s.spans[k].begin >= i })]
-	if own != "" && slices.ContainsFunc(begun, func(at span) bool { return at.test == own && at.end > i }) {
+	if own != "" && slices.ContainsFunc(begun, func(at testSpan) bool { return at.test == own && at.end > i }) {
 		return ""
 	}
 	for _, at := range slices.Backward(begun) {

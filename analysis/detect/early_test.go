@@ -43,7 +43,7 @@ func TestAhead(t *testing.T) {
 					var beside sync.WaitGroup
 					ahead := fresh()
 					ahead.LooksLeft = began
-					ahead.Ahead(beside.Go)
+					ahead.StartEarly(beside.Go)
 					ahead.LooksLeft = looks
 					got, its := d.Candidates(ahead)
 					beside.Wait()
