@@ -108,6 +108,9 @@ func (m *Control) operationsOn(c *channel) func(yield func(*facts.Operation) boo
 func (m *edgeBuilder) addChannelEdges() {
 	for k := range m.channels {
 		c := &m.channels[k]
+		if m.ignoreCommuting && m.admitsParallelTests(c) {
+			continue
+		}
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := range line[min(1, len(line)):] {
 				m.addEdge(line[k], line[k+1])

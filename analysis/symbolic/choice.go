@@ -94,7 +94,7 @@ type selectState struct {
 }
 
 // chooses reports whether the select at position i may choose another case than it did.
-func (m *Departures) chooses(i int32) bool {
+func (m *departureFinder) chooses(i int32) bool {
 	if m.selects == nil {
 		m.selects = newChoosing(m.Model)
 	}

@@ -21,8 +21,15 @@ import (
 
 // Departures finds where runs may depart from the recorded one.
 type Departures struct {
+	strict    *departureFinder
+	commuting *departureFinder // its model ignores commuting operations; nil until it is needed
+}
+
+// A departureFinder finds the departures of a model's runs.
+type departureFinder struct {
 	*Model
 	differences []difference   // by event; nil until they are needed
+	commuting   map[int32]bool // operations that may come in another order, and commute
 	selects     *selectChoices // nil until it is needed
 }
 
@@ -30,7 +37,7 @@ type Departures struct {
 func (c *Control) Departures(flow *dataflow.Flow, l *trace.Layout) *Departures {
 	m := newModel(&Model{Control: c, strict: true}, flow, l)
 	m.Must()
-	return &Departures{Model: m}
+	return &Departures{strict: &departureFinder{Model: m}}
 }
 
 // A FoundDeparture is where a run may depart from the recorded one.
@@ -54,9 +61,30 @@ type FoundDeparture struct {
 //
 // It looks at the first maxDepartings sites, as far as the budget goes. A site that it does not
 // look at is returned as well.
-func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]FoundDeparture, error) {
-	var all []FoundDeparture
-	doubts := m.findDifferences()
+func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]FoundDeparture, error) {
+	all, someCommute, err := d.strict.find(ctx, base, in, engine, budget)
+	if err != nil || len(all) > 0 || !someCommute {
+		return all, err
+	}
+	// A run to these is no schedule, as schedules keep the recorded order of commuting operations. So
+	// no condition may come out otherwise there, not even one whose failure is a finding of its own.
+	if d.commuting == nil {
+		m := d.strict.Model
+		d.commuting = &departureFinder{Model: newModel(&Model{Control: newControl(m.t, m.order, true), strict: true}, m.flow, m.accesses.layout)}
+	}
+	for i := range d.strict.commuting { // before the first of them everything is as recorded
+		base = min(base, int(i))
+	}
+	all, _, err = d.commuting.find(ctx, base, in, engine, budget)
+	for k := range all {
+		all[k].Base, all[k].Steps, all[k].Pending = 0, nil, none
+	}
+	return all, err
+}
+
+// find is All for one model. It also reports whether some operations commute.
+func (m *departureFinder) find(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []FoundDeparture, someCommute bool, err error) {
+	differences := m.findDifferences()
 	end := base // the end of all events of these goroutines
 	for g := range m.t.Goroutines {
 		if in(trace.GID(g)) {
@@ -69,9 +97,11 @@ func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	for i := base; i < end; i++ {
 		switch e := &m.t.Events[i]; {
 		case !in(e.G):
-		case len(all) == 0 && doubts[i]&mayReorder != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
+		case m.commuting[int32(i)]:
+			someCommute = true
+		case len(all) == 0 && differences[i]&mayReorder != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
 			all = append(all, FoundDeparture{Event: i, Pending: none})
-		case doubts[i]&mayDepart != 0 && !m.orderedReads.isFixed(int32(i)):
+		case differences[i]&mayDepart != 0 && !m.orderedReads.isFixed(int32(i)):
 			k, ok := of[e.Site]
 			if !ok {
 				k = len(targets)
@@ -85,24 +115,24 @@ func (m *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	defer q.Close()
 	for k, t := range targets {
 		if k == maxDepartings || budget.Over() {
-			return append(all, FoundDeparture{Event: t.DepartsAt[0], Pending: none, Why: "not all was looked at"}), nil
+			return append(all, FoundDeparture{Event: t.DepartsAt[0], Pending: none, Why: "not all was looked at"}), someCommute, nil
 		}
 		budget.Spend(int64(end-base) / eventsPerStep) // for finding its cone
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, false, err
 		case a.Answer == solver.Sat:
 			all = append(all, m.departureOf(a))
 		case a.Answer == solver.Unknown:
 			all = append(all, FoundDeparture{Event: t.DepartsAt[0], Pending: none, Why: a.Why})
 		}
 	}
-	return all, nil
+	return all, someCommute, nil
 }
 
 // departureOf returns the departure of a run that was found.
-func (m *Departures) departureOf(a Answer) FoundDeparture {
+func (m *departureFinder) departureOf(a Answer) FoundDeparture {
 	stands := int32(a.DepartsAt)
 	if m.event(stands).Kind.IsAccess() {
 		stands = m.next(stands)
@@ -122,11 +152,11 @@ const (
 )
 
 // findDifferences returns what may differ from the recorded run, by what must precede what alone.
-func (m *Departures) findDifferences() []difference {
+func (m *departureFinder) findDifferences() []difference {
 	if m.differences != nil {
 		return m.differences
 	}
-	m.differences = make([]difference, len(m.t.Events))
+	m.differences, m.commuting = make([]difference, len(m.t.Events)), make(map[int32]bool)
 	fixed := make([]bool, len(m.memory.cells))
 	for c := range fixed {
 		fixed[c] = m.memory.cells[c].shared && m.memory.isConstant(int32(c))
@@ -152,7 +182,7 @@ func (m *Departures) findDifferences() []difference {
 			c := &m.memory.cells[m.memory.span(int32(i)).First]
 			may = c.shared && !c.initialKnown && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
-			if m.sites.Of(e.Site).FailureEndsGoroutine {
+			if m.sites.Of(e.Site).FailureEndsGoroutine && !m.ignoreCommuting {
 				continue // its failure is a finding of its own, and the end of the test
 			}
 			in := m.formula(pos)
@@ -169,7 +199,7 @@ func (m *Departures) findDifferences() []difference {
 // inconsequentialReads returns the reads that only move data, to where nothing depends on it: after them
 // their goroutine neither writes, nor sends or starts anything, nor reaches a condition, nor
 // accesses what they may have found.
-func (m *Departures) inconsequentialReads() []bool {
+func (m *departureFinder) inconsequentialReads() []bool {
 	quiet := make([]bool, len(m.t.Events))
 	for g := range m.t.Goroutines {
 		var met []uint64 // the objects of later events
@@ -211,13 +241,14 @@ func (mem *memory) isConstant(c int32) bool {
 
 // findReorderings notes the operations that a channel or a Once serves in recorded order, as the encoding
 // keeps it, although nothing else orders them; and the selects that had a choice.
-func (m *Departures) findReorderings() {
+func (m *departureFinder) findReorderings() {
 	for k := range m.channels {
 		c := &m.channels[k]
+		commute := m.admitsParallelTests(c)
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := 1; k < len(line); k++ {
 				if !m.order.Before(int(line[k-1]), int(line[k])) {
-					m.noteReordering(line[k-1], line[k])
+					m.noteReordering(line[k-1], line[k], commute)
 				}
 			}
 		}
@@ -231,14 +262,18 @@ func (m *Departures) findReorderings() {
 			first[e.Obj] = i
 		case trace.OnceDone:
 			if at, ok := first[e.Obj]; ok && m.t.Events[at].G != e.G && !m.order.BeforeReached(at, i) {
-				m.noteReordering(int32(at), int32(i))
+				m.noteReordering(int32(at), int32(i), m.hasNoEffects(int32(at)))
 			}
 		}
 	}
 }
 
-// noteReordering notes that two operations may come in the other order.
-func (m *Departures) noteReordering(i, j int32) {
-	m.differences[i] |= mayReorder
-	m.differences[j] |= mayReorder
+// noteReordering notes that two operations may come in the other order, and whether they commute.
+func (m *departureFinder) noteReordering(i, j int32, commute bool) {
+	if commute {
+		m.commuting[i], m.commuting[j] = true, true
+	} else {
+		m.differences[i] |= mayReorder
+		m.differences[j] |= mayReorder
+	}
 }

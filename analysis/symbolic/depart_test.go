@@ -175,6 +175,88 @@ func TestOperationsThatSwap(t *testing.T) {
 	}
 }
 
+// It makes no difference which goroutine calls the function of a Once of the standard library that
+// has no effects, nor which parallel test begins first.
+func TestOperationsThatCommute(t *testing.T) {
+	const root = "/go/src/"
+	once := func(body string) string {
+		return "0 fork 1\n0 fork 2\n1 oncebegin o @1\n" + body + "1 onceend o @1\n1 oncedone o @1\n2 oncedone o @1\n2 r x=1 @2"
+	}
+	const parallel = "0 fork 1\n0 fork 2\n0 send c @1\n1 recv c @2\n0 sent c#1 @1\n1 recvd c#1 @2\n0 send c @1\n2 recv c @2\n0 sent c#2 @1\n2 recvd c#2 @2"
+	std := map[trace.SiteID]trace.Site{
+		1: {Func: "syscall.Getenv", File: root + "syscall/env_unix.go"},
+		3: {Func: "testing.tRunner", File: root + "testing/testing.go"},
+	}
+	user := map[trace.SiteID]trace.Site{1: {Func: "m.Get", File: "/m/m.go"}, 3: std[3]}
+	admits := map[trace.SiteID]trace.Site{1: {Func: "testing.(*testState).release"}, 2: {Func: "testing.(*testState).waitParallel"}}
+	for name, c := range map[string]struct {
+		text  string
+		sites map[trace.SiteID]trace.Site
+		swaps bool
+	}{
+		"of the standard library":          {once(""), std, false},
+		"with a lock":                      {once("1 acq l @4\n1 rel l @4\n"), std, false},
+		"that starts a goroutine":          {once("1 fork 3 @4\n"), std, true},
+		"that writes":                      {once("1 w x=1 @4\n"), std, true},
+		"of others":                        {once(""), user, true},
+		"where nobody knows whose it is":   {once(""), map[trace.SiteID]trace.Site{1: std[1]}, true},
+		"parallel tests":                   {parallel, admits, false},
+		"other messages":                   {parallel, user, true},
+		"messages of others to such tests": {parallel, map[trace.SiteID]trace.Site{1: user[1], 2: admits[2]}, true},
+	} {
+		tr := tracetest.Parse(t, c.text)
+		for id, s := range c.sites {
+			s.ID, s.Key = id, uint64(id)
+			tr.Sites[id] = s
+		}
+		o, err := order.New(tr)
+		require.NoError(t, err, name)
+		got, err := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		require.NoError(t, err, name)
+		swaps := slices.ContainsFunc(got, func(d symbolic.FoundDeparture) bool { return !tr.Events[d.Event].Kind.IsAccess() })
+		require.Equal(t, c.swaps, swaps, "%s: %v", name, got)
+	}
+}
+
+// Counters that parallel tests share come to the same whichever begins first, and so do assertions of
+// them; one of what a counter has come to in between may fail.
+func TestCountersOfParallelTests(t *testing.T) {
+	const (
+		parallel = "0 add g#2\n0 fork 1\n0 fork 2\n0 send c @1\n1 recv c @2\n0 sent c#1 @1\n1 recvd c#1 @2\n0 send c @1\n2 recv c @2\n0 sent c#2 @1\n2 recvd c#2 @2\n"
+		asserted = "%[1]d aload x=%[2]d @6\n%[1]d branch @7\n"
+	)
+	for _, c := range []struct {
+		text    string
+		departs bool
+	}{
+		{parallel + "1 armw x=1 @5\n1 add g#-1\n2 armw x=2 @5\n2 add g#-1\n0 wgwait g\n0 wgwaited g\n" + fmt.Sprintf(asserted, 0, 2), false},
+		{parallel + "1 armw x=1 @5\n" + fmt.Sprintf(asserted, 1, 1) + "1 add g#-1\n2 armw x=2 @5\n2 add g#-1\n0 wgwait g\n0 wgwaited g", true},
+	} {
+		tr := tracetest.Parse(t, c.text)
+		for id, s := range tr.Sites {
+			switch s.Line {
+			case 1:
+				s.Func = "testing.(*testState).release"
+			case 2:
+				s.Func = "testing.(*testState).waitParallel"
+			case 5:
+				s.Key, s.OnlyInFormulas, s.IsUpdate, s.Formula = 5, true, true, "(+ _ 1)"
+			case 6:
+				s.Key, s.OnlyInFormulas = 6, true
+			case 7:
+				s.FailsIf, s.FailureEndsGoroutine = trace.IfTrue, true
+				s.Formula = fmt.Sprintf("(= @6i8 %d)", map[bool]int{false: 1, true: 2}[c.departs])
+			}
+			tr.Sites[id] = s
+		}
+		o, err := order.New(tr)
+		require.NoError(t, err)
+		got, err := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		require.NoError(t, err)
+		require.Equal(t, c.departs, len(got) > 0, "%v", got)
+	}
+}
+
 // What a read finds by what must come before what needs no solver.
 func TestOrderedReads(t *testing.T) {
 	for name, c := range map[string]struct {

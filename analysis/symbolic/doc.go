@@ -24,7 +24,7 @@
 //	solve.go, check.go, bound.go              asking, following a model's run, few switches
 //	decider.go, effort.go                     which question to ask, and what it may cost
 //	depart.go, departures.go, choice.go,
-//	ordered.go, settled.go                    what proofs rest on
+//	commuting.go, ordered.go, settled.go      what proofs rest on
 //	tuning.go                                 the bounds and weights
 //
 // # The formula

@@ -141,9 +141,11 @@ func (m *edgeBuilder) addOnceEdge(done int32) {
 		return
 	}
 	once := m.facts.Onces()[row]
-	if once.End != none && once.End < done {
+	switch {
+	case m.ignoreCommuting && m.hasNoEffects(once.Begin):
+	case once.End != none && once.End < done:
 		m.addEdge(once.End, done)
-	} else {
+	default:
 		m.addEdge(once.Begin, done)
 	}
 }

@@ -18,6 +18,9 @@ type Control struct {
 	t     *trace.Trace
 	order *order.Order
 	sites *trace.SiteIndex
+	// ignoreCommuting leaves operations without edges whose order makes no difference; see
+	// admitsParallelTests and hasNoEffects.
+	ignoreCommuting bool
 
 	locks    []lock // by number
 	facts    *facts.Facts
@@ -27,6 +30,7 @@ type Control struct {
 	edges    []edge      // those of synchronization
 	// impossible are events that no run performs, as the trace lacks what they need.
 	impossible map[int32]bool
+	sourceRoot *string // see goroot; nil until it is needed
 }
 
 // A Model is what encodings of one trace share that treat its values alike. There are three kinds (Wang
@@ -51,8 +55,13 @@ type Model struct {
 }
 
 // NewControl finds the control and synchronization of t, whose order is o, in near-linear time.
-func NewControl(t *trace.Trace, o *order.Order) *Control {
-	c := &Control{t: t, order: o, sites: o.Sites(), facts: o.Facts(), impossible: make(map[int32]bool)}
+func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, o, false) }
+
+func newControl(t *trace.Trace, o *order.Order, ignoreCommuting bool) *Control {
+	c := &Control{
+		t: t, order: o, sites: o.Sites(), facts: o.Facts(), impossible: make(map[int32]bool),
+		ignoreCommuting: ignoreCommuting,
+	}
 	c.locks = newLocks(c)
 	c.channels, c.groups, c.conds = newChannels(c.facts), newWaitGroups(c.facts), newConditions(t)
 	b := edgeBuilder{Control: c}

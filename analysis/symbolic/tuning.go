@@ -121,6 +121,10 @@ const maxShared = 1 << 12
 // that hold for the program for time. Chosen: one that is left open refutes a proof like one found.
 const maxDepartings = 16
 
+// maxOnceEvents bounds the events of a Once's function that is searched for effects (unit: events).
+// Trades departures that are none for time. Chosen: such functions of the standard library have few.
+const maxOnceEvents = 64
+
 // maxBounded bounds the events of encodings in which a run with the fewest switches is looked for
 // (unit: nodes). Trades readable schedules of long runs for time. Chosen.
 const maxBounded = 1 << 11
