@@ -19,7 +19,7 @@ const maxConflictSets = 1 << 12
 // sets whose accesses are at these places. It skips no access, unlike [FindRaces], and ignores the
 // must-order. Sets are in the order of their memory; nil means that there are too many.
 func ConflictSetsAt(t *trace.Trace, o *order.Order, places [][2]uint64) [][]ConflictSet {
-	s := &conflictSearch{finder: finder{t: t, o: o, sites: o.Sites()}, indexByPlaces: make(map[[2]uint64]int), wantedPlaces: make(map[uint64]bool), sets: make([][]ConflictSet, len(places)), exceeded: make([]bool, len(places)), maxSets: maxConflictSets}
+	s := newConflictSearch(t, o, len(places), maxConflictSets)
 	for k, p := range places {
 		s.indexByPlaces[p] = k
 		s.wantedPlaces[p[0]], s.wantedPlaces[p[1]] = true, true
@@ -28,28 +28,38 @@ func ConflictSetsAt(t *trace.Trace, o *order.Order, places [][2]uint64) [][]Conf
 		site := s.site(t.Events[i].Site)
 		return site, s.wantedPlaces[site]
 	}
-	groups := o.Groups()
-	for k := range groups {
-		s.searchGroup(&groups[k])
-	}
-	for k, over := range s.exceeded {
-		if over {
-			s.sets[k] = nil
-		}
-	}
-	return s.sets
+	return s.search()
 }
 
 // AllConflictSets returns the conflict sets of all places together, in the order of their memory.
 // It ignores the must-order.
 func AllConflictSets(t *trace.Trace, o *order.Order) []ConflictSet {
-	s := &conflictSearch{finder: finder{t: t, o: o, sites: o.Sites()}, indexByPlaces: map[[2]uint64]int{{}: 0}, sets: make([][]ConflictSet, 1), exceeded: make([]bool, 1), maxSets: math.MaxInt}
+	s := newConflictSearch(t, o, 1, math.MaxInt)
+	s.indexByPlaces[[2]uint64{}] = 0
 	s.placeOfAccess = func(int32) (uint64, bool) { return 0, true }
-	groups := o.Groups()
+	return s.search()[0]
+}
+
+// newConflictSearch returns a search for the conflict sets of so many pairs of places.
+func newConflictSearch(t *trace.Trace, o *order.Order, pairs, maxSets int) *conflictSearch {
+	return &conflictSearch{
+		finder: finder{t: t, o: o, sites: o.Sites()}, indexByPlaces: make(map[[2]uint64]int), wantedPlaces: make(map[uint64]bool),
+		sets: make([][]ConflictSet, pairs), exceeded: make([]bool, pairs), maxSets: maxSets,
+	}
+}
+
+// search returns the conflict sets of each pair of places, nil where there are too many.
+func (s *conflictSearch) search() [][]ConflictSet {
+	groups := s.o.Groups()
 	for k := range groups {
 		s.searchGroup(&groups[k])
 	}
-	return s.sets[0]
+	for k, exceeded := range s.exceeded {
+		if exceeded {
+			s.sets[k] = nil
+		}
+	}
+	return s.sets
 }
 
 // A conflictSearch searches a trace for conflict sets.

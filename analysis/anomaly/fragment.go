@@ -56,7 +56,7 @@ func (s *searcher) addFragment(c *fragmentChooser) {
 	for _, p := range c.picked {
 		s.appendAttributes(c.attributes[p])
 	}
-	s.locks = s.appendHeldThroughout(s.locks[:0], c.events[c.picked[0]], c.events[c.picked[len(c.picked)-1]])
+	s.locks = s.o.AppendHeldThroughout(s.locks[:0], c.events[c.picked[0]], c.events[c.picked[len(c.picked)-1]])
 	s.appendLocks(s.locks)
 	k := s.kinds[string(s.key)]
 	if k == nil {
@@ -74,7 +74,7 @@ func (s *searcher) addFragment(c *fragmentChooser) {
 		s.noteChange(k)
 	}
 	s.looksLeft--
-	to := storedFragment{k, k.indexOf(c.g)}
+	to := storedFragment{k, s.indexOf(k, c.g)}
 	known := false
 	if to.index < len(k.latest) { // later fragments are combined with the latest only
 		known = s.inSameSegments(k.latest[to.index].events, c)

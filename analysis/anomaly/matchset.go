@@ -593,16 +593,8 @@ func (n *lockNumbers) at(i int32) int32 {
 // heldThroughout returns the number of the set of locks that are held from event i to event j of
 // the same goroutine, each in one critical section.
 func (n *lockNumbers) heldThroughout(i, j int32) int32 {
-	locks := n.locks[:0]
-	after := n.o.Held(int(j))
-	for _, acq := range n.o.Held(int(i)) {
-		if slices.Contains(after, acq) {
-			e := &n.t.Events[acq]
-			locks = append(locks, order.Lock{Obj: e.Obj, Shared: e.Kind == trace.RAcquire})
-		}
-	}
-	n.locks = locks
-	return n.number(locks)
+	n.locks = n.o.AppendHeldThroughout(n.locks[:0], i, j)
+	return n.number(n.locks)
 }
 
 // number returns the number of a set of locks, 0 for the empty one.

@@ -2,6 +2,7 @@ package anomaly
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -168,20 +169,11 @@ func (p *parser) row(k, n int) ([]word, error) {
 		switch {
 		case k == rowAT && w.text != "r" && w.text != "w":
 			return nil, p.wrong(w, "r or w")
-		case k == rowE && contains(row[:i], w.text):
+		case k == rowE && slices.ContainsFunc(row[:i], func(o word) bool { return o.text == w.text }):
 			return nil, p.wrong(w, "another name for each event")
 		}
 	}
 	return row, nil
-}
-
-func contains(ws []word, text string) bool {
-	for _, w := range ws {
-		if w.text == text {
-			return true
-		}
-	}
-	return false
 }
 
 // number numbers different words from 0.

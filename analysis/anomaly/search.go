@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // An Anomaly is a pattern at some places of the program.
@@ -118,10 +117,9 @@ type attributes struct {
 
 // A fragmentKind is fragments that differ only in their goroutine and their position in the trace.
 type fragmentKind struct {
-	shape            int
-	attributes       []attributes
-	latest           []fragment                         // the latest fragment of each goroutine
-	goroutineNumbers *numbering.Numbers[numbering.Word] // the goroutines by their index in latest; nil while they are few
+	shape      int
+	attributes []attributes
+	latest     []fragment // the latest fragment of each goroutine
 	// barrenAt is, by use of the shape, the [searcher.changeCount] at the last search that found no
 	// partner for fragments of this kind. The search need not be repeated until the count changes.
 	barrenAt []int
@@ -129,28 +127,22 @@ type fragmentKind struct {
 	heldThroughout []order.Lock
 }
 
-// fewGoroutines is the number of goroutines up to which indexOf searches linearly, as most kinds
-// have a single one.
-const fewGoroutines = 8
-
-// indexOf returns the index in latest of the fragment of goroutine g. It is len(latest) if there is
-// none yet.
-func (k *fragmentKind) indexOf(g trace.GID) int {
-	if k.goroutineNumbers == nil {
-		for n := range k.latest {
-			if k.latest[n].g == g {
-				return n
-			}
-		}
-		if len(k.latest) < fewGoroutines {
-			return len(k.latest)
-		}
-		k.goroutineNumbers = new(numbering.Numbers[numbering.Word])
-		for _, c := range k.latest {
-			k.goroutineNumbers.Of(numbering.Word(c.g))
-		}
+// indexOf returns the index in k.latest of the fragment of goroutine g. It is len(k.latest) if there
+// is none yet: then the caller appends it.
+func (s *searcher) indexOf(k *fragmentKind, g trace.GID) int {
+	of := kindOfGoroutine{k, g}
+	n, known := s.latestIndex[of]
+	if !known {
+		n = len(k.latest)
+		s.latestIndex[of] = n
 	}
-	return int(k.goroutineNumbers.Of(numbering.Word(g)))
+	return n
+}
+
+// A kindOfGoroutine is the fragments of one kind by one goroutine.
+type kindOfGoroutine struct {
+	kind *fragmentKind
+	g    trace.GID
 }
 
 // A fragment is events of one region of a goroutine that match a block of a pattern.
@@ -189,6 +181,7 @@ type searcher struct {
 	locks         []order.Lock    // scratch
 	chooser       fragmentChooser // for the current region
 	kinds         map[string]*fragmentKind
+	latestIndex   map[kindOfGoroutine]int // see indexOf
 	kindsByAnchor map[anchor][]*fragmentKind
 	changes       []int // by location: how often kinds there were created, or lost locks
 	found         map[string]*anomaly
@@ -210,7 +203,7 @@ type anomaly struct {
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
 		t: t, o: o, index: o.Sites(), regions: regions,
-		sites: make(map[uint64]int32), recentRegions: make([]recentRegions, len(t.Goroutines)), kinds: make(map[string]*fragmentKind),
+		sites: make(map[uint64]int32), recentRegions: make([]recentRegions, len(t.Goroutines)), kinds: make(map[string]*fragmentKind), latestIndex: make(map[kindOfGoroutine]int),
 		kindsByAnchor: make(map[anchor][]*fragmentKind), found: make(map[string]*anomaly),
 	}
 	groups := o.Groups()
@@ -375,7 +368,7 @@ func (s *searcher) addRegion(g trace.GID, events []int32) {
 		s.appendNumber(int32(s.t.Events[i].Kind))
 		s.appendAttributes(p)
 	}
-	s.regionLocks = s.appendHeldThroughout(s.regionLocks[:0], kept[0], kept[len(kept)-1])
+	s.regionLocks = s.o.AppendHeldThroughout(s.regionLocks[:0], kept[0], kept[len(kept)-1])
 	s.appendLocks(s.regionLocks)
 	if its, ok := seen.byKey[string(s.key)]; ok {
 		// The previous region like this is in the same segment, so this one has no new
@@ -417,26 +410,13 @@ func (s *searcher) appendLocks(locks []order.Lock) {
 	s.appendNumber(int32(len(locks)))
 }
 
-// appendHeldThroughout appends to locks those that are held from event i to event j of the same
-// goroutine, each in one critical section.
-func (s *searcher) appendHeldThroughout(locks []order.Lock, i, j int32) []order.Lock {
-	after := s.o.Held(int(j))
-	for _, acq := range s.o.Held(int(i)) {
-		if slices.Contains(after, acq) {
-			e := &s.t.Events[acq]
-			locks = append(locks, order.Lock{Obj: e.Obj, Shared: e.Kind == trace.RAcquire})
-		}
-	}
-	return locks
-}
-
 // narrowHeldLocks removes from k.heldThroughout the locks that a further fragment of kind k does
 // not hold throughout.
 func (s *searcher) narrowHeldLocks(k *fragmentKind, events []int32) {
 	if !slices.ContainsFunc(k.heldThroughout, func(l order.Lock) bool { return !slices.Contains(s.regionLocks, l) }) {
 		return
 	}
-	locks := s.appendHeldThroughout(s.locks[:0], events[0], events[len(events)-1])
+	locks := s.o.AppendHeldThroughout(s.locks[:0], events[0], events[len(events)-1])
 	s.locks = locks
 	held := len(k.heldThroughout)
 	if k.heldThroughout = slices.DeleteFunc(k.heldThroughout, func(l order.Lock) bool { return !slices.Contains(locks, l) }); len(k.heldThroughout) < held {

@@ -22,6 +22,9 @@ import (
 type interval struct {
 	first int32 // where its acquires begin in heldLocks.acquires; those of the next one follow
 	set   LockSet
+	// outermost is the acquire since which the goroutine holds any lock, or -1. It may have been
+	// released since.
+	outermost int32
 }
 
 // heldLocks says which locks goroutines hold at each event.
@@ -29,10 +32,7 @@ type heldLocks struct {
 	intervalOf *trace.RunLength // by event: index into intervals; nil where there are no locks
 	intervals  []interval       // the first one holds nothing
 	acquires   []int32          // of each interval, the oldest first
-	// outer has, by interval, where the goroutine last began to hold any lock, if it does
-	// not hold that first lock any more.
-	outer map[int32]int32
-	sets  [][]Lock // by LockSet
+	sets       [][]Lock         // by LockSet
 }
 
 // intervalAt returns the interval of event i.
@@ -50,20 +50,6 @@ func (h *heldLocks) acquiresIn(n int32) []int32 {
 		end = int(h.intervals[n+1].first)
 	}
 	return h.acquires[h.intervals[n].first:end:end]
-}
-
-// outermost returns the acquire since which the goroutine holds any lock in interval n, or
-// -1 if it holds none.
-func (h *heldLocks) outermost(n int32) int32 {
-	if len(h.outer) > 0 {
-		if i, ok := h.outer[n]; ok {
-			return i
-		}
-	}
-	if acquires := h.acquiresIn(n); len(acquires) > 0 {
-		return acquires[0]
-	}
-	return -1
 }
 
 // A holder finds what is held in one pass over the events.
@@ -94,9 +80,8 @@ func findHeld(t *trace.Trace, f *facts.Facts, before func(i, j int) bool) *heldL
 	n := len(f.Sections())
 	h := &holder{
 		heldLocks: heldLocks{
-			intervals: make([]interval, 1, 1+n),
+			intervals: append(make([]interval, 0, 1+n), interval{outermost: -1}),
 			acquires:  make([]int32, 0, n),
-			outer:     make(map[int32]int32),
 			sets:      [][]Lock{nil},
 		},
 		t: t, facts: f,
@@ -133,14 +118,14 @@ func (h *holder) acquire(i int32, e *trace.Event) {
 		h.end(h.abandoned[0].Section)
 	}
 	now := h.now[e.G]
-	outer := h.outermost(now)
-	if outer < 0 {
-		outer = i
+	outermost := h.intervals[now].outermost
+	if outermost < 0 {
+		outermost = i
 	}
 	first := len(h.acquires)
 	h.acquires = append(append(h.acquires, h.acquiresIn(now)...), i)
 	h.before[e.G] = append(h.before[e.G], now)
-	h.now[e.G] = h.add(first, outer, h.plus(h.intervals[now].set, i))
+	h.now[e.G] = h.add(interval{int32(first), h.plus(h.intervals[now].set, i), outermost})
 }
 
 // end takes section n from the goroutine that holds it.
@@ -148,7 +133,7 @@ func (h *holder) end(n int32) {
 	acquire := h.facts.Sections()[n].Acquire
 	g := h.t.Events[acquire].G
 	now := h.now[g]
-	acquires, outer := h.acquiresIn(now), h.outermost(now)
+	acquires := h.acquiresIn(now)
 	k := slices.Index(acquires, acquire)
 	before := h.before[g]
 	h.before[g] = before[:len(acquires)-1]
@@ -163,18 +148,14 @@ func (h *holder) end(n int32) {
 	h.acquires = append(append(h.acquires, acquires[:k]...), acquires[k+1:]...)
 	h.now[g] = 0
 	if first < len(h.acquires) {
-		h.now[g] = h.add(first, outer, h.setOf(h.acquires[first:]))
+		h.now[g] = h.add(interval{int32(first), h.setOf(h.acquires[first:]), h.intervals[now].outermost})
 	}
 }
 
-// add adds an interval that has the acquires from index first on, and returns its index.
-func (h *holder) add(first int, outer int32, set LockSet) int32 {
-	n := int32(len(h.intervals))
-	h.intervals = append(h.intervals, interval{int32(first), set})
-	if first < len(h.acquires) && h.acquires[first] != outer {
-		h.outer[n] = outer
-	}
-	return n
+// add adds an interval, and returns its index.
+func (h *holder) add(n interval) int32 {
+	h.intervals = append(h.intervals, n)
+	return int32(len(h.intervals) - 1)
 }
 
 // plus returns a set with the lock of the acquire at position i.
@@ -274,9 +255,9 @@ func (h *holder) give(intervals []int32, s *facts.Section, before func(i, j int)
 			to = k.interval
 			was := h.intervals[to].set
 			if set := h.change(was, lock, within); set != was {
-				outer, first := h.outermost(to), len(h.acquires)
+				first := len(h.acquires)
 				h.acquires = append(h.acquires, h.acquiresIn(to)...)
-				to = h.add(first, outer, set)
+				to = h.add(interval{int32(first), set, h.intervals[to].outermost})
 			}
 			changed[k] = to
 		}

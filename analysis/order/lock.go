@@ -91,10 +91,22 @@ func (o *Order) Exclude(a, b LockSet) bool { return Exclude(o.Locks(a), o.Locks(
 // nobody has released by then, the oldest first. The caller must not change them.
 func (o *Order) Held(i int) []int32 { return o.held.acquiresIn(o.held.intervalAt(i)) }
 
+// AppendHeldThroughout appends to locks those that a goroutine holds from its event i to its event j,
+// each in one critical section.
+func (o *Order) AppendHeldThroughout(locks []Lock, i, j int32) []Lock {
+	after := o.Held(int(j))
+	for _, acquire := range o.Held(int(i)) {
+		if slices.Contains(after, acquire) {
+			locks = append(locks, Acquired(&o.t.Events[acquire]))
+		}
+	}
+	return locks
+}
+
 // Outermost returns the acquire of the outermost lock that protects event i (PECAN §6.1),
 // or -1. Where locks are not nested, it is the acquire after which the goroutine has not
 // been without a lock.
-func (o *Order) Outermost(i int) int { return int(o.held.outermost(o.held.intervalAt(i))) }
+func (o *Order) Outermost(i int) int { return int(o.held.intervals[o.held.intervalAt(i)].outermost) }
 
 // SortLocks sorts locks as those of a lock set are.
 func SortLocks(locks []Lock) { slices.SortFunc(locks, compareLocks) }

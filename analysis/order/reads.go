@@ -14,51 +14,45 @@ import (
 // sources holds, for reads that saw what another goroutine wrote, where that
 // was written. Few reads did.
 type sources struct {
-	reads    trace.Marks
-	single   []int32           // of each of reads: the write, or several
-	multiple map[int32][]int32 // newest first
+	reads  trace.Marks
+	writes [][]int32 // by number of the read, newest first
 }
 
-// manyWrites stands for more than one write.
-const manyWrites = -2
-
-// A readSource is a read, and what there is of it in sources.single.
-type readSource struct{ read, write int32 }
+// A readSource is a read, and the writes that it has read from.
+type readSource struct {
+	read   int32
+	writes []int32
+}
 
 // findSources finds for each read of a shared location the last writes before
 // it to the bytes that it reads.
-func findSources(t *trace.Trace, gs []Group) sources {
-	s := sources{multiple: make(map[int32][]int32)}
+func findSources(t *trace.Trace, groups []Group) (s sources) {
 	var all []readSource
-	for k := range gs {
-		all = s.addGroup(t, &gs[k], all)
+	for k := range groups {
+		all = appendSources(all, t, &groups[k])
 	}
 	s.reads = trace.NewMarks(len(t.Events), func(mark func(int)) {
 		for _, r := range all {
 			mark(int(r.read))
 		}
 	})
-	s.single = make([]int32, s.reads.Len())
+	s.writes = make([][]int32, s.reads.Len())
 	for _, r := range all {
-		s.single[s.reads.NumberOf(int(r.read))] = r.write
+		s.writes[s.reads.NumberOf(int(r.read))] = r.writes
 	}
 	return s
 }
 
 // of returns the sources of the read i.
 func (s *sources) of(i int) []int32 {
-	switch k := s.reads.NumberOf(i); {
-	case k < 0:
-		return nil
-	case s.single[k] == manyWrites:
-		return s.multiple[int32(i)]
-	default:
-		return s.single[k : k+1]
+	if k := s.reads.NumberOf(i); k >= 0 {
+		return s.writes[k]
 	}
+	return nil
 }
 
-// addGroup adds the reads of g to all.
-func (s *sources) addGroup(t *trace.Trace, g *Group, all []readSource) []readSource {
+// appendSources appends the reads of g that have sources.
+func appendSources(all []readSource, t *trace.Trace, g *Group) []readSource {
 	last := make([]int32, len(g.Locations)) // one more than the position of the last write
 	var found []int32
 	for k, i := range g.Events {
@@ -73,7 +67,9 @@ func (s *sources) addGroup(t *trace.Trace, g *Group, all []readSource) []readSou
 					found = append(found, w-1)
 				}
 			}
-			all = s.add(all, t, i, found)
+			if writes := sourcesAmong(t, i, found); len(writes) > 0 {
+				all = append(all, readSource{i, slices.Clone(writes)})
+			}
 		}
 		if e.Stores() {
 			last[at] = i + 1
@@ -82,9 +78,9 @@ func (s *sources) addGroup(t *trace.Trace, g *Group, all []readSource) []readSou
 	return all
 }
 
-// add adds the sources of read i to all; ws are the last writes to each location
-// that overlaps with it.
-func (s *sources) add(all []readSource, t *trace.Trace, i int32, ws []int32) []readSource {
+// sourcesAmong returns the sources of read i among ws, the last writes to each location
+// that overlaps with it. It reorders ws.
+func sourcesAmong(t *trace.Trace, i int32, ws []int32) []int32 {
 	slices.SortFunc(ws, func(a, b int32) int { return int(b - a) })
 	r := &t.Events[i]
 	for k, w := range ws {
@@ -94,15 +90,7 @@ func (s *sources) add(all []readSource, t *trace.Trace, i int32, ws []int32) []r
 			break
 		}
 	}
-	ws = slices.DeleteFunc(ws, func(w int32) bool { return t.Events[w].G == r.G })
-	switch len(ws) {
-	case 0:
-		return all
-	case 1:
-		return append(all, readSource{i, ws[0]})
-	}
-	s.multiple[i] = slices.Clone(ws)
-	return append(all, readSource{i, manyWrites})
+	return slices.DeleteFunc(ws, func(w int32) bool { return t.Events[w].G == r.G })
 }
 
 func covers(w, r *trace.Event) bool {

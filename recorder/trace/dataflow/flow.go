@@ -252,7 +252,7 @@ func (b *flowBuilder) parse() {
 			continue
 		}
 		b.formulas[id] = &f
-		if f.usesHandovers() {
+		if f.hasAny(Handed, Unknown, Hand) {
 			b.usingHandovers[&f] = true
 		}
 		f.each(false, func(r Reading, _ bool) { b.neededReadings[r.Key] = max(b.neededReadings[r.Key], int(r.Back)+1) })
@@ -277,12 +277,15 @@ func (f *Formula) Readings() (n int) {
 }
 
 // HasBefore reports whether f uses the value before an atomic operation.
-func (f *Formula) HasBefore() bool {
-	if f.Op == Before {
+func (f *Formula) HasBefore() bool { return f.hasAny(Before) }
+
+// hasAny reports whether f or a part of it has one of the operations.
+func (f *Formula) hasAny(ops ...Op) bool {
+	if slices.Contains(ops, f.Op) {
 		return true
 	}
-	for i := range f.Args {
-		if f.Args[i].HasBefore() {
+	for k := range f.Args {
+		if f.Args[k].hasAny(ops...) {
 			return true
 		}
 	}

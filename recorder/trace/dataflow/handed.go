@@ -157,16 +157,3 @@ func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (o
 	}
 	return f, ok
 }
-
-// usesHandovers reports whether f contains values that are handed over, or unknown ones.
-func (f *Formula) usesHandovers() bool {
-	if f.Op == Handed || f.Op == Unknown || f.Op == Hand {
-		return true
-	}
-	for k := range f.Args {
-		if f.Args[k].usesHandovers() {
-			return true
-		}
-	}
-	return false
-}
