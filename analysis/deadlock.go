@@ -20,7 +20,7 @@ func (d *decider) startDeadlocks(cs []detect.Candidate) {
 	d.allow(d.work.Share(waitCyclePart), 0)
 	length := func(c detect.Candidate) int {
 		accesses := c.Instances[0].Accesses
-		return slices.Max(accesses) - d.planner.From(accesses...)
+		return slices.Max(accesses) - d.planner.RecordedPrefix(accesses...)
 	}
 	slices.SortStableFunc(cs, func(a, b detect.Candidate) int { return cmp.Compare(length(a), length(b)) })
 }

@@ -180,7 +180,7 @@ func (d *decider) onePerTests(all []detect.Instance) (groups []detect.Instance, 
 
 // testKey returns a key for the tests of v, and for where a schedule of them begins.
 func (s *subject) testKey(v detect.Instance) string {
-	return fmt.Sprint(s.planner.From(v.Accesses...), "\x00", strings.Join(s.tests.TestsOf(v.Accesses), "\x00"))
+	return fmt.Sprint(s.planner.RecordedPrefix(v.Accesses...), "\x00", strings.Join(s.tests.TestsOf(v.Accesses), "\x00"))
 }
 
 // includes reports whether v is one of the instances.

@@ -114,7 +114,7 @@ type scope struct {
 
 // scope returns the scope of v: its tests without the subtests that do not matter to v.
 func (p *departureSearch) scope(v detect.Instance) scope {
-	s := scope{p.testKey(v), p.planner.From(v.Accesses...), p.goroutinesOf(p.tests.TestsOf(v.Accesses))}
+	s := scope{p.testKey(v), p.planner.RecordedPrefix(v.Accesses...), p.goroutinesOf(p.tests.TestsOf(v.Accesses))}
 	parts, known := p.subtests[s.key]
 	if !known {
 		parts = newSubtests(p.subject, s.has)
@@ -183,7 +183,7 @@ func (p *departureSearch) departure(steps []int, at symbolic.FoundDeparture) *De
 		return nil
 	}
 	events := append(p.judge().Deviations(), at.Event)
-	recipe := p.planner.Given(at.Base, steps, []int{at.Pending}, []int{at.Pending})
+	recipe := p.planner.FromSteps(at.Base, steps, []int{at.Pending}, []int{at.Pending})
 	return &Departure{Recipe{recipe, nil}, events}
 }
 

@@ -116,11 +116,11 @@ func (f *Finding) shift(from int) {
 		f.Accesses[k] += from
 	}
 	for k := range f.Schedules {
-		f.Schedules[k].Recipe = f.Schedules[k].In(from)
+		f.Schedules[k].Recipe = f.Schedules[k].InLongerTrace(from)
 	}
 	for k, d := range f.Departures {
 		shifted := *d
-		shifted.Recipe.Recipe = d.In(from)
+		shifted.Recipe.Recipe = d.InLongerTrace(from)
 		f.Departures[k] = &shifted
 	}
 }
@@ -150,15 +150,15 @@ func (r *Result) join(o *Result, from int, index map[string]int) {
 func (r *Result) makeSchedules(steps int) (all bool) {
 	all = true
 	make := func(recipe *Recipe) {
-		made, n := recipe.Made(steps)
-		recipe.Recipe, steps, all = made, steps-n, all && made.IsMade()
+		made, n := recipe.Computed(steps)
+		recipe.Recipe, steps, all = made, steps-n, all && made.IsComputed()
 	}
 	for _, f := range r.Findings {
 		for k := range f.Schedules {
 			make(&f.Schedules[k])
 		}
 		for _, d := range f.Departures { // findings share them
-			if !d.IsMade() {
+			if !d.IsComputed() {
 				make(&d.Recipe)
 			}
 		}

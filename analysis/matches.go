@@ -105,7 +105,9 @@ func (s *matchSearch) decideRecorded(c *candidate, sets []anomaly.MatchSet) (Fin
 			break
 		}
 	}
-	eventsBefore := func(v detect.Instance) int { return v.Accesses[len(v.Accesses)-1] - s.planner.From(v.Accesses...) }
+	eventsBefore := func(v detect.Instance) int {
+		return v.Accesses[len(v.Accesses)-1] - s.planner.RecordedPrefix(v.Accesses...)
+	}
 	slices.SortStableFunc(all, func(a, b detect.Instance) int { return cmp.Compare(eventsBefore(a), eventsBefore(b)) })
 	for _, v := range all[:min(len(all), maxConePairs)] {
 		if !s.charge() {

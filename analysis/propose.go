@@ -70,7 +70,7 @@ func (p *proposer) propose(f *Finding, instances []instance) {
 // proposeSliced finds a schedule for an instance of a property in which branches come out otherwise whose
 // control scopes have ended (Chen and Roşu, 2005). The judge says which branches do.
 func (p *proposer) proposeSliced(f *Finding, instances []instance) {
-	if p.scopes.Empty() || !p.opts.uses(TierSliced) {
+	if p.scopes.IsEmpty() || !p.opts.uses(TierSliced) {
 		return
 	}
 	for _, v := range instances {
@@ -91,7 +91,7 @@ func (p *proposer) proposeSliced(f *Finding, instances []instance) {
 			if !ok || slices.Contains(turned, no.Event) {
 				break
 			}
-			if _, ok := p.scopes.End(no.Event); !ok {
+			if _, ok := p.scopes.ScopeEnd(no.Event); !ok {
 				break
 			}
 			turned = append(slices.Clip(turned), no.Event)

@@ -49,7 +49,7 @@ func (d *decider) solve(ctx context.Context, undecided []*candidate) error {
 // eventsUntil returns how many events there are from where the tests of c begin to its last access.
 func (s *subject) eventsUntil(c *candidate) (n int) {
 	for _, v := range c.open {
-		n = max(n, slices.Max(v.Accesses)-s.planner.From(v.Accesses...))
+		n = max(n, slices.Max(v.Accesses)-s.planner.RecordedPrefix(v.Accesses...))
 	}
 	return n
 }
@@ -107,7 +107,7 @@ func (d *decider) newSolving(undecided []*candidate) *solving {
 	}
 	for _, c := range undecided {
 		for _, v := range c.open {
-			from := d.planner.From(v.Accesses...)
+			from := d.planner.RecordedPrefix(v.Accesses...)
 			s.targetOf[c] = append(s.targetOf[c], len(s.targets[from]))
 			s.targets[from] = append(s.targets[from], v.target())
 		}
@@ -186,7 +186,7 @@ func (s *solving) decideBySolving(ctx context.Context, c *candidate, candidatesL
 
 // decider returns the decider for runs to v that begin as schedules of its tests do.
 func (s *solving) decider(v instance) *symbolic.Decider {
-	from := s.planner.From(v.Accesses...)
+	from := s.planner.RecordedPrefix(v.Accesses...)
 	d := s.deciders[from]
 	if d == nil {
 		d = s.solverModel.NewDecider(from, s.targets[from], s.engine)
@@ -203,7 +203,7 @@ func (s *solving) seek(ctx context.Context, v instance, at int, budget *solver.B
 // ask asks for runs to v that begin as schedules of its tests do, and if there
 // are none, for runs that begin where the trace does.
 func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Budget) (symbolic.Answer, error) {
-	from := s.planner.From(v.Accesses...)
+	from := s.planner.RecordedPrefix(v.Accesses...)
 	decide := s.decider(v).Decide
 	if s.eventwise {
 		decide = s.decider(v).DecideAll
@@ -220,7 +220,7 @@ func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Bu
 // accept adds the schedule that the solver has found for v to f. The judge has to agree, as with all
 // schedules.
 func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
-	from := min(a.Base, s.planner.From(v.Accesses...))
+	from := min(a.Base, s.planner.RecordedPrefix(v.Accesses...))
 	if a.Base-from+len(a.Steps) > minimize.MaxTried { // too many to be minimized
 		from = a.Base
 	}
@@ -233,7 +233,7 @@ func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 		f.Reason = reasonOf(err)
 		return false
 	}
-	recipe := s.planner.Given(from, steps, v.target().Pending, v.Accesses)
+	recipe := s.planner.FromSteps(from, steps, v.target().Pending, v.Accesses)
 	f.Schedules = []Recipe{{recipe, v.Pattern}}
 	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
 	f.Pattern, f.Accesses = v.Pattern, recipe.Accesses

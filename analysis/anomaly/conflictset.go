@@ -43,7 +43,7 @@ func AllConflictSets(t *trace.Trace, o *order.Order) []ConflictSet {
 // newConflictSearch returns a search for the conflict sets of so many pairs of places.
 func newConflictSearch(t *trace.Trace, o *order.Order, pairs, maxSets int) *conflictSearch {
 	return &conflictSearch{
-		finder: finder{t: t, o: o, sites: o.Sites()}, indexByPlaces: make(map[[2]uint64]int), wantedPlaces: make(map[uint64]bool),
+		raceFinder: raceFinder{t: t, o: o, sites: o.Sites()}, indexByPlaces: make(map[[2]uint64]int), wantedPlaces: make(map[uint64]bool),
 		sets: make([][]ConflictSet, pairs), exceeded: make([]bool, pairs), maxSets: maxSets,
 	}
 }
@@ -64,7 +64,7 @@ func (s *conflictSearch) search() [][]ConflictSet {
 
 // A conflictSearch searches a trace for conflict sets.
 type conflictSearch struct {
-	finder
+	raceFinder
 	indexByPlaces map[[2]uint64]int // by pair of places: index into sets
 	wantedPlaces  map[uint64]bool
 	placeOfAccess func(i int32) (place uint64, wanted bool) // the place of an access, and whether it is wanted
@@ -75,7 +75,7 @@ type conflictSearch struct {
 
 // An accessList is the accesses of one class by one goroutine, ascending.
 type accessList struct {
-	class
+	accessClass
 	g      trace.GID
 	events []int32
 }
@@ -84,7 +84,7 @@ type accessList struct {
 func (s *conflictSearch) searchGroup(g *order.Group) {
 	var locks map[order.LockSet]int32 // computed at the first wanted access
 	type key struct {
-		class
+		accessClass
 		g trace.GID
 	}
 	files := make(map[key]*accessList)
@@ -98,10 +98,10 @@ func (s *conflictSearch) searchGroup(g *order.Group) {
 		if locks == nil {
 			locks, byLoc = s.sharedLocks(g), make([][]*accessList, len(g.Locations))
 		}
-		c := class{g.LocationOf[k], site, locks[s.o.LockSet(int(i))], g.Accesses[k]}
+		c := accessClass{g.LocationOf[k], site, locks[s.o.LockSet(int(i))], g.Accesses[k]}
 		f := files[key{c, e.G}]
 		if f == nil {
-			f = &accessList{class: c, g: e.G}
+			f = &accessList{accessClass: c, g: e.G}
 			files[key{c, e.G}] = f
 			byLoc[c.location] = append(byLoc[c.location], f)
 		}

@@ -25,7 +25,7 @@ func (c *fragmentChooser) choose(from int) {
 		c.s.addFragment(c)
 		return
 	}
-	for k := from; k < len(c.events) && c.s.looksLeft > 0; k++ {
+	for k := from; k < len(c.events) && c.s.stepsLeft > 0; k++ {
 		if c.fits(sh, n, k) {
 			c.picked = append(c.picked, k)
 			c.choose(k + 1)
@@ -60,7 +60,7 @@ func (s *searcher) addFragment(c *fragmentChooser) {
 	s.appendLocks(s.locks)
 	k := s.kinds[string(s.key)]
 	if k == nil {
-		k = &fragmentKind{shape: c.shape, attributes: make([]attributes, 0, len(c.picked)), barrenAt: make([]int, len(s.uses[c.shape])), heldThroughout: slices.Clone(s.locks)}
+		k = &fragmentKind{shape: c.shape, attributes: make([]attributes, 0, len(c.picked)), fruitlessAt: make([]int, len(s.usesOfShape[c.shape])), heldThroughout: slices.Clone(s.locks)}
 		for n, p := range c.picked {
 			k.attributes = append(k.attributes, c.attributes[p])
 			a := anchor{c.shape, n, c.attributes[p].loc, -1}
@@ -73,7 +73,7 @@ func (s *searcher) addFragment(c *fragmentChooser) {
 		s.kinds[string(s.key)] = k
 		s.noteChange(k)
 	}
-	s.looksLeft--
+	s.stepsLeft--
 	to := storedFragment{k, s.indexOf(k, c.g)}
 	known := false
 	if to.index < len(k.latest) { // later fragments are combined with the latest only
@@ -98,14 +98,14 @@ func (s *searcher) addFragment(c *fragmentChooser) {
 		return
 	}
 	stamp := s.changeCount(k)
-	for n, use := range s.uses[c.shape] {
-		if k.barrenAt[n] == stamp {
+	for n, use := range s.usesOfShape[c.shape] {
+		if k.fruitlessAt[n] == stamp {
 			continue
 		}
 		m := &s.plans[use[0]].matcher
-		m.barren = true
-		if m.extend(use[1], k, ch); m.barren {
-			k.barrenAt[n] = stamp
+		m.fruitless = true
+		if m.extend(use[1], k, ch); m.fruitless {
+			k.fruitlessAt[n] = stamp
 		}
 	}
 }

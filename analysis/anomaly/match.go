@@ -16,7 +16,7 @@ type matcher struct {
 	openBlocks int // blocks without a chosen fragment
 	// barren stays set while no fragment of any kind can complete the chosen kinds: locks exclude
 	// all, or enough matches at these places were seen.
-	barren bool
+	fruitless bool
 	// eventPasts is, by event of the pattern, the events that must happen before the chosen one.
 	eventPasts []order.Past
 	// lastAnomaly is the last result of method anomaly, for lastKinds. Fragments of the same kinds
@@ -41,7 +41,7 @@ func (m *matcher) extend(b int, k *fragmentKind, c *fragment) {
 // chooseNext tries the fragments for an open block. It prefers a block that shares a variable with
 // the chosen ones. Without open blocks, the match is complete.
 func (m *matcher) chooseNext() {
-	if m.s.looksLeft <= 0 {
+	if m.s.stepsLeft <= 0 {
 		return
 	}
 	blocks := m.s.plans[m.plan].blocks
@@ -60,7 +60,7 @@ func (m *matcher) chooseNext() {
 			if n == 0 && len(blocks[b].events) > 1 {
 				next, also = m.locationOfVariable(m.s.plans[m.plan].Events[blocks[b].events[1]].Variable)
 			}
-			m.s.looksLeft -= m.s.overlaps.Count(loc) / lookupsPerLook
+			m.s.stepsLeft -= m.s.overlaps.Count(loc) / lookupsPerStep
 			for l := range m.s.overlaps.Of(loc) {
 				at := anchor{blocks[b].shape, n, l, -1}
 				// A wide access overlaps many locations: look each up only if that is cheaper.
@@ -76,13 +76,13 @@ func (m *matcher) chooseNext() {
 		}
 	}
 	if free < 0 {
-		m.barren = false // the pattern has a single region
+		m.fruitless = false // the pattern has a single region
 		if a := m.anomaly(); a.seen < maxComparedPairs {
 			m.addMatch(a, -1)
 		}
 		return
 	}
-	m.s.looksLeft -= m.s.overlaps.Len() / lookupsPerLook
+	m.s.stepsLeft -= m.s.overlaps.Len() / lookupsPerStep
 	for l := range m.s.overlaps.Len() {
 		m.tryKinds(free, m.s.kindsByAnchor[anchor{blocks[free].shape, 0, int32(l), -1}])
 	}
@@ -113,7 +113,7 @@ func (m *matcher) locationOfVariable(v int) (loc int32, ok bool) {
 
 // tryKind tries the fragments of kind k for block b.
 func (m *matcher) tryKind(b int, k *fragmentKind) {
-	m.s.looksLeft -= choiceLooks
+	m.s.stepsLeft -= stepsPerChoice
 	if !m.sharesChosenLocations(b, k) {
 		return
 	}
@@ -121,9 +121,9 @@ func (m *matcher) tryKind(b int, k *fragmentKind) {
 		m.finish(b, k)
 		return
 	}
-	m.barren = false
+	m.fruitless = false
 	for n := range k.latest {
-		if m.s.looksLeft -= choiceLooks; m.fitsIn(b, &k.latest[n]) {
+		if m.s.stepsLeft -= stepsPerChoice; m.fitsIn(b, &k.latest[n]) {
 			m.extend(b, k, &k.latest[n])
 		}
 	}
@@ -134,7 +134,7 @@ func (m *matcher) finish(b int, k *fragmentKind) {
 	m.kinds[b] = k
 	barren := m.isExcludedByHeldLocks()
 	for n := range k.latest {
-		if m.s.looksLeft -= choiceLooks; m.s.looksLeft <= 0 || !m.fitsIn(b, &k.latest[n]) {
+		if m.s.stepsLeft -= stepsPerChoice; m.s.stepsLeft <= 0 || !m.fitsIn(b, &k.latest[n]) {
 			continue
 		}
 		a := m.anomaly()
@@ -144,7 +144,7 @@ func (m *matcher) finish(b int, k *fragmentKind) {
 		m.chosen[b] = &k.latest[n]
 		m.addMatch(a, b)
 	}
-	m.barren = m.barren && barren
+	m.fruitless = m.fruitless && barren
 	m.kinds[b], m.chosen[b] = nil, nil
 }
 

@@ -456,7 +456,7 @@ func (b *tupleSearch) chooseFragments(s *blockSearch, g trace.GID, byPlace [][]i
 					continue
 				}
 			case !s.isInterleaved():
-				if slices.ContainsFunc(before[k+1:], func(h int32) bool { return same(h) && b.locks.at(h) == b.locks.at(i) }) {
+				if slices.ContainsFunc(before[k+1:], func(h int32) bool { return same(h) && b.locks.numberAt(h) == b.locks.numberAt(i) }) {
 					continue
 				}
 			default:
@@ -484,7 +484,7 @@ func (b *tupleSearch) addFragment(s *blockSearch, g trace.GID, ordinal int, even
 	for n, i := range events {
 		locs[n] = b.locOf(i)
 		if s.enclosed[n] {
-			locks[n] = b.locks.at(i)
+			locks[n] = b.locks.numberAt(i)
 		}
 	}
 	if s.isInterleaved() {
@@ -577,7 +577,7 @@ func newLockNumbers(t *trace.Trace, o *order.Order) *lockNumbers {
 }
 
 // at returns the number of the set of locks that are held at event i.
-func (n *lockNumbers) at(i int32) int32 {
+func (n *lockNumbers) numberAt(i int32) int32 {
 	set := n.o.LockSet(int(i))
 	if set == 0 {
 		return 0

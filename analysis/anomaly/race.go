@@ -66,7 +66,7 @@ type Races struct {
 // between, the accesses count once before and once after another goroutine's access. This makes the
 // search linear in the number of accesses, times the number of goroutines at each location.
 func FindRaces(t *trace.Trace, o *order.Order) *Races {
-	f := &finder{t: t, o: o, sites: o.Sites(), pairs: make(map[[2]uint64]*pair), incomplete: make(map[uint64]bool)}
+	f := &raceFinder{t: t, o: o, sites: o.Sites(), pairs: make(map[[2]uint64]*placePair), incomplete: make(map[uint64]bool)}
 	groups := o.Groups()
 	for k := range groups {
 		f.searchGroup(&groups[k])
@@ -74,8 +74,8 @@ func FindRaces(t *trace.Trace, o *order.Order) *Races {
 	return f.result()
 }
 
-// A class identifies accesses that differ only in their goroutine and their position in the trace.
-type class struct {
+// An accessClass identifies accesses that differ only in their goroutine and their position in the trace.
+type accessClass struct {
 	location int32 // its index in the group
 	site     uint64
 	locks    int32 // index into finder.lockSets
@@ -84,7 +84,7 @@ type class struct {
 
 // A classAccesses is the accesses of one class that the search has seen so far.
 type classAccesses struct {
-	class
+	accessClass
 	latestSpans       []accessSpan      // one for each goroutine, unless a later span must happen after it
 	lastAccess        int32             // the last access that was compared with all conflicting classes
 	spanIndex         map[trace.GID]int // by goroutine: index into latestSpans
@@ -103,12 +103,12 @@ type accessSpan struct {
 // A conflictingClass is a class whose accesses conflict with those of another class.
 type conflictingClass struct {
 	*classAccesses
-	*pair
+	*placePair
 	excluded bool // a common lock excludes the two classes
 }
 
-// A pair is the result of the search for two places.
-type pair struct {
+// A placePair is the result of the search for two places.
+type placePair struct {
 	sites        [2]uint64
 	conflict     bool
 	someUnlocked bool // some conflict is not excluded by a lock
@@ -122,40 +122,40 @@ type nearestPairs struct {
 	nearest [][2]int
 }
 
-// A finder searches a trace for races.
-type finder struct {
+// A raceFinder searches a trace for races.
+type raceFinder struct {
 	t          *trace.Trace
 	o          *order.Order
 	sites      *trace.SiteIndex
-	pairs      map[[2]uint64]*pair
+	pairs      map[[2]uint64]*placePair
 	incomplete map[uint64]bool // places at which some accesses were skipped
 
 	lockSets [][]order.Lock // the lock sets of the current group, see sharedLocks
 }
 
 // site returns the key of a site: equal for sites at the same place of the program.
-func (f *finder) site(id trace.SiteID) uint64 {
+func (f *raceFinder) site(id trace.SiteID) uint64 {
 	return placeOf(f.sites, id)
 }
 
 // searchGroup searches the accesses of one group of overlapping locations.
-func (f *finder) searchGroup(g *order.Group) {
+func (f *raceFinder) searchGroup(g *order.Group) {
 	locks := f.sharedLocks(g)
-	classes := make(map[class]*classAccesses)
+	classes := make(map[accessClass]*classAccesses)
 	byLoc := make([][]*classAccesses, len(g.Locations))
 	last := new(classAccesses)
 	for k, i := range g.Events {
 		e := &f.t.Events[i]
-		c := class{g.LocationOf[k], f.site(e.Site), 0, g.Accesses[k]}
+		c := accessClass{g.LocationOf[k], f.site(e.Site), 0, g.Accesses[k]}
 		if set := f.o.LockSet(int(i)); set != 0 {
 			c.locks = locks[set]
 		}
 		w := last.next // classes mostly follow each other in the same order
-		if w == nil || w.class != c {
+		if w == nil || w.accessClass != c {
 			w = classes[c]
 		}
 		if w == nil {
-			w = &classAccesses{class: c, spanIndex: make(map[trace.GID]int), pruneLength: 16}
+			w = &classAccesses{accessClass: c, spanIndex: make(map[trace.GID]int), pruneLength: 16}
 			classes[c] = w
 			byLoc[c.location] = append(byLoc[c.location], w)
 			f.linkConflicting(g, byLoc, w)
@@ -169,7 +169,7 @@ func (f *finder) searchGroup(g *order.Group) {
 // lock that only one goroutine holds excludes no pair, and there can be as many of those as
 // accesses: for example, a lock in each object that serves one request. The sets are stored in
 // f.lockSets.
-func (f *finder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
+func (f *raceFinder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
 	type holder struct {
 		set order.LockSet
 		g   trace.GID
@@ -211,7 +211,7 @@ func (f *finder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
 }
 
 // linkConflicting connects a new class w with all classes that it conflicts with.
-func (f *finder) linkConflicting(g *order.Group, byLoc [][]*classAccesses, w *classAccesses) {
+func (f *raceFinder) linkConflicting(g *order.Group, byLoc [][]*classAccesses, w *classAccesses) {
 	for at := range g.Overlaps.Of(w.location) {
 		for _, v := range byLoc[at] {
 			if !w.access.Conflicts(v.access) {
@@ -227,18 +227,18 @@ func (f *finder) linkConflicting(g *order.Group, byLoc [][]*classAccesses, w *cl
 }
 
 // pair returns the pair of two places, which it creates if it is new.
-func (f *finder) pair(a, b uint64) *pair {
+func (f *raceFinder) pair(a, b uint64) *placePair {
 	sites := [2]uint64{min(a, b), max(a, b)}
 	p := f.pairs[sites]
 	if p == nil {
-		p = &pair{sites: sites}
+		p = &placePair{sites: sites}
 		f.pairs[sites] = p
 	}
 	return p
 }
 
 // addAccess adds access i of goroutine g to class w and compares it with the conflicting classes.
-func (f *finder) addAccess(w *classAccesses, g trace.GID, i int32) {
+func (f *raceFinder) addAccess(w *classAccesses, g trace.GID, i int32) {
 	k, again := w.spanIndex[g]
 	if again {
 		f.incomplete[w.site] = true
@@ -271,7 +271,7 @@ func (f *finder) addAccess(w *classAccesses, g trace.GID, i int32) {
 
 // compare notes which accesses of class r may race with access i of goroutine g. It considers only
 // accesses of r that are not before position after; -1 means all of them.
-func (f *finder) compare(r conflictingClass, g trace.GID, i, after int32) {
+func (f *raceFinder) compare(r conflictingClass, g trace.GID, i, after int32) {
 	if _, in := r.spanIndex[g]; !r.classAccesses.severalGoroutines && (in || len(r.spanIndex) == 0) {
 		return
 	}
@@ -302,7 +302,7 @@ func (f *finder) compare(r conflictingClass, g trace.GID, i, after int32) {
 
 // dropOrderedBefore drops the spans of w that must happen before access i, which is about to be
 // added. Whatever may race with one of their accesses may race with i.
-func (f *finder) dropOrderedBefore(w *classAccesses, i int32) {
+func (f *raceFinder) dropOrderedBefore(w *classAccesses, i int32) {
 	w.latestSpans = slices.DeleteFunc(w.latestSpans, func(v accessSpan) bool { return f.o.Before(int(v.last), int(i)) })
 	f.incomplete[w.site] = true
 	w.severalGoroutines = true
@@ -328,7 +328,7 @@ func compareDistance(a, b [2]int) int {
 }
 
 // result returns the candidates, and the counts of pairs that were refuted.
-func (f *finder) result() *Races {
+func (f *raceFinder) result() *Races {
 	r := new(Races)
 	for _, p := range f.pairs {
 		if !p.conflict {

@@ -38,8 +38,8 @@ type Anomalies struct {
 // Bounds of the search.
 const (
 	MaxCombinations = 1 << 21 // fragments, and choices of fragments, that are examined
-	choiceLooks     = 4       // fragments that a choice counts as: choices can be as many as fragments, squared
-	lookupsPerLook  = 4       // lookups of kinds by location that count as one fragment
+	stepsPerChoice  = 4       // fragments that a choice counts as: choices can be as many as fragments, squared
+	lookupsPerStep  = 4       // lookups of kinds by location that count as one fragment
 	maxRegion       = 64      // accesses of one region; the search skips further ones
 )
 
@@ -53,8 +53,8 @@ const (
 // most `most` fragments and choices of fragments, and at most MaxCombinations.
 func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern, most int) *Anomalies {
 	s := newSearcher(t, o, regions, patterns)
-	s.maxLooks = min(most, MaxCombinations)
-	s.looksLeft = s.maxLooks
+	s.maxSteps = min(most, MaxCombinations)
+	s.stepsLeft = s.maxSteps
 	if len(s.shapes) == 0 {
 		return new(Anomalies)
 	}
@@ -122,7 +122,7 @@ type fragmentKind struct {
 	latest     []fragment // the latest fragment of each goroutine
 	// barrenAt is, by use of the shape, the [searcher.changeCount] at the last search that found no
 	// partner for fragments of this kind. The search need not be repeated until the count changes.
-	barrenAt []int
+	fruitlessAt []int
 	// heldThroughout is the locks that every fragment so far held from its first to its last event.
 	heldThroughout []order.Lock
 }
@@ -168,7 +168,7 @@ type searcher struct {
 	plans   []plan
 	shapes  []shape
 	// uses lists, by shape, the plans and their blocks that have it.
-	uses [][][2]int
+	usesOfShape [][][2]int
 
 	index     *trace.SiteIndex
 	shared    trace.Marks // the events on shared memory
@@ -185,8 +185,8 @@ type searcher struct {
 	kindsByAnchor map[anchor][]*fragmentKind
 	changes       []int // by location: how often kinds there were created, or lost locks
 	found         map[string]*anomaly
-	maxLooks      int    // bound on fragments and choices examined
-	looksLeft     int    // how many of maxLooks are left
+	maxSteps      int    // bound on fragments and choices examined
+	stepsLeft     int    // how many of maxLooks are left
 	incomplete    []bool // by site: some accesses there were skipped
 	key           []byte
 }
@@ -309,9 +309,9 @@ func (s *searcher) addPlan(p *Pattern) {
 		})
 		if b.shape < 0 {
 			b.shape = len(s.shapes)
-			s.shapes, s.uses = append(s.shapes, sh), append(s.uses, nil)
+			s.shapes, s.usesOfShape = append(s.shapes, sh), append(s.usesOfShape, nil)
 		}
-		s.uses[b.shape] = append(s.uses[b.shape], [2]int{len(s.plans), n})
+		s.usesOfShape[b.shape] = append(s.usesOfShape[b.shape], [2]int{len(s.plans), n})
 	}
 	pl.vars = p.count(func(e PatternEvent) int { return e.Variable })
 	pl.positions, pl.straddles = make([]blockPosition, len(p.Events)), p.straddles()
@@ -349,7 +349,7 @@ func (s *searcher) appendAttributes(p attributes) {
 // addRegion searches the accesses of one region of goroutine g, or a single access outside of
 // regions.
 func (s *searcher) addRegion(g trace.GID, events []int32) {
-	if len(events) == 0 || s.looksLeft <= 0 {
+	if len(events) == 0 || s.stepsLeft <= 0 {
 		return
 	}
 	posts := make([]attributes, 0, min(len(events), maxRegion))
@@ -457,7 +457,7 @@ type storedFragment struct {
 
 // result returns the anomalies in order, and the counts of refuted ones.
 func (s *searcher) result() *Anomalies {
-	r := &Anomalies{Truncated: s.looksLeft <= 0, Spent: s.maxLooks - s.looksLeft}
+	r := &Anomalies{Truncated: s.stepsLeft <= 0, Spent: s.maxSteps - s.stepsLeft}
 	var found []*anomaly
 	for _, a := range s.found {
 		switch {

@@ -39,7 +39,7 @@ func (m *Model) findBarrier(props []Property, gids []trace.GID, most int) *barri
 	}
 	for _, g := range gids {
 		c.barrier[g] = never
-		c.pull(g, c.end)
+		c.moveBack(g, c.end)
 		if first := m.o.Events(g).First(); first >= 0 && int32(first) < c.end {
 			c.goroutines = append(c.goroutines, g)
 		}
@@ -47,10 +47,10 @@ func (m *Model) findBarrier(props []Property, gids []trace.GID, most int) *barri
 	slices.SortFunc(c.goroutines, func(a, b trace.GID) int { return cmp.Compare(m.ends[b].last, m.ends[a].last) })
 	for _, p := range props {
 		for i := range p.vertices() {
-			c.pull(m.t.Events[i].G, int32(i))
+			c.moveBack(m.t.Events[i].G, int32(i))
 		}
 	}
-	for again := true; again; again = c.pullSeeds() {
+	for again := true; again; again = c.moveBackForSeeds() {
 		for len(c.work) > 0 {
 			if c.effort > most {
 				clear(c.barrier)
@@ -59,7 +59,7 @@ func (m *Model) findBarrier(props []Property, gids []trace.GID, most int) *barri
 			}
 			g := c.work[len(c.work)-1]
 			c.work = c.work[:len(c.work)-1]
-			c.follow(g)
+			c.moveOthersBack(g)
 		}
 	}
 	return c
@@ -108,12 +108,12 @@ type barrierSearch struct {
 	barrier     []int32     // by goroutine
 	goroutines  []trace.GID // those that it is for and that begin before hi, who ends last first
 	lowest, end int32       // its lowest position, and the end of the last vertex
-	work        []trace.GID // goroutines that have been pulled
+	work        []trace.GID // goroutines that have been moved back
 	effort      int         // what was spent
 }
 
-// pull moves goroutine g back to its last lock-free state before position i.
-func (c *barrierSearch) pull(g trace.GID, i int32) {
+// moveBack moves goroutine g back to its last lock-free state before position i.
+func (c *barrierSearch) moveBack(g trace.GID, i int32) {
 	if i >= c.barrier[g] {
 		return
 	}
@@ -151,9 +151,9 @@ func (m *Model) lockFree(g trace.GID, i int32) int32 {
 	return i
 }
 
-// follow pulls the other goroutines back to before what must come after the first event of
+// moveOthersBack moves the other goroutines back to before what must come after the first event of
 // goroutine g after the barrier.
-func (c *barrierSearch) follow(g trace.GID) {
+func (c *barrierSearch) moveOthersBack(g trace.GID) {
 	first := c.m.o.Events(g).FirstFrom(int(c.barrier[g]))
 	if first < 0 {
 		return
@@ -170,18 +170,18 @@ func (c *barrierSearch) follow(g trace.GID) {
 		if last := es.LastBefore(int(c.barrier[h])); last < first || !c.m.o.Before(first, last) {
 			continue // as it is with most
 		}
-		c.pull(h, int32(es.Find(func(i int) bool { return i >= first && c.m.o.Before(first, i) })))
+		c.moveBack(h, int32(es.Find(func(i int) bool { return i >= first && c.m.o.Before(first, i) })))
 	}
 }
 
-// pullSeeds pulls back goroutines to which a seed leads from after the barrier to before it.
-func (c *barrierSearch) pullSeeds() (pulled bool) {
+// moveBackForSeeds moves back goroutines to which a seed leads from after the barrier to before it.
+func (c *barrierSearch) moveBackForSeeds() (pulled bool) {
 	k, _ := slices.BinarySearchFunc(c.m.seeds, c.lowest, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
 	for ; k < len(c.m.seeds) && c.m.seeds[k].to < c.end; k++ {
 		s := c.m.seeds[k]
 		from, to := c.m.t.Events[s.from].G, c.m.t.Events[s.to].G
 		if s.from >= c.barrier[from] && s.to < c.barrier[to] {
-			c.pull(to, s.to)
+			c.moveBack(to, s.to)
 			pulled = true
 		}
 	}

@@ -38,7 +38,7 @@ func (g *Graph) path(i, j int, in Labels) []int {
 	seen := make(map[trace.GID]int32)
 	hops := []hop{{g: g.m.t.Events[j].G, at: int32(j), from: int32(j), to: -1, next: -1}}
 	add := func(h hop) {
-		if at, ok := seen[h.g]; (!ok || at < h.at) && h.at >= g.floor[h.g] {
+		if at, ok := seen[h.g]; (!ok || at < h.at) && h.at >= g.barrier[h.g] {
 			seen[h.g] = h.at
 			hops = append(hops, h)
 		}

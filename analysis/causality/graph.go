@@ -16,7 +16,7 @@ type Labels uint64
 type Graph struct {
 	m         *Model
 	props     []Property
-	floor     []int32 // by goroutine: events below are before the barrier
+	barrier   []int32 // by goroutine: events below are before the barrier
 	edges     map[Edge]Labels
 	edgesInto map[trace.GID][]labelledEdge // the edges to the events of a goroutine, by to
 	// closingEdges has for each property the edges that closed its cycles.
@@ -79,7 +79,7 @@ func (m *Model) floorBefore(props []Property, most int) []int32 {
 func (m *Model) build(floor []int32, props []Property, short bool, most int) *Graph {
 	m.spent.Add(int64(len(floor)))
 	g := &Graph{
-		m: m, props: props, floor: floor, effort: most, firstCycleOnly: short,
+		m: m, props: props, barrier: floor, effort: most, firstCycleOnly: short,
 		edges:     make(map[Edge]Labels),
 		edgesInto: make(map[trace.GID][]labelledEdge),
 		needed:    m.newSet(), reached: m.newSet(),
@@ -145,7 +145,7 @@ func (g *Graph) seed() (changed bool) {
 func (g *Graph) neededRange() (lo, hi int32) {
 	lo = never
 	for _, gid := range g.needed.goroutines {
-		lo = min(lo, g.floor[gid])
+		lo = min(lo, g.barrier[gid])
 		for _, e := range g.needed.of(gid) {
 			hi = max(hi, e.last)
 		}
@@ -164,7 +164,7 @@ func (g *Graph) sectionsOf(gid trace.GID) []int32 {
 	}
 	rows, sections := g.m.sections[gid], g.m.facts.Sections()
 	compare := func(row, position int32) int { return cmp.Compare(sections[row].Acquire, position) }
-	from, _ := slices.BinarySearchFunc(rows, g.floor[gid], compare)
+	from, _ := slices.BinarySearchFunc(rows, g.barrier[gid], compare)
 	to, _ := slices.BinarySearchFunc(rows, last+1, compare)
 	return rows[from:max(from, to)]
 }
@@ -215,7 +215,7 @@ func (g *Graph) addOverlapping(found []labelledEdge, u *lockUser, s *facts.Secti
 	for _, side := range sides {
 		acq, rel, ok := side.lastBefore(p)
 		switch {
-		case !ok || acq < g.floor[u.g]:
+		case !ok || acq < g.barrier[u.g]:
 		case rel == never:
 			// It begins before s ends, and never ends itself.
 			g.noteCycle(Edge{int(acq), int(s.Acquire)}, in)

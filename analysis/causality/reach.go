@@ -141,7 +141,7 @@ func (g *Graph) closeOver(r *eventSet, i int32, in Labels) {
 }
 
 func (g *Graph) pushAfterBarrier(r *eventSet, gid trace.GID, at int32, in Labels) {
-	if at >= g.floor[gid] && in != 0 {
+	if at >= g.barrier[gid] && in != 0 {
 		r.push(gid, at, in)
 	}
 }

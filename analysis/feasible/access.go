@@ -69,7 +69,7 @@ func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) st
 // find another value than the recorded one.
 func (s *state) computeAccess(pos int32, e *trace.Event, sp trace.Span, writers int32) (v int64, known, tracked bool) {
 	in := s.program.flow.InstanceAt(int(pos))
-	tracked = s.program.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
+	tracked = s.program.flow.IsTracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
 	same := tracked && s.mem.undisturbed(sp, writers)
 	if s.taints.asRecorded(in) && (!tracked || same) {
 		// Whatever the memory held at first: an allocator may have cleared

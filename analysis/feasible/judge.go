@@ -140,7 +140,7 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 // flippedBranches returns the branches after which the steps, or the events of
 // the violation, leave out the events within the branches' scopes.
 func (j *Judge) flippedBranches(steps, stand []int) map[int32]bool {
-	if j.program.slice.Empty() {
+	if j.program.slice.IsEmpty() {
 		return nil
 	}
 	turned := make(map[int32]bool)
@@ -152,7 +152,7 @@ func (j *Judge) flippedBranches(steps, stand []int) map[int32]bool {
 			}
 			g := j.program.t.Events[pos].G
 			if at, ok := last[g]; ok && j.program.order.Next(at) != pos {
-				if end, ok := j.program.slice.End(at); ok && end == pos {
+				if end, ok := j.program.slice.ScopeEnd(at); ok && end == pos {
 					turned[int32(at)] = true
 				}
 			}

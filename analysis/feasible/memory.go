@@ -82,7 +82,7 @@ func (m *memory) findShared(p *program) {
 		m.cells[c].shared = u.many && u.written
 	}
 	for i := range p.t.Events {
-		end, ok := p.slice.End(i)
+		end, ok := p.slice.ScopeEnd(i)
 		if !ok {
 			continue
 		}

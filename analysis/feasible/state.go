@@ -37,7 +37,7 @@ func (p *program) initial() *state {
 	for c := range s.mem.cells {
 		s.mem.cells[c] = cellState{writer: none, taint: none}
 	}
-	if !p.flow.Empty() {
+	if !p.flow.IsEmpty() {
 		s.mem.vals = make([]uint64, len(s.mem.cells))
 	}
 	return s
@@ -113,7 +113,7 @@ func (s *state) step(pos int32) string {
 	if reason == "" {
 		s.next[e.G] = s.program.next(pos)
 		if s.flipped[pos] {
-			end, _ := s.program.slice.End(int(pos))
+			end, _ := s.program.slice.ScopeEnd(int(pos))
 			s.next[e.G] = int32(end)
 		}
 	}
@@ -174,7 +174,7 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 	if in != nil {
 		otherwise, known = s.taints.comesOutDifferently(e, in)
 	}
-	if end, ok := s.program.slice.End(int(pos)); ok && s.program.t.Sites[e.Site].Scope.MayFlip(e) {
+	if end, ok := s.program.slice.ScopeEnd(int(pos)); ok && s.program.t.Sites[e.Site].Scope.MayFlip(e) {
 		if int32(end) == s.program.next(pos) || s.flipped[pos] && otherwise {
 			return "" // the steps leave out the events within its scope
 		}

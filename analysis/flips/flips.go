@@ -27,8 +27,8 @@ import (
 
 // A Flip is an operation to delay.
 type Flip struct {
-	At   int // its position in the trace
-	Case int // the number of the case, from 1, that the select there is to take; 0: any
+	Position int // its position in the trace
+	Case     int // the number of the case, from 1, that the select there is to take; 0: any
 	// Key is equal for flips that are alike, in all traces of one binary: of operations at
 	// the same site, in goroutines that were started at the same sites, which both are the
 	// first such operation of their run, or both the last.
@@ -36,12 +36,12 @@ type Flip struct {
 	rank rank
 }
 
-// Plain reports whether what is delayed is an operation on a lock, Once or WaitGroup: that
+// IsOfLockOrGroup reports whether what is delayed is an operation on a lock, Once or WaitGroup: that
 // another goroutine is first is what recordings in other orders of goroutines show as well.
-func (f *Flip) Plain() bool { return f.rank == ofLock || f.rank == ofOther }
+func (f *Flip) IsOfLockOrGroup() bool { return f.rank == ofLock || f.rank == ofOther }
 
-// Atomic reports whether what is delayed is an atomic operation.
-func (f *Flip) Atomic() bool { return f.rank == ofAtomic }
+// IsAtomic reports whether what is delayed is an atomic operation.
+func (f *Flip) IsAtomic() bool { return f.rank == ofAtomic }
 
 // A rank says which flips come first: those after which most often something blocks.
 type rank int
@@ -71,22 +71,22 @@ func rankOf(k trace.Kind) rank {
 	return ofOther
 }
 
-// Of returns the flips of the run of each top-level test in t, whose order is o. Of those that
-// are alike these are the first one and, after all others, the last one. At most [Within]
+// List returns the flips of the run of each top-level test in t, whose order is o. Of those that
+// are alike these are the first one and, after all others, the last one. At most [MaxPosition]
 // events are looked at.
-func Of(t *trace.Trace, o *order.Order) map[string][]Flip {
+func List(t *trace.Trace, o *order.Order) map[string][]Flip {
 	all := make(map[string][]Flip)
 	for test, l := range listers(t, o) {
 		l.linkOperations()
 		for _, op := range append(l.delayable, l.atomics...) {
 			l.flip(op)
 		}
-		for _, at := range l.parts {
+		for _, at := range l.splitPosts {
 			l.add(at, 0, ofPart)
 		}
 		slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
 		last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
-			return cmp.Or(int(a.rank-b.rank), a.At-b.At, strings.Compare(a.Key, b.Key))
+			return cmp.Or(int(a.rank-b.rank), a.Position-b.Position, strings.Compare(a.Key, b.Key))
 		})
 		all[test] = append(l.flips, last...)
 	}
@@ -95,10 +95,10 @@ func Of(t *trace.Trace, o *order.Order) map[string][]Flip {
 
 // A lister lists the flips of one test.
 type lister struct {
-	t     *trace.Trace
-	o     *order.Order
-	facts *facts.Facts
-	over  bool // the test has ended
+	t         *trace.Trace
+	o         *order.Order
+	facts     *facts.Facts
+	testEnded bool // the test has ended
 
 	operations map[uint64][]operation // by object, those of one in their order
 	delayable  []operation            // those before the test's end that are not atomic, in their order
@@ -107,7 +107,7 @@ type lister struct {
 	posted     map[uint64]posted      // by token
 	// parts are posts to delay: writes to connections that were read together with what
 	// came before them, and what has ended operations of others.
-	parts []int
+	splitPosts []int
 
 	pairsLeft int                  // of maxPairs
 	origins   map[trace.GID]string // see originOf
@@ -118,7 +118,7 @@ type lister struct {
 
 // An operation is one on an object, at a position.
 type operation struct {
-	at       int // -1: the goroutine is about to execute it at the end
+	position int // -1: the goroutine is about to execute it at the end
 	g        trace.GID
 	kind     trace.Kind // of a select what the case does that it took
 	index    int        // among the operations on the object
@@ -145,22 +145,22 @@ func listers(t *trace.Trace, o *order.Order) map[string]*lister {
 		}
 		byGoroutine[g] = all[test]
 	}
-	for i := range t.Events[:min(len(t.Events), Within)] {
+	for i := range t.Events[:min(len(t.Events), MaxPosition)] {
 		if l := byGoroutine[t.Events[i].G]; l != nil {
 			l.event(i)
 		}
 	}
 	for _, s := range t.Blocked {
 		if l := byGoroutine[s.G]; l != nil && s.Op.Acquires() {
-			l.note(-1, s.G, s.Op, s.Obj, false)
+			l.addOperation(-1, s.G, s.Op, s.Obj, false)
 		}
 	}
 	return all
 }
 
-// note notes an operation on an object.
-func (l *lister) note(i int, g trace.GID, kind trace.Kind, obj uint64, isSelect bool) operation {
-	op := operation{at: i, g: g, kind: kind, index: len(l.operations[obj]), obj: obj, isSelect: isSelect}
+// addOperation notes an operation on an object.
+func (l *lister) addOperation(i int, g trace.GID, kind trace.Kind, obj uint64, isSelect bool) operation {
+	op := operation{position: i, g: g, kind: kind, index: len(l.operations[obj]), obj: obj, isSelect: isSelect}
 	l.operations[obj] = append(l.operations[obj], op)
 	return op
 }
@@ -171,25 +171,25 @@ func (l *lister) event(i int) {
 	switch {
 	case e.Kind == trace.Post:
 		p, known := l.posted[e.Obj]
-		l.posted[e.Obj] = posted{i, p.several || known && l.t.Events[p.at].G != e.G}
+		l.posted[e.Obj] = posted{i, p.several || known && l.t.Events[p.last].G != e.G}
 	case e.Kind == trace.Await:
 		l.await(i)
 	case e.Kind == trace.TestEnd:
-		l.over = l.over || l.t.Goroutines[e.G].Path == "0"
+		l.testEnded = l.testEnded || l.t.Goroutines[e.G].Path == "0"
 	case e.Kind == trace.Select:
-		if !l.over {
-			l.delayable = append(l.delayable, operation{at: i, g: e.G, kind: trace.Select})
+		if !l.testEnded {
+			l.delayable = append(l.delayable, operation{position: i, g: e.G, kind: trace.Select})
 		}
 	case e.Kind.Class() == trace.ClassChannel && e.Kind.Completes():
 		l.choose(i, e)
 	case e.Kind == trace.OnceDone: // one that runs nothing, and has nothing to delay
-		l.note(i, e.G, e.Kind, e.Obj, false)
+		l.addOperation(i, e.G, e.Kind, e.Obj, false)
 	case e.Kind.IsAccess() && !e.Kind.IsPlain():
-		if op := l.note(i, e.G, e.Kind, e.Obj, false); !l.over {
+		if op := l.addOperation(i, e.G, e.Kind, e.Obj, false); !l.testEnded {
 			l.atomics = append(l.atomics, op)
 		}
 	case isContended(e):
-		if op := l.note(i, e.G, e.Kind, e.Obj, false); !l.over {
+		if op := l.addOperation(i, e.G, e.Kind, e.Obj, false); !l.testEnded {
 			l.delayable = append(l.delayable, op)
 		}
 	}
@@ -224,12 +224,12 @@ func (l *lister) choose(i int, e *trace.Event) {
 	if e.Kind.Receives() {
 		kind = trace.Recv
 	}
-	l.chosen[begin] = l.note(begin, e.G, kind, e.Obj, true)
+	l.chosen[begin] = l.addOperation(begin, e.G, kind, e.Obj, true)
 }
 
 // posted is the posts of a token.
 type posted struct {
-	at      int  // the last one
+	last    int  // the last one
 	several bool // of several goroutines
 }
 
@@ -244,17 +244,17 @@ func (l *lister) await(i int) {
 	e := &l.t.Events[i]
 	last := l.o.Program().Prev(i)
 	p, known := l.posted[e.Obj]
-	if last < 0 || !known || l.over || e.Val != 0 {
+	if last < 0 || !known || l.testEnded || e.Val != 0 {
 		return
 	}
-	before, by := &l.t.Events[last], l.t.Events[p.at].G
+	before, by := &l.t.Events[last], l.t.Events[p.last].G
 	switch {
 	case before.Kind == trace.Await && before.Site == e.Site:
-		if first, ok := l.posted[before.Obj]; ok && first.at < p.at && l.t.Events[first.at].G == by {
-			l.parts = append(l.parts, p.at)
+		if first, ok := l.posted[before.Obj]; ok && first.last < p.last && l.t.Events[first.last].G == by {
+			l.splitPosts = append(l.splitPosts, p.last)
 		}
 	case before.Kind != trace.Begin && e.Obj < connections && by != e.G && !p.several:
-		l.parts = append(l.parts, p.at)
+		l.splitPosts = append(l.splitPosts, p.last)
 	}
 }
 
@@ -273,23 +273,23 @@ func (l *lister) linkOperations() {
 func (l *lister) flip(op operation) {
 	if op.kind != trace.Select {
 		if l.canBeSecond(op) {
-			l.add(op.at, 0, rankOf(op.kind))
+			l.add(op.position, 0, rankOf(op.kind))
 		}
 		return
 	}
-	done := l.facts.Selects()[l.facts.SelectOf(l.facts.OperationOf(op.at))].Done
-	if done == facts.None || done >= Within {
+	done := l.facts.Selects()[l.facts.SelectOf(l.facts.OperationOf(op.position))].Done
+	if done == facts.None || done >= MaxPosition {
 		return
 	}
-	cases, taken := int(l.t.Events[op.at].Val), int(l.t.Events[done].Val)
+	cases, taken := int(l.t.Events[op.position].Val), int(l.t.Events[done].Val)
 	// What the other cases are on is not looked at: each may be possible.
 	for n := 1; n <= min(cases, maxCases); n++ {
 		if n != taken {
-			l.add(op.at, n, ofSelect)
+			l.add(op.position, n, ofSelect)
 		}
 	}
-	if chosen, ok := l.chosen[op.at]; ok && cases == 1 && l.canBeSecond(chosen) {
-		l.add(op.at, 0, ofMessage)
+	if chosen, ok := l.chosen[op.position]; ok && cases == 1 && l.canBeSecond(chosen) {
+		l.add(op.position, 0, ofMessage)
 	}
 }
 
@@ -297,7 +297,7 @@ func (l *lister) flip(op operation) {
 func (l *lister) add(at, n int, r rank) {
 	e := &l.t.Events[at]
 	key := fmt.Sprintf("%v %x %s %d", e.Kind, l.t.Sites[e.Site].Key, l.originOf(e.G), n)
-	f := Flip{At: at, Case: n, Key: key, rank: r}
+	f := Flip{Position: at, Case: n, Key: key, rank: r}
 	if l.seen[key] {
 		f.Key += " last"
 		l.last[key] = f
@@ -342,11 +342,11 @@ func (l *lister) canBeSecond(op operation) bool {
 
 // mustBeFirst reports whether op must happen before the goroutine of other can reach that.
 func (l *lister) mustBeFirst(op, other operation) bool {
-	if other.at >= 0 {
-		return l.o.BeforeReached(op.at, other.at)
+	if other.position >= 0 {
+		return l.o.BeforeReached(op.position, other.position)
 	}
 	last := l.o.Events(other.g).Last()
-	return last >= 0 && l.o.Before(op.at, last)
+	return last >= 0 && l.o.Before(op.position, last)
 }
 
 // orderMatters reports whether it makes a difference which of two operations on one object

@@ -30,8 +30,8 @@ func listed(t *testing.T, tr *trace.Trace) (out []string) {
 	t.Helper()
 	o, err := order.New(tr)
 	require.NoError(t, err)
-	for _, f := range flips.Of(tr, o)["TestX"] {
-		at := fmt.Sprint(f.At)
+	for _, f := range flips.List(tr, o)["TestX"] {
+		at := fmt.Sprint(f.Position)
 		if f.Case > 0 {
 			at += fmt.Sprintf(" case %d", f.Case)
 		}

@@ -1,9 +1,9 @@
 package flips
 
-// Within bounds how far into a trace flips are looked for (unit: events). Trades late choices
+// MaxPosition bounds how far into a trace flips are looked for (unit: events). Trades late choices
 // for time: all before what is delayed is replayed. Chosen: tests that explore at all are
 // shorter.
-const Within = 1 << 19
+const MaxPosition = 1 << 19
 
 // maxPairs bounds the search in one test (unit: pairs of operations). Trades completeness for
 // time. Chosen: well under a second.

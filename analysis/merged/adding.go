@@ -165,7 +165,7 @@ func (a *recordingWalk) access(i int32, e *trace.Event, n *node) bool {
 	}
 	n.Val = a.value(e)
 	a.setFormula(i, n, a.flow.AddInstanceAt(int(i)))
-	n.tracked = a.flow.Tracked(int(i)) && e.HasValue()
+	n.tracked = a.flow.IsTracked(int(i)) && e.HasValue()
 	switch {
 	case e.Kind != trace.AtomicRMW:
 		n.mayDiffer = n.tracked || n.formula != nil

@@ -61,7 +61,7 @@ func Merge(runs []*Recording, test string) (*Program, error) {
 		rs = append(rs, p)
 	}
 	for k, r := range rs {
-		if r.flow = runs[k].values(); r.flow.Empty() {
+		if r.flow = runs[k].values(); r.flow.IsEmpty() {
 			return nil, fmt.Errorf("merged: recording %d of %s has no formulas", k, test)
 		}
 	}

@@ -46,12 +46,12 @@ func cutPositions(t *trace.Trace) map[int][]string {
 
 // orderAtCut orders what the goroutines of a test have done before all that others
 // do from now on.
-func (b *relater) orderAtCut(test string) {
+func (b *relationBuilder) orderAtCut(test string) {
 	var all clock
 	b.rel.startGrowing()
 	for g, seg := range b.segmentNow {
 		if seg >= 0 && b.t.Goroutines[g].Test == test {
-			b.settle(trace.GID(g))
+			b.makeOwnClock(trace.GID(g))
 			all = b.rel.join(all, b.rel.set(b.clockNow[g], uint32(g), b.lastEvent[g]+1))
 		}
 	}
@@ -59,7 +59,7 @@ func (b *relater) orderAtCut(test string) {
 		if b.t.Goroutines[g].Test == test {
 			continue
 		}
-		b.settle(trace.GID(g))
+		b.makeOwnClock(trace.GID(g))
 		b.clockNow[g] = b.rel.join(b.clockNow[g], all)
 		b.rel.segments = append(b.rel.segments, segment{b.clockNow[g], -1, b.segmentNow[g]})
 		b.segmentNow[g], b.splitNext[g] = int32(len(b.rel.segments)-1), true

@@ -52,20 +52,20 @@ func (h *heldLocks) acquiresIn(n int32) []int32 {
 	return h.acquires[h.intervals[n].first:end:end]
 }
 
-// A holder finds what is held in one pass over the events.
-type holder struct {
+// A heldBuilder finds what is held in one pass over the events.
+type heldBuilder struct {
 	heldLocks
-	t     *trace.Trace
-	facts *facts.Facts
-	now   []int32 // by goroutine: its interval
+	t           *trace.Trace
+	facts       *facts.Facts
+	intervalNow []int32 // by goroutine: its interval
 	// before has, by goroutine and for each lock that it holds, the interval without that
 	// lock and those acquired since, or -1. Most sections are nested, and end there.
-	before    [][]int32
-	abandoned []facts.Abandoned // that are still to come
-	numbers   map[string]LockSet
-	longer    map[setAndLock]LockSet
-	locks     []Lock // scratch
-	key       []byte // scratch
+	intervalsBefore [][]int32
+	abandoned       []facts.Abandoned // that are still to come
+	numbers         map[string]LockSet
+	longer          map[setAndLock]LockSet
+	locks           []Lock // scratch
+	key             []byte // scratch
 }
 
 // A setAndLock is a lock set to which one more lock is added.
@@ -78,34 +78,34 @@ type setAndLock struct {
 // findHeld finds what is held at each event of t; before is the must-order.
 func findHeld(t *trace.Trace, f *facts.Facts, before func(i, j int) bool) *heldLocks {
 	n := len(f.Sections())
-	h := &holder{
+	h := &heldBuilder{
 		heldLocks: heldLocks{
 			intervals: append(make([]interval, 0, 1+n), interval{outermost: -1}),
 			acquires:  make([]int32, 0, n),
 			sets:      [][]Lock{nil},
 		},
 		t: t, facts: f,
-		now: make([]int32, len(t.Goroutines)), before: make([][]int32, len(t.Goroutines)),
+		intervalNow: make([]int32, len(t.Goroutines)), intervalsBefore: make([][]int32, len(t.Goroutines)),
 		abandoned: f.Abandoned(),
 		numbers:   map[string]LockSet{"": 0}, longer: make(map[setAndLock]LockSet),
 	}
 	if f.Objects(trace.ClassLock).Len() > 0 {
-		h.pass()
+		h.scan()
 		h.handOver(before)
 	}
 	table := h.heldLocks // without what was needed to make it
 	return &table
 }
 
-// pass goes through the events. A lock is held from its acquire to its release, both included.
-func (h *holder) pass() {
+// scan goes through the events. A lock is held from its acquire to its release, both included.
+func (h *heldBuilder) scan() {
 	h.intervalOf = trace.NewRunLength(len(h.t.Events))
 	for i := range h.t.Events {
 		e := &h.t.Events[i]
 		if e.Kind.Acquires() {
 			h.acquire(int32(i), e)
 		}
-		h.intervalOf.Add(h.now[e.G])
+		h.intervalOf.Add(h.intervalNow[e.G])
 		if n := h.facts.SectionOf(i); e.Kind.Releases() && n != facts.None {
 			h.end(n)
 		}
@@ -113,32 +113,32 @@ func (h *holder) pass() {
 }
 
 // acquire begins the interval after an acquire, at which abandoned sections end.
-func (h *holder) acquire(i int32, e *trace.Event) {
+func (h *heldBuilder) acquire(i int32, e *trace.Event) {
 	for ; len(h.abandoned) > 0 && h.abandoned[0].At == i; h.abandoned = h.abandoned[1:] {
 		h.end(h.abandoned[0].Section)
 	}
-	now := h.now[e.G]
+	now := h.intervalNow[e.G]
 	outermost := h.intervals[now].outermost
 	if outermost < 0 {
 		outermost = i
 	}
 	first := len(h.acquires)
 	h.acquires = append(append(h.acquires, h.acquiresIn(now)...), i)
-	h.before[e.G] = append(h.before[e.G], now)
-	h.now[e.G] = h.add(interval{int32(first), h.plus(h.intervals[now].set, i), outermost})
+	h.intervalsBefore[e.G] = append(h.intervalsBefore[e.G], now)
+	h.intervalNow[e.G] = h.add(interval{int32(first), h.withLock(h.intervals[now].set, i), outermost})
 }
 
 // end takes section n from the goroutine that holds it.
-func (h *holder) end(n int32) {
+func (h *heldBuilder) end(n int32) {
 	acquire := h.facts.Sections()[n].Acquire
 	g := h.t.Events[acquire].G
-	now := h.now[g]
+	now := h.intervalNow[g]
 	acquires := h.acquiresIn(now)
 	k := slices.Index(acquires, acquire)
-	before := h.before[g]
-	h.before[g] = before[:len(acquires)-1]
+	before := h.intervalsBefore[g]
+	h.intervalsBefore[g] = before[:len(acquires)-1]
 	if k == len(acquires)-1 && before[k] >= 0 {
-		h.now[g] = before[k]
+		h.intervalNow[g] = before[k]
 		return
 	}
 	for later := k + 1; later < len(before); later++ {
@@ -146,32 +146,32 @@ func (h *holder) end(n int32) {
 	}
 	first := len(h.acquires)
 	h.acquires = append(append(h.acquires, acquires[:k]...), acquires[k+1:]...)
-	h.now[g] = 0
+	h.intervalNow[g] = 0
 	if first < len(h.acquires) {
-		h.now[g] = h.add(interval{int32(first), h.setOf(h.acquires[first:]), h.intervals[now].outermost})
+		h.intervalNow[g] = h.add(interval{int32(first), h.setOf(h.acquires[first:]), h.intervals[now].outermost})
 	}
 }
 
 // add adds an interval, and returns its index.
-func (h *holder) add(n interval) int32 {
+func (h *heldBuilder) add(n interval) int32 {
 	h.intervals = append(h.intervals, n)
 	return int32(len(h.intervals) - 1)
 }
 
-// plus returns a set with the lock of the acquire at position i.
-func (h *holder) plus(set LockSet, i int32) LockSet {
+// withLock returns a set with the lock of the acquire at position i.
+func (h *heldBuilder) withLock(set LockSet, i int32) LockSet {
 	lock := Acquired(&h.t.Events[i])
 	k := setAndLock{set, h.facts.Sections()[h.facts.SectionOf(int(i))].Lock(), lock.Shared}
 	with, known := h.longer[k]
 	if !known {
-		with = h.change(set, lock, true)
+		with = h.withOrWithout(set, lock, true)
 		h.longer[k] = with
 	}
 	return with
 }
 
-// change returns a set with a lock, or without it.
-func (h *holder) change(set LockSet, lock Lock, with bool) LockSet {
+// withOrWithout returns a set with a lock, or without it.
+func (h *heldBuilder) withOrWithout(set LockSet, lock Lock, with bool) LockSet {
 	locks := slices.DeleteFunc(slices.Clone(h.sets[set]), func(k Lock) bool { return k == lock })
 	if with {
 		locks = append(locks, lock)
@@ -180,7 +180,7 @@ func (h *holder) change(set LockSet, lock Lock, with bool) LockSet {
 }
 
 // setOf returns the set of the locks of some acquires.
-func (h *holder) setOf(acquires []int32) LockSet {
+func (h *heldBuilder) setOf(acquires []int32) LockSet {
 	h.locks = h.locks[:0]
 	for _, a := range acquires {
 		h.locks = append(h.locks, Acquired(&h.t.Events[a]))
@@ -189,7 +189,7 @@ func (h *holder) setOf(acquires []int32) LockSet {
 }
 
 // number returns the number of a set, and sorts it.
-func (h *holder) number(locks []Lock) LockSet {
+func (h *heldBuilder) number(locks []Lock) LockSet {
 	SortLocks(locks)
 	locks = slices.Compact(locks)
 	h.key = h.key[:0]
@@ -209,7 +209,7 @@ func (h *holder) number(locks []Lock) LockSet {
 // handOver gives the lock of each section that another goroutine ends to the events that
 // are within: those that must come after its acquire and before its release. Such a lock
 // protects what a message orders, whichever goroutine does it.
-func (h *holder) handOver(before func(i, j int) bool) {
+func (h *heldBuilder) handOver(before func(i, j int) bool) {
 	var intervals []int32 // by event
 	for k := range h.facts.Sections() {
 		s := &h.facts.Sections()[k]
@@ -222,7 +222,7 @@ func (h *holder) handOver(before func(i, j int) bool) {
 				intervals[i] = h.intervalOf.At(i)
 			}
 		}
-		h.give(intervals, s, before)
+		h.handOverSection(intervals, s, before)
 	}
 	if intervals == nil {
 		return
@@ -233,28 +233,28 @@ func (h *holder) handOver(before func(i, j int) bool) {
 	}
 }
 
-// A handing is an interval, and whether a lock is given to some events of it or taken from them.
-type handing struct {
+// A handover is an interval, and whether a lock is given to some events of it or taken from them.
+type handover struct {
 	interval int32
 	gives    bool
 }
 
-// give gives the lock of section s to the events that are within, and takes it from the
+// handOverSection gives the lock of section s to the events that are within, and takes it from the
 // other events of the goroutine that acquired it.
-func (h *holder) give(intervals []int32, s *facts.Section, before func(i, j int) bool) {
+func (h *heldBuilder) handOverSection(intervals []int32, s *facts.Section, before func(i, j int) bool) {
 	lock, acquire, release := Acquired(&h.t.Events[s.Acquire]), int(s.Acquire), int(s.Release)
-	changed := make(map[handing]int32) // what becomes of intervals
+	changed := make(map[handover]int32) // what becomes of intervals
 	for i := acquire; i <= release; i++ {
 		within := (i == acquire || before(acquire, i)) && (i == release || before(i, release))
 		if !within && h.t.Events[i].G != h.t.Events[acquire].G {
 			continue
 		}
-		k := handing{intervals[i], within}
+		k := handover{intervals[i], within}
 		to, known := changed[k]
 		if !known {
 			to = k.interval
 			was := h.intervals[to].set
-			if set := h.change(was, lock, within); set != was {
+			if set := h.withOrWithout(was, lock, within); set != was {
 				first := len(h.acquires)
 				h.acquires = append(h.acquires, h.acquiresIn(to)...)
 				to = h.add(interval{int32(first), set, h.intervals[to].outermost})

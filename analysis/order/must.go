@@ -20,7 +20,7 @@ type Must struct {
 // number of events and edges.
 func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 	n := len(o.t.Goroutines)
-	b := &relater{
+	b := &relationBuilder{
 		t: o.t, rel: &relation{clocks: newClocks(n), entries: o.must.entries, t: o.t, segmentOf: trace.NewRunLength(len(o.t.Events))},
 		clockNow: make([]clock, n), segmentNow: make([]int32, n),
 	}
@@ -40,7 +40,7 @@ func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 		if at++; at < len(o.t.Events) {
 			g := o.t.Events[at].G
 			if o.t.Events[at].Kind != trace.End {
-				b.settle(g)
+				b.makeOwnClock(g)
 			}
 			old = b.clockNow[g]
 			b.rel.startGrowing()
@@ -50,7 +50,7 @@ func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 		for at < int(e.To) {
 			next()
 		}
-		b.from(o.t.Events[at].G, int(e.From), true)
+		b.addPredecessor(o.t.Events[at].G, int(e.From), true)
 	}
 	for at < len(o.t.Events) {
 		next()

@@ -143,7 +143,7 @@ func closure(tr *trace.Trace) [][]bool {
 			}
 		}
 		known := slices.Clone(after[j])
-		for adder, r := range rounds(tr, j) {
+		for adder, r := range endedRounds(tr, j) {
 			if adder != tr.Events[j].G && !known[r.added] {
 				continue
 			}
@@ -164,9 +164,9 @@ type round struct {
 	dones []int
 }
 
-// rounds are those that have ended before event j, if that is the end of a Wait, by who
+// endedRounds are those that have ended before event j, if that is the end of a Wait, by who
 // began them: a Wait that comes after their adds comes after their Dones.
-func rounds(tr *trace.Trace, j int) map[trace.GID]round {
+func endedRounds(tr *trace.Trace, j int) map[trace.GID]round {
 	all := make(map[trace.GID]round)
 	if tr.Events[j].Kind != trace.WaitGroupWaited {
 		return all

@@ -120,43 +120,43 @@ func (r *relation) joinSuccessor(c clock, i int) clock {
 // A waitGroup is what is known of a WaitGroup so far.
 type waitGroup struct {
 	dones clock // what is before the successors of the Dones of the round that last ended
-	ended map[trace.GID]rounds
+	ended map[trace.GID]endedRounds
 }
 
-// rounds of a WaitGroup are those that one goroutine began alone and that have ended: the
+// endedRounds of a WaitGroup are those that one goroutine began alone and that have ended: the
 // last of their Adds, and what is before the successors of all their Dones.
-type rounds struct {
+type endedRounds struct {
 	added int32
 	dones clock
 }
 
-// A store is the last atomic store to an address, with the read-modify-writes
+// An atomicStore is the last atomic store to an address, with the read-modify-writes
 // since then whose results nobody uses. These come after the store in any
 // order, and before what sees their effect.
-type store struct {
-	pos   int      // of the store, or -1
-	since gathered // the others
+type atomicStore struct {
+	pos   int           // of the store, or -1
+	since gatheredClock // the others
 	g     trace.GID
 	mixed bool // others than g take part
 }
 
-// A gathered is the clock of what is before the successors of several events. A counter may
+// A gatheredClock is the clock of what is before the successors of several events. A counter may
 // have very many, and intermediate clocks take memory. So they are joined when an event needs
 // the clock, or when maxGathered have come together.
-type gathered struct {
+type gatheredClock struct {
 	clock  clock
 	events []int32 // not joined yet
 }
 
 // gather adds event i.
-func (b *relater) gather(c *gathered, i int) {
+func (b *relationBuilder) gather(c *gatheredClock, i int) {
 	if c.events = append(c.events, int32(i)); len(c.events) == maxGathered {
 		b.joinGathered(c)
 	}
 }
 
 // joinGathered joins the events that wait for it, and returns the clock.
-func (b *relater) joinGathered(c *gathered) clock {
+func (b *relationBuilder) joinGathered(c *gatheredClock) clock {
 	if len(c.events) > 0 {
 		b.rel.startGrowing()
 		for _, i := range c.events {
@@ -168,9 +168,9 @@ func (b *relater) joinGathered(c *gathered) clock {
 	return c.clock
 }
 
-// A relater builds a relation in one pass over the trace. The table of facts says which
+// A relationBuilder builds a relation in one pass over the trace. The table of facts says which
 // single event another one synchronizes with. Where several are, their clocks are kept here.
-type relater struct {
+type relationBuilder struct {
 	t     *trace.Trace
 	sites *trace.SiteIndex
 	facts *facts.Facts
@@ -182,14 +182,14 @@ type relater struct {
 	lastEvent  []int32 // by goroutine: its last event, -1 before the first
 
 	groups       []waitGroup // by number
-	atomicStores map[uint64]*store
-	posts        map[uint64]*gathered
+	atomicStores map[uint64]*atomicStore
+	posts        map[uint64]*gatheredClock
 }
 
 // relate computes the must-order of the Go memory model.
 func relate(t *trace.Trace, sites *trace.SiteIndex, f *facts.Facts) *relation {
 	n := len(t.Goroutines)
-	b := &relater{
+	b := &relationBuilder{
 		t: t, sites: sites, facts: f,
 		rel:          &relation{clocks: newClocks(n), entries: newEntries(t), t: t, segmentOf: trace.NewRunLength(len(t.Events)), segments: make([]segment, 0, n+communications(t))},
 		clockNow:     make([]clock, n),
@@ -197,8 +197,8 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, f *facts.Facts) *relation {
 		splitNext:    make([]bool, n),
 		lastEvent:    make([]int32, n),
 		groups:       make([]waitGroup, f.Objects(trace.ClassWaitGroup).Len()),
-		atomicStores: make(map[uint64]*store),
-		posts:        make(map[uint64]*gathered),
+		atomicStores: make(map[uint64]*atomicStore),
+		posts:        make(map[uint64]*gatheredClock),
 	}
 	for g := range b.segmentNow {
 		b.segmentNow[g], b.splitNext[g], b.lastEvent[g] = -1, true, -1
@@ -216,7 +216,7 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, f *facts.Facts) *relation {
 }
 
 // done returns the relation, without what was only needed to make it.
-func (b *relater) done() *relation {
+func (b *relationBuilder) done() *relation {
 	b.rel.joins = nil
 	if its := b.rel.segments; cap(its) > len(its)+len(its)/8 {
 		b.rel.segments = slices.Clone(its)
@@ -242,9 +242,9 @@ func communications(t *trace.Trace) (n int) {
 
 // event joins what synchronizes with event i, gives it a segment, and notes
 // what it synchronizes with.
-func (b *relater) event(i int, e *trace.Event) {
+func (b *relationBuilder) event(i int, e *trace.Event) {
 	if e.Kind != trace.End {
-		b.settle(e.G)
+		b.makeOwnClock(e.G)
 	}
 	old := b.clockNow[e.G]
 	b.rel.startGrowing()
@@ -258,9 +258,9 @@ func (b *relater) event(i int, e *trace.Event) {
 	b.splitNext[e.G], b.lastEvent[e.G] = b.release(i, e), int32(i)
 }
 
-// from makes the event i, if it is in the trace, a predecessor of what
+// addPredecessor makes the event i, if it is in the trace, a predecessor of what
 // goroutine g does from now on.
-func (b *relater) from(g trace.GID, i int, ok bool) {
+func (b *relationBuilder) addPredecessor(g trace.GID, i int, ok bool) {
 	switch c := b.clockNow[g]; {
 	case !ok || i < 0 || b.t.Events[i].G == g:
 	case c == 0 && b.segmentNow[g] < 0 && b.t.Events[i].Kind == trace.Fork:
@@ -272,8 +272,8 @@ func (b *relater) from(g trace.GID, i int, ok bool) {
 	}
 }
 
-// settle makes a clock of its own for goroutine g, which does more than begin and end.
-func (b *relater) settle(g trace.GID) {
+// makeOwnClock makes a clock of its own for goroutine g, which does more than begin and end.
+func (b *relationBuilder) makeOwnClock(g trace.GID) {
 	if c := b.clockNow[g]; c < 0 {
 		b.rel.startGrowing()
 		b.clockNow[g] = b.rel.successorClock(int(^c))
@@ -283,9 +283,9 @@ func (b *relater) settle(g trace.GID) {
 }
 
 // acquire lets event i learn from those that synchronize with it.
-func (b *relater) acquire(i int, e *trace.Event) {
+func (b *relationBuilder) acquire(i int, e *trace.Event) {
 	if p := int(b.facts.Enabler(i)); p < i {
-		b.from(e.G, p, p != facts.None)
+		b.addPredecessor(e.G, p, p != facts.None)
 	}
 	switch e.Kind {
 	case trace.WaitGroupWaited:
@@ -297,16 +297,16 @@ func (b *relater) acquire(i int, e *trace.Event) {
 		switch {
 		case s == nil || s.g == e.G && !s.mixed: // what it stored itself says nothing new to it
 		case b.blind(e):
-			b.from(e.G, s.pos, true)
+			b.addPredecessor(e.G, s.pos, true)
 		default:
 			since := b.joinGathered(&s.since)
-			b.from(e.G, s.pos, true)
+			b.addPredecessor(e.G, s.pos, true)
 			b.clockNow[e.G] = b.rel.join(b.clockNow[e.G], since)
 		}
 	case trace.Await:
 		if e.Obj == 0 {
 			for g, i := range b.lastEvent {
-				b.from(e.G, int(i), true)
+				b.addPredecessor(e.G, int(i), true)
 				b.splitNext[g] = true
 			}
 			return
@@ -320,7 +320,7 @@ func (b *relater) acquire(i int, e *trace.Event) {
 
 // release notes what event i synchronizes with later ones. It reports whether
 // it may, so that the event is the last one of its segment.
-func (b *relater) release(i int, e *trace.Event) bool {
+func (b *relationBuilder) release(i int, e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Fork, trace.Send, trace.Recv, trace.Select, trace.OnceEnd, trace.CondBroadcast:
 	case trace.Close:
@@ -336,13 +336,13 @@ func (b *relater) release(i int, e *trace.Event) bool {
 	case trace.Post:
 		its := b.posts[e.Obj]
 		if its == nil {
-			its = new(gathered)
+			its = new(gatheredClock)
 			b.posts[e.Obj] = its
 		}
 		b.gather(its, i)
 	default:
 		if e.Kind.ChangesCounter() {
-			b.ended(i, e)
+			b.endRound(i, e)
 		}
 		return e.IsDone()
 	}
@@ -352,28 +352,28 @@ func (b *relater) release(i int, e *trace.Event) bool {
 // blind reports whether e is a read-modify-write that does not let its
 // goroutine know what it found. Two such may swap, although for the memory
 // model, and so for -race, one of them happens before the other.
-func (b *relater) blind(e *trace.Event) bool {
+func (b *relationBuilder) blind(e *trace.Event) bool {
 	return e.Kind == trace.AtomicRMW && e.Stores() && b.sites.Of(e.Site).IsUpdate
 }
 
 // store notes what later atomic operations on the address synchronize with.
-func (b *relater) store(i int, e *trace.Event) {
+func (b *relationBuilder) store(i int, e *trace.Event) {
 	s := b.atomicStores[e.Obj]
 	if s == nil {
-		s = &store{pos: -1, g: e.G}
+		s = &atomicStore{pos: -1, g: e.G}
 		b.atomicStores[e.Obj] = s
 	}
 	if !b.blind(e) {
-		*s = store{pos: i, since: gathered{events: s.since.events[:0]}, g: e.G}
+		*s = atomicStore{pos: i, since: gatheredClock{events: s.since.events[:0]}, g: e.G}
 		return
 	}
 	b.gather(&s.since, i)
 	s.mixed = s.mixed || s.g != e.G
 }
 
-// ended notes what a round of a WaitGroup orders, if event i ends it. Each Done of a round is
+// endRound notes what a round of a WaitGroup orders, if event i ends it. Each Done of a round is
 // before the Wait that returns after it; an Add is before nothing by itself.
-func (b *relater) ended(i int, e *trace.Event) {
+func (b *relationBuilder) endRound(i int, e *trace.Event) {
 	n := b.facts.RoundOf(i)
 	r := &b.facts.Rounds()[n]
 	if r.Zero != int32(i) {
@@ -384,21 +384,21 @@ func (b *relater) ended(i int, e *trace.Event) {
 	for done := range b.facts.Dones(n) {
 		w.dones = b.rel.joinSuccessor(w.dones, int(done))
 	}
-	if r.Adder == facts.None {
+	if r.SoleAdder == facts.None {
 		return
 	}
 	if w.ended == nil {
-		w.ended = make(map[trace.GID]rounds)
+		w.ended = make(map[trace.GID]endedRounds)
 	}
 	b.rel.startGrowing()
-	adder := trace.GID(r.Adder)
-	w.ended[adder] = rounds{r.Added, b.rel.join(w.ended[adder].dones, w.dones)}
+	adder := trace.GID(r.SoleAdder)
+	w.ended[adder] = endedRounds{r.Added, b.rel.join(w.ended[adder].dones, w.dones)}
 }
 
 // joinEnded orders a Wait of goroutine g after rounds before the last one if all of their Adds
 // must come before it: then none of their Dones can be missing. A program that adds one
 // goroutine after the other has ended has one round for each, and all of them count.
-func (b *relater) joinEnded(g trace.GID, w *waitGroup) {
+func (b *relationBuilder) joinEnded(g trace.GID, w *waitGroup) {
 	now := b.clockNow[g]
 	for adder, r := range w.ended {
 		if adder == g || b.rel.get(now, uint32(adder)) > r.added {

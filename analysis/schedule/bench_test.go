@@ -27,7 +27,7 @@ func BenchmarkSequence(b *testing.B) {
 				var ok bool
 				v := target{accesses: accesses, guide: guide}
 				begin = p.start(bench.method, v)
-				if steps, ok = p.sequence(begin, v, bench.method); !ok {
+				if steps, ok = p.sequenceSteps(begin, v, bench.method); !ok {
 					b.Fatal("no schedule")
 				}
 			}

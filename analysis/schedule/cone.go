@@ -27,16 +27,16 @@ const (
 // with all reads kept it is feasible. Compare the SP-closure of Mathur, Pavlogiannis and Viswanathan
 // (Optimal Prediction of Synchronization-Preserving Races, POPL 2021).
 type cone struct {
-	p           *Planner
-	base        *base // all events before it are in the cone
-	reads       keptReads
-	ends        []int32 // by goroutine: the position after its last event, 0 if it has none
-	closedLinks []int32 // by goroutine: how many of its links have been followed
-	segments    []int32 // by goroutine: one more than the segment whose ancestors are in the cone
-	guided      []int32 // by goroutine: how many guide edges to its events have been followed
-	known       int     // an event that is in the cone with all that must happen before it; -1 for none
-	work        []trace.GID
-	locks       []*coneLock // by the number of the lock
+	p            *Planner
+	base         *base // all events before it are in the cone
+	reads        keptReads
+	ends         []int32 // by goroutine: the position after its last event, 0 if it has none
+	closedLinks  []int32 // by goroutine: how many of its links have been followed
+	segments     []int32 // by goroutine: one more than the segment whose ancestors are in the cone
+	guided       []int32 // by goroutine: how many guide edges to its events have been followed
+	lastIncluded int     // an event that is in the cone with all that must happen before it; -1 for none
+	work         []trace.GID
+	locks        []*coneLock // by the number of the lock
 	// keptOpen are rows of critical sections that stay open at the end: they come after all other
 	// sections of their locks. Cones that are executed in recorded order have none.
 	keptOpen []int32
@@ -70,7 +70,7 @@ type coneLock struct {
 func (p *Planner) newCone(b *base, r keptReads, keptOpen []int32, guide []causality.Edge) *cone {
 	n := len(p.t.Goroutines)
 	c := &cone{
-		p: p, base: b, reads: r, keptOpen: keptOpen, maxClosed: math.MaxInt, known: -1,
+		p: p, base: b, reads: r, keptOpen: keptOpen, maxClosed: math.MaxInt, lastIncluded: -1,
 		ends: slices.Repeat([]int32{b.position}, n), closedLinks: make([]int32, n), segments: make([]int32, n), guided: make([]int32, n),
 		locks: make([]*coneLock, p.facts.Objects(trace.ClassLock).Len()), guide: make(map[trace.GID][]causality.Edge),
 	}
@@ -143,7 +143,7 @@ func (c *cone) include(i int) {
 		return
 	}
 	g := c.p.gids.of(i)
-	known := c.known
+	known := c.lastIncluded
 	if c.ends[g] > c.base.position {
 		known = int(c.ends[g]) - 1
 	}
@@ -154,7 +154,7 @@ func (c *cone) include(i int) {
 			c.extend(a, last)
 		}
 	}
-	c.known = i
+	c.lastIncluded = i
 }
 
 // extend adds the events of goroutine g up to event last.
@@ -210,7 +210,7 @@ func (c *cone) keeps(i int) bool {
 // leavesOut reports whether event i is within the recorded scope of a turned branch.
 func (c *cone) leavesOut(i int) bool {
 	return slices.ContainsFunc(c.turnedBranches, func(at int) bool {
-		end, _ := c.slice.End(at)
+		end, _ := c.slice.ScopeEnd(at)
 		return at < i && i < end && c.p.gids.of(at) == c.p.gids.of(i)
 	})
 }

@@ -135,7 +135,7 @@ func TestTurned(t *testing.T) {
 	} {
 		tr := tracetest.Parse(t, test.text)
 		p := plan(t, tr)
-		steps, ok := p.turned(p.baseAt(0), target{accesses: []int{test.i, test.j}}, readsThatMatter)
+		steps, ok := p.turnedSteps(p.baseAt(0), target{accesses: []int{test.i, test.j}}, readsThatMatter)
 		if !ok || !slices.Equal(steps, test.steps) {
 			t.Errorf("%s: %v, %v, want %v", test.name, steps, ok, test.steps)
 		}
@@ -166,7 +166,7 @@ func TestGuide(t *testing.T) {
 	p := plan(t, tr)
 	m := causality.New(tr, p.o)
 	v := target{accesses: []int{5, 13}, guide: m.Chopped(m.Meeting(5, 13)).Edges(0)}
-	steps, ok := p.turned(p.baseAt(0), v, readsThatMatter)
+	steps, ok := p.turnedSteps(p.baseAt(0), v, readsThatMatter)
 	if want := []int{7, 8, 9, 10, 11, 12, 0, 1, 2, 3, 4}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)
 	}
@@ -194,7 +194,7 @@ func TestCounterKeepsNoOrder(t *testing.T) {
 		2 branch
 		2 r x`)
 	p := plan(t, tr)
-	steps, ok := p.direct(p.baseAt(0), target{accesses: []int{1, 13}}, readsThatMatter)
+	steps, ok := p.directSteps(p.baseAt(0), target{accesses: []int{1, 13}}, readsThatMatter)
 	if want := []int{0, 6, 7, 8, 9, 10, 11, 12}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)
 	}
@@ -282,7 +282,7 @@ func TestTurnedLate(t *testing.T) {
 			}
 		}
 		p := plan(t, tr)
-		steps, ok := p.turned(p.baseAt(0), target{accesses: v}, readsThatMatter)
+		steps, ok := p.turnedSteps(p.baseAt(0), target{accesses: v}, readsThatMatter)
 		if !ok {
 			t.Errorf("%s: no schedule", test.name)
 		} else if once := int64(len(steps) + 2*len(tr.Goroutines)); p.Spent()-p.graphs.Spent() != once {
@@ -314,7 +314,7 @@ func TestScheduler(t *testing.T) {
 				}
 			}
 		}
-		if recipe := p.Given(0, test.steps, []int{test.i, test.j}, []int{test.i, test.j}); !found || recipe.Scheduler() != Solver {
+		if recipe := p.FromSteps(0, test.steps, []int{test.i, test.j}, []int{test.i, test.j}); !found || recipe.Scheduler() != Solver {
 			t.Errorf("%s: found %v, given by %s", test.name, found, recipe.Scheduler())
 		}
 	}

@@ -9,27 +9,27 @@ import (
 // maxDecisions bounds how many pairs of critical sections one schedule turns
 // round that nothing else decides. After each of them it begins again: of a long one they are
 // leastDecisions or more, as long as all together have no more than decidedSteps steps.
-const maxDecisions, leastDecisions, decidedSteps = 16, 2, 1 << 12
+const maxDecisions, leastDecisions, maxDecidedSteps = 16, 2, 1 << 12
 
-// lazySteps bounds the events of a cone that is executed a second time. Longer ones of real suites,
+// maxLazySteps bounds the events of a cone that is executed a second time. Longer ones of real suites,
 // 3,400 in number, have led nowhere the second time.
-const lazySteps = 1 << 7
+const maxLazySteps = 1 << 7
 
-// guided executes the cone of a violation, which has property prop, along its guide from base b on.
+// guidedSteps executes the cone of a violation, which has property prop, along its guide from base b on.
 // The function lead adds the events that lead to the violation; it returns false if they need a
 // later access. The sections in keptOpen stay open.
 //
 // The guide says what must come first. It leaves open which of two critical sections comes first if
 // either can. In the first pass that is the one that was first in the recorded run. In the second pass
 // a section ends only if the guide wants it. There is no schedule if lead fails with all sections open.
-func (p *Planner) guided(b *base, prop causality.Property, v target, r keptReads, keptOpen []int32, lead func(*cone) bool) ([]int, bool) {
+func (p *Planner) guidedSteps(b *base, prop causality.Property, v target, r keptReads, keptOpen []int32, lead func(*cone) bool) ([]int, bool) {
 	size, impossible := 0, false
 	for _, lazy := range []bool{false, true} {
-		if impossible || lazy && size > lazySteps {
+		if impossible || lazy && size > maxLazySteps {
 			break
 		}
 		decided := false
-		if steps, ok := p.decided(prop, v, func(guide []causality.Edge) *cone {
+		if steps, ok := p.stepsWithDecisions(prop, v, func(guide []causality.Edge) *cone {
 			c := p.newCone(b, r, keptOpen, guide)
 			c.lazy = true
 			ok := lead(c)
@@ -50,9 +50,9 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r keptReads
 	return nil, false
 }
 
-// decided executes the cones that newCone makes. If all goroutines are blocked, it decides which of
+// stepsWithDecisions executes the cones that newCone makes. If all goroutines are blocked, it decides which of
 // two sections is first so that the causality graph still has no cycle, and begins again.
-func (p *Planner) decided(prop causality.Property, v target, newCone func(guide []causality.Edge) *cone) ([]int, bool) {
+func (p *Planner) stepsWithDecisions(prop causality.Property, v target, newCone func(guide []causality.Edge) *cone) ([]int, bool) {
 	guide := v.guide
 	for k, most := 0, maxDecisions; k < most && !p.exceedsLimit(v); k++ {
 		c := newCone(guide)
@@ -60,7 +60,7 @@ func (p *Planner) decided(prop causality.Property, v target, newCone func(guide 
 			return nil, false
 		}
 		steps, decisions := c.execute()
-		most = min(most, max(leastDecisions, decidedSteps/(c.size()+1)))
+		most = min(most, max(leastDecisions, maxDecidedSteps/(c.size()+1)))
 		if decisions == nil {
 			return steps, true
 		}

@@ -292,17 +292,17 @@ func (m method) violationEvents(v target) []int {
 func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 	switch m {
 	case directAll, directMatter:
-		return p.direct(b, v, m.keeps())
+		return p.directSteps(b, v, m.keeps())
 	case turnedMatter:
-		return p.turned(b, v, readsThatMatter)
+		return p.turnedSteps(b, v, readsThatMatter)
 	case pecan:
 		return pecanSteps(p.t, p.o, int(b.position), v.accesses[0], v.accesses[1]), true
 	}
-	return p.sequence(b, v, m)
+	return p.sequenceSteps(b, v, m)
 }
 
-// direct returns the events of the cone of the accesses in recorded order.
-func (p *Planner) direct(b *base, v target, r keptReads) ([]int, bool) {
+// directSteps returns the events of the cone of the accesses in recorded order.
+func (p *Planner) directSteps(b *base, v target, r keptReads) ([]int, bool) {
 	c := p.newCone(b, r, nil, nil)
 	c.avoid = v.accesses
 	ok := c.addTarget(v)

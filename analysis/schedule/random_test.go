@@ -113,7 +113,7 @@ func TestSchedulesAreWellFormed(t *testing.T) {
 					most := []int{0, math.MaxInt}[seed%2]
 					for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most).All() {
 						s := r.Schedule()
-						if again, n := r.Made(len(s.Steps)); n > 0 {
+						if again, n := r.Computed(len(s.Steps)); n > 0 {
 							assert.Equal(t, s, again.Schedule(), "seed %d: made once", seed)
 							assert.Equal(t, r.Scheduler(), again.Scheduler())
 						}

@@ -19,9 +19,9 @@ func (s Schedule) AsRecorded(t *trace.Trace) bool {
 	if len(s.Steps) > 0 && last < s.Steps[len(s.Steps)-1] {
 		return false
 	}
-	steps := s.Steps       // from event i on
-	access := newLeftOut() // what s keeps after it, it has before it
-	out := newLeftOut()
+	steps := s.Steps             // from event i on
+	access := newOmittedEvents() // what s keeps after it, it has before it
+	out := newOmittedEvents()
 	for i := s.From; i < len(t.Events); i++ {
 		for len(steps) > 0 && steps[0] < i {
 			steps = steps[1:]
@@ -64,7 +64,7 @@ type effect struct {
 	written bool
 }
 
-func newLeftOut() *omittedEvents {
+func newOmittedEvents() *omittedEvents {
 	return &omittedEvents{words: make(map[uint64]effect), objects: make(map[uint64]effect)}
 }
 
@@ -101,16 +101,16 @@ func (l *omittedEvents) add(e trace.Event) {
 func (d effect) and(e trace.Event, known bool) effect {
 	return effect{
 		by: e.G, several: known && (d.several || d.by != e.G),
-		read: d.read || !blind(e.Kind), written: d.written || e.Kind.IsWrite(),
+		read: d.read || !overwrites(e.Kind), written: d.written || e.Kind.IsWrite(),
 	}
 }
 
-// blind reports whether an access of kind k stores whatever was there.
-func blind(k trace.Kind) bool { return k == trace.Write || k == trace.AtomicStore }
+// overwrites reports whether an access of kind k stores whatever was there.
+func overwrites(k trace.Kind) bool { return k == trace.Write || k == trace.AtomicStore }
 
 // conflicts reports whether e can tell that something was left out.
 func (l *omittedEvents) conflicts(e trace.Event) bool {
-	return l.meets(e, func(d effect) bool { return d.written || e.Kind.IsWrite() || !e.Kind.IsAccess() })
+	return l.hasEffectAt(e, func(d effect) bool { return d.written || e.Kind.IsWrite() || !e.Kind.IsAccess() })
 }
 
 // differs reports whether e, which comes after all that was left out, or some of
@@ -119,19 +119,19 @@ func (l *omittedEvents) differs(e trace.Event) bool {
 	if e.Kind.Class() == trace.ClassWaitGroup { // they wait for all
 		return false
 	}
-	return l.meets(e, func(d effect) bool {
+	return l.hasEffectAt(e, func(d effect) bool {
 		switch {
 		case !d.several && d.by == e.G:
 			return false
 		case !e.Kind.IsAccess():
 			return true
 		}
-		return d.read && e.Kind.IsWrite() || d.written && !blind(e.Kind)
+		return d.read && e.Kind.IsWrite() || d.written && !overwrites(e.Kind)
 	})
 }
 
-// meets reports whether f holds for something that was done where e is.
-func (l *omittedEvents) meets(e trace.Event, f func(effect) bool) bool {
+// hasEffectAt reports whether f holds for something that was done where e is.
+func (l *omittedEvents) hasEffectAt(e trace.Event, f func(effect) bool) bool {
 	switch {
 	case e.Kind == trace.Select || e.Kind == trace.SelectDone:
 		return l.channel

@@ -81,14 +81,14 @@ type Recipe struct {
 	target   target
 	p        *Planner
 	method   method
-	given    *given // in place of a method
-	made     *made  // in place of all these
-	offset   int    // where the planner's trace begins in that which Accesses are of
+	given    *solvedSteps      // in place of a method
+	made     *computedSchedule // in place of all these
+	offset   int               // where the planner's trace begins in that which Accesses are of
 }
 
-// In returns r for a trace of which that of its planner is a part, that begins at position
+// InLongerTrace returns r for a trace of which that of its planner is a part, that begins at position
 // offset.
-func (r Recipe) In(offset int) Recipe {
+func (r Recipe) InLongerTrace(offset int) Recipe {
 	r.Accesses = shifted(r.Accesses, offset)
 	r.offset += offset
 	return r

@@ -26,11 +26,11 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *At
 	}
 }
 
-// sequence performs the cone of the accesses along the guide. Critical
+// sequenceSteps performs the cone of the accesses along the guide. Critical
 // sections that are open at the last access come after all others of their
 // locks. With sequenceRecorded, it keeps what else happened before the latest
 // of the accesses and does not depend on the last one.
-func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
+func (p *Planner) sequenceSteps(b *base, v target, m method) (steps []int, ok bool) {
 	r, all := allReads, m == sequenceRecorded
 	if m == sequenceNone {
 		r = noReads
@@ -38,7 +38,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 	end := v.accesses[len(v.accesses)-1]
 	prop := p.graphs.Sequence(v.accesses...)
 	ends := lastAccesses(p.t, v.accesses)
-	steps, ok = p.guided(b, prop, v, r, p.heldAt(end), func(c *cone) bool {
+	steps, ok = p.guidedSteps(b, prop, v, r, p.heldAt(end), func(c *cone) bool {
 		c.lastReads = ends
 		if m == sequenceSliced {
 			c.slice, c.turnedBranches = p.slice, v.turnedBranches

@@ -1,13 +1,13 @@
 package schedule
 
-// turned performs the cone of the accesses so that the critical sections that
+// turnedSteps performs the cone of the accesses so that the critical sections that
 // are open at the accesses come after all others of their locks, although the
 // recorded order is another one: PECAN's rule of the outermost lock, applied
 // to every lock on all sides. Sections that these turn round in their turn
 // follow the guide. All else keeps the recorded order as far as that lets it. Where no
 // section is open, no section is turned round: only into one that contains an access
 // does the guide lead back.
-func (p *Planner) turned(b *base, v target, r keptReads) ([]int, bool) {
+func (p *Planner) turnedSteps(b *base, v target, r keptReads) ([]int, bool) {
 	var keptOpen []int32
 	for _, i := range v.accesses {
 		keptOpen = append(keptOpen, p.sectionsAt(i)...)
@@ -16,7 +16,7 @@ func (p *Planner) turned(b *base, v target, r keptReads) ([]int, bool) {
 		return nil, false
 	}
 	prop := p.graphs.Meeting(v.accesses...)
-	return p.guided(b, prop, v, r, keptOpen, func(c *cone) bool {
+	return p.guidedSteps(b, prop, v, r, keptOpen, func(c *cone) bool {
 		c.avoid = v.accesses
 		return c.addTarget(v)
 	})

@@ -57,7 +57,7 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 			}
 			before = i
 			open = slices.DeleteFunc(open, func(end int32) bool { return int(end) <= i })
-			if end, ok := scopes.End(i); ok && t.Sites[t.Events[i].Site].Scope.MayFlip(&t.Events[i]) {
+			if end, ok := scopes.ScopeEnd(i); ok && t.Sites[t.Events[i].Site].Scope.MayFlip(&t.Events[i]) {
 				open = append(open, int32(end))
 			}
 			s.scopeEnds[i] = math.MaxInt32
@@ -133,7 +133,7 @@ func latestAncestors(o *order.Order, g trace.GID, i, j int) (all []int32) {
 func (s *Slicer) decides(i int32) bool {
 	e := &s.t.Events[i]
 	site := s.t.Sites[e.Site]
-	return isDecision(e.Kind) || e.Flags&trace.FlagBranchOmitted != 0 || e.Kind.IsRead() && !s.flow.Tracked(int(i)) && !site.OnlyStored && !site.IsUpdate
+	return isDecision(e.Kind) || e.Flags&trace.FlagBranchOmitted != 0 || e.Kind.IsRead() && !s.flow.IsTracked(int(i)) && !site.OnlyStored && !site.IsUpdate
 }
 
 func isDecision(k trace.Kind) bool {
@@ -320,7 +320,7 @@ func (k *sliceBuilder) keepReadsBefore(i int32, done []int32, tracked bool) {
 	for n, r := whole-1, i; n >= done[g]; n-- {
 		r = int32(k.o.Program().Prev(int(r)))
 		switch {
-		case !k.t.Events[r].Kind.IsRead() || k.flow.Tracked(int(r)) && !tracked:
+		case !k.t.Events[r].Kind.IsRead() || k.flow.IsTracked(int(r)) && !tracked:
 		case k.scopeEnds[r] > i:
 			k.keep(r, true)
 		default:

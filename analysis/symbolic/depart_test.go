@@ -68,7 +68,7 @@ func TestOracleOfDepartures(t *testing.T) {
 			none++
 		}
 		for at, sure := range want {
-			if e := tr.Events[at]; whole && sure && !sites[e.Site] && met(tr, e) && !slices.Contains(ends(tr), at) && !(flow.Tracked(at) && idle(tr, at)) {
+			if e := tr.Events[at]; whole && sure && !sites[e.Site] && met(tr, e) && !slices.Contains(ends(tr), at) && !(flow.IsTracked(at) && idle(tr, at)) {
 				t.Fatalf("seed %d: a run departs at %v; want %d as well\n%s", seed, got, at, show(tr))
 			}
 		}
@@ -375,18 +375,18 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 		n.held = -1
 	case trace.Read, trace.AtomicLoad:
 		n.read[int32(i)] = s.mem[e.Obj]
-		if s.mem[e.Obj] == unknown || !x.flow.Tracked(i) && s.mem[e.Obj] != int64(e.Val) {
+		if s.mem[e.Obj] == unknown || !x.flow.IsTracked(i) && s.mem[e.Obj] != int64(e.Val) {
 			x.found[i] = true
 			return n, false
 		}
 	case trace.AtomicRMW:
-		if x.first[e.Obj] == i && !x.flow.Tracked(i) && !x.finds(i) {
+		if x.first[e.Obj] == i && !x.flow.IsTracked(i) && !x.finds(i) {
 			if n.mem[e.Obj], n.read[int32(i)] = int64(e.Val), int64(e.Val); s.mem[e.Obj] != unknown {
 				x.found[i] = false // another value, or the same
 			}
 			return n, s.mem[e.Obj] == unknown
 		}
-		if s.mem[e.Obj] == unknown || !x.flow.Tracked(i) && s.mem[e.Obj]+x.added(i) != int64(e.Val) {
+		if s.mem[e.Obj] == unknown || !x.flow.IsTracked(i) && s.mem[e.Obj]+x.added(i) != int64(e.Val) {
 			x.found[i] = x.found[i] || s.mem[e.Obj] != unknown
 			return n, false
 		}

@@ -19,7 +19,7 @@ type provenance struct {
 
 func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
 	m := &provenance{Control: c, accesses: a, flow: flow}
-	if flow == nil || flow.Empty() {
+	if flow == nil || flow.IsEmpty() {
 		m.flow = nil
 		return m
 	}
@@ -31,7 +31,7 @@ func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
 // tracked reports whether the read at position i may find something else than recorded: what it
 // finds goes into formulas only, and its memory is always accessed as a whole.
 func (m *provenance) tracked(i int32) bool {
-	if m.flow == nil || !m.flow.Tracked(int(i)) || i >= int32(len(m.wholeAccess)) {
+	if m.flow == nil || !m.flow.IsTracked(int(i)) || i >= int32(len(m.wholeAccess)) {
 		return false
 	}
 	return m.wholeAccess[i]

@@ -66,7 +66,7 @@ type translation struct {
 func (t *translation) number(f *dataflow.Formula) solver.Int {
 	switch f.Op {
 	case dataflow.Number:
-		return t.to.Const(f.Num)
+		return t.to.Const(f.Constant)
 	case dataflow.Before:
 		return t.source.Before()
 	case dataflow.Value:
@@ -84,7 +84,7 @@ func (t *translation) number(f *dataflow.Formula) solver.Int {
 	case dataflow.Times:
 		for k, other := range []int{1, 0} {
 			if f.Args[k].Op == dataflow.Number {
-				return t.to.Mul(f.Args[k].Num, t.number(&f.Args[other]))
+				return t.to.Mul(f.Args[k].Constant, t.number(&f.Args[other]))
 			}
 		}
 		first := t.next

@@ -208,7 +208,7 @@ func isSort(t types.Type, sorts ...sort) bool {
 func (s sort) isWord() bool { return s == number || s == reference }
 
 // numberTerm is what a number of the source is.
-func numberTerm(n int64) *term { return &term{Formula: Formula{Op: dataflow.Number, Num: n}} }
+func numberTerm(n int64) *term { return &term{Formula: Formula{Op: dataflow.Number, Constant: n}} }
 
 // zeroTerm is what nil, false, 0 and "" are.
 func zeroTerm(s sort) *term { return &term{sort: s, Formula: Formula{Op: dataflow.Number}} }
@@ -476,7 +476,7 @@ func constantTerm(c *ssa.Const) *term {
 	switch c.Value.Kind() {
 	case constant.String:
 		if s := constant.StringVal(c.Value); len(s) <= trace.MaxDigested {
-			return &term{sort: text, Formula: Formula{Op: dataflow.Number, Num: int64(trace.Digest(s))}}
+			return &term{sort: text, Formula: Formula{Op: dataflow.Number, Constant: int64(trace.Digest(s))}}
 		}
 	case constant.Bool:
 		if constant.BoolVal(c.Value) {

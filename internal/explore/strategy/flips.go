@@ -132,7 +132,7 @@ func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
 	f.takeCost(l, f.Test, next.Key)
 	run := &Run{
 		Base: next.recording, Delay: next.delay, MakeBeginning: next.begin,
-		Description: describeEvent(next.recording.Files, next.recording.Trace, &next.recording.Trace.Events[next.At]) + " put off",
+		Description: describeEvent(next.recording.Files, next.recording.Trace, &next.recording.Trace.Events[next.Position]) + " put off",
 	}
 	f.runningFlips = append(f.runningFlips, askedFlip{run, next})
 	return run
@@ -154,14 +154,14 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 		}
 		// Predictions cover other orders of locks mostly. Flips of them are few, so that they
 		// leave room for choices that no prediction covers.
-		if next.Plain() {
+		if next.IsOfLockOrGroup() {
 			if f.lockFlips++; f.lockFlips > maxLockFlips {
 				continue
 			}
 		}
 		// A spin loop has an atomic operation in each round, which would take all flips of the
 		// test.
-		if next.Atomic() {
+		if next.IsAtomic() {
 			if f.atomicFlips++; f.atomicFlips > maxAtomicFlips && !f.Exploring {
 				continue
 			}
@@ -170,7 +170,7 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 		case f.keys[next.Key]:
 			f.repeatedFlips = append(f.repeatedFlips, next)
 			continue
-		case next.Atomic():
+		case next.IsAtomic():
 			f.atomicQueue = append(f.atomicQueue, next)
 		default:
 			f.queue = append(f.queue, next)
@@ -185,7 +185,7 @@ func (f *Flips) collectFrom(r *recording.Recording) (fresh bool) {
 // tests have made often enough. Choices of package testing, as which subtest begins first, are
 // flipped once in a package: recordings in other orders show them, too.
 func (f *Flips) isTriedLibraryFlip(next flip) bool {
-	site := next.recording.Trace.Sites[next.recording.Trace.Events[next.At].Site]
+	site := next.recording.Trace.Sites[next.recording.Trace.Events[next.Position].Site]
 	switch {
 	case f.Exploring:
 		return false
@@ -205,22 +205,22 @@ func timerDue(r replayer.Result) bool {
 // flipsOf returns the flips of a recording, by test; none of a trace that contradicts itself.
 func flipsOf(r *recording.Recording) map[string][]flip {
 	// Only the beginning of a long trace is ordered: flips are taken from there
-	// (flips.Within).
+	// (flips.MaxPosition).
 	first := *r.Trace
-	first.Events = first.Events[:min(len(first.Events), flips.Within)]
+	first.Events = first.Events[:min(len(first.Events), flips.MaxPosition)]
 	o, err := order.New(&first)
 	if err != nil {
 		return nil
 	}
 	all := make(map[string][]flip)
 	byPos := make(map[int][]*flip)
-	for test, found := range flips.Of(r.Trace, o) {
+	for test, found := range flips.List(r.Trace, o) {
 		for _, f := range found {
 			all[test] = append(all[test], flip{Flip: f, recording: r, delay: replayer.UntilOthersBlocked})
 		}
 		for k := range all[test] {
 			f := &all[test][k]
-			byPos[f.At] = append(byPos[f.At], f)
+			byPos[f.Position] = append(byPos[f.Position], f)
 		}
 	}
 	recording.FingerprintPrefixes(&first, func(pos int, test string, sum uint64) {
@@ -235,7 +235,7 @@ func flipsOf(r *recording.Recording) map[string][]flip {
 
 // begin makes the witness of a run with the flip.
 func (f flip) begin() (*witness.Witness, error) {
-	w, err := finding.BeginningWitness(f.recording, recording.KindFlipped, f.recording.Trace, finding.ScheduleUpTo(f.recording, f.At), []int{f.At})
+	w, err := finding.BeginningWitness(f.recording, recording.KindFlipped, f.recording.Trace, finding.ScheduleUpTo(f.recording, f.Position), []int{f.Position})
 	if err == nil {
 		w.Violation[0].SelectCase = f.Case
 	}

@@ -473,14 +473,14 @@ func TestLibraryFlips(t *testing.T) {
 	}
 	l := newLedger(time.Minute)
 	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, testsWithKey: make(map[string]int), flipsOfRecording: map[*recording.Recording]map[string][]flip{r: {
-		"TestA": {{Flip: flips.Flip{At: 0, Key: "parallel"}, recording: r}, {Flip: flips.Flip{At: 1, Key: "read"}, recording: r}, {Flip: flips.Flip{At: 2, Key: "own"}, recording: r}},
+		"TestA": {{Flip: flips.Flip{Position: 0, Key: "parallel"}, recording: r}, {Flip: flips.Flip{Position: 1, Key: "read"}, recording: r}, {Flip: flips.Flip{Position: 2, Key: "own"}, recording: r}},
 	}}}
 	for n, want := range [][]int{{0, 1, 2}, {1, 2}, {2}, {2}} {
 		f := p.FlipsOf(l, "TestA", 0)
 		f.collectFrom(r)
 		var at []int
 		for _, next := range f.queue {
-			at = append(at, next.At)
+			at = append(at, next.Position)
 			f.currentKeys[next.Key] = true
 		}
 		assert.ElementsMatch(t, want, at, "of test %d", n)
@@ -506,7 +506,7 @@ func TestAtomicFlips(t *testing.T) {
 		l.RunsOfTest = []*recording.Recording{r}
 		made := 0
 		for next := f.Next(l, 1); len(next) > 0; next = f.Next(l, 1) {
-			if f.runningFlips[len(f.runningFlips)-1].flip.Atomic() {
+			if f.runningFlips[len(f.runningFlips)-1].flip.IsAtomic() {
 				made++
 			}
 			next[0].IsDealtWith = true

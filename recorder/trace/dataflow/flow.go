@@ -52,12 +52,12 @@ func (f *Flow) AddInstanceAt(i int) *Instance {
 	return f.InstanceAt(i)
 }
 
-// Empty reports whether the flow has no formulas and no tracked reads.
-func (f *Flow) Empty() bool { return f.tracked == nil }
+// IsEmpty reports whether the flow has no formulas and no tracked reads.
+func (f *Flow) IsEmpty() bool { return f.tracked == nil }
 
-// Tracked reports whether the value that event i reads reaches only formulas. Then it may differ from
+// IsTracked reports whether the value that event i reads reaches only formulas. Then it may differ from
 // the recorded value.
-func (f *Flow) Tracked(i int) bool { return f.tracked != nil && f.tracked[i] }
+func (f *Flow) IsTracked(i int) bool { return f.tracked != nil && f.tracked[i] }
 
 // ValueBefore returns the value in memory before the event at position i of t, an atomic addition. ok
 // is false if its formula does not tell.
@@ -120,7 +120,7 @@ func (f *Flow) Constrained(t *trace.Trace) *Flow {
 			}
 		}
 	}
-	c.fill(of)
+	c.setInstances(of)
 	return c
 }
 
@@ -153,13 +153,13 @@ func New(t *trace.Trace) *Flow {
 		b.dropBundle(&h.results)
 	}
 	b.dropInconsistent()
-	b.flow.fill(b.instances)
+	b.flow.setInstances(b.instances)
 	return b.flow
 }
 
 // fill sets the formulas of f from of, which has one or nil for each event. It clears tracked if f has
 // no formula and no tracked read.
-func (f *Flow) fill(of []*Instance) {
+func (f *Flow) setInstances(of []*Instance) {
 	f.formulas = trace.NewMarks(len(of), func(mark func(int)) {
 		for i, in := range of {
 			if in != nil {
@@ -255,24 +255,24 @@ func (b *flowBuilder) parse() {
 		if f.hasAny(Handed, Unknown, Hand) {
 			b.usingHandovers[&f] = true
 		}
-		f.each(false, func(r Reading, _ bool) { b.neededReadings[r.Key] = max(b.neededReadings[r.Key], int(r.Back)+1) })
+		f.forEachReading(false, func(r Reading, _ bool) { b.neededReadings[r.Key] = max(b.neededReadings[r.Key], int(r.Back)+1) })
 	}
 }
 
-// each calls do for each reading, in the order of Eval. A reading is spared if and or or may not
+// forEachReading calls do for each reading, in the order of Eval. A reading is spared if and or or may not
 // evaluate it.
-func (f *Formula) each(spared bool, do func(r Reading, spared bool)) {
+func (f *Formula) forEachReading(spared bool, do func(r Reading, spared bool)) {
 	if f.Op == Value {
 		do(f.Read, spared)
 	}
 	for i := range f.Args {
-		f.Args[i].each(spared || i > 0 && (f.Op == And || f.Op == Or), do)
+		f.Args[i].forEachReading(spared || i > 0 && (f.Op == And || f.Op == Or), do)
 	}
 }
 
 // Readings returns the number of readings in f.
 func (f *Formula) Readings() (n int) {
-	f.each(false, func(Reading, bool) { n++ })
+	f.forEachReading(false, func(Reading, bool) { n++ })
 	return n
 }
 
@@ -298,7 +298,7 @@ func (b *flowBuilder) event(i int32) {
 	if b.followHandover(i, e, s) {
 		return
 	}
-	if s.Formula != "" && (derived(e) || e.Kind == trace.Write || e.Kind == trace.Operand) {
+	if s.Formula != "" && (hasDerivedValue(e) || e.Kind == trace.Write || e.Kind == trace.Operand) {
 		b.instance(i, e)
 	}
 	if e.Kind != trace.Operand && e.Kind != trace.Read && e.Kind != trace.AtomicLoad && e.Kind != trace.AtomicRMW {
@@ -322,8 +322,8 @@ func (b *flowBuilder) event(i int32) {
 	}
 }
 
-// derived reports whether the formula at the site of e gives the value of e.
-func derived(e *trace.Event) bool {
+// hasDerivedValue reports whether the formula at the site of e gives the value of e.
+func hasDerivedValue(e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Branch, trace.Assert:
 		return true
@@ -342,7 +342,7 @@ func (b *flowBuilder) instance(i int32, e *trace.Event) {
 	}
 	in := &Instance{Formula: f}
 	whole := b.findReadings(in, e.G)
-	if whole = whole && derived(e); whole {
+	if whole = whole && hasDerivedValue(e); whole {
 		whole = e.Kind == trace.AtomicRMW || in.Matches(e, in.recorded(b.t))
 	}
 	if !whole {
@@ -361,12 +361,12 @@ func (b *flowBuilder) instance(i int32, e *trace.Event) {
 // handed over. It reports whether all values are known.
 func (b *flowBuilder) findReadings(in *Instance, g trace.GID) bool {
 	if b.usingHandovers[in.Formula] {
-		f, whole := b.fill(in, g, *in.Formula, false)
+		f, whole := b.substitute(in, g, *in.Formula, false)
 		in.Formula = &f
 		return whole
 	}
 	whole := true
-	in.Formula.each(false, func(r Reading, spared bool) {
+	in.Formula.forEachReading(false, func(r Reading, spared bool) {
 		at, ok := b.reading(g, r)
 		whole = whole && (ok || spared && at < 0)
 		in.Reads = append(in.Reads, at)
@@ -403,7 +403,7 @@ func (f *Formula) Eval(before int64, read func(k int, r Reading) int64) int64 {
 func (f *Formula) eval(before int64, read func(k int, r Reading) int64, k *int) int64 {
 	switch f.Op {
 	case Number:
-		return f.Num
+		return f.Constant
 	case Before:
 		return before
 	case Value:

@@ -41,7 +41,7 @@ func TestFlow(t *testing.T) {
 	assert.Equal(t, []int32{2, -1}, f.InstanceAt(4).Reads)
 	assert.Nil(t, f.InstanceAt(6), "it does not give what was recorded")
 	for i, want := range []bool{true, false, true, true, false, false, false} {
-		assert.Equal(t, want, f.Tracked(i), i)
+		assert.Equal(t, want, f.IsTracked(i), i)
 	}
 	found, ok := f.ValueBefore(flowTrace(), 3)
 	assert.True(t, ok)
@@ -62,7 +62,7 @@ func TestFlowOfUntrackedUpdates(t *testing.T) {
 	f := New(tr)
 	assert.Nil(t, f.InstanceAt(3))
 	assert.Nil(t, f.AddInstanceAt(3), "it depends on the read how much that adds")
-	assert.False(t, f.Tracked(0), "where its value goes is not known")
+	assert.False(t, f.IsTracked(0), "where its value goes is not known")
 
 	s.Formula = "(+ _ 4)"
 	tr.Sites[s.ID] = s
@@ -123,7 +123,7 @@ func TestFlowOfWhatIsHandedOver(t *testing.T) {
 	require.NotNil(t, f.InstanceAt(6))
 	assert.Equal(t, "(= (+ @1i8 1) 3)", f.InstanceAt(6).Formula.String())
 	assert.Equal(t, []int32{0}, f.InstanceAt(6).Reads)
-	assert.True(t, f.Tracked(0))
+	assert.True(t, f.IsTracked(0))
 
 	tr = handTrace(t, handRead, handReturn, handResult, handCall, handEnter, handEnter, handCompare)
 	assert.Nil(t, New(tr).InstanceAt(6), "the second call is from elsewhere")
@@ -142,6 +142,6 @@ func TestFlowOfWhatIsHandedOver(t *testing.T) {
 	} {
 		f := New(handTrace(t, events...))
 		assert.Nil(t, f.InstanceAt(len(events)-1), name)
-		assert.False(t, f.Tracked(0), name)
+		assert.False(t, f.IsTracked(0), name)
 	}
 }

@@ -33,10 +33,10 @@ import (
 // Numbers have no bounds; what a store keeps of them, or an operation of the
 // program has wrapped around, is for who compares them with recorded values.
 type Formula struct {
-	Op   Op
-	Num  int64     // of Number
-	Read Reading   // of Value
-	Args []Formula // of all others
+	Op       Op
+	Constant int64     // of Number
+	Read     Reading   // of Value
+	Args     []Formula // of all others
 }
 
 // A Reading refers to an event of a goroutine that read a value.
@@ -149,7 +149,7 @@ func (p *formulaParser) formula(depth int) (Formula, error) {
 	if err != nil {
 		return Formula{}, fmt.Errorf("expected a number, _, ?, @, $ or (, found %.20q", w)
 	}
-	return Formula{Op: Number, Num: n}, nil
+	return Formula{Op: Number, Constant: n}, nil
 }
 
 // operation parses an operation after its opening parenthesis.
@@ -214,7 +214,7 @@ func parseReading(w string) (Reading, error) {
 func (f Formula) String() string {
 	switch f.Op {
 	case Number:
-		return strconv.FormatInt(f.Num, 10)
+		return strconv.FormatInt(f.Constant, 10)
 	case Before:
 		return "_"
 	case Value:

@@ -78,7 +78,7 @@ func (b *flowBuilder) bundle(e *trace.Event) *bundle {
 	out := make(bundle, len(f.Args))
 	for k := range f.Args {
 		in := Instance{}
-		if v, ok := b.fill(&in, e.G, f.Args[k], false); ok {
+		if v, ok := b.substitute(&in, e.G, f.Args[k], false); ok {
 			in.Formula = &v
 		} else {
 			b.fixReads(in.Reads)
@@ -122,13 +122,13 @@ func (b *flowBuilder) fixReads(reads []int32) {
 	}
 }
 
-// maxFilled bounds the readings of a formula, including those of the values handed over.
-const maxFilled = 64
+// maxSubstitutedReadings bounds the readings of a formula, including those of the values handed over.
+const maxSubstitutedReadings = 64
 
-// fill returns f with each $ replaced by the value that was handed over to goroutine g, and appends
+// substitute returns f with each $ replaced by the value that was handed over to goroutine g, and appends
 // the readings to those of in. ok is false if part of the formula is unknown. An operand is spared if
 // and or or may not evaluate it.
-func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (out Formula, ok bool) {
+func (b *flowBuilder) substitute(in *Instance, g trace.GID, f Formula, spared bool) (out Formula, ok bool) {
 	switch f.Op {
 	case Unknown:
 		return f, false
@@ -138,7 +138,7 @@ func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (o
 		return f, ok || spared && at < 0
 	case Handed:
 		got := b.handedOver[frame{g, f.Read.Key}]
-		if got == nil || int(f.Read.Back) >= len(*got) || (*got)[f.Read.Back].Formula == nil || len(in.Reads) > maxFilled {
+		if got == nil || int(f.Read.Back) >= len(*got) || (*got)[f.Read.Back].Formula == nil || len(in.Reads) > maxSubstitutedReadings {
 			return Formula{Op: Number}, spared
 		}
 		v := (*got)[f.Read.Back]
@@ -150,7 +150,7 @@ func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (o
 		args := make([]Formula, len(f.Args))
 		for k, arg := range f.Args {
 			var known bool
-			args[k], known = b.fill(in, g, arg, spared || k > 0 && (f.Op == And || f.Op == Or))
+			args[k], known = b.substitute(in, g, arg, spared || k > 0 && (f.Op == And || f.Op == Or))
 			ok = ok && known
 		}
 		f.Args = args

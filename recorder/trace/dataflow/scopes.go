@@ -46,7 +46,7 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 			open[e.G] = append(open[e.G], openScope{int32(i), site, make(map[uint64]int)})
 		}
 	}
-	if f.Empty() {
+	if f.IsEmpty() {
 		return s
 	}
 	into := make(map[int32]bool) // by read: whether its value reaches anything but branches with a scope that ends
@@ -57,20 +57,20 @@ func NewScopes(t *trace.Trace, f *Flow) *Scopes {
 		}
 	}
 	for r, other := range into {
-		if r >= 0 && !other && f.Tracked(int(r)) {
+		if r >= 0 && !other && f.IsTracked(int(r)) {
 			s.readsForBranches[r] = true
 		}
 	}
 	return s
 }
 
-// Empty reports whether no scope ends in the trace.
-func (s *Scopes) Empty() bool { return len(s.ends) == 0 }
+// IsEmpty reports whether no scope ends in the trace.
+func (s *Scopes) IsEmpty() bool { return len(s.ends) == 0 }
 
-// End returns the first event of its goroutine after the scope of the branch at position i. ok is
+// ScopeEnd returns the first event of its goroutine after the scope of the branch at position i. ok is
 // false unless the events in between can be left out: then the scope ends in the trace, releases the
 // locks it acquires, and does nothing that others wait for.
-func (s *Scopes) End(i int) (end int, ok bool) {
+func (s *Scopes) ScopeEnd(i int) (end int, ok bool) {
 	at, ok := s.ends[int32(i)]
 	return int(at), ok
 }

@@ -51,7 +51,7 @@ func TestSlice(t *testing.T) {
 		}
 		tr, err := trace.ReadText(strings.NewReader(b.String()))
 		require.NoError(t, err)
-		end, ok := NewScopes(tr, New(tr)).End(1)
+		end, ok := NewScopes(tr, New(tr)).ScopeEnd(1)
 		if !ok {
 			end = -1
 		}

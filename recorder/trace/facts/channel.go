@@ -136,8 +136,8 @@ func (f *Facts) begin(row int32) int32 {
 	return f.operations[row].Begin
 }
 
-// letsPass returns the enabler of the completion e of a send or receive.
-func (f *Facts) letsPass(e *trace.Event) int32 {
+// enablerOfCompletion returns the enabler of the completion e of a send or receive.
+func (f *Facts) enablerOfCompletion(e *trace.Event) int32 {
 	channel := f.objects[trace.ClassChannel].Number(e.Obj)
 	if channel == None {
 		return None
@@ -186,14 +186,14 @@ func (f *Facts) Cases(n int32) []int32 {
 	return f.caseEvents[first:f.selects[n].cases]
 }
 
-// A completed channel is what is needed of one to find out whether it is external.
-type completed struct {
+// channelCounts are the numbers by which a channel is found to be external.
+type channelCounts struct {
 	sends, receives int32  // that were completed
 	sent, received  uint64 // the highest numbers of their elements
 }
 
-// channel takes up an event of a channel, and returns its row.
-func (b *builder) channel(i int32, e *trace.Event) int32 {
+// addChannelEvent takes up an event of a channel, and returns its row.
+func (b *builder) addChannelEvent(i int32, e *trace.Event) int32 {
 	channel := b.channelOf(e)
 	switch e.Kind {
 	case trace.SelectSend:
@@ -224,7 +224,7 @@ func (b *builder) channelOf(e *trace.Event) int32 {
 	n := b.objects[trace.ClassChannel].number(e.Obj)
 	if int(n) == len(b.channels) {
 		b.channels = append(b.channels, Channel{Capacity: e.Size, Made: None, Closed: None})
-		b.completed = append(b.completed, completed{})
+		b.completed = append(b.completed, channelCounts{})
 	}
 	return n
 }
@@ -292,8 +292,8 @@ func (b *builder) complete(i int32, e *trace.Event, channel int32) int32 {
 	return row
 }
 
-// panics takes up a panic, which ends the operation underway.
-func (b *builder) panics(i int32, e *trace.Event) int32 {
+// endByPanic takes up a panic, which ends the operation underway.
+func (b *builder) endByPanic(i int32, e *trace.Event) int32 {
 	row := b.underway[e.G]
 	if row != None {
 		b.operations[row].Done, b.operations[row].Outcome = i, Panicked

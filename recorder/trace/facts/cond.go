@@ -45,8 +45,8 @@ func (f *Facts) Woken(i int) []int32 {
 	return f.woken[w.first : w.first+w.n : w.first+w.n]
 }
 
-// cond takes up an event of a condition.
-func (b *builder) cond(i int32, e *trace.Event) int32 {
+// addCondEvent takes up an event of a condition.
+func (b *builder) addCondEvent(i int32, e *trace.Event) int32 {
 	b.objects[trace.ClassCond].number(e.Obj)
 	switch e.Kind {
 	case trace.CondWait:

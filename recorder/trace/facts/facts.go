@@ -45,7 +45,7 @@ func New(t *trace.Trace) *Facts {
 	}
 	f.rows = make([]int32, 0, f.marked.Len())
 	for _, i := range f.marked.All {
-		f.rows = append(f.rows, b.row(int32(i), &t.Events[i]))
+		f.rows = append(f.rows, b.addEvent(int32(i), &t.Events[i]))
 	}
 	b.rank()
 	f.byLock = groupBy(len(b.open), len(f.sections), func(k int) member { return member{f.sections[k].Lock(), int32(k)} })
@@ -78,38 +78,38 @@ type builder struct {
 	underway    []int32   // by goroutine: the channel operation that it has begun, or None
 	cases       [][]int32 // by goroutine: the cases of the select to come
 	waiting     []int32   // by goroutine: its wait for a WaitGroup, or None
-	completed   []completed
+	completed   []channelCounts
 	closeEvents []member  // by channel
 	open        [][]int32 // by lock: the sections that have not ended
 	ticketRows  map[ticketName]int32
-	adding      []adding // by WaitGroup
-	addEvents   []member // by round
-	running     []int32  // by Once: its last run
-	posted      []int32  // by token: how many posts it has had
-	postEvents  []member // by token
+	adding      []groupState // by WaitGroup
+	addEvents   []member     // by round
+	running     []int32      // by Once: its last run
+	posted      []int32      // by token: how many posts it has had
+	postEvents  []member     // by token
 }
 
-// row takes up the event e at position i, and returns its row.
-func (b *builder) row(i int32, e *trace.Event) int32 {
+// addEvent takes up the event e at position i, and returns its row.
+func (b *builder) addEvent(i int32, e *trace.Event) int32 {
 	switch e.Kind.Class() {
 	case trace.ClassChannel:
-		return b.channel(i, e)
+		return b.addChannelEvent(i, e)
 	case trace.ClassLock:
-		return b.lock(i, e)
+		return b.addLockEvent(i, e)
 	case trace.ClassCond:
-		return b.cond(i, e)
+		return b.addCondEvent(i, e)
 	case trace.ClassWaitGroup:
-		return b.waitGroup(i, e)
+		return b.addGroupEvent(i, e)
 	case trace.ClassOnce:
-		return b.once(i, e)
+		return b.addOnceEvent(i, e)
 	case trace.ClassToken:
-		return b.token(i, e)
+		return b.addTokenEvent(i, e)
 	}
 	switch {
 	case e.Kind == trace.SelectRecv:
 		b.cases[e.G] = append(b.cases[e.G], i)
 	case e.Kind == trace.Panic:
-		return b.panics(i, e)
+		return b.endByPanic(i, e)
 	case e.Kind == trace.Fork && e.Obj < uint64(len(b.forks)):
 		b.forks[e.Obj] = i
 	}
@@ -148,7 +148,7 @@ func (f *Facts) Enabler(i int) int32 {
 	case trace.Begin:
 		return f.forks[e.G]
 	case trace.SendDone, trace.RecvDone:
-		return f.letsPass(e)
+		return f.enablerOfCompletion(e)
 	case trace.CondWake:
 		if k := f.rowOf(i); k != None {
 			return f.tickets[k].Waker

@@ -71,8 +71,8 @@ func (f *Facts) Open(at int) (rows []int32) {
 	return rows
 }
 
-// lock takes up an event of a lock, and returns the section that it opens or ends.
-func (b *builder) lock(i int32, e *trace.Event) int32 {
+// addLockEvent takes up an event of a lock, and returns the section that it opens or ends.
+func (b *builder) addLockEvent(i int32, e *trace.Event) int32 {
 	lock := b.objects[trace.ClassLock].number(e.Obj)
 	if int(lock) == len(b.open) {
 		b.open = append(b.open, nil)

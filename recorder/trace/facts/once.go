@@ -19,8 +19,8 @@ func (f *Facts) Onces() []Once { return f.onces }
 // return of a Do, happened. It is None if the function ran before the trace began.
 func (f *Facts) OnceOf(i int) int32 { return f.rowIn(trace.ClassOnce, i) }
 
-// once takes up an event of a Once.
-func (b *builder) once(i int32, e *trace.Event) int32 {
+// addOnceEvent takes up an event of a Once.
+func (b *builder) addOnceEvent(i int32, e *trace.Event) int32 {
 	n := b.objects[trace.ClassOnce].number(e.Obj)
 	if int(n) == len(b.running) {
 		b.running = append(b.running, None)

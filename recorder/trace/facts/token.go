@@ -16,8 +16,8 @@ func (f *Facts) Posts(i int) []int32 {
 	return f.posts.of(f.objects[trace.ClassToken].Number(e.Obj))[:f.rowOf(i)]
 }
 
-// token takes up a post or an await. The row of both is how many posts came before.
-func (b *builder) token(i int32, e *trace.Event) int32 {
+// addTokenEvent takes up a post or an await. The row of both is how many posts came before.
+func (b *builder) addTokenEvent(i int32, e *trace.Event) int32 {
 	if e.Obj == 0 {
 		return None
 	}

@@ -5,10 +5,10 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // A Round is Adds of one WaitGroup, from the first one after its counter was zero to the
 // Done that makes it zero again.
 type Round struct {
-	Group int32 // number of the WaitGroup
-	Zero  int32 // the Done with which the counter is zero, or None
-	Added int32 // the last Add that is no Done, or None
-	Adder int32 // the goroutine of all Adds that are no Dones, or None where several have added
+	Group     int32 // number of the WaitGroup
+	Zero      int32 // the Done with which the counter is zero, or None
+	Added     int32 // the last Add that is no Done, or None
+	SoleAdder int32 // the goroutine of all Adds that are no Dones, or None where several have added
 }
 
 // A GroupWait is a wait for a WaitGroup.
@@ -24,8 +24,8 @@ type groupTable struct {
 	adds   grouped // by round
 }
 
-// An adding WaitGroup is what has happened to one so far.
-type adding struct {
+// A groupState is the counter and the rounds of one WaitGroup so far.
+type groupState struct {
 	count       int64
 	round, last int32 // the round that has not ended, and the last one that has; None if there is none
 }
@@ -69,36 +69,36 @@ func (f *Facts) GroupWaitOf(i int) int32 {
 	return f.rowIn(trace.ClassWaitGroup, i)
 }
 
-// waitGroup takes up an event of a WaitGroup.
-func (b *builder) waitGroup(i int32, e *trace.Event) int32 {
+// addGroupEvent takes up an event of a WaitGroup.
+func (b *builder) addGroupEvent(i int32, e *trace.Event) int32 {
 	group := b.objects[trace.ClassWaitGroup].number(e.Obj)
 	if int(group) == len(b.adding) {
-		b.adding = append(b.adding, adding{round: None, last: None})
+		b.adding = append(b.adding, groupState{round: None, last: None})
 	}
 	a := &b.adding[group]
 	switch e.Kind {
 	case trace.WaitGroupAdd:
 		return b.add(i, e, group, a)
 	case trace.WaitGroupWait:
-		b.waiting[e.G] = b.wait(GroupWait{i, None, None})
+		b.waiting[e.G] = b.addWait(GroupWait{i, None, None})
 		return b.waiting[e.G]
 	}
 	row := b.waiting[e.G]
 	b.waiting[e.G] = None
 	if row == None {
-		return b.wait(GroupWait{None, i, a.last})
+		return b.addWait(GroupWait{None, i, a.last})
 	}
 	b.waits[row].Done, b.waits[row].Round = i, a.last
 	return row
 }
 
-func (b *builder) wait(w GroupWait) int32 {
+func (b *builder) addWait(w GroupWait) int32 {
 	b.waits = append(b.waits, w)
 	return int32(len(b.waits) - 1)
 }
 
 // add takes up an Add, and returns its round.
-func (b *builder) add(i int32, e *trace.Event, group int32, a *adding) int32 {
+func (b *builder) add(i int32, e *trace.Event, group int32, a *groupState) int32 {
 	if a.round == None {
 		a.round = int32(len(b.rounds))
 		b.rounds = append(b.rounds, Round{group, None, None, None})
@@ -110,10 +110,10 @@ func (b *builder) add(i int32, e *trace.Event, group int32, a *adding) int32 {
 	switch {
 	case delta >= 0:
 		first := a.count <= delta // nothing was counted before
-		if first || r.Adder == int32(e.G) {
-			r.Adder = int32(e.G)
+		if first || r.SoleAdder == int32(e.G) {
+			r.SoleAdder = int32(e.G)
 		} else {
-			r.Adder = None
+			r.SoleAdder = None
 		}
 		r.Added = i
 	case a.count <= 0:
