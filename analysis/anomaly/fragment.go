@@ -49,7 +49,8 @@ func (c *fragmentChooser) fits(sh *shape, n, k int) bool {
 }
 
 // addFragment stores the fragment that c has picked, and searches for fragments that complete a
-// pattern together with it.
+// pattern together with it. It replaces the last fragment of its kind and goroutine. If both are in the
+// same segments, all matches of the new one were matches of the old one, and no search is needed.
 func (s *searcher) addFragment(c *fragmentChooser) {
 	s.key = s.key[:0]
 	s.appendNumber(int32(c.shape))

@@ -80,7 +80,8 @@ func (b *MatchSet) violatesOrder(must Ordering, of, k, j int) bool {
 
 // possiblePairs yields, for each fragment f of the first goroutine, the range [lo, hi) of fragments
 // of the second goroutine that the must-order lets it combine with. It skips empty ranges. Both
-// bounds only grow, as in [ConflictSet].
+// bounds only grow, as in [ConflictSet]: fragments ascend, and what must come before one event of a
+// goroutine must come before all later ones.
 func (b *MatchSet) possiblePairs(must Ordering, yield func(f, lo, hi int) bool) {
 	lo, hi := 0, 0
 	for f := range b.fragments[0].count() {

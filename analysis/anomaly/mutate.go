@@ -7,7 +7,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A match satisfies PECAN's mutation condition (Algorithms 1 and 2, for any number of
+// A match satisfies PECAN's mutation condition (§5.2, Algorithms 1 and 2, for any number of
 // events) if no event must happen before an earlier one of the pattern, and where goroutine g
 // has events of the pattern before and after event e of another one, e fits in between, at a
 // place where g holds no lock that excludes e.
@@ -76,7 +76,8 @@ func (m *matcher) isExcludedByLocks() bool {
 }
 
 // hasPlaceBetween reports whether event e can happen at some place between events i and j of
-// another goroutine: where that holds no lock which excludes e, and the must-order allows it.
+// another goroutine: where that holds no lock which excludes e, and the must-order allows it. PECAN's
+// Figure 3 is the example: v8 has a place between v2 and v5, directly before v4.
 func hasPlaceBetween(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	locks := o.Locks(o.LockSet(e))
 	if len(locks) == 0 {

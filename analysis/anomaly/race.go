@@ -237,7 +237,9 @@ func (f *raceFinder) pair(a, b uint64) *placePair {
 	return p
 }
 
-// addAccess adds access i of goroutine g to class w and compares it with the conflicting classes.
+// addAccess adds access i of goroutine g to class w and compares it with the conflicting classes. Of
+// each goroutine only the first access of the class and the last are kept for later comparisons. Where
+// one in between is skipped, the candidate is not exhaustive.
 func (f *raceFinder) addAccess(w *classAccesses, g trace.GID, i int32) {
 	k, again := w.spanIndex[g]
 	if again {

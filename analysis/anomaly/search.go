@@ -96,7 +96,7 @@ type block struct {
 	vars      []int // of the pattern, by those of the shape
 }
 
-// A plan is a pattern cut into blocks.
+// A plan is a pattern cut into blocks, one for each of its regions (AR in PECAN §3).
 type plan struct {
 	*Pattern
 	blocks    []block
@@ -159,8 +159,12 @@ type anchor struct {
 	loc, next    int32
 }
 
-// A searcher is the indexed graph (PECAN §5.1): events by location, shape, access type, region and
-// goroutine. It also collects the results.
+// A searcher is the indexed graph of PECAN §5.1: events by location, shape, access type, region and
+// goroutine. It follows the pattern-directed search of §5.2, and collects the results.
+//
+// The paper compares all events of a location. The searcher keeps one fragment for each kind and
+// goroutine, the latest, and combines each new fragment with these. So it takes time linear in the
+// number of fragments, and finds the matches whose events are closest.
 type searcher struct {
 	t       *trace.Trace
 	o       *order.Order
@@ -257,7 +261,7 @@ func (p *plan) sharesEachVariable() bool {
 }
 
 // dropUnusedLocations drops locations that no region accesses more than once or together with other
-// locations. It is sound if for all plans sharesEachVariable.
+// locations: no fragment of several events is on them. In most traces these are most of the locations. It is sound if for all plans sharesEachVariable.
 func (s *searcher) dropUnusedLocations() {
 	wanted := make([]bool, s.overlaps.Len())
 	want := func(loc int32) {

@@ -145,7 +145,8 @@ func (cs *clocks) raiseEntry(c clock, g uint32, v int32, h uint) clock {
 }
 
 // join returns the entry-wise maximum of a and b; it is a or b itself wherever
-// one of them covers the other.
+// one of them covers the other. So clocks share what they have in common, and a goroutine that
+// learns nothing new keeps its clock.
 func (cs *clocks) join(a, b clock) clock { return cs.joinNodes(a, b, cs.height) }
 
 func (cs *clocks) joinNodes(a, b clock, h uint) clock {

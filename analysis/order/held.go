@@ -206,7 +206,8 @@ func (h *heldBuilder) number(locks []Lock) LockSet {
 	return set
 }
 
-// handOver gives the lock of each section that another goroutine ends to the events that
+// handOver corrects the lock sets for locks that are handed over; Eraser knows no such locks. It gives
+// the lock of each section that another goroutine ends to the events that
 // are within: those that must come after its acquire and before its release. Such a lock
 // protects what a message orders, whichever goroutine does it.
 func (h *heldBuilder) handOver(before func(i, j int) bool) {

@@ -171,7 +171,8 @@ func usedPages(t *trace.Trace) *pages {
 }
 
 // shared joins overlapping locations to groups and keeps the shared ones. It
-// returns for each location its group (-1 for none) and its index there.
+// returns for each location its group (-1 for none) and its index there. Sorted by address, the
+// locations of a group follow each other: each one begins before the greatest end so far.
 func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) {
 	sorted := make([]int32, len(locs))
 	for i := range sorted {

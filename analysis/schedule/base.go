@@ -42,7 +42,8 @@ func testBegins(t *trace.Trace) map[string]int32 {
 	return begins
 }
 
-// start returns the base of the schedule that method m makes for v. If v.fromBarrier is set, the
+// start returns the base of the schedule that method m makes for v. A schedule that begins late is short,
+// and quick to make and to judge. If v.fromBarrier is set, the
 // base keeps as much of the recorded run as the guide allows. The methods that are tried last begin
 // at a causality barrier, as they may have to reorder more.
 func (p *Planner) start(m method, v target) *base {

@@ -12,7 +12,12 @@ import (
 )
 
 // An execution performs the events of a cone, each as soon as it can be, and
-// of those that can be the one that was first in the recorded run.
+// of those that can be the one that was first in the recorded run. So it departs from the recorded
+// order only where the guide or an open section makes it.
+//
+// An event waits for the events that must happen before it, for those with guide edges to it, for its
+// lock, and for its needs. Each waiting goroutine waits for one of these at a time, and is asked again
+// when that has happened. So the whole takes time near-linear in the steps.
 type execution struct {
 	*cone
 	next          []int32 // by goroutine: the position after the last event performed
@@ -299,7 +304,9 @@ func (x *execution) isPerformedOrWait(g trace.GID, i int) bool {
 	return false
 }
 
-// wait records what g waits for, and detects cycles of waiting goroutines.
+// wait records what g waits for, and detects cycles of waiting goroutines. A wait for
+// a lock that another section holds is not recorded, as another order of sections may end it: see
+// possibleDecisions.
 func (x *execution) wait(g trace.GID, w wait) {
 	x.waits[g] = w
 	seen := map[trace.GID]bool{}

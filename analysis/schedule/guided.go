@@ -51,7 +51,8 @@ func (p *Planner) guidedSteps(b *base, prop causality.Property, v target, r kept
 }
 
 // stepsWithDecisions executes the cones that newCone makes. If all goroutines are blocked, it decides which of
-// two sections is first so that the causality graph still has no cycle, and begins again.
+// two sections is first so that the causality graph still has no cycle, and begins again. A decision is
+// one more seed edge of the property (UCG §3.1): the graph finds which sections it turns round in turn.
 func (p *Planner) stepsWithDecisions(prop causality.Property, v target, newCone func(guide []causality.Edge) *cone) ([]int, bool) {
 	guide := v.guide
 	for k, most := 0, maxDecisions; k < most && !p.exceedsLimit(v); k++ {

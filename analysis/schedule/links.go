@@ -16,7 +16,9 @@ type link struct {
 	kind    trace.Kind // of the event
 }
 
-// findLinks returns the links of each goroutine, ascending.
+// findLinks returns the links of each goroutine, ascending. Few events have links, so that a cone
+// grows in time linear in its links and not in its events. Each link keeps the kind of its event,
+// as the events of a long trace do not fit the cache of the processor.
 func (p *Planner) findLinks() [][]link {
 	links := make([][]link, len(p.t.Goroutines))
 	for i := range p.t.Events {

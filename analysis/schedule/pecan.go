@@ -5,17 +5,17 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// pecanSteps returns the steps of PECAN's Algorithm 3 for accesses i before j, those
-// at positions below from left out: what
-// depends on access i moves behind j, and so out of the schedule. Where a lock
-// protects i, its outermost lock and what depends on that moves to directly
-// before j, so that no release is parted from its acquire. All the rest stays
-// as it happened.
+// pecanSteps returns the steps of PECAN's Algorithm 3 (§6.1) for accesses i before j, without those
+// at positions below from. The events that depend on access i move behind j, and so out of the
+// schedule: the paper's Figure 4 shows it. An event depends on those that must happen before it.
 //
-// To depend on an event means that it must happen before.
+// If a lock protects i, that is not enough. Figure 5 shows why: an unlock would move, and its lock
+// would stay. So the acquire of the outermost lock (OML) and what depends on it move to directly
+// before j. All else stays as it happened. By Theorem 1 (§6.2) the schedule is feasible for each real
+// race if locks are nested and values decide nothing.
 func pecanSteps(t *trace.Trace, o *order.Order, from, i, j int) []int {
-	// From the events in cut on, goroutines are out of the schedule; from those
-	// in moved on, in its second part.
+	// By goroutine: from cut on, its events are out of the schedule. From moved on, they are in the
+	// second part, directly before j.
 	cut := dependents(t, o, i, j)
 	moved := cut
 	if lock := o.Outermost(i); lock >= 0 {

@@ -26,7 +26,8 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *At
 	}
 }
 
-// sequenceSteps performs the cone of the accesses along the guide. Critical
+// sequenceSteps is PECAN's Algorithm 4 (§6.1) for any number of accesses, by cones: it performs the
+// cone of the accesses along the guide, whose edges put them into the order of the pattern. Critical
 // sections that are open at the last access come after all others of their
 // locks. With sequenceRecorded, it keeps what else happened before the latest
 // of the accesses and does not depend on the last one.

@@ -2,8 +2,8 @@ package schedule
 
 // turnedSteps performs the cone of the accesses so that the critical sections that
 // are open at the accesses come after all others of their locks, although the
-// recorded order is another one: PECAN's rule of the outermost lock, applied
-// to every lock on all sides. Sections that these turn round in their turn
+// recorded order is another one. It is PECAN's rule of the outermost lock (§6.1), applied
+// to every lock of each goroutine. Sections that these turn round in their turn
 // follow the guide. All else keeps the recorded order as far as that lets it. Where no
 // section is open, no section is turned round: only into one that contains an access
 // does the guide lead back.
