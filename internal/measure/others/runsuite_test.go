@@ -292,7 +292,7 @@ func (g *group) instrument(j *run.Job, work string) (sites []trace.Site) {
 	skipped := make(map[string]string)
 	for _, t := range build.Tested {
 		var all []string
-		for _, f := range build.SkippedIn(t) {
+		for _, f := range build.SkippedFiles(t) {
 			if filepath.Base(f.File) != emptyAssembly {
 				all = append(all, filepath.Base(f.File)+": "+f.Reason)
 			}
