@@ -107,10 +107,14 @@ func TestDeadlocksOracle(t *testing.T) {
 		"with values": {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 2, Locations: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			oracle(t, func(seed uint64) *trace.Trace { return tracetest.Random(seed, shape) })
 		})
 	}
-	t.Run("communication", func(t *testing.T) { oracle(t, tracetest.RandomMessages) })
+	t.Run("communication", func(t *testing.T) {
+		t.Parallel()
+		oracle(t, tracetest.RandomMessages)
+	})
 }
 
 // oracle compares what is predicted for programs with all of their interleavings.

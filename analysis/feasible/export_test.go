@@ -89,7 +89,7 @@ func Interleavings(t *trace.Trace, yield func(order []int) bool) {
 // returns false if yield did.
 func (p *program) extend(s *state, order []int, yield func([]int) bool) bool {
 	longest := true
-	for _, next := range p.successors(s) {
+	for _, next := range p.successors(s, s.clone) {
 		longest = false
 		if !p.extend(next.state, append(order, next.pos), yield) {
 			return false
