@@ -132,14 +132,14 @@ func (p *Planner) baseAt(position int32) *base {
 
 // openSections returns the rows of the critical sections that are open before a position, ascending.
 // It takes time in proportion to the goroutines, unlike [facts.Facts.Open].
-func (p *Planner) openSections(position int32) (rows []int32) {
-	for g := range p.t.Goroutines {
-		last := p.o.Events(trace.GID(g)).LastBefore(int(position))
+func (d *traceData) openSections(position int32) (rows []int32) {
+	for g := range d.t.Goroutines {
+		last := d.o.Events(trace.GID(g)).LastBefore(int(position))
 		if last < 0 {
 			continue
 		}
-		for _, row := range p.heldAt(last) {
-			if s := &p.sections[row]; s.Release == facts.None || s.Release >= position {
+		for _, row := range d.heldAt(last) {
+			if s := &d.sections[row]; s.Release == facts.None || s.Release >= position {
 				rows = append(rows, row)
 			}
 		}
@@ -150,19 +150,19 @@ func (p *Planner) openSections(position int32) (rows []int32) {
 
 // heldAt returns the rows of the critical sections that the goroutine of event i is in, the oldest
 // first.
-func (p *Planner) heldAt(i int) []int32 {
-	held := p.o.Held(i)
+func (d *traceData) heldAt(i int) []int32 {
+	held := d.o.Held(i)
 	rows := make([]int32, len(held))
 	for k, acquire := range held {
-		rows[k] = p.facts.SectionOf(int(acquire))
+		rows[k] = d.facts.SectionOf(int(acquire))
 	}
 	return rows
 }
 
 // sectionsAt returns the rows of the critical sections that the goroutine of event i is in when it
 // is about to execute i: not one that event i begins.
-func (p *Planner) sectionsAt(i int) []int32 {
-	return slices.DeleteFunc(p.heldAt(i), func(row int32) bool { return int(p.sections[row].Acquire) == i })
+func (d *traceData) sectionsAt(i int) []int32 {
+	return slices.DeleteFunc(d.heldAt(i), func(row int32) bool { return int(d.sections[row].Acquire) == i })
 }
 
 // runs reports whether goroutine g runs at b, and returns its last event before

@@ -19,48 +19,48 @@ type link struct {
 // findLinks returns the links of each goroutine, ascending. Few events have links, so that a cone
 // grows in time linear in its links and not in its events. Each link keeps the kind of its event,
 // as the events of a long trace do not fit the cache of the processor.
-func (p *Planner) findLinks() [][]link {
-	links := make([][]link, len(p.t.Goroutines))
-	for i := range p.t.Events {
-		l := link{int32(i), facts.None, p.t.Events[i].Kind}
+func (d *traceData) findLinks() [][]link {
+	links := make([][]link, len(d.t.Goroutines))
+	for i := range d.t.Events {
+		l := link{int32(i), facts.None, d.t.Events[i].Kind}
 		if l.kind.Acquires() {
-			l.section = p.facts.SectionOf(i)
-		} else if len(p.needs(i, l.kind)) == 0 {
+			l.section = d.facts.SectionOf(i)
+		} else if len(d.needs(i, l.kind)) == 0 {
 			continue
 		}
-		g := p.gids.of(i)
+		g := d.gids.of(i)
 		links[g] = append(links[g], l)
 	}
 	return links
 }
 
 // countLinks returns the number of links of goroutine g before position i.
-func (p *Planner) countLinks(g trace.GID, i int32) int32 {
-	n, _ := slices.BinarySearchFunc(p.links[g], i, func(l link, i int32) int { return cmp.Compare(l.event, i) })
+func (d *traceData) countLinks(g trace.GID, i int32) int32 {
+	n, _ := slices.BinarySearchFunc(d.links[g], i, func(l link, i int32) int { return cmp.Compare(l.event, i) })
 	return int32(n)
 }
 
 // needs returns the events of other operations that event i, of kind k, needs, although they need not
 // happen before it in each run. For an operation of a channel that is the one that began before it on the
 // same side, for a panicking send the close, and for a read the writes that it has read from.
-func (p *Planner) needs(i int, k trace.Kind) []int32 {
+func (d *traceData) needs(i int, k trace.Kind) []int32 {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select:
-		if row := p.facts.OperationOf(i); row != facts.None {
-			if before := p.facts.Previous(row); before != facts.None {
-				return []int32{p.facts.Operations()[before].Begin}
+		if row := d.facts.OperationOf(i); row != facts.None {
+			if before := d.facts.Previous(row); before != facts.None {
+				return []int32{d.facts.Operations()[before].Begin}
 			}
 		}
 	case trace.Panic:
-		row := p.facts.OperationOf(i)
-		if row == facts.None || p.facts.Operations()[row].Receive || p.facts.Operations()[row].Channel == facts.None {
+		row := d.facts.OperationOf(i)
+		if row == facts.None || d.facts.Operations()[row].Receive || d.facts.Operations()[row].Channel == facts.None {
 			return nil
 		}
-		if closed := p.facts.Channel(p.facts.Operations()[row].Channel).Closed; closed != facts.None && int(closed) < i {
+		if closed := d.facts.Channel(d.facts.Operations()[row].Channel).Closed; closed != facts.None && int(closed) < i {
 			return []int32{closed}
 		}
 	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
-		return p.o.Sources(i)
+		return d.o.Sources(i)
 	}
 	return nil
 }

@@ -201,18 +201,18 @@ func longestDelay() (d int64) {
 
 // sleepLeft returns for how many nanoseconds g sleeps; false if it does not, or waits at the gate.
 func (g *goroutine) sleepLeft() (left int64, ok bool) {
-	return g.waitLeft(runtime.PredictSleepLeft)
+	return waitLeft(g, runtime.PredictSleepLeft)
 }
 
 // timeoutLeft returns after how many nanoseconds g stops to wait for whatever it waits for; false
 // if it never does, or waits at the gate.
 func (g *goroutine) timeoutLeft() (left int64, ok bool) {
-	return g.waitLeft(runtime.PredictTimeoutLeft)
+	return waitLeft(g, runtime.PredictTimeoutLeft)
 }
 
 // waitLeft returns one of these times, unless g waits at the gate: it waits for its turn then, not
 // for time.
-func (g *goroutine) waitLeft(of func(unsafe.Pointer) (int64, bool)) (left int64, ok bool) {
+func waitLeft(g *goroutine, of func(unsafe.Pointer) (int64, bool)) (left int64, ok bool) {
 	if g.inRuntime.G == nil || g.waitReason != "" {
 		return 0, false
 	}
