@@ -5,6 +5,9 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // accesses is which memory the events access, in cells: pieces that no access divides. A struct that
 // is copied as a whole and written field by field has a cell for each field. So a read finds for each
 // cell what one write left there, and the formula needs no arithmetic of bytes.
+//
+// An example: one goroutine copies a struct of two fields, another one writes the second field. The
+// copy spans two cells and the write one. So the copy may find each field from another writer.
 type accesses struct {
 	events []trace.Event
 	layout *trace.Layout
@@ -34,11 +37,13 @@ func (a *accesses) part(i, c int32) (uint64, bool) {
 func (a *accesses) piece(e *trace.Event, c int32) (uint64, bool) {
 	cl := a.layout.Cell(c)
 	switch {
+	// The value is a digest then. A digest has no parts: it fits one cell of just that size.
 	case e.Size > 8:
 		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
 	case !e.HasValue() || cl.Addr-e.Obj >= 8:
 		return 0, false
 	}
+	// Val is little-endian: the byte at the lowest address is its lowest one.
 	v := e.Val >> (8 * (cl.Addr - e.Obj))
 	if cl.Size < 8 {
 		v &= 1<<(8*cl.Size) - 1

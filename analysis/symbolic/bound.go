@@ -23,6 +23,9 @@ import (
 // c and c before b. Then a is in stretch 0, c in stretch 1 and b in stretch 2, so the run needs two
 // switches. If it does not compare c and b, then b stays in stretch 0 with a, and one switch is
 // enough.
+//
+// The booleans of one node are the integer O(t) of §6.1 in unary: the k-th says that the stretch is
+// greater than k. So a row is true up to some index, and false from there on.
 type switchBound struct {
 	*timeline
 	// neighbours has for each node those that it is compared with, by the first seen of the
@@ -104,6 +107,8 @@ func (s *switchBound) fewestSwitches() (most int) {
 // more switches than the bound, the comparisons responsible are counted from now on, and ok is
 // false.
 func (s *switchBound) inOrderOfStretches(run []int32, bound int) (better []int32, ok bool) {
+	// left counts from the end: 0 is the last stretch. The run begins with the events that have most
+	// left.
 	left := s.stretches(run)
 	most := 0
 	for _, k := range left {
@@ -138,6 +143,9 @@ func (s *switchBound) inOrderOfStretches(run []int32, bound int) (better []int32
 }
 
 // stretches returns for each node of a run how many stretches come after its own.
+//
+// It goes backwards, so an event is as late as what follows it allows. A comparison of nodes in
+// different goroutines costs one stretch, and program order none.
 func (s *switchBound) stretches(run []int32) (left map[int32]int) {
 	for ; s.seen < len(s.comparisons); s.seen++ {
 		x, y := s.comparisons[s.seen][0], s.comparisons[s.seen][1]
@@ -213,11 +221,15 @@ func (s *switchBound) stretchLiterals(n int32) []solver.Bool {
 		if k > 0 {
 			s.assert(f.Implies(row[k], row[k-1]))
 		}
+		// The bound of §6.2, O(t_last) - O(t_first) ≤ b, of each event that happens. Under the
+		// assumption that k switches suffice, no event is in a stretch after the k-th.
 		s.assert(f.Not(f.And(row[k], s.happens(i), s.withinBound[k])))
 	}
 	s.inLaterStretch[n] = row
 	c := s.column[s.m.gid(i)]
 	at, _ := slices.BinarySearch(s.ordered[c], n)
+	// Program order is ≤ (§6.1). The neighbours among the nodes that have a row get clauses; those
+	// further away follow from these.
 	for k := range row {
 		if at > 0 {
 			s.assert(f.Implies(s.inLaterStretch[s.ordered[c][at-1]][k], row[k]))
@@ -247,6 +259,8 @@ func (s *switchBound) assertInLaterStretch(x, y int32) bool {
 			first = f.Before(s.solverEvent(p[0]), s.solverEvent(p[1]))
 		}
 		before := f.True()
+		// Between goroutines the order is < (§6.1): if x comes first and is after stretch k-1, then
+		// y is after stretch k. For k = 0, x is in some stretch, so y is after the first one.
 		for k := range to {
 			s.assert(f.Implies(f.And(first, before), to[k]))
 			before = from[k]

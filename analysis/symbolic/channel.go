@@ -14,6 +14,17 @@ import (
 // What lets an operation complete, as long as the channel is open, are edges: the operation of the
 // other side, which rank says. What becomes of operations when the channel is closed differs from
 // run to run, and is encoded.
+//
+// The send of rank n begins at sends[n-1], and passes its element to the receive that begins at
+// receives[n-1]. Ranks are those of the recorded run.
+//
+// An example: a channel of capacity 1 passes two elements.
+//
+//	g1: send 1, send 2
+//	g2: receive 1, receive 2
+//
+// Send n begins before receive n completes. Send 2 finds room once receive 1 is there, so the begin
+// of receive 1 precedes the completion of send 2.
 type channel struct {
 	number          int32
 	capacity        int
@@ -111,6 +122,8 @@ func (m *edgeBuilder) addChannelEdges() {
 		if m.ignoreCommuting && m.admitsParallelTests(c) {
 			continue
 		}
+		// Ranks stay as recorded. That two sends may come in the other order is a departure: see
+		// findReorderings.
 		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := range line[min(1, len(line)):] {
 				m.addEdge(line[k], line[k+1])
@@ -118,6 +131,7 @@ func (m *edgeBuilder) addChannelEdges() {
 		}
 		made := m.facts.Channel(c.number).Made
 		for op := range m.operationsOn(c) {
+			// Operations of higher ranks follow the first one of their line.
 			if made != none && op.Rank() <= 1 {
 				m.addEdge(made, op.Begin)
 			}
@@ -143,6 +157,8 @@ func (m *edgeBuilder) addCompletionEdges(c *channel, op *facts.Operation) {
 		m.addEdge(c.closes[0], op.Done)
 	case op.Outcome == facts.Passed && n > 0:
 		m.addEdge(ranked(c.sends, n), op.Done)
+		// The buffer holds capacity elements, so this one needs the receive that is capacity ranks
+		// before.
 		if n > c.capacity {
 			m.addEdge(ranked(c.receives, n-c.capacity), op.Done)
 		}
@@ -157,6 +173,10 @@ func (m *edgeBuilder) addCompletionEdges(c *channel, op *facts.Operation) {
 // the channel is open. A close may come before an operation completes. Then a send panics, unless its
 // element found room or a receiver before; and a receive finds the channel closed, once all elements
 // that were passed have been received.
+//
+// An example: g1 sends on a channel without a buffer, g2 receives, g3 closes. In the recorded run
+// the send passes its element before the close. The close may also come between the begin of the
+// send and its completion. But then the receive begins before the close as well, or the send panics.
 type channelEncoder struct{ *timeline }
 
 // A closableChannel encodes one channel: how a close decides whether operations pass an element, find
@@ -268,6 +288,9 @@ func (x *closableChannel) assertPassed(op *facts.Operation) {
 
 // assertUnrankedNeverMeet says that a send and a receive without a rank are not both there while the
 // channel is open: they would pass an element.
+//
+// Operations without a rank panicked, or found the channel closed. Without a close before either of
+// them, a run of the program has them meet, and the recorded outcome is impossible.
 func (x *closableChannel) assertUnrankedNeverMeet() {
 	f := x.f
 	for _, s := range x.unranked[0] {
@@ -298,6 +321,7 @@ func (x *closableChannel) assertFoundClosed(op *facts.Operation) {
 		first := x.isFirst(cl)
 		for n := 1; n <= len(x.sends)+len(x.unranked[0]) && n <= x.capacity+len(x.receives); n++ {
 			sent := x.sendsBegunBefore(n, cl)
+			// No run has so many sends before the close, and so none has more.
 			if sent == f.False() {
 				break
 			}
@@ -325,6 +349,8 @@ func (x *closableChannel) sendsBegunBefore(n int, cl int32) solver.Bool {
 		return x.f.True()
 	}
 	ways := []solver.Bool{}
+	// Sends that panic have no rank, so any subset of them may be among the n. The ranked sends make
+	// up the rest, and of these the first ones count, as they begin in order.
 	for set := range 1 << len(panicking) {
 		all := []solver.Bool{}
 		for k, s := range panicking {
@@ -355,6 +381,8 @@ func (x *closableChannel) assertPanicked(op *facts.Operation) {
 }
 
 // closedAtViolation says that the channel that events call obj is closed when the violation happens.
+//
+// This is the misuse that a target with Fails asks for: a send or close that panics.
 func (e *channelEncoder) closedAtViolation(obj uint64) solver.Bool {
 	var some []solver.Bool
 	if c := e.m.channel(obj); c != nil {
@@ -399,6 +427,10 @@ func (m *Control) waitingSides(i int32) (all []channelSide) {
 // mustWait says that an operation on a side of a channel has to wait when the violation happens: the
 // channel is open, and there are no fewer receives than sends, or no fewer sends than receives and
 // room. Which rank the operation gets does not matter.
+//
+// An example: a goroutine is about to send on a channel without a buffer, where one receive may
+// begin. If that receive happens and no send does, the two meet. So it must wait only if the receive
+// does not happen, or another send takes it.
 func (e *channelEncoder) mustWait(s channelSide) []solver.Bool {
 	f := e.f
 	all := e.notClosed(s.channel)

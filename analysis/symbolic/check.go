@@ -41,6 +41,12 @@ func (e *Encoding) refine(order []int32, budget *solver.Budget) bool {
 // critical sections, and writes between a read and its source, are so many that asserting all of them
 // takes longer than solving. The run of a model shows which of them are needed. Each repair excludes
 // the model, so the loop ends.
+//
+// An example: two goroutines lock m, and the model has the second Lock before the first Unlock. The
+// walk finds the first section still open, and asserts that these two sections exclude each other.
+// All other pairs of sections of m stay out of the formula.
+//
+// lastWriters holds one more than a position, so that the zero value of the map means none.
 type runChecker struct {
 	*Encoding
 	lastWriters  map[int32]int32 // by cell: one more than the last writer
@@ -90,6 +96,7 @@ func (c *runChecker) checkAccess(i int32, ev *trace.Event) {
 			last := c.lastWriter(cell)
 			if vague && !c.findsRecorded(i, cell, last) {
 				c.repairs = append(c.repairs, func() { c.reads.defineRecorded(i) })
+				// One definition covers all cells of the read.
 				vague = false
 			}
 			for _, ch := range c.reads.choicesOf[i] {
@@ -141,6 +148,8 @@ func (e *timeline) modelRun() (order []int32) {
 		if ev == e.violation {
 			return order
 		}
+		// Solver events after those of the nodes are ends of sections, which are no events of the
+		// trace.
 		if n := int(ev - e.violation - 1); n >= 0 && n < len(e.nodes) {
 			order = append(order, e.nodes[n])
 		}
@@ -160,6 +169,7 @@ func (e *timeline) schedule(run []int32, t Target) []int {
 			steps = append(steps, int(next[g]))
 		}
 	}
+	// An event without a node comes just before the next node of its goroutine.
 	for _, i := range run {
 		upTo(e.m.gid(i), i+1)
 	}

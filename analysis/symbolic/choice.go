@@ -87,6 +87,11 @@ func (c *selectChoices) addChannel(ch *channel) {
 func (c *selectChoices) of(obj uint64) *channelUse { return findOrMake(c.channels, obj) }
 
 // A selectState is one select.
+//
+// An example: a select waits to receive from c or d, and chose d. Another goroutine may have begun
+// one send on c by then. No receive must be done before the choice, so the case of c can be ready:
+// one is more than none. If the send must follow the select, no send can have begun, and d was the
+// only choice.
 type selectState struct {
 	*selectChoices
 	g           trace.GID
@@ -136,6 +141,7 @@ func (c *selectChoices) chooses(i int32) bool {
 			return true
 		}
 	}
+	// Val is how many cases the source has. What the trace does not show may have been ready.
 	return cases != e.Val || chosen != nil // some cases are not in the trace
 }
 

@@ -10,6 +10,13 @@ import (
 // with an event it has all earlier ones of the goroutine, as runs are prefixes of goroutines; and with
 // an event it has those that must, or may, enable it. So removing all other events from a run leaves a
 // run, which is why the cone suffices.
+//
+// An example: the target is a read of x in g2, under a lock that g1 uses as well. The closure has
+// what g2 does before. Where it is potential, it also has the writes of x in g1 with all that g1
+// does before them, and the end of each of g1's critical sections that may have to end first.
+//
+// Since goroutines enter as prefixes, one end for each describes the whole set. Ends only grow, so
+// adding comes to an end.
 type closure struct {
 	m             *Model
 	base          int32
@@ -123,6 +130,9 @@ func (c *closure) follow(i int32) {
 }
 
 // addChannel adds what decides how an operation ends that the close of its channel concerns.
+//
+// An operation with a rank needs the other side alone, and that is an edge. A run may leave the
+// close out, so the operation does not need it.
 func (c *closure) addChannel(i int32) {
 	if op, ch := c.m.operation(i); op != nil && op.Rank() == 0 && c.firstVisit(ch) {
 		c.addAll(ch.closes, ch.receives, ch.sends)
@@ -161,6 +171,8 @@ func (c *closure) addAcquire(i int32, l *lock) {
 		c.locks[l] = u
 	}
 	u.acquires = append(u.acquires, i)
+	// Releases are needed only when two goroutines of the closure compete for the lock. Until then
+	// acquires are kept for later.
 	u.shared = u.shared || c.m.gid(u.acquires[0]) != c.m.gid(i)
 	if u.shared {
 		for _, acq := range u.acquires[u.withRelease:] {
@@ -168,6 +180,7 @@ func (c *closure) addAcquire(i int32, l *lock) {
 				c.add(s.Release)
 			}
 		}
+		// The first acquire stays: it says which goroutine the next ones are compared with.
 		u.acquires, u.withRelease = u.acquires[:1], 1
 	}
 }
@@ -211,6 +224,7 @@ func (c *closure) addRead(i int32) {
 		}
 		v, known := m.memory.valueFound(i, k)
 		reader.writers, reader.value = sameValueWriters, v
+		// Reads of one value share their writers, except that the source is among them in any case.
 		if known && !c.firstVisit(reader) {
 			c.addOthers(reader.g, []int32{m.memory.source(i, k)})
 			continue
@@ -232,6 +246,8 @@ func (c *closure) addOthers(g trace.GID, ws []int32) {
 }
 
 // addRequired adds the events that happen in each run to t.
+//
+// Pending events do not happen, so the closure gets what precedes them and not the events.
 func (c *closure) addRequired(t Target) {
 	for _, i := range t.Pending {
 		c.add(c.m.predecessor(int32(i)))
@@ -286,6 +302,8 @@ func (c *closure) addForBlocked(i int32) {
 func (c *closure) hasRequired(t Target) bool {
 	in := func(i int32) bool { return i == none || i < c.ends[c.m.gid(i)] || i < c.base }
 	for _, i := range t.Pending {
+		// An event that must happen for another required one cannot be next at the violation. And
+		// what precedes it has to be in.
 		if int32(i) < c.base || int32(i) < c.ends[c.m.gid(int32(i))] || !in(c.m.predecessor(int32(i))) {
 			return false
 		}

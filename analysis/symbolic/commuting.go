@@ -12,6 +12,9 @@ import (
 
 // admitsParallelTests reports whether package testing uses c to let parallel tests begin when others
 // end. All elements of such a channel are equal, so it makes no difference which test gets which.
+//
+// An example: two tests call t.Parallel and wait for the end of a third one. Which of them receives
+// first makes no difference to what either of them does.
 func (m *Control) admitsParallelTests(c *channel) bool {
 	other := func(i int32) bool {
 		return !trace.StartsParallelTests(m.t.Sites[m.event(i).Site].Func)

@@ -51,12 +51,25 @@ func (m *Control) ticket(i int32) *facts.Ticket {
 // et al., NFM 2011, §4.1, have no order, as a Java notify may wake any waiter. Go's Signal wakes the
 // goroutine that has waited longest. So a signal takes a waiter only if each one that began to wait
 // earlier has been taken before.
+//
+// An example:
+//
+//	g1: Wait w1
+//	g2: Wait w2
+//	g3: Signal s
+//
+// s takes w2 only if w2 precedes s, and if w1 comes after w2 or is taken before s. With no other
+// signal, the order w1, w2, s wakes g1.
 type condEncoder struct {
 	*timeline
 	takes map[[2]int32]solver.Bool // by signal and wait: the signal wakes this waiter
 }
 
 // A waitQueue is the part of one condition that is encoded.
+//
+// The waits and signals are those of the condition that the formula needs. A wait whose wake-up all
+// runs begin with is left out, and so is a signal of the past. A pair is a signal and a wait, in
+// this order.
 type waitQueue struct {
 	*condEncoder
 	*condition
@@ -81,6 +94,7 @@ func (e *condEncoder) assertCondition(obj uint64) {
 		signal, wait := pair[0], pair[1]
 		needs := []solver.Bool{e.precedes(wait, signal)}
 		for _, other := range q.waits {
+			// A waiter that surely comes later is behind in the queue and needs no term.
 			if earlier := e.precedes(wait, other); other != wait && earlier != f.True() {
 				needs = append(needs, f.Or(earlier, q.takenBefore(other, signal)))
 			}

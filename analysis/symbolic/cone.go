@@ -10,6 +10,9 @@ import (
 // A Cone is the events that may matter for reaching some targets: of each goroutine those from Base
 // on and below its end. A run that reaches a target reaches it without the events outside of the
 // cone, too, as no event of the cone depends on them.
+//
+// An example: g1 and g2 race on x after g0 has sent each of them a message, while g3 works on memory
+// of its own. What g0 does up to the sends is certain, and g3 has no event in the cone.
 type Cone struct {
 	// Base is the number of events that all runs begin with, in recorded order.
 	Base       int
@@ -84,6 +87,7 @@ func (c *Cone) join(o *Cone) {
 	c.targets = append(c.targets, o.targets...)
 	c.limits = c.limits.intersect(o.limits)
 	for g := range c.certain {
+		// Certain is only what happens in each run to each of the targets.
 		c.certain[g] = min(c.certain[g], o.certain[g])
 	}
 	c.steps += o.steps

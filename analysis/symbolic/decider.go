@@ -91,6 +91,10 @@ func (d *Decider) decideNearby(ctx context.Context, k int, budget *solver.Budget
 
 // windows asks for runs to target k that keep the recorded order up to shortly before it, then up
 // to four times as far before it, and so on as long as the cone grows.
+//
+// An example: the target is at position 5,000, and firstWindow is 64. The runs keep the recorded
+// order up to 4,936, then up to 4,744, then up to 3,976. Each formula is larger than the one before,
+// and the first run that is found ends the search.
 func (q *windowSearch) windows(k int) (Answer, error) {
 	needed := 0
 	for back := firstWindow; q.whyTooLarge == ""; back *= 4 {
@@ -105,6 +109,7 @@ func (q *windowSearch) windows(k int) (Answer, error) {
 		if !ok {
 			continue
 		}
+		// The cone no longer grows, so a wider window would ask the same question.
 		if cone.events == needed {
 			break
 		}
@@ -203,6 +208,8 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 		return nil
 	}
 	budget.Spend(cone.steps)
+	// n doubles while cones are similar, and halves after the first that is not. So a large group
+	// takes few unions.
 	for n, grows := 1, true; n > 0 && cone.events <= maxShared; {
 		n = min(n, len(d.targets)-d.end, maxGroup-(d.end-d.first))
 		both := d.union(cone, n)

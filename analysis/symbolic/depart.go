@@ -199,6 +199,9 @@ func (m *departureFinder) findDifferences() []difference {
 // inconsequentialReads returns the reads that only move data, to where nothing depends on it: after them
 // their goroutine neither writes, nor sends or starts anything, nor reaches a condition, nor
 // accesses what they may have found.
+//
+// It walks each goroutine backwards. loud says that something after this point may show a
+// difference; once it is set, no earlier read is quiet. The end of an earlier test resets it.
 func (m *departureFinder) inconsequentialReads() []bool {
 	quiet := make([]bool, len(m.t.Events))
 	for g := range m.t.Goroutines {

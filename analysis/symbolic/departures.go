@@ -32,6 +32,8 @@ func (e *departureEncoder) departsAtAny(at []int) solver.Bool {
 		if e.overLimit() {
 			break
 		}
+		// One direction suffices: where the model has the literal true, the run departs. The entry
+		// is made before its definition, and stays false if the run cannot depart there.
 		if _, ok := e.literals[i]; !ok {
 			e.literals[i] = e.f.False()
 			if b := e.departsAt(i); b != e.f.False() {
@@ -46,6 +48,9 @@ func (e *departureEncoder) departsAtAny(at []int) solver.Bool {
 
 // departsAt says that a goroutine's part of the run ends at event i: a read finds something else
 // than recorded (a tracked one, something unknown), or a condition comes out otherwise.
+//
+// A read has happened when it departs, as only then it has found something else. A condition is only
+// about to be evaluated: the recorded event is the recorded outcome, which does not happen.
 func (e *departureEncoder) departsAt(i int32) solver.Bool {
 	if e.m.event(i).Kind.IsAccess() {
 		var ways []solver.Bool

@@ -11,6 +11,10 @@ import (
 // An edge says that from precedes to in each run that performs to. Edges are α of the formula. They
 // are found once for a trace. The closures of cones follow them, the clocks of the timeline join over
 // them, and the solver gets them as facts. Program order is not among them: positions say it.
+//
+// An example: go f() is an edge from the fork to the first event of f. A Once has one to the return
+// of each Do, from the end of its function if that is in the trace. Edges of reads are marked, since
+// a target may let a read find anything, and its edge does not hold then.
 type edge struct {
 	from, to int32
 	read     bool // it holds because of what to reads
@@ -78,6 +82,9 @@ func (e edge) end(later bool) int32 {
 }
 
 // key packs e into a number that sorts by one end, and then by the other. Positions are below 2^31.
+//
+// Bits 32 to 63 hold the end to sort by, bits 1 to 31 the other one, and bit 0 the mark of reads. So
+// a range of positions is a range of keys, which binary search finds.
 func (e edge) key(later bool) uint64 {
 	key := uint64(e.end(later))<<32 | uint64(e.end(!later))<<1
 	if e.read {
@@ -105,6 +112,7 @@ type edgeBuilder struct {
 func (m *edgeBuilder) addEdge(from, to int32) {
 	switch {
 	case from == none || from > to:
+		// Nothing in the trace could have enabled the event. No run is known to perform it.
 		m.impossible[to] = true
 	case m.gid(from) != m.gid(to):
 		m.edges = append(m.edges, edge{from, to, false})
@@ -152,6 +160,8 @@ func (m *edgeBuilder) addOnceEdge(done int32) {
 
 // addEdgesFromLast orders the last event of each goroutine before event to. The events come from the last
 // to the first.
+//
+// Program order gives the same for the earlier events of each goroutine.
 func (m *edgeBuilder) addEdgesFromLast(to int32, backward iter.Seq2[int, int32]) {
 	seen := map[trace.GID]bool{}
 	for _, from := range backward {

@@ -8,6 +8,9 @@ import (
 
 // An effort counts the work that goes into a formula, so that making it comes out of the budget like
 // searching it.
+//
+// steps only grows, and spent follows it. A limit is compared with all steps since the encoding
+// began, so a question adds its budget to what was spent before.
 type effort struct {
 	steps int64 // so far
 	spent int64 // steps that budgets know of

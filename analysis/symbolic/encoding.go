@@ -14,6 +14,11 @@ import (
 // The timeline has the order variables and α. Each of the other parts encodes one thing, and knows
 // of the parts that it needs. Parts make their terms when they are asked for: a target that depends on
 // no computed value gets a formula without integers.
+//
+// In the terms of Wang et al., FAC 2011, §4.2: the timeline has the program order Φ_PO. The values
+// have the variable definitions Φ_VD and the π-functions Φ_PI. Φ_PRP is not asserted, but assumed by
+// each question. Path conditions have no subformula of their own. A condition that happens comes out
+// as recorded, so what follows it in its goroutine depends on that.
 type Encoding struct {
 	*timeline
 	writes     *writeIndex
@@ -41,6 +46,7 @@ func (m *Model) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budg
 		return nil, err
 	}
 	if budget != nil {
+		// A limit of 0 would be no limit, so an empty budget counts as 1.
 		e.limit = max(1, budget.Steps)
 	}
 	e.assertOrder()
@@ -119,6 +125,7 @@ func (e *Encoding) relevant(i int32) bool {
 	switch k := ev.Kind; {
 	case k.IsAccess():
 		for c := range m.memory.cellsOf(i) {
+			// Where one goroutine is alone, or nobody writes, program order says what reads find.
 			if m.memory.cells[c].shared {
 				return true
 			}
@@ -127,6 +134,7 @@ func (e *Encoding) relevant(i int32) bool {
 			return true
 		}
 	case k.Class() == trace.ClassLock:
+		// A lock that one goroutine has to itself excludes nobody.
 		if m.lock(i).shared {
 			return true
 		}

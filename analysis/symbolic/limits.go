@@ -8,6 +8,9 @@ import (
 
 // A limits has by goroutine the first event that happens in no run to a target. Later events of the
 // goroutine do not happen either. Most goroutines have no limit.
+//
+// An example: the target has a go statement pending. It does not happen then, and neither does any
+// event of the goroutine that it starts, nor what must follow one of these.
 type limits map[trace.GID]int32
 
 // end returns the limit of goroutine g, or never.

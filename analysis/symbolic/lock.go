@@ -14,6 +14,14 @@ import (
 // long as each goroutine releases what it has acquired. Go's mutexes have no owner, so one goroutine
 // may unlock what another one has locked: such a lock is encoded with its releases apart from its
 // acquires, as a semaphore.
+//
+// An example of a lock that is releasedByOthers:
+//
+//	g1: Lock, go g2, Lock
+//	g2: Unlock
+//
+// The Unlock of g2 ends the first section of g1, without which the second cannot begin. In another
+// run it may end the section of a third goroutine.
 type lock struct {
 	sections []int32 // rows in the table of facts, by acquire
 	shared   bool    // several goroutines use it
@@ -81,11 +89,17 @@ func excludes(a, b *facts.Section) bool { return !(a.Shared() && b.Shared()) }
 
 // endExcluding returns what must precede event j in each run in which event i of another goroutine
 // does: the end of the outermost critical section of i that excludes one of j, or i itself.
+//
+// An example: g1 writes x under a lock, and g2 reads x under the same lock. If the read must find
+// that write, then g1 has also unlocked before the read. So the edge may begin at the Unlock, which
+// orders more than one from the write.
 func (m *Control) endExcluding(i, j int32) int32 {
 	within := m.order.Held(int(j))
 	if len(within) == 0 {
 		return i
 	}
+	// Held has the oldest acquire first, so the first section that excludes one of j is the
+	// outermost.
 	for _, acq := range m.order.Held(int(i)) {
 		s := m.section(acq)
 		if s == nil || m.lock(acq).releasedByOthers || s.Release == none || s.Release > j {
@@ -111,6 +125,9 @@ type lockEncoder struct {
 
 // exclude says that two critical sections do not overlap: the one that begins first ends before the
 // other one begins, if that begins at all.
+//
+// A section that does not end in the trace has none as its release, and none precedes nothing. So
+// the other section cannot begin after it.
 func (e *lockEncoder) exclude(a, b *facts.Section) {
 	key := [2]int32{min(a.Acquire, b.Acquire), max(a.Acquire, b.Acquire)}
 	if e.excluded[key] {
@@ -157,6 +174,8 @@ func (e *lockEncoder) assertReleasedByOthers(l *lock) {
 			e.assert(f.Implies(b, f.And(e.precedes(acq, rel), e.happens(rel), f.Before(e.solverEvent(e.nodeOf(rel)), over[k]))))
 			some, ended[k] = append(some, b), append(ended[k], b)
 		}
+		// The program ends at an Unlock of a free lock. So a release that happens has a section to
+		// end.
 		e.assertIf(rel, f.Or(some...))
 		if e.m.event(rel).Kind == trace.RRelease { // sections that exclude each other end before the next one begins anyway
 			e.atMostOne(some)
@@ -254,6 +273,9 @@ func (e *lockEncoder) freeAtViolation(rel int32) solver.Bool {
 }
 
 // locksOver returns the locks that one goroutine holds exclusively from event i to event j.
+//
+// Only acquires that are held at both ends count: a lock that was released in between and acquired
+// anew has let others in. Read locks do not count, as two goroutines may hold one at once.
 func (m *Model) locksOver(i, j int32) map[uint64]bool {
 	objs := make(map[uint64]bool)
 	at := m.order.Held(int(j))

@@ -10,6 +10,10 @@ import (
 // write of the value that it found: the predecessor writes of the same value of Said et al., NFM 2011,
 // definition 4. An update such as x++ is one read and one store whose value depends on
 // nothing else. What it finds does not matter by itself, only what others read of it later.
+//
+// An example: x is 0 at first, g1 and g2 each write 1, and g3 reads 1. It may find either write; the
+// formula chooses. If g2 writes 2 instead, only the write of g1 is left. That one then precedes the
+// read in each run, and the model has an edge for it: see readEdges.
 type memory struct {
 	*accesses
 	m             *Model
@@ -55,12 +59,15 @@ func (mem *memory) fill() {
 		}
 		for c := range mem.cellsOf(pos) {
 			cl := &mem.cells[c]
+			// by is the goroutine of the last access. If it changes once, several goroutines use the
+			// cell.
 			many[c] = many[c] || used[c] && by[c] != e.G
 			by[c], used[c] = e.G, true
 			if e.Kind.IsRead() {
 				_, half := mem.updateStore[pos]
 				cl.hasOtherReads = cl.hasOtherReads || !half
 			}
+			// Up to the first write, what an access finds is the initial value.
 			if len(mem.writersByCell[c]) == 0 && !cl.initialKnown {
 				mem.initial[c], cl.initialKnown = mem.valueBefore(pos, c)
 			}
@@ -196,6 +203,8 @@ func (mem *memory) sameValueWriters(i, c int32) (ws []int32, initially bool) {
 	if source == none {
 		return ws, true
 	}
+	// The source left another value than the read found, or an unknown one; see stale. It is a
+	// source all the same. All reads of this value share ws, hence the clone.
 	if at, ok := slices.BinarySearch(ws, source); !ok {
 		ws = slices.Insert(slices.Clone(ws), at, source)
 	}
@@ -253,6 +262,8 @@ func (mem *memory) readEdges() (edges []edge) {
 			}
 			ws, initially := mem.sameValueWriters(pos, c)
 			other := func(w int32) bool { return w != ws[0] }
+			// A computed writer may leave the same value in another run, so there must be no other
+			// one.
 			if len(ws) == 1 && !initially && !slices.ContainsFunc(mem.computedWriters[c], other) {
 				edges = append(edges, edge{mem.m.endExcluding(ws[0], pos), pos, true})
 			}

@@ -14,6 +14,9 @@ import (
 const none = -1
 
 // A Control is the control and synchronization of a trace, which all its models share.
+//
+// Events are named by their positions in the trace, which are below 2^31. An edge never goes back:
+// its earlier end has the lower position. So a pass over positions meets causes before effects.
 type Control struct {
 	t     *trace.Trace
 	order *order.Order
@@ -37,6 +40,13 @@ type Control struct {
 // et al., FAC 2011, §7): constrained, where all reads that matter find what they found; relaxed, where
 // they may find anything; and between these the concurrent trace program, where reads that flow into
 // formulas only find what the formulas compute.
+//
+// In the paper, the constrained model admits no more runs than the concurrent trace program, and the
+// relaxed one admits no fewer (§7.1, §7.2). A proof in the last one holds for all three.
+//
+// An example: a goroutine reads y and stores x = y + 1. The constrained model wants the read to find
+// what it found. The concurrent trace program lets it find any y, and x follows. In the relaxed
+// model nothing depends on what the read finds.
 type Model struct {
 	*Control
 	*provenance
@@ -102,6 +112,8 @@ func newModel(m *Model, flow *dataflow.Flow, l *trace.Layout) *Model {
 	m.cones = &coneFinder{m: m}
 	m.orderedReads = &orderedReads{Model: m, unorderedPairs: make(map[int32][]int32)}
 	m.counters = &counterFinder{m, make(map[int32]*counter)}
+	// The memory asks what is tracked, so the provenance comes first. The edges of reads ask the
+	// memory.
 	m.memory = newMemory(m)
 	m.edgesByLater = m.sorted(true, slices.Values(append(m.memory.readEdges(), m.edges...)))
 	m.edgesByEarlier = m.sorted(false, m.edgesByLater.all)

@@ -65,6 +65,9 @@ func (m *orderedReads) writersInOrder(c, source int32, next int) bool {
 
 // unorderedUpTo returns, for each write to cell c, how many of the writes up to it need not follow the
 // write before them.
+//
+// These are prefix counts: a stretch of writes is in order if the count does not change along it.
+// For the writes a, b, c and d, of which only c need not follow b, they are 0, 0, 1 and 1.
 func (m *orderedReads) unorderedUpTo(c int32) []int32 {
 	breaks, ok := m.unorderedPairs[c]
 	if !ok {

@@ -19,6 +19,9 @@ import (
 // and x*y = 4*x where y = 4; the next model has x*y = 24.
 
 // A product is a variable that stands for the product of two others.
+//
+// The value is linear where one factor is fixed, and a case fixes it: p = v·other, if the factor is
+// v. A case holds in each run, so it is asserted for good, and not for one model only.
 type product struct {
 	value   solver.Int
 	factors [2]solver.Int
@@ -87,6 +90,9 @@ func (e *productEncoder) multiply(p *product, values [2]int64) {
 
 // inRange returns the largest magnitude of numbers whose product with v is an int64 that is not the
 // least; -1 if there is none.
+//
+// Within that range multiplying over integers and over int64 agree. Beyond it Go wraps around, so
+// multiply gives that pair of values a case of its own.
 func inRange(v int64) int64 {
 	switch v {
 	case 0:

@@ -98,6 +98,8 @@ func (m *provenance) findUnsigned() {
 
 // typeKey returns what the values of event i share their type with: the cell of an access, or that
 // event alone.
+//
+// Cells are at least 0 and complements are below, so the two kinds of keys do not meet.
 func (m *provenance) typeKey(i int32) int32 {
 	if m.event(i).Kind.IsAccess() {
 		return m.accesses.span(i).First
@@ -109,6 +111,8 @@ func (m *provenance) typeKey(i int32) int32 {
 func (m *provenance) recordedNumber(i int32) int64 { return m.numberOf(i, m.event(i).Val) }
 
 // numberOf returns val, as a value of event i, as formulas read it.
+//
+// An example: the byte 0xff is 255 if some formula reads its cell as unsigned, else -1.
 func (m *provenance) numberOf(i int32, val uint64) int64 {
 	return dataflow.Reading{Signed: !m.unsigned[m.typeKey(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
 }

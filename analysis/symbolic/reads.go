@@ -15,6 +15,11 @@ import (
 // Most of equation 2's conjuncts are implied by the others. So what a read may find is asserted
 // only when a model has it find something else, and that no other write comes in between when a
 // model has one there; see runChecker.
+//
+// An example: read r found 1, which w1 had left, and w2 leaves 2. A model with the order w1, w2, r
+// has r find 2. The checker then has the sources of r asserted: only w1 qualifies. The next model
+// may have the same order, as nothing keeps w2 out. Then one more constraint is asserted: if r finds
+// w1, w2 comes before w1 or after r.
 type readEncoder struct {
 	*timeline
 	writes *writeIndex
@@ -84,6 +89,8 @@ func (e *readEncoder) isFinalAccess(i int32) solver.Bool {
 	if !ok {
 		return e.f.False()
 	}
+	// What the read finds matters to what its goroutine does next. If nothing comes next, any value
+	// will do.
 	if next := e.m.next(i); next != none {
 		free = e.f.And(free, e.f.Not(e.happens(next)))
 	}

@@ -28,6 +28,10 @@ func (m *Model) comesOutAsRecorded(i int32, budget *solver.Budget) bool {
 }
 
 // A folding finds the values that reads and stores may have in runs to a target.
+//
+// An example: an assertion wants x > 0. x is 0 at first, and main stores 1 before it starts the
+// goroutines that store 2 and 3. The read follows the start, so it cannot find 0. Its set is 1, 2
+// and 3, each of which satisfies the condition: no run violates it.
 type folding struct {
 	*Model
 	limit         limits // what happens in no such run
@@ -42,6 +46,8 @@ func (f *folding) valuesOf(in *dataflow.Instance, before []int64) ([]int64, bool
 	if before == nil {
 		before = []int64{0}
 	}
+	// Each combination has a value for each of in.Reads, in that order. An input that is no read
+	// stays zero.
 	combinations := [][]int64{make([]int64, len(in.Reads))}
 	for k, r := range in.Reads {
 		if r < 0 {
@@ -93,6 +99,7 @@ func (f *folding) valuesStored(i int32) ([]int64, bool) {
 	if !f.isComputed(i) {
 		return []int64{int64(f.event(i).Val)}, true
 	}
+	// The complement keeps what a store leaves apart from what a read at the same position finds.
 	return f.memoized(^i, func(int32) ([]int64, bool) {
 		var before []int64
 		if f.event(i).Kind == trace.AtomicRMW {
@@ -113,6 +120,7 @@ func (f *folding) memoized(key int32, find func(int32) ([]int64, bool)) ([]int64
 		}
 		return *values, true
 	}
+	// A read that depends on itself, by way of a store, finds this entry and gives up.
 	f.memo[key] = nil
 	if f.readsLeft--; f.readsLeft < 0 {
 		return nil, false
@@ -139,6 +147,7 @@ func (f *folding) valuesFound(i int32) ([]int64, bool) {
 	last := make(map[trace.GID]int32)
 	for _, w := range f.memory.writers(c) {
 		if w != i && f.contains(w, before) {
+			// Writers ascend, so the last one of each goroutine stays.
 			last[f.gid(w)] = w
 			first = false
 		}

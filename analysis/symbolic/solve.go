@@ -103,6 +103,8 @@ func (e *Encoding) property(t Target) []solver.Bool {
 		if from := e.m.predecessor(i); from != none {
 			all = append(all, e.happensUpTo(from))
 		}
+		// Nothing constrains the events between i and that node. If it does not happen, the run can
+		// stop just before i.
 		if n := e.firstNodeFrom(i); n != none {
 			all = append(all, f.Not(e.happens(n)))
 		}
@@ -141,6 +143,8 @@ func (e *Encoding) property(t Target) []solver.Bool {
 	if len(t.DepartsAt) > 0 {
 		all = append(all, e.departures.departsAtAny(t.DepartsAt))
 	}
+	// Targets share the encoding. What this one does not free has to be as recorded in this
+	// question, even if another target of the cone frees it.
 	for _, i := range slices.Sorted(maps.Keys(e.anyValue)) {
 		if free := e.anyValue[i]; e.m.allowsAnyValue(&t, i) {
 			all = append(all, free)

@@ -20,6 +20,9 @@ import (
 // be known: see lastReset. Otherwise the cell is encoded as any other one.
 
 // A counter is what the writes to a cell do.
+//
+// Invariant: in each run no other write comes between the read of an addition and its write. For
+// that all additions share a lock, or each is one atomic operation.
 type counter struct {
 	adds        map[int32]addition // by write
 	otherWrites []int32            // writes that do not add
@@ -50,6 +53,7 @@ func (m *counterFinder) counterIn(c int32) *counter {
 			_, stale := m.memory.stale(a.read, c)
 			ok = !stale
 		}
+		// x++ is a read and a write. It is one step only under a lock that all such additions hold.
 		if ok && a.read != w {
 			common := m.locksOver(a.read, w)
 			if under == nil {
@@ -71,6 +75,8 @@ func (m *counterFinder) counterIn(c int32) *counter {
 	}
 	if under != nil {
 		for w, a := range cn.adds {
+			// An atomic addition without the lock could come between the read and the write of
+			// another one.
 			if a.read == w && !m.holdsOne(w, under) {
 				under = map[uint64]bool{}
 			}
@@ -151,6 +157,9 @@ type counterEncoder struct {
 // sumAt returns what the access at position i finds in cell c, if that is a counter: what the last
 // write left that does not add, and everything that was added since. The second result says that it
 // is known.
+//
+// An example: x is 5, one addition of 1 must precede the read, and nothing orders one of 2 with it.
+// The sum is 5 + 1 + (2 if that addition precedes the read, else 0).
 func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	cn := e.m.counters.counterIn(c)
 	if _, stale := e.m.memory.stale(i, c); cn == nil || stale {
@@ -173,6 +182,8 @@ func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok 
 		if base != none {
 			from = e.writes.firstUnordered(own, base)
 		}
+		// Writes from from to before lie between the reset and the access in each run. Their sum is
+		// a difference of two prefix sums.
 		if sums := e.counterOf(c).sums[k]; from < before {
 			sure += sums[before] - sums[from]
 		}
@@ -192,6 +203,9 @@ func (e *counterEncoder) sumAt(i, c int32) (v solver.Int, known solver.Bool, ok 
 }
 
 // A counterInCone is what is known of a counter in the cone.
+//
+// sums[k][n] is what the first n writes of the k-th goroutine add. So each row has one number more
+// than there are writes, and begins with 0.
 type counterInCone struct {
 	sums        [][]int64 // by goroutine, as in cellWriters.byGoroutine: what its first n writes add
 	otherWrites []int32   // writes that do not add, ascending

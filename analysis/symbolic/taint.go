@@ -20,6 +20,10 @@ import (
 //
 // What the decisions of a run depend on is encoded where the run must go on as recorded, and
 // nothing else: a literal of a taint is defined when something asks for it.
+//
+// The taint goes with messages as well. If g1 receives from g2 what g2 has only moved, then g1 is
+// clean after the receive only if g2 was clean at the send. So the literals of both goroutines form
+// a chain of implications, from later points to earlier ones.
 type taint struct {
 	*timeline
 	reads  *readEncoder
@@ -51,6 +55,7 @@ func newTaint(of *timeline) *taint {
 func (t *taint) findTaintable() {
 	m := t.m
 	sends := make(map[*channel]bool)
+	// Both sets only grow, so this ends.
 	for again := true; again; {
 		again = false
 		for _, gid := range t.cone.goroutines {
@@ -97,6 +102,8 @@ func (t *taint) findPoints(g trace.GID) {
 	for i := m.firstFrom(g, int32(t.cone.Base)); i != none && i < end; i = m.next(i) {
 		ev := m.event(i)
 		for _, r := range pointers {
+			// An access shortly after an address that was read may go through it: a field, or an
+			// element. With another address it would access something else.
 			if base := m.event(r).Val; ev.Kind.HasAddress() && ev.Obj >= base && ev.Obj-base < pointerReach {
 				t.pointerReads[i] = append(t.pointerReads[i], r)
 			}

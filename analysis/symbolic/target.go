@@ -39,6 +39,10 @@ func Deadlock(operations, over []int) Target {
 
 // Sequence is the target that the accesses happen in the given order, with others in between or
 // not; the last one is only next. The patterns of package anomaly are sequences.
+//
+// The three accesses of Wang et al., FAC 2011, §5.1, are such a sequence. An example: of events 2, 5
+// and 3, Order has the pairs 2, 5 and 5, 3, and Pending has 3. Goroutine 1 does 2, then another one
+// does 5, and 3 is next.
 func Sequence(accesses ...int) Target {
 	t := Target{Pending: accesses[len(accesses)-1:]}
 	for k, j := range accesses[1:] {

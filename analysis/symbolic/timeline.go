@@ -15,6 +15,17 @@ import (
 // violation, separates what happens from what does not: an event that the order puts after it
 // never happens, and no constraint speaks of it. So the end of each goroutine's prefix is as free
 // as the order.
+//
+// Three index spaces meet here. A position is an index of the trace's events, a node one of nodes,
+// and a solver event is the violation plus one plus the node. Parameters called i and j are
+// positions, those called n are nodes. A position below the cone's base has no node: it is past in
+// each run.
+//
+// Nodes ascend by position, so the solver begins with the recorded order.
+//
+// An example: goroutine 0 has the events 0, a fork, and 1; goroutine 1 has 2 and 3. The clock of 2
+// holds 1 in the column of goroutine 0, as only event 0 must come before. So precedes(0, 2) is true,
+// and precedes(1, 2) is a variable.
 type timeline struct {
 	m      *Model
 	cone   *Cone
@@ -87,6 +98,8 @@ func (e *timeline) targeted() map[int32]bool {
 			for _, k := range p {
 				i := int32(k)
 				wanted[i] = true
+				// The next event becomes a node as well, so that the formula can say that it does
+				// not happen.
 				if e.m.allowsAnyValue(&t, i) && e.m.matters(i) {
 					e.allowAnyValue(i)
 					wanted[e.m.next(i)] = true
@@ -121,15 +134,20 @@ func (e *timeline) computeClocks() {
 	for c := range last {
 		last[c] = unordered
 	}
+	// An edge never goes back in the trace. So one pass suffices: the clock of each from is
+	// complete.
 	for n, i := range e.nodes {
 		column := e.column[e.m.gid(i)]
 		own, copied := last[column], false
 		for in := range e.requiredEdgesInto(i) {
 			from := e.nodeOf(in.from)
+			// An event with an edge is a node if the cone has it. This one is past, or outside of
+			// the cone.
 			if from == none {
 				continue
 			}
 			if !copied {
+				// Earlier nodes of the goroutine share the slice, and must keep their clock.
 				own, copied = slices.Clone(own), true
 			}
 			for c, end := range e.clocks[from] {
@@ -243,6 +261,8 @@ func (e *timeline) assertOrder() {
 	for c := range last {
 		last[c] = none
 	}
+	// sure is the last node of each goroutine that happens in each run. That it comes before the
+	// violation implies the same for the earlier ones.
 	sure := slices.Clone(last)
 	for n, i := range e.nodes {
 		c := e.column[e.m.gid(i)]
@@ -258,6 +278,7 @@ func (e *timeline) assertOrder() {
 				e.assertEdge(from, int32(n))
 				e.comparisons = append(e.comparisons, [2]int32{from, int32(n)})
 			} else if e.neverHappens(in.from) {
+				// What i waits for is in no run, and so i is not.
 				e.assert(e.f.Not(e.happens(i)))
 			}
 		}
@@ -281,6 +302,9 @@ func (e *timeline) assert(b solver.Bool) {
 }
 
 // happensUpTo says that event i, which need not be a node, happens.
+//
+// The last node up to i decides. No constraint speaks of the events after that node and up to i, so
+// a run may add them: see schedule.
 func (e *timeline) happensUpTo(i int32) solver.Bool {
 	if e.neverHappens(i) {
 		return e.f.False()
@@ -313,6 +337,9 @@ func (e *timeline) alwaysPrecedes(i, j int32) bool {
 
 // atMostOne asserts that at most one of bs holds, with a number of clauses that grows linearly: a chain of literals, each of which says that one
 // of those up to here does.
+//
+// An example: for a, b and c one literal m suffices. The clauses are a → m, b → m, ¬(a ∧ b) and ¬(m
+// ∧ c).
 func (e *timeline) atMostOne(bs []solver.Bool) {
 	f := e.f
 	for k, any := 1, f.False(); k < len(bs); k++ {

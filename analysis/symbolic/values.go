@@ -19,6 +19,13 @@ import (
 // Only what is asked for becomes part of the formula: what an assertion follows from, a condition
 // that has to come out as recorded, or a read that has to find what it found. That is the slicing
 // of §9.
+//
+// An example: x is 0 at first, g1 stores x = 1, g2 stores x = x + 2. The read of g2 is the
+// π-function π(0, 1). With v for what it finds, the store of g2 leaves v + 2. No order is
+// enumerated: the solver chooses a source for v, and the rest follows.
+//
+// An input is known if the trace says what it is, or if a formula does. Data that was only moved may
+// differ without anyone knowing how: see taint.
 type valueEncoder struct {
 	*timeline
 	writes   *writeIndex
@@ -55,6 +62,7 @@ func (e *valueEncoder) readValue(i int32) solver.Int {
 	}
 	var v solver.Int
 	if e.m.event(i).Kind == trace.AtomicRMW {
+		// Formulas refer to the result of an atomic operation, and not to what it found.
 		v = e.writtenValue(i)
 	} else {
 		v = e.memoryValue(i)
@@ -97,6 +105,11 @@ func (e *valueEncoder) memoryValue(i int32) solver.Int {
 // write to cell c left. For each write there is a literal that the read finds it. That implies that
 // the values are equal, and that the write comes before the read. That no other write comes in
 // between is asserted later, as for all reads: see readEncoder.keepOut.
+//
+// Φ_PI of §4.2 says for each definition v' = v_i ∧ g(t_i) ∧ HB(t_i, t), and that each other
+// definition is before t_i or after t. The literal of the source stands for the second and the third
+// conjunct. Reads after the violation are free, as in §5.3: the constraint is on condition that the
+// read happens.
 func (e *valueEncoder) assertFinds(i, c int32) {
 	ws := e.nearestFirst(i, c)
 	e.addWork(perChoice, len(ws))
@@ -207,6 +220,8 @@ func (e *valueEncoder) writtenValue(w int32) solver.Int {
 
 // conditionComesOut says that the condition of event i, which has a formula, comes out as recorded,
 // or otherwise.
+//
+// With recorded it is a path condition of FAC 2011, §4.2. Without, it is the ¬c of Φ_PRP.
 func (e *valueEncoder) conditionComesOut(i int32, recorded bool) solver.Bool {
 	b := terms.Truth(e.f, e.inputsOf(i), e.m.formula(i).Formula)
 	if (e.m.event(i).Val == 0) == recorded {

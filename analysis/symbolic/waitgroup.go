@@ -14,6 +14,15 @@ import (
 // A waitGroup is the Adds and Dones of one sync.WaitGroup. Most WaitGroups are used in one way: Adds
 // before the goroutines start, one Done in each, and a Wait. Then edges say all: each Done precedes
 // the return of Wait. Only what the edges leave open becomes part of the formula.
+//
+// An example of the usual way:
+//
+//	g0: Add(2), go g1, go g2, Wait
+//	g1: Done
+//	g2: Done
+//
+// g0 has added 2, and the others ever take 2. So the counter is zero only after both Dones. Each
+// gets an edge to the return of Wait, and the formula has no counter.
 type waitGroup struct {
 	adds          []int32 // Dones included, ascending
 	neverNegative bool    // its counter is never below zero
@@ -94,6 +103,8 @@ type countedAdd struct {
 func (m *edgeBuilder) addReturnEdges(g trace.GID, returns, adds []int32) {
 	ends := m.ancestors(g)
 	var own []int32
+	// Adds of others are left out. They only raise the counter: with one of these before the return,
+	// even more Dones must come first.
 	var taken []countedAdd // Dones of others, by where g starts the goroutine that leads there, or none
 	for _, add := range adds {
 		if end, ok := ends[m.gid(add)]; ok && add < end {
@@ -102,6 +113,8 @@ func (m *edgeBuilder) addReturnEdges(g trace.GID, returns, adds []int32) {
 			taken = append(taken, countedAdd{add, int64(m.startedAt(add, g))})
 		}
 	}
+	// none sorts first: a goroutine that g has not started may run at any time. The others run after
+	// their go statement, so for a return only those count that g has started by then.
 	slices.SortFunc(taken, func(a, b countedAdd) int { return cmp.Compare(a.n, b.n) })
 	sum, rest := int64(0), int64(0)
 	first, n, k := 0, 0, 0
@@ -115,6 +128,7 @@ func (m *edgeBuilder) addReturnEdges(g trace.GID, returns, adds []int32) {
 		if sum+rest != 0 {
 			continue
 		}
+		// Dones below first precede an earlier return of g already, and program order does the rest.
 		for ; first < n; first++ {
 			if add := taken[first].add; add < i { // else the trace is not whole
 				m.addEdge(add, i)
@@ -159,6 +173,9 @@ func (m *edgeBuilder) startedAt(i int32, g trace.GID) int32 {
 // neverNegative reports whether each Done of a WaitGroup has an Add of its own that must come before it,
 // in its goroutine or before that is started. Then the counter is below zero in no run. Most WaitGroups are like that, and need no diagram for their
 // Dones.
+//
+// An example: with Add(1), go g1, Add(1), go g2 each goroutine's Done takes from the Add before it.
+// With go g1, Add(1) the Done of g1 may come first, and the counter needs a diagram.
 func (m *edgeBuilder) neverNegative(adds []int32) bool {
 	room := make(map[trace.GID][]countedAdd) // Adds, and how much of each is left
 	var dones []countedAdd
@@ -170,6 +187,7 @@ func (m *edgeBuilder) neverNegative(adds []int32) bool {
 		}
 		dones = append(dones, countedAdd{add, int64(m.facts.Fork(m.gid(add)))})
 	}
+	// A goroutine that starts early has only the Adds before it to take from, so it takes first.
 	slices.SortFunc(dones, func(a, b countedAdd) int { return cmp.Compare(a.n, b.n) })
 	for _, d := range dones {
 		if !m.takeFromAdds(d.add, -int64(m.event(d.add).Val), room) {
@@ -198,6 +216,10 @@ func (m *edgeBuilder) takeFromAdds(i int32, n int64, room map[trace.GID][]counte
 }
 
 // A groupEncoder encodes WaitGroups.
+//
+// An example of what edges leave open: g1 calls Add(1) and Done, and nothing orders g0's Wait with
+// these. Wait may return before the Add or after the Done, but not in between. The formula says: the
+// counter is zero at the return, over which of the two operations precede it.
 type groupEncoder struct{ *timeline }
 
 // assertWaitGroup encodes event i of a WaitGroup: Wait returns if the counter is zero, or was when Wait
@@ -258,6 +280,7 @@ func (e *groupEncoder) atViolation(i int32, blocked bool) (all []solver.Bool) {
 func (e *groupEncoder) counterIs(i int32, happened func(int32) solver.Bool, want func(int64) bool, exactly bool) solver.Bool {
 	f := e.f
 	d := counterDiagram{timeline: e.timeline, want: want, exactly: exactly, known: make(map[counterState]solver.Bool)}
+	// Adds whose place is certain change the start and get no level: the diagram is over the others.
 	start := int64(0)
 	for _, add := range e.m.group(i).adds {
 		delta := int64(e.m.event(add).Val)
@@ -279,6 +302,13 @@ func (e *groupEncoder) counterIs(i int32, happened func(int32) solver.Bool, want
 // A counterDiagram is a binary decision diagram over the Adds that may have happened. Each level
 // decides about one Add, and a node is the sum so far: for n Adds of 1 there are about n²/2 nodes in
 // place of 2ⁿ paths. A node from which all ends are as wanted, or none, is not divided further.
+//
+// With exactly, want is that the counter is zero, so bounds are compared with zero. Without it, want
+// holds of all larger numbers, too: then the least possible sum proves it, and the largest refutes
+// it.
+//
+// An example: the Adds a and b of 1 each. The paths "a, not b" and "not a, b" both lead to the sum 1
+// after two Adds, and share that node.
 type counterDiagram struct {
 	*timeline
 	adds                []solver.Bool

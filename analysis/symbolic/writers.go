@@ -60,6 +60,13 @@ type indexRange struct{ start, end int }
 
 // visibleTo returns what the access at position i may find in cell c. It leaves out the writes that
 // must follow the access, and those that must be overwritten before it.
+//
+// These are the parameters of the π-function of Wang et al., FAC 2011, Definition 4.1. That has all
+// definitions in other threads. Here must-happen-before leaves out most of them.
+//
+// An example: g1 writes x twice and then starts g2, which reads x, while g3 writes x. The first
+// write of g1 is overwritten before the read, and so is the initial value. The read may find the
+// second write of g1 or that of g3.
 func (e *writeIndex) visibleTo(i, c int32) visibleWrites {
 	v := visibleWrites{cellWriters: e.writersOf(c), initial: true}
 	v.ranges = make([]indexRange, len(v.byGoroutine))
@@ -74,6 +81,8 @@ func (e *writeIndex) visibleTo(i, c int32) visibleWrites {
 	v.initial = len(latest) == 0
 	for k, own := range v.byGoroutine {
 		for _, l := range latest {
+			// A write that must precede the latest write of another goroutine is overwritten by that
+			// one.
 			v.ranges[k].start = max(v.ranges[k].start, e.firstUnordered(own, l))
 		}
 	}
