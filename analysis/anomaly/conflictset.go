@@ -9,7 +9,12 @@ import (
 )
 
 // A ConflictSet is accesses of two goroutines to the same memory. Each access in First conflicts
-// with each access in Second, and no lock excludes the pair.
+// with each access in Second, and no lock excludes the pair. All accesses of a list have one location
+// and access type, and the same locks of those that several goroutines hold. So one check of the
+// conflict and of the locks stands for all pairs.
+//
+// Example: goroutine 1 writes x at positions 3 and 9, goroutine 2 reads it at 5 and 7. Without locks,
+// the set is First [3 9], Second [5 7].
 type ConflictSet struct{ First, Second []int32 } // positions, ascending
 
 // maxConflictSets bounds the conflict sets of two places.
@@ -35,12 +40,14 @@ func ConflictSetsAt(t *trace.Trace, o *order.Order, places [][2]uint64) [][]Conf
 // It ignores the must-order.
 func AllConflictSets(t *trace.Trace, o *order.Order) []ConflictSet {
 	s := newConflictSearch(t, o, 1, math.MaxInt)
+	// Place 0 stands for all, so that the lists differ in location, access and locks only.
 	s.indexByPlaces[[2]uint64{}] = 0
 	s.placeOfAccess = func(int32) (uint64, bool) { return 0, true }
 	return s.search()[0]
 }
 
-// newConflictSearch returns a search for the conflict sets of so many pairs of places.
+// newConflictSearch returns a search for the conflict sets of so many pairs of places. The embedded
+// raceFinder only serves for places and lock sets; it records no pairs.
 func newConflictSearch(t *trace.Trace, o *order.Order, pairs, maxSets int) *conflictSearch {
 	return &conflictSearch{
 		raceFinder: raceFinder{t: t, o: o, sites: o.Sites()}, indexByPlaces: make(map[[2]uint64]int), wantedPlaces: make(map[uint64]bool),
@@ -65,6 +72,7 @@ func (s *conflictSearch) search() [][]ConflictSet {
 // A conflictSearch searches a trace for conflict sets.
 type conflictSearch struct {
 	raceFinder
+	// The smaller key comes first in a pair of places, as in [Candidate.Places].
 	indexByPlaces map[[2]uint64]int // by pair of places: index into sets
 	wantedPlaces  map[uint64]bool
 	placeOfAccess func(i int32) (place uint64, wanted bool) // the place of an access, and whether it is wanted
@@ -73,7 +81,8 @@ type conflictSearch struct {
 	maxSets       int    // bound on the sets of one pair of places
 }
 
-// An accessList is the accesses of one class by one goroutine, ascending.
+// An accessList is the accesses of one class by one goroutine, ascending. One list is part of many
+// conflict sets, which share its events.
 type accessList struct {
 	accessClass
 	g      trace.GID
@@ -95,6 +104,7 @@ func (s *conflictSearch) searchGroup(g *order.Group) {
 		if !ok {
 			continue
 		}
+		// sharedLocks examines all events of the group, and most groups have no wanted access.
 		if locks == nil {
 			locks, byLoc = s.sharedLocks(g), make([][]*accessList, len(g.Locations))
 		}
@@ -110,10 +120,13 @@ func (s *conflictSearch) searchGroup(g *order.Group) {
 	for at, fs := range byLoc {
 		for n, f := range fs {
 			for other := range g.Overlaps.Of(int32(at)) {
+				// Overlap is symmetric: this pair of locations had its turn when the loop was at
+				// other.
 				if other < int32(at) {
 					continue
 				}
 				from := 0
+				// Two lists of one location must meet once only, so f meets those after it.
 				if other == int32(at) {
 					from = n + 1
 				}
@@ -136,10 +149,13 @@ func (s *conflictSearch) addConflictSet(f, h *accessList) {
 		s.exceeded[k] = true
 		return
 	}
+	// All lists of the group are complete by now, so the set needs no copies.
 	s.sets[k] = append(s.sets[k], ConflictSet{f.events, h.events})
 }
 
-// An Ordering says which accesses must come before which, as [order.Order] does.
+// An Ordering says which accesses must come before which, as [order.Order] does. BeforeReached is the
+// right question for a race: both goroutines are about to execute their accesses. What j itself waits
+// for, or reads, is then no obstacle.
 type Ordering interface {
 	// BeforeReached reports whether event i must happen before the goroutine of event j can be
 	// about to execute j.
@@ -148,7 +164,10 @@ type Ordering interface {
 
 // possiblePairs yields, for each index k of r.First, the range [lo, hi) of indices of r.Second
 // whose accesses can be concurrent with it by the must-order. It skips empty ranges. Both bounds
-// only grow.
+// only grow. The partners of an access are a range: those before lo must come earlier, those from hi
+// on later. Example: First is [3 9], Second is [5 7 12], 5 must happen before 9, and 9 before 12.
+// Then 3 has the partners 5 and 7, and 9 has 7 only. All pairs are found with a number of questions
+// to the order that is linear in the accesses.
 func (r *ConflictSet) possiblePairs(o Ordering, yield func(k, lo, hi int) bool) {
 	lo, hi := 0, 0
 	for k, i := range r.First {
@@ -167,6 +186,9 @@ func (r *ConflictSet) possiblePairs(o Ordering, yield func(k, lo, hi int) bool) 
 // EarlierPartners yields each access of r.Second together with the accesses of r.First that precede
 // it in the trace and can be concurrent with it by the must-order. It skips accesses without
 // partners.
+//
+// Example: First is [3 9], Second is [5 12], and nothing is ordered. Then 5 has the partner 3, and 12
+// has 3 and 9.
 func (r *ConflictSet) EarlierPartners(o Ordering) iter.Seq2[int32, []int32] {
 	return func(yield func(int32, []int32) bool) {
 		lo, hi := 0, 0
@@ -174,6 +196,8 @@ func (r *ConflictSet) EarlierPartners(o Ordering) iter.Seq2[int32, []int32] {
 			for hi < len(r.First) && r.First[hi] < j {
 				hi++
 			}
+			// The must-order agrees with the trace, so no access before j must come after it. Only
+			// the lower bound has to ask.
 			for lo < hi && o.BeforeReached(int(r.First[lo]), int(j)) {
 				lo++
 			}
@@ -186,6 +210,8 @@ func (r *ConflictSet) EarlierPartners(o Ordering) iter.Seq2[int32, []int32] {
 
 // AdjacentPairs yields the pairs of r without another access of r between them in the trace. The
 // earlier access comes first.
+//
+// Example: First [3 9] and Second [5 7] have the adjacent pairs (3, 5) and (7, 9).
 func (r *ConflictSet) AdjacentPairs() iter.Seq[[2]int] {
 	return func(yield func([2]int) bool) {
 		first, second := r.First, r.Second
@@ -205,7 +231,8 @@ func (r *ConflictSet) AdjacentPairs() iter.Seq[[2]int] {
 	}
 }
 
-// CountPairs returns the number of pairs of r that can be concurrent by the must-order.
+// CountPairs returns the number of pairs of r that can be concurrent by the must-order. The number of
+// pairs is quadratic in the accesses; it is cut off at math.MaxInt32.
 func (r *ConflictSet) CountPairs(o Ordering) (n int) {
 	r.possiblePairs(o, func(_, lo, hi int) bool {
 		n = min(n+hi-lo, math.MaxInt32)

@@ -11,6 +11,9 @@ import (
 )
 
 // A Tuple is a pattern together with places of the program, one for each of its events.
+//
+// Example: the user reads x twice in Get, and Set writes it. The tuple of r-w-r has three places: the
+// first read, the write, the second read.
 type Tuple struct {
 	Pattern *Pattern
 	Places  []uint64
@@ -19,6 +22,10 @@ type Tuple struct {
 // A MatchSet is the matches of a pattern of two regions that two goroutines can have. Any fragment
 // of the first goroutine together with any fragment of the second has the pattern's events, and no
 // lock excludes the combination. Fragments are ascending in each of their events.
+//
+// Example: pattern r-w-r has the block events [0 2] and [1]. Goroutine 1 reads x at 2 and 6 in one
+// region, goroutine 2 writes x at 9. Then the fragments are [2 6] and [9]. Their match is [2 9 6]: to
+// bring it about, a schedule has to move 9 between 2 and 6.
 type MatchSet struct {
 	*Pattern
 	o           *order.Order
@@ -28,6 +35,7 @@ type MatchSet struct {
 }
 
 // A fragmentList is fragments of one goroutine that differ only in their positions in the trace.
+// Locations have the numbers of [order.AllOverlaps], lock sets those of lockNumbers.
 type fragmentList struct {
 	g              trace.GID
 	locations      []int32 // by event of the fragment
@@ -85,9 +93,12 @@ func (b *MatchSet) violatesOrder(must Ordering, of, k, j int) bool {
 func (b *MatchSet) possiblePairs(must Ordering, yield func(f, lo, hi int) bool) {
 	lo, hi := 0, 0
 	for f := range b.fragments[0].count() {
+		// Fragment lo must come too early for f, and so for all fragments after f.
 		for lo < b.fragments[1].count() && b.violatesOrder(must, 1, lo, f) {
 			lo++
 		}
+		// The range ends at the first fragment that must come too late for f. All later ones do so
+		// too.
 		for hi = max(hi, lo); hi < b.fragments[1].count() && !b.violatesOrder(must, 0, f, hi); hi++ {
 		}
 		if lo < hi && !yield(f, lo, hi) {
@@ -120,12 +131,14 @@ func (b *MatchSet) Recorded() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		s := 0
 		for f := range b.fragments[0].count() {
+			// What was too early for f was too early for all later fragments, so s never goes back.
 			for s < b.fragments[1].count() && b.violatesRecordedOrder(f, s) {
 				s++
 			}
 			if s == b.fragments[1].count() {
 				return
 			}
+			// The loop has only compared in one direction: s may still be too late for f.
 			if events := b.events(f, s); slices.IsSorted(events) && !yield(events) {
 				return
 			}
@@ -147,14 +160,16 @@ func (b *MatchSet) violatesRecordedOrder(f, s int) bool {
 	return false
 }
 
-// Bounds of the memory that the search for one tuple takes.
+// Bounds of the memory that the search for one tuple takes. All three bounds end the search of the
+// tuple: MatchSets then returns nil.
 const (
 	maxFragments       = 1 << 18 // fragments of one tuple
 	maxMatchSets       = 1 << 14 // match sets of one tuple
 	maxAccessesAtPlace = 128     // accesses of one region at one place
 )
 
-// A MatchFinder finds the match sets of tuples in one trace.
+// A MatchFinder finds the match sets of tuples in one trace. It is made once for all tuples of a
+// trace. Numbers of locks, accesses by place and buffers are shared by all calls of MatchSets.
 type MatchFinder struct {
 	*searcher
 	tuples         []Tuple
@@ -178,14 +193,15 @@ type placeAccesses struct {
 	accessors map[int32]*accessor
 }
 
-// An accessor is the goroutines that access one location at a place.
+// An accessor is the goroutines that access one location at a place. No list of goroutines is needed:
+// the question is only whether two places have different ones.
 type accessor struct {
 	firstGoroutine    trace.GID
 	severalGoroutines bool // goroutines other than the first access it, too
 }
 
 // An openRegion is the accesses of a goroutine in its current region, by the index of their place
-// in the tuple.
+// in the tuple. Outside of regions, region is 0, and each access is closed before the next one comes.
 type openRegion struct {
 	region   int32
 	nonEmpty bool // it has accesses
@@ -194,6 +210,8 @@ type openRegion struct {
 
 // NewMatchFinder returns a finder for the given tuples.
 func NewMatchFinder(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple) *MatchFinder {
+	// Each pattern has three or more events, so that newSearcher makes a plan of it. So plan k
+	// belongs to tuple k.
 	patterns := make([]Pattern, len(tuples))
 	b := &MatchFinder{tuples: tuples, lastTuple: -1, locks: newLockNumbers(t, o), accessesAt: make(map[uint64]*placeAccesses), openRegions: make([]openRegion, len(t.Goroutines))}
 	for k := range tuples {
@@ -204,6 +222,7 @@ func NewMatchFinder(t *trace.Trace, o *order.Order, regions *Regions, tuples []T
 	}
 	b.searcher = newSearcher(t, o, regions, patterns)
 	b.markedAt = make([]int, b.overlaps.Len())
+	// A site without a wanted place has an entry too, which is nil: each site is looked up once.
 	at := make(map[trace.SiteID]*placeAccesses)
 	for i := range t.Events {
 		loc := b.locOf(int32(i))
@@ -245,6 +264,7 @@ func (b *MatchFinder) MatchSets(k, most int) (sets []MatchSet, whole bool) {
 	for n := range pl.blocks {
 		s.blockSearches[n] = s.newBlockSearch(n)
 	}
+	// Both blocks may have events at one place: its list is the union of what either needs.
 	if k != b.lastTuple { // a repeated call for the same tuple only raises most
 		b.sharedAccesses, b.lastTuple = make([][]int32, len(s.places)), k
 		for _, of := range s.blockSearches {
@@ -259,14 +279,17 @@ func (b *MatchFinder) MatchSets(k, most int) (sets []MatchSet, whole bool) {
 }
 
 // pairsTwoRegions reports whether the pattern has two regions of two goroutines, with at most two
-// events each, that share a variable.
+// events each, that share a variable. All built-in patterns of three and more events are such. A
+// shared variable lets combine look up partners by location.
 func (p *plan) pairsTwoRegions() bool {
 	return len(p.blocks) == 2 && p.blocks[0].goroutine != p.blocks[1].goroutine &&
 		len(p.blocks[0].events) <= 2 && len(p.blocks[1].events) <= 2 &&
 		slices.ContainsFunc(p.blocks[0].vars, func(v int) bool { return slices.Contains(p.blocks[1].vars, v) })
 }
 
-// A blockSearch is the search for the fragments of one block of a tuple.
+// A blockSearch is the search for the fragments of one block of a tuple. An index of a place is that
+// of the first event there. Events at one place thus share one list in sharedAccesses, and the
+// entries of the others stay empty.
 type blockSearch struct {
 	*block
 	shape         *shape
@@ -311,10 +334,12 @@ func (b *tupleSearch) newBlockSearch(n int) *blockSearch {
 func (b *tupleSearch) keepShared(s *blockSearch) {
 	for n, place := range s.places {
 		its := b.MatchFinder.accessesAt[b.places[place]]
+		// A new round unmarks all locations without touching them.
 		b.markRound++
 		for loc, sp := range its.accessors {
 			if !slices.ContainsFunc(s.partnerPlaces[n], func(place uint64) bool {
 				for loc := range b.overlaps.Of(loc) {
+					// If either side has several goroutines, two of them differ.
 					if other := b.MatchFinder.accessesAt[place].accessors[loc]; other != nil && (sp.severalGoroutines || other.severalGoroutines || sp.firstGoroutine != other.firstGoroutine) {
 						return false
 					}
@@ -360,6 +385,8 @@ func placeOf(sites *trace.SiteIndex, id trace.SiteID) uint64 {
 // findFragments finds the fragments of both blocks, region by region, among the first `most`
 // accesses. It reports whether these are all accesses.
 func (b *tupleSearch) findFragments(most int) bool {
+	// The lists of the places are merged. Accesses come in the order of the trace, which makes the
+	// fragments of each list ascend.
 	left := slices.Clone(b.sharedAccesses)
 	var gs []trace.GID // goroutines with an open region
 	whole := true
@@ -382,6 +409,7 @@ func (b *tupleSearch) findFragments(most int) bool {
 		left[next] = left[next][1:]
 		g := b.t.Events[i].G
 		its := &b.openRegions[g]
+		// A goroutine is in one region at a time: access i shows that the previous one is complete.
 		if its.nonEmpty && (b.regions.regionOf.At(int(i)) == 0 || b.regions.regionOf.At(int(i)) != its.region) {
 			b.closeRegion(g, its)
 		}
@@ -392,10 +420,12 @@ func (b *tupleSearch) findFragments(most int) bool {
 		for len(its.byPlace) < len(left) {
 			its.byPlace = append(its.byPlace, nil)
 		}
+		// Pairs of accesses are quadratic in the size of the region. So a huge one ends the search.
 		if its.byPlace[next] = append(its.byPlace[next], i); len(its.byPlace[next]) > maxAccessesAtPlace {
 			b.remaining = 0
 		}
 	}
+	// The order of goroutines decides the order of lists, and so of match sets.
 	slices.Sort(gs)
 	for _, g := range slices.Compact(gs) {
 		b.closeRegion(g, &b.openRegions[g])
@@ -413,6 +443,7 @@ func (b *tupleSearch) closeRegion(g trace.GID, its *openRegion) {
 			b.chooseFragments(s, g, its.byPlace)
 		}
 	}
+	// The lists keep their memory for the next region.
 	its.nonEmpty = false
 	for k := range its.byPlace {
 		its.byPlace[k] = its.byPlace[k][:0]
@@ -444,6 +475,8 @@ func (b *tupleSearch) chooseFragments(s *blockSearch, g trace.GID, byPlace [][]i
 		}
 		n, _ := slices.BinarySearch(firsts, j)
 		before := firsts[:n]
+		// Example: pattern r-w-r, and a region with reads of x at 2, 4 and 6. The choices are (2, 4)
+		// and (2, 6). (4, 6) is redundant: a write between 4 and 6 is between 2 and 6 as well.
 		for k := range before {
 			// Skip redundant choices: for the first event of the pattern the earliest access
 			// is enough. If the other block has nothing in between, the latest one is.
@@ -460,6 +493,8 @@ func (b *tupleSearch) chooseFragments(s *blockSearch, g trace.GID, byPlace [][]i
 				if slices.ContainsFunc(before[k+1:], func(h int32) bool { return same(h) && b.locks.numberAt(h) == b.locks.numberAt(i) }) {
 					continue
 				}
+			// Both events matter. The choices (2, 6), (4, 6), (2, 8) in this order would not ascend:
+			// each first access gets a list of its own.
 			default:
 				ordinal = k
 			}
@@ -482,6 +517,8 @@ func (b *tupleSearch) matchesEvent(s *blockSearch, n int, i int32) bool {
 func (b *tupleSearch) addFragment(s *blockSearch, g trace.GID, ordinal int, events ...int32) {
 	var locs, locks [2]int32
 	through := int32(0)
+	// Only an enclosed event has to fit into a critical section of the other goroutine. Locks at
+	// other events exclude nothing, and would only split the list.
 	for n, i := range events {
 		locs[n] = b.locOf(i)
 		if s.enclosed[n] {
@@ -513,6 +550,7 @@ func (b *tupleSearch) combine() []MatchSet {
 	sets := []MatchSet{}
 	byLoc := make(map[int32][]*fragmentList)
 	// Find a variable that both blocks access: event n of the first one, event m of the second one.
+	// pairsTwoRegions has checked that there is one, so the loop ends.
 	n, m := 0, -1
 	for ; m < 0; n++ {
 		v := p.Events[ks[0][n]].Variable
@@ -522,6 +560,7 @@ func (b *tupleSearch) combine() []MatchSet {
 	for _, l := range b.blockSearches[1].lists {
 		byLoc[l.locations[m]] = append(byLoc[l.locations[m]], l)
 	}
+	// The lists of the second block are looked up by location, instead of comparing all pairs.
 	for _, l := range b.blockSearches[0].lists {
 		for loc := range b.overlaps.Of(l.locations[n]) {
 			for _, h := range byLoc[loc] {
@@ -539,7 +578,8 @@ func (b *tupleSearch) combine() []MatchSet {
 }
 
 // sharesVariables reports whether two lists access the same memory where the pattern has the same
-// variable, and different memory elsewhere.
+// variable, and different memory elsewhere. Events of one block need no test here: chooseFragments
+// has compared their locations.
 func (b *tupleSearch) sharesVariables(p *Pattern, ks [2][]int, l, h *fragmentList) bool {
 	for x, k := range ks[0] {
 		for y, j := range ks[1] {
@@ -552,7 +592,7 @@ func (b *tupleSearch) sharesVariables(p *Pattern, ks [2][]int, l, h *fragmentLis
 }
 
 // lockNumbers numbers sets of locks. It leaves out locks that only one goroutine acquires, as they
-// exclude nothing.
+// exclude nothing. Number 0 is the empty set. Each set is sorted, as [order.Exclude] needs it.
 type lockNumbers struct {
 	t              *trace.Trace
 	o              *order.Order
@@ -568,6 +608,8 @@ func newLockNumbers(t *trace.Trace, o *order.Order) *lockNumbers {
 	n := &lockNumbers{t: t, o: o, severalHolders: make(map[uint64]bool), sets: [][]order.Lock{nil}, numbers: make(map[string]int32), numberOfSet: make(map[order.LockSet]int32)}
 	by := make(map[uint64]trace.GID)
 	for _, s := range o.Sections() {
+		// The last holder is enough: if several goroutines acquire a lock, two sections in a row
+		// differ.
 		g := t.Events[s.Acq].G
 		if one, ok := by[s.Obj]; ok && one != g {
 			n.severalHolders[s.Obj] = true
@@ -577,7 +619,7 @@ func newLockNumbers(t *trace.Trace, o *order.Order) *lockNumbers {
 	return n
 }
 
-// at returns the number of the set of locks that are held at event i.
+// numberAt returns the number of the set of locks that are held at event i.
 func (n *lockNumbers) numberAt(i int32) int32 {
 	set := n.o.LockSet(int(i))
 	if set == 0 {
@@ -585,6 +627,7 @@ func (n *lockNumbers) numberAt(i int32) int32 {
 	}
 	k, ok := n.numberOfSet[set]
 	if !ok {
+		// The method number deletes from its argument, and the order's own sets must not change.
 		k = n.number(slices.Clone(n.o.Locks(set)))
 		n.numberOfSet[set] = k
 	}
@@ -592,7 +635,8 @@ func (n *lockNumbers) numberAt(i int32) int32 {
 }
 
 // heldThroughout returns the number of the set of locks that are held from event i to event j of
-// the same goroutine, each in one critical section.
+// the same goroutine, each in one critical section. A lock that was released in between is not one,
+// even if it is held again at j.
 func (n *lockNumbers) heldThroughout(i, j int32) int32 {
 	n.locks = n.o.AppendHeldThroughout(n.locks[:0], i, j)
 	return n.number(n.locks)
@@ -622,6 +666,9 @@ func (n *lockNumbers) number(locks []order.Lock) int32 {
 
 // exclude reports whether a lock that is held throughout the fragments of l excludes an event of h
 // from coming in between.
+//
+// Example: goroutine 1 holds l from its first read of x to its second one. A write under l cannot
+// come in between, so r-w-r is impossible.
 func (n *lockNumbers) exclude(l, h *fragmentList) bool {
 	return slices.ContainsFunc(h.lockSets, func(k int32) bool { return order.Exclude(n.sets[l.heldThroughout], n.sets[k]) })
 }

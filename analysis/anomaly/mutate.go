@@ -13,10 +13,13 @@ import (
 // place where g holds no lock that excludes e.
 
 // A straddle is an event of a pattern between two events of another goroutine: the last one before
-// it and the next one after it.
+// it and the next one after it. The numbers are indices into [Pattern.Events]. Example: r-w-r has one
+// straddle, {0 1 2}. PECAN's w-r-r-w (Figure 2) has {0 1 3} and {0 2 3}: both reads lie between the
+// writes.
 type straddle struct{ before, event, after int }
 
-// straddles returns all straddles of the pattern.
+// straddles returns all straddles of the pattern. Algorithm 2 has one straddle only: v_k, to be
+// placed between v_i and v_j.
 func (p *Pattern) straddles() (all []straddle) {
 	of := func(g int) func(PatternEvent) bool { return func(e PatternEvent) bool { return e.Goroutine == g } }
 	for k, e := range p.Events {
@@ -38,7 +41,8 @@ func (p *Pattern) straddles() (all []straddle) {
 }
 
 // violatesOrder reports whether a chosen event must happen before one that the pattern has earlier.
-// Block b was chosen last.
+// Block b was chosen last. This is the test of the partial order (PECAN, Definition 1). The recorded
+// order of the events plays no part.
 func (m *matcher) violatesOrder(b int) bool {
 	p := &m.s.plans[m.plan]
 	for early, e := range p.positions {
@@ -48,6 +52,8 @@ func (m *matcher) violatesOrder(b int) bool {
 			if e.block == l.block {
 				continue // events of one block are in the order of the pattern
 			}
+			// Block b has no pasts if it was filled by finish: there each fragment is asked about
+			// once.
 			if e.block != b && m.eventPasts[early].Has(c.g, c.events[l.n]) ||
 				e.block == b && m.s.o.Before(int(c.events[l.n]), int(m.chosen[b].events[e.n])) {
 				return true
@@ -58,7 +64,8 @@ func (m *matcher) violatesOrder(b int) bool {
 }
 
 // isExcludedByHeldLocks reports whether a lock that all fragments of a chosen kind hold throughout
-// excludes an event of another goroutine from coming in between.
+// excludes an event of another goroutine from coming in between. It looks at kinds only, and so
+// spares the tests of all their fragments.
 func (m *matcher) isExcludedByHeldLocks() bool {
 	p := &m.s.plans[m.plan]
 	return slices.ContainsFunc(p.straddles, func(s straddle) bool {
@@ -79,6 +86,7 @@ func (m *matcher) isExcludedByLocks() bool {
 // another goroutine: where that holds no lock which excludes e, and the must-order allows it. PECAN's
 // Figure 3 is the example: v8 has a place between v2 and v5, directly before v4.
 func hasPlaceBetween(t *trace.Trace, o *order.Order, i, j, e int) bool {
+	// Without locks, all places are open to e, and violatesOrder has compared e with i and j.
 	locks := o.Locks(o.LockSet(e))
 	if len(locks) == 0 {
 		return true
@@ -87,15 +95,20 @@ func hasPlaceBetween(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	if excludes(t, held, o.Held(j), locks) {
 		return false // the lock is held all the way
 	}
+	// As Algorithm 2, this tries each place of the goroutine between i and j. Figure 3: i is v2, e is
+	// v8, which holds l1 and l2. Between v2 and v3 the goroutine holds l1. Between v3, the release,
+	// and v4 it holds nothing: the place is found.
 	for prev, next := i, 0; prev != j; prev = next {
 		next = o.Program().Next(prev)
 		before, after := held, o.Held(next)
 		if held = after; excludes(t, before, after, locks) {
 			continue
 		}
+		// All further places are after prev, and so too late for e.
 		if o.Before(e, prev) {
 			return false
 		}
+		// If e must come after next, a later place may still do.
 		if !o.Before(next, e) {
 			return true
 		}
@@ -106,6 +119,7 @@ func hasPlaceBetween(t *trace.Trace, o *order.Order, i, j, e int) bool {
 // excludes reports whether a critical section that is open before and after a place excludes one of
 // the other locks. before and after are acquires.
 func excludes(t *trace.Trace, before, after []int32, others []order.Lock) bool {
+	// Acquires are compared, not locks: a lock released and taken again leaves a gap for others.
 	for _, acq := range before {
 		if !slices.Contains(after, acq) {
 			continue

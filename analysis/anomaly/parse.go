@@ -8,6 +8,8 @@ import (
 )
 
 // A SyntaxError says what a pattern file should have had where.
+//
+// Example of its text: patterns.txt:6:8: expected r or w, found "x".
 type SyntaxError struct {
 	File            string
 	Line, Column    int // from 1; the column counts characters
@@ -18,7 +20,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: expected %s, found %s", e.File, e.Line, e.Column, e.Expected, e.Found)
 }
 
-// The rows of a pattern, in their order.
+// The rows of a pattern, in their order. They are the sequences that make a pattern in PECAN §3. E is
+// first, as its length is that of all.
 const (
 	rowE = iota
 	rowT
@@ -74,6 +77,8 @@ type word struct {
 }
 
 // words splits line number n.
+//
+// Example: "AT  r w" has AT at column 1, r at 5 and w at 7.
 func words(n int, line string) (ws []word) {
 	column, start := 0, true
 	for _, r := range line {
@@ -90,6 +95,7 @@ func words(n int, line string) (ws []word) {
 	return ws
 }
 
+// end stands for the word after the last one, so that an error can point there.
 type parser struct {
 	file     string
 	lines    [][]word // those to come
@@ -163,6 +169,7 @@ func (p *parser) row(k, n int) ([]word, error) {
 	case k > rowE && len(row) > n:
 		return nil, p.wrong(row[n], fmt.Sprintf("one word for each of %d events", n))
 	case k > rowE && len(row) < n:
+		// What is missing has no place of its own: the error points at the last word of the row.
 		return nil, p.wrong(line[len(line)-1], fmt.Sprintf("one word for each of %d events after it", n-len(row)))
 	}
 	for i, w := range row {
@@ -177,6 +184,8 @@ func (p *parser) row(k, n int) ([]word, error) {
 }
 
 // number numbers different words from 0.
+//
+// Example: "t1 t2 t1" becomes 0 1 0. Only equality of names has a meaning.
 func number(row []word) []int {
 	ids, numbers := make(map[string]int), make([]int, len(row))
 	for i, w := range row {
@@ -191,6 +200,9 @@ func number(row []word) []int {
 }
 
 // check refuses what no events can match.
+//
+// Example: with T "t1 t1 t1" and AR "u1 u2 u1", the goroutine comes back to u1. As u1 would have
+// ended, no events of a trace match.
 func (p *parser) check(rows [numRows][]word) error {
 	ts, vars, regions := rows[rowT], rows[rowSV], rows[rowAR]
 	conflict := false

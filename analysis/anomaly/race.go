@@ -65,6 +65,10 @@ type Races struct {
 // If a goroutine repeats an access at one place, under the same locks and without communication in
 // between, the accesses count once before and once after another goroutine's access. This makes the
 // search linear in the number of accesses, times the number of goroutines at each location.
+//
+// Example: goroutine 1 does "acq l, w x, rel l", goroutine 2 does "acq m, w x, rel m". The writes
+// have no lock in common and nothing orders them: they are a candidate. With l in place of m, the
+// conflict would count as locked.
 func FindRaces(t *trace.Trace, o *order.Order) *Races {
 	f := &raceFinder{t: t, o: o, sites: o.Sites(), pairs: make(map[[2]uint64]*placePair), incomplete: make(map[uint64]bool)}
 	groups := o.Groups()
@@ -74,7 +78,9 @@ func FindRaces(t *trace.Trace, o *order.Order) *Races {
 	return f.result()
 }
 
-// An accessClass identifies accesses that differ only in their goroutine and their position in the trace.
+// An accessClass identifies accesses that differ only in their goroutine and their position in the
+// trace. So it is enough to decide once for two classes whether they conflict, and whether locks
+// exclude them.
 type accessClass struct {
 	location int32 // its index in the group
 	site     uint64
@@ -94,7 +100,9 @@ type classAccesses struct {
 	next              *classAccesses // the class that followed last time, likely to follow again
 }
 
-// An accessSpan is the first and the last access of one goroutine in one class.
+// An accessSpan is the first and the last access of one goroutine in one class. What must come after
+// last must come after first, so last decides whether anything may race. The other end gives a second
+// pair, which may be feasible where that one is not.
 type accessSpan struct {
 	g           trace.GID
 	first, last int32
@@ -144,6 +152,7 @@ func (f *raceFinder) searchGroup(g *order.Group) {
 	classes := make(map[accessClass]*classAccesses)
 	byLoc := make([][]*classAccesses, len(g.Locations))
 	last := new(classAccesses)
+	// Each access is compared with earlier ones only. So the earlier access of a pair comes first.
 	for k, i := range g.Events {
 		e := &f.t.Events[i]
 		c := accessClass{g.LocationOf[k], f.site(e.Site), 0, g.Accesses[k]}
@@ -193,6 +202,7 @@ func (f *raceFinder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
 			by[l.Obj] = h.g
 		}
 	}
+	// The sets are numbered in sorted order, so that the numbers do not depend on that of the map.
 	numbers := make(map[string]int32)
 	f.lockSets = [][]order.Lock{nil}
 	for _, set := range slices.Sorted(maps.Keys(of)) {
@@ -274,9 +284,12 @@ func (f *raceFinder) addAccess(w *classAccesses, g trace.GID, i int32) {
 // compare notes which accesses of class r may race with access i of goroutine g. It considers only
 // accesses of r that are not before position after; -1 means all of them.
 func (f *raceFinder) compare(r conflictingClass, g trace.GID, i, after int32) {
+	// No goroutine but g has accesses of class r so far.
 	if _, in := r.spanIndex[g]; !r.classAccesses.severalGoroutines && (in || len(r.spanIndex) == 0) {
 		return
 	}
+	// The flags grow from conflict to unlocked to possible race. [Races] counts a pair by the last
+	// stage reached.
 	r.conflict = true
 	if r.excluded {
 		return
@@ -312,6 +325,8 @@ func (f *raceFinder) dropOrderedBefore(w *classAccesses, i int32) {
 	for k, v := range w.latestSpans {
 		w.spanIndex[v.g] = k
 	}
+	// The list must double before it is pruned again. So pruning takes constant time per access on
+	// average.
 	w.pruneLength = max(16, 2*len(w.latestSpans))
 }
 
@@ -351,6 +366,8 @@ func (f *raceFinder) result() *Races {
 			r.Locked++
 		}
 	}
+	// Two accesses have one pair of places, so no two candidates have equal first pairs. The order
+	// does not depend on that of the map.
 	slices.SortFunc(r.Candidates, func(a, b Candidate) int {
 		x, y := a.Pairs[0], b.Pairs[0]
 		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]))

@@ -8,7 +8,8 @@ import (
 )
 
 // Regions are the atomic regions of a trace: intervals of one goroutine's events that are meant to
-// happen as one (PECAN §4.1).
+// happen as one (PECAN §4.1). PECAN takes each synchronized method and block of Java; the critical
+// sections of Go take their place.
 type Regions struct {
 	regionOf *trace.RunLength // by event: the number of its region, from 1; 0 for none
 	count    int32
@@ -19,6 +20,9 @@ type Regions struct {
 // between RegionBegin and RegionEnd. Of nested regions only the outer one counts. Starting
 // goroutines, waiting, and operations on channels and conditions end a region; the rest of the
 // critical section is then another region.
+//
+// Example: "acq l, w x, rel l, w x, acq l, r x, rel l" has the regions 1 1 1 0 2 2 2. The write
+// outside of the sections lies in no region.
 func FindRegions(t *trace.Trace, o *order.Order) *Regions {
 	r := &Regions{regionOf: trace.NewRunLength(len(t.Events))}
 	now := make([]int32, len(t.Goroutines))    // by goroutine: the number of its region, 0 for none
@@ -34,6 +38,8 @@ func FindRegions(t *trace.Trace, o *order.Order) *Regions {
 		switch {
 		case e.Kind.EndsRegion() || marked[e.G] == 0 && o.LockSet(i) == 0:
 			now[e.G] = 0
+		// A release belongs to its section. So an acquire directly after it finds the old region
+		// open, and has to begin a new one. A RegionBegin within a critical section does not.
 		case now[e.G] == 0 || begins(e, marked[e.G]) && (o.LockSet(i) == 0 || o.Outermost(i) == i):
 			r.count++
 			r.marked = append(r.marked, marked[e.G] > 0)

@@ -51,6 +51,10 @@ const (
 // region. It then combines fragments that share variables. Repeated fragments at the same places,
 // under the same locks and without communication in between, count once. The search examines at
 // most `most` fragments and choices of fragments, and at most MaxCombinations.
+//
+// Example: PECAN's Figure 3. Goroutine 1 does "acq l1, r x, rel l1, w y, w x" in one marked region.
+// Goroutine 2 does "acq l1, acq l2, w x" and releases both. The match of r-w-w is r x of goroutine 1,
+// w x of goroutine 2, w x of goroutine 1.
 func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern, most int) *Anomalies {
 	s := newSearcher(t, o, regions, patterns)
 	s.maxSteps = min(most, MaxCombinations)
@@ -63,6 +67,7 @@ func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern
 	in := make([]int32, len(t.Goroutines))
 	for i := range t.Events {
 		g, region := t.Events[i].G, regions.regionOf.At(i)
+		// The fragments of a region are chosen when all its accesses are known.
 		if in[g] != region {
 			s.addRegion(g, open[g])
 			open[g], in[g] = open[g][:0], region
@@ -82,7 +87,9 @@ func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern
 	return s.result()
 }
 
-// A shape is what a pattern requires of the events in one region.
+// A shape is what a pattern requires of the events in one region. Patterns share shapes, and the
+// fragments of a shape are chosen once for all of them. Example: r-w-r has the shapes "read v0, read
+// v0" and "write v0"; r-w-w has the latter, too.
 type shape struct {
 	writes []bool // by event: it writes
 	vars   []int  // by event: its variable, numbered from 0 within the shape
@@ -96,7 +103,8 @@ type block struct {
 	vars      []int // of the pattern, by those of the shape
 }
 
-// A plan is a pattern cut into blocks, one for each of its regions (AR in PECAN §3).
+// A plan is a pattern cut into blocks, one for each of its regions (AR in PECAN §3). positions is the
+// inverse of the blocks: if event e is number n of block b, positions[e] is {b, n}.
 type plan struct {
 	*Pattern
 	blocks    []block
@@ -109,18 +117,20 @@ type plan struct {
 // A blockPosition is the position of a pattern's event in its block.
 type blockPosition struct{ block, n int }
 
-// attributes are the properties of an event by which fragments are compared.
+// attributes are the properties of an event by which fragments are compared. site is a number of
+// searcher.sites. loc is a number of searcher.overlaps, and never -1 here.
 type attributes struct {
 	site, loc int32
 	locks     order.LockSet
 }
 
-// A fragmentKind is fragments that differ only in their goroutine and their position in the trace.
+// A fragmentKind is fragments that differ only in their goroutine and their position in the trace. An
+// index into latest stays valid: entries are replaced, but none is removed.
 type fragmentKind struct {
 	shape      int
 	attributes []attributes
 	latest     []fragment // the latest fragment of each goroutine
-	// barrenAt is, by use of the shape, the [searcher.changeCount] at the last search that found no
+	// fruitlessAt is, by use of the shape, the [searcher.changeCount] at the last search that found no
 	// partner for fragments of this kind. The search need not be repeated until the count changes.
 	fruitlessAt []int
 	// heldThroughout is the locks that every fragment so far held from its first to its last event.
@@ -145,7 +155,8 @@ type kindOfGoroutine struct {
 	g    trace.GID
 }
 
-// A fragment is events of one region of a goroutine that match a block of a pattern.
+// A fragment is events of one region of a goroutine that match a block of a pattern. Outside of
+// regions, region is 0, and there is one event.
 type fragment struct {
 	events []int32
 	g      trace.GID
@@ -171,7 +182,7 @@ type searcher struct {
 	regions *Regions
 	plans   []plan
 	shapes  []shape
-	// uses lists, by shape, the plans and their blocks that have it.
+	// usesOfShape lists, by shape, the plans and their blocks that have it.
 	usesOfShape [][][2]int
 
 	index     *trace.SiteIndex
@@ -190,7 +201,7 @@ type searcher struct {
 	changes       []int // by location: how often kinds there were created, or lost locks
 	found         map[string]*anomaly
 	maxSteps      int    // bound on fragments and choices examined
-	stepsLeft     int    // how many of maxLooks are left
+	stepsLeft     int    // how many of maxSteps are left
 	incomplete    []bool // by site: some accesses there were skipped
 	key           []byte
 }
@@ -220,6 +231,7 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 	})
 	s.locations = make([]int32, s.shared.Len())
 	base := int32(0)
+	// Locations are numbered one group after the other, as [order.AllOverlaps] does.
 	for k := range groups {
 		g := &groups[k]
 		for n, i := range g.Events {
@@ -250,6 +262,8 @@ func (s *searcher) locOf(i int32) int32 {
 
 // sharesEachVariable reports whether each variable of p is accessed in a region with several events
 // of p.
+//
+// Example: r-w-r does, as the two reads are in one region. With a region for each event, it does not.
 func (p *plan) sharesEachVariable() bool {
 	joined := make([]bool, p.vars)
 	for _, b := range p.blocks {
@@ -269,6 +283,7 @@ func (s *searcher) dropUnusedLocations() {
 			wanted[l] = true
 		}
 	}
+	// It is enough to compare with the last access: of a region with several, each has a neighbour.
 	last := make([]struct{ region, loc int32 }, len(s.t.Goroutines)) // by goroutine: where its last access was
 	for n, i := range s.shared.All {
 		loc := s.locations[n]
@@ -290,6 +305,8 @@ func (s *searcher) dropUnusedLocations() {
 }
 
 // addPlan cuts a pattern into blocks.
+//
+// Example: w-r-r-w of PECAN's Figure 2 has the blocks [0 3] and [1 2].
 func (s *searcher) addPlan(p *Pattern) {
 	pl := plan{Pattern: p, blocks: make([]block, p.count(func(e PatternEvent) int { return e.Region }))}
 	for k, e := range p.Events {
@@ -363,6 +380,7 @@ func (s *searcher) addRegion(g trace.GID, events []int32) {
 	s.key = s.key[:0]
 	for _, i := range events {
 		// An access that is repeated without others in between adds no match.
+		// Two in a row are kept, since r-w-r needs both of its reads.
 		p := s.attributesOf(i)
 		if n := len(posts); n >= 2 && posts[n-1] == p && posts[n-2] == p && s.t.Events[kept[n-1]].Kind == s.t.Events[i].Kind || n == maxRegion {
 			s.incomplete[p.site] = true
@@ -417,6 +435,7 @@ func (s *searcher) appendLocks(locks []order.Lock) {
 // narrowHeldLocks removes from k.heldThroughout the locks that a further fragment of kind k does
 // not hold throughout.
 func (s *searcher) narrowHeldLocks(k *fragmentKind, events []int32) {
+	// What is held throughout the region is held throughout each of its fragments.
 	if !slices.ContainsFunc(k.heldThroughout, func(l order.Lock) bool { return !slices.Contains(s.regionLocks, l) }) {
 		return
 	}
@@ -424,12 +443,16 @@ func (s *searcher) narrowHeldLocks(k *fragmentKind, events []int32) {
 	s.locks = locks
 	held := len(k.heldThroughout)
 	if k.heldThroughout = slices.DeleteFunc(k.heldThroughout, func(l order.Lock) bool { return !slices.Contains(locks, l) }); len(k.heldThroughout) < held {
+		// Fewer locks exclude less, so that a search without result may succeed now.
 		s.noteChange(k)
 	}
 }
 
 // recentRegions are the fragments of a goroutine's regions in its current segment, by the key of
 // the region. Regions with equal keys have equal accesses and are ordered alike.
+//
+// Example: a loop does "acq l, r x, w x, rel l". Locks order nothing, so all turns are in one segment
+// and have one key. Only the first turn is searched.
 type recentRegions struct {
 	segment int
 	byKey   map[string]storedFragments
@@ -448,6 +471,8 @@ func (r *recentRegions) enter(segment int) {
 
 // storedFragments are the fragments of one region: where they are stored, and the indices of their
 // events among the accesses of the region, one fragment after the other.
+//
+// Example: the fragments of accesses 0, 2 and of accesses 1, 2 have picked [0 2 1 2].
 type storedFragments struct {
 	slots  []storedFragment
 	picked []int32

@@ -22,7 +22,11 @@ const (
 
 // Conflicts reports whether accesses a and b of one location race if nothing
 // orders them.
+//
+// Examples: two atomic stores do not conflict, a plain read and an atomic store do. Two sends do not,
+// as neither is a write; a send and a close do.
 func (a Access) Conflicts(b Access) bool {
+	// Add and Wait are both atomic, and need a term of their own.
 	return (a|b)&isWrite != 0 && a&b&isAtomic == 0 || (a|b)&(isAdd|isWait) == isAdd|isWait
 }
 

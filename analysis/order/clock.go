@@ -15,6 +15,9 @@ type entries struct {
 // newEntries orders the entries so that each goroutine is followed by those that it starts, and
 // these by theirs. Whoever waits for one of them mostly waits for all. Their entries lie in
 // the same nodes, which clocks share.
+//
+// Example: goroutine 0 starts 1 and 2, and 1 starts 3. Their entries are 0, 1, 3, 2: the child of 1
+// comes directly after it.
 func newEntries(t *trace.Trace) entries {
 	n := len(t.Goroutines)
 	room := make([]uint32, 2*n)
@@ -52,6 +55,8 @@ func newEntries(t *trace.Trace) entries {
 //
 // A clock is the number of its root among the nodes of its relation; 0 is the
 // empty clock.
+//
+// Example: entry 6 of a goroutine says that its events up to position 5 are before.
 type clock int32
 
 // A node has entries if it is a leaf, else clocks one level below.

@@ -61,6 +61,8 @@ func (b *relationBuilder) orderAtCut(test string) {
 		}
 		b.makeOwnClock(trace.GID(g))
 		b.clockNow[g] = b.rel.join(b.clockNow[g], all)
+		// No event of the goroutine makes this edge. Start -1 says that it counts before the next one
+		// is reached.
 		b.rel.segments = append(b.rel.segments, segment{b.clockNow[g], -1, b.segmentNow[g]})
 		b.segmentNow[g], b.splitNext[g] = int32(len(b.rel.segments)-1), true
 	}

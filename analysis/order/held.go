@@ -19,6 +19,9 @@ import (
 
 // An interval is a time between two lock events of a goroutine, in which it holds the same
 // locks by the same acquires.
+//
+// Example: "acq a, acq b, rel a, rel b" has the interval 1 of {a}, 2 of {a, b}, 3 of {b}. With the
+// releases swapped, interval 1 follows 2, and there is no third.
 type interval struct {
 	first int32 // where its acquires begin in heldLocks.acquires; those of the next one follow
 	set   LockSet
@@ -58,7 +61,7 @@ type heldBuilder struct {
 	t           *trace.Trace
 	facts       *facts.Facts
 	intervalNow []int32 // by goroutine: its interval
-	// before has, by goroutine and for each lock that it holds, the interval without that
+	// intervalsBefore has, by goroutine and for each lock that it holds, the interval without that
 	// lock and those acquired since, or -1. Most sections are nested, and end there.
 	intervalsBefore [][]int32
 	abandoned       []facts.Abandoned // that are still to come

@@ -8,6 +8,10 @@ import "slices"
 // its event only through a critical section of that lock that must come after the first
 // one's acquire. ExcludedByHistory returns that acquire and the acquire of the other section. PECAN's
 // Figure 5 is the pattern.
+//
+// Example: goroutine 1 does "acq l, go 2, w x, rel l", goroutine 2 does "acq l, rel l, r x". The
+// accesses have no lock in common, and no edge orders them. Yet 2 gets l, and so to its read, only
+// after 1 has released l, and so after the write.
 func (o *Order) ExcludedByHistory(i, j int) (held, needed int, ok bool) {
 	if held, needed, ok = o.DelayedByLock(i, j); ok {
 		return held, needed, true

@@ -94,6 +94,7 @@ func (o *Order) Held(i int) []int32 { return o.held.acquiresIn(o.held.intervalAt
 // AppendHeldThroughout appends to locks those that a goroutine holds from its event i to its event j,
 // each in one critical section.
 func (o *Order) AppendHeldThroughout(locks []Lock, i, j int32) []Lock {
+	// Acquires are compared, not locks: a lock that was released in between was free to others.
 	after := o.Held(int(j))
 	for _, acquire := range o.Held(int(i)) {
 		if slices.Contains(after, acquire) {

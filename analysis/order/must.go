@@ -46,6 +46,7 @@ func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 			b.rel.startGrowing()
 		}
 	}
+	// All edges to one event are joined before it gets its segment, so that it starts one at most.
 	for e := range edges {
 		for at < int(e.To) {
 			next()

@@ -120,6 +120,10 @@ func (p *Past) Has(g trace.GID, i int32) bool {
 // BeforeReached reports whether event i must happen before the goroutine of
 // event j is about to execute it. It differs from Before where j itself waits for
 // others or observes them, as atomic loads do.
+//
+// Example: an atomic load reads what store i of another goroutine wrote. Before is true: the load
+// that reads this value comes later. BeforeReached is false: its goroutine gets to the load without
+// it.
 func (o *Order) BeforeReached(i, j int) bool {
 	gi := o.t.Events[i].G
 	if gi == o.t.Events[j].G || i >= j {

@@ -9,6 +9,9 @@ import (
 // millions of others. Those after a location that share a byte with it come directly after it,
 // so that their number is enough. For those before it there is a list, which neighbours mostly
 // have in common. Overlaps is nil for a location that is alone in its group, as most are.
+//
+// Example: the locations are bytes [0,4), [0,8) and [4,8). Location 0 has one after it that overlaps,
+// location 1 has one, too. The lists of those before are [0] for 1, and [1] for 2.
 type Overlaps struct {
 	ranges      []overlapRange
 	listsBefore []int32 // from 1 on, each with its length in front

@@ -13,6 +13,9 @@ import (
 
 // sources holds, for reads that saw what another goroutine wrote, where that
 // was written. Few reads did.
+//
+// Example: goroutine 1 writes 8 bytes, then 2 writes the first 4 of them. A read of all 8 by
+// goroutine 3 has both sources, that of goroutine 2 first. A read of the first 4 has this one only.
 type sources struct {
 	reads  trace.Marks
 	writes [][]int32 // by number of the read, newest first

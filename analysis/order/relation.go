@@ -26,6 +26,7 @@ type relation struct {
 	segments  []segment        // each belongs to one goroutine
 }
 
+// A segment is events of a goroutine in a row; start is a position in the trace.
 type segment struct {
 	clock clock // or [startClock]
 	start int32 // its first event, or -1 where that has no clock of its own
@@ -88,7 +89,9 @@ func (r *relation) before(i int, gi trace.GID, j int) bool {
 	return r.get(r.segments[r.segmentOf.At(j)].clock, uint32(gi)) > int32(i)
 }
 
-// clockReached is the clock of what is before its goroutine can reach event j.
+// clockReached is the clock of what is before its goroutine can reach event j. What event j itself
+// waits for is in the clock of the segment that it starts. What its goroutine knew before that is in
+// the clock of the previous segment.
 func (r *relation) clockReached(j int) clock {
 	s := &r.segments[r.segmentOf.At(j)]
 	switch {
@@ -103,7 +106,8 @@ func (r *relation) clockReached(j int) clock {
 // successorClock returns the clock of what is before the successors of event i.
 func (r *relation) successorClock(i int) clock { return r.joinSuccessor(0, i) }
 
-// joinSuccessor returns c with what is before the successors of event i.
+// joinSuccessor returns c with what is before the successors of event i. These are event i itself and
+// all that must happen before it.
 func (r *relation) joinSuccessor(c clock, i int) clock {
 	g := uint32(r.t.Events[i].G)
 	if r.get(c, g) > int32(i) {
@@ -352,6 +356,8 @@ func (b *relationBuilder) release(i int, e *trace.Event) bool {
 // blind reports whether e is a read-modify-write that does not let its
 // goroutine know what it found. Two such may swap, although for the memory
 // model, and so for -race, one of them happens before the other.
+//
+// Example: two goroutines call n.Add(1) and drop the result. Nothing tells them which was first.
 func (b *relationBuilder) blind(e *trace.Event) bool {
 	return e.Kind == trace.AtomicRMW && e.Stores() && b.sites.Of(e.Site).IsUpdate
 }
