@@ -151,6 +151,7 @@ func (s *countersState) token(k trace.Kind, c count) string {
 	switch {
 	case k == trace.Post:
 		s.posted[tok.first+c.posts-1] = true
+		// If the first and the third post are done, only one counts until the second is done.
 		for *posts < tok.n && s.posted[tok.first+*posts] {
 			*posts++
 		}

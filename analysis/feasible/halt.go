@@ -72,6 +72,7 @@ func (s *state) effectsWithout(ops []int32) *remainingEffects {
 	h.countWakers()
 	h.keepLocks(ops)
 	s.toCome(func(pos int32, e *trace.Event) {
+		// One pass in recorded order is enough: what an event needs came before it in the recorded run.
 		begins := slices.Contains(ops, pos)
 		h.stopped[e.G] = h.stopped[e.G] || begins || h.needsStopped(pos, e)
 		if h.stopped[e.G] {

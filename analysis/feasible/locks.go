@@ -132,6 +132,7 @@ func (s *locksState) push(g trace.GID, h holding) {
 func (s *locksState) drop(g trace.GID, lock int32, shared bool) bool {
 	for at := &s.lastHolding[g]; *at != none; at = &s.holdings[*at].before {
 		if h := s.holdings[*at]; h.lock == lock && h.shared == shared {
+			// The entry leaves the goroutine's list and becomes the first free one.
 			s.holdings[*at].before, s.free, *at = s.free, *at, h.before
 			return true
 		}

@@ -40,6 +40,7 @@ func (j *Judge) rewind(from int) {
 		j.spent += max(0, min(from, j.executedTo)-at)
 		j.executedTo = max(j.executedTo, from)
 		for i := at; i < from; i++ {
+			// A step that seems impossible leaves its goroutine where it was.
 			if j.state.step(int32(i)) != "" {
 				j.state.next[j.program.t.Events[i].G] = j.program.next(int32(i))
 			}

@@ -114,6 +114,7 @@ func (s *state) stuck() (set []int) {
 			ops = append(ops, pos)
 		}
 	}
+	// One that can proceed may free others. So they leave the set until all that are left are blocked.
 	for n := 0; n != len(ops); {
 		n = len(ops)
 		f, all := s.effectsWithout(ops), ops

@@ -35,6 +35,7 @@ func testBegins(t *trace.Trace) map[string]int32 {
 			continue
 		}
 		g := &t.Goroutines[e.G]
+		// A subtest begins in a goroutine of its own, whose path is longer than "0".
 		if _, again := begins[g.Test]; !again && g.Test != "" && g.Path == "0" {
 			begins[g.Test] = int32(i)
 		}
@@ -72,6 +73,7 @@ func (p *Planner) latestRecordedBase(v target, keptOpen []int32) *base {
 		end = min(end, p.sections[row].Acquire)
 	}
 	for _, e := range v.guide {
+		// The guide reverses this pair, so that the recorded order is of use only up to the event To.
 		if e.From >= e.To {
 			end = min(end, int32(e.To))
 		}
@@ -105,11 +107,14 @@ func (p *Planner) testBase(v target) *base {
 		}
 		end = min(end, begin, int32(i))
 	}
+	// A section that was begun before the tests may have to move, with its acquire (PECAN §6.1). A
+	// base that has the acquire would keep it in its place.
 	for _, i := range v.accesses {
 		if outer := p.o.Outermost(i); outer >= 0 && outer < int(end) {
 			return p.baseAt(0)
 		}
 	}
+	// Such a base would also keep To before From, which the guide reverses.
 	for _, e := range v.guide {
 		if e.To < int(end) && int(end) <= e.From {
 			return p.baseAt(0)
@@ -138,6 +143,7 @@ func (d *traceData) openSections(position int32) (rows []int32) {
 		if last < 0 {
 			continue
 		}
+		// A release counts as within its section, which may have ended with the last event.
 		for _, row := range d.heldAt(last) {
 			if s := &d.sections[row]; s.Release == facts.None || s.Release >= position {
 				rows = append(rows, row)
@@ -184,6 +190,7 @@ func (p *Planner) withHold(s Schedule, b *base, violation ...int) Schedule {
 	for _, i := range s.Steps {
 		last[p.t.Events[i].G] = i
 	}
+	// A goroutine runs as well if it has a step, or if the go statement that starts it is one.
 	for g := range runs {
 		if last[g] >= int(b.position) {
 			runs[g] = true

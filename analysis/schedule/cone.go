@@ -69,6 +69,7 @@ type coneLock struct {
 // newCone returns the cone that contains the events before b and nothing else yet.
 func (p *Planner) newCone(b *base, r keptReads, keptOpen []int32, guide []causality.Edge) *cone {
 	n := len(p.t.Goroutines)
+	// The ends are at the base from the start: all that comes before it is in the cone.
 	c := &cone{
 		p: p, base: b, reads: r, keptOpen: keptOpen, maxClosed: math.MaxInt, lastIncluded: -1,
 		ends: slices.Repeat([]int32{b.position}, n), closedLinks: make([]int32, n), segments: make([]int32, n), guided: make([]int32, n),
@@ -79,6 +80,7 @@ func (p *Planner) newCone(b *base, r keptReads, keptOpen []int32, guide []causal
 		c.guide[g] = append(c.guide[g], e)
 	}
 	p.spent.Add(int64(n))
+	// A section that is open at the base has its lock, which sections of the cone may want.
 	for _, row := range b.openSections {
 		c.addSection(row)
 	}
@@ -99,6 +101,7 @@ func (c *cone) addTarget(v target) bool {
 			}
 		}
 	}
+	// An access in the cone would have happened before the violation is reached.
 	return !slices.ContainsFunc(v.accesses, c.includes)
 }
 
@@ -120,6 +123,8 @@ func (c *cone) add(i int) {
 
 // closeLinks adds everything that the events of the cone need.
 func (c *cone) closeLinks() {
+	// The links of a goroutine ascend and a cone only grows. So a counter tells which of them were
+	// followed, and none is followed twice.
 	for len(c.work) > 0 && c.closedCount <= c.maxClosed && !c.failed {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
@@ -148,6 +153,7 @@ func (c *cone) include(i int) {
 		known = int(c.ends[g]) - 1
 	}
 	c.extend(g, i)
+	// All events of a segment have the same ancestors in other goroutines.
 	if seg := int32(c.p.o.Segment(i) + 1); c.segments[g] != seg {
 		c.segments[g] = seg
 		for a, last := range c.p.o.AncestorsBeyond(i, known) {
@@ -162,6 +168,7 @@ func (c *cone) extend(g trace.GID, last int) {
 	if c.ends[g] > int32(last) {
 		return
 	}
+	// Links before the base have nothing to add: what they need is before the base, too.
 	if c.ends[g] == c.base.position {
 		c.closedLinks[g] = c.p.countLinks(g, c.base.position)
 	}
@@ -210,6 +217,7 @@ func (c *cone) keeps(i int) bool {
 // leavesOut reports whether event i is within the recorded scope of a turned branch.
 func (c *cone) leavesOut(i int) bool {
 	return slices.ContainsFunc(c.turnedBranches, func(at int) bool {
+		// A branch controls only its own goroutine: events of others stay.
 		end, _ := c.slice.ScopeEnd(at)
 		return at < i && i < end && c.p.gids.of(at) == c.p.gids.of(i)
 	})
@@ -235,6 +243,7 @@ func (c *cone) addSection(row int32) {
 		last = &l.lastReader
 	}
 	if slices.Contains(c.keptOpen, row) {
+		// No event has this position: the section comes after all others of its lock.
 		*last = math.MaxInt32
 	} else {
 		*last = max(*last, s.Acquire)
@@ -245,6 +254,7 @@ func (c *cone) addSection(row int32) {
 			c.competing = append(c.competing, row)
 		}
 	}
+	// In a lazy cone a section ends only where the guide or endSections wants that.
 	if !c.lazy {
 		c.addReleases(l)
 	}
@@ -254,6 +264,8 @@ func (c *cone) addSection(row int32) {
 func (c *cone) addReleases(l *coneLock) {
 	open := l.open[:0]
 	for _, row := range l.open {
+		// Two readers may hold a lock at once. So a section for reading ends only for a later writer,
+		// and one for writing for any later section.
 		if s := &c.p.sections[row]; s.Acquire < l.lastWriter || !s.Shared() && s.Acquire < l.lastReader {
 			c.include(int(s.Release))
 		} else {
@@ -266,6 +278,7 @@ func (c *cone) addReleases(l *coneLock) {
 // endSections makes a lazy cone an ordinary one: it adds the releases of sections that others
 // follow.
 func (c *cone) endSections() {
+	// Releases may bring further sections into the cone. These must end at once, not lazily.
 	c.lazy = false
 	for _, l := range c.locks {
 		if l != nil {

@@ -105,6 +105,8 @@ func (c *cone) execute() (steps []int, decisions []causality.Edge) {
 		}
 		x.perform(i)
 	}
+	// Steps are left, and no goroutine is ready. As no waits form a cycle, some goroutine waits for
+	// a lock that an open section holds.
 	if x.recordedSteps+len(x.laterSteps) < total {
 		return nil, x.possibleDecisions()
 	}
@@ -171,6 +173,7 @@ func (x *execution) steps() []int {
 // first event with a guide edge from a later event, or the first section that is kept open. Nothing
 // else makes events wait, as the cone is closed, unless it is lazy.
 func (x *execution) recordedEnd() int32 {
+	// Some sections of a lazy cone have no end, so that even in recorded order an acquire may wait.
 	if x.lazy {
 		return x.base.position
 	}
@@ -211,6 +214,8 @@ func (x *execution) initLocks() {
 			}
 		}
 	}
+	// Another goroutine may release such a lock: what the acquirer holds does not tell whether it is
+	// free. Only the release itself tells.
 	for _, row := range x.p.handedOver {
 		if acquire := x.p.sections[row].Acquire; acquire >= x.base.position && x.performed(int(acquire)) {
 			hold(row)
@@ -251,9 +256,12 @@ func (x *execution) lockUse(row int32) *lockUse { return &x.lock(x.p.sections[ro
 // goroutine is put down as waiting.
 func (x *execution) canPerform(i int) bool {
 	e := &x.p.t.Events[i]
+	// The run takes the other branch and never gets here. The event waits for nothing, and
+	// sequenceSteps takes it out of the schedule.
 	if x.leavesOut(i) {
 		return true
 	}
+	// All events of a segment have the same ancestors, so that only the first one has to ask.
 	if segment := int32(x.p.o.Segment(i) + 1); x.ordered[e.G] != segment {
 		for _, last := range x.p.o.AncestorsBeyond(i, x.latest(e.G)) {
 			if !x.isPerformedOrWait(e.G, last) {
@@ -262,6 +270,7 @@ func (x *execution) canPerform(i int) bool {
 		}
 		x.ordered[e.G] = segment
 	}
+	// Several guide edges may lead to one event. It waits for their events one at a time.
 	if int(x.nextGuided[e.G]) == i {
 		edges := x.guide[e.G]
 		k, _ := slices.BinarySearchFunc(edges, i, compareTo)
@@ -309,6 +318,7 @@ func (x *execution) isPerformedOrWait(g trace.GID, i int) bool {
 // possibleDecisions.
 func (x *execution) wait(g trace.GID, w wait) {
 	x.waits[g] = w
+	// Only the wait that is new can close a cycle, so that each cycle there is leads back to g.
 	seen := map[trace.GID]bool{}
 	for work := []trace.GID{g}; len(work) > 0 && !x.waitCycle; {
 		w, ok := x.waits[work[len(work)-1]]
@@ -350,6 +360,7 @@ func (x *execution) canAcquire(i int, g trace.GID) bool {
 	row := x.p.facts.SectionOf(i)
 	s, use := &x.p.sections[row], x.lockUse(row)
 	free := true
+	// Once begun, this section does not end, and a competing one that is left could never begin.
 	if slices.Contains(x.keptOpen, row) && (use.pendingWriters > 0 || !s.Shared() && use.pendingReaders > 0) {
 		free = false
 		x.wait(g, wait{section: row})
@@ -375,6 +386,7 @@ func (x *execution) perform(i int) {
 			x.release(use, row)
 		}
 	}
+	// Nobody waits for most events. This look spares them the walk along the list of waiters.
 	if x.nextAwaited[e.G] > int32(i) {
 		return
 	}
@@ -406,6 +418,7 @@ func (x *execution) release(use *lockUse, row int32) {
 	if at >= 0 {
 		use.held = slices.Delete(use.held, at, at+1)
 	}
+	// All of them ask again. The heap asks the one that was first in the recorded run first.
 	waiting := use.waiting
 	use.waiting = nil
 	for _, g := range waiting {
@@ -436,9 +449,11 @@ func (x *execution) decisions(edges []causality.Edge, wanted, open *facts.Sectio
 	if !excludes(wanted, open) || x.p.t.Events[open.Acquire].G == x.p.t.Events[wanted.Acquire].G {
 		return edges
 	}
+	// Either the open section ends first. If its release is in the cone, such an edge adds nothing.
 	if open.Release != facts.None && !x.includes(int(open.Release)) {
 		edges = append(edges, causality.Edge{From: int(open.Release), To: int(wanted.Acquire)})
 	}
+	// Or the wanted section comes first, as a whole.
 	if wanted.Release != facts.None {
 		edges = append(edges, causality.Edge{From: int(wanted.Release), To: int(open.Acquire)})
 	}

@@ -14,6 +14,8 @@ type gids struct {
 }
 
 func newGIDs(t *trace.Trace) gids {
+	// An event takes several words. Cones look goroutines up at random, and two bytes for each event
+	// leave more of them in the processor's cache.
 	if len(t.Goroutines) > math.MaxUint16 {
 		return gids{events: t.Events}
 	}

@@ -69,6 +69,7 @@ func (p *Planner) stepsWithDecisions(prop causality.Property, v target, newCone 
 			if p.exceedsLimit(v) || slices.Contains(prop.Edges, e) { // which has not helped
 				return false
 			}
+			// An edge says something only if its first event happens, so the property needs that event.
 			with := causality.Property{Edges: append(slices.Clip(prop.Edges), e), Needs: append(slices.Clip(prop.Needs), e.From)}
 			edges, ok := p.graphs.Possible(with)
 			if ok {

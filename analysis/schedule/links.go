@@ -46,6 +46,7 @@ func (d *traceData) countLinks(g trace.GID, i int32) int32 {
 func (d *traceData) needs(i int, k trace.Kind) []int32 {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select:
+		// A channel serves those that wait on one side in the order in which they began to.
 		if row := d.facts.OperationOf(i); row != facts.None {
 			if before := d.facts.Previous(row); before != facts.None {
 				return []int32{d.facts.Operations()[before].Begin}
@@ -56,6 +57,7 @@ func (d *traceData) needs(i int, k trace.Kind) []int32 {
 		if row == facts.None || d.facts.Operations()[row].Receive || d.facts.Operations()[row].Channel == facts.None {
 			return nil
 		}
+		// Without the close before it, the send would have blocked or gone through.
 		if closed := d.facts.Channel(d.facts.Operations()[row].Channel).Closed; closed != facts.None && int(closed) < i {
 			return []int32{closed}
 		}

@@ -11,6 +11,7 @@ import (
 // of which one access must come before the other, as before says, and no cone with more than most links.
 func (p *Planner) Meet(first, second []int32, before func(i, j int) bool, most int) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
+		// The access that comes first in the trace may be one of either list.
 		for _, lists := range [][2][]int32{{first, second}, {second, first}} {
 			for s, r := range p.MeetEarlier(lists[0], lists[1], before, nil, most) {
 				if !yield(s, r) {
@@ -62,6 +63,7 @@ func (p *Planner) meetBy(m method, first, second []int32, before func(i, j int) 
 				continue
 			}
 			v := target{accesses: []int{i, j}}
+			// A cone grows from one base. Pairs in the same tests mostly have the same one.
 			if b := p.testBase(v); c == nil || c.base != b {
 				c = p.newCone(b, m.keeps(), nil, nil)
 				c.maxClosed = most
@@ -72,6 +74,7 @@ func (p *Planner) meetBy(m method, first, second []int32, before func(i, j int) 
 			if c.closedCount > most {
 				return true
 			}
+			// The cone keeps i for good, so that i has no partner among later accesses of second either.
 			if c.includes(i) {
 				continue
 			}

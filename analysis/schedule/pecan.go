@@ -17,11 +17,14 @@ func pecanSteps(t *trace.Trace, o *order.Order, from, i, j int) []int {
 	// By goroutine: from cut on, its events are out of the schedule. From moved on, they are in the
 	// second part, directly before j.
 	cut := dependents(t, o, i, j)
+	// Without a lock nothing else moves: i itself stands directly before j (Algorithm 3, line 6).
 	moved := cut
 	if lock := o.Outermost(i); lock >= 0 {
 		moved = dependents(t, o, lock, j)
 	}
 	var steps, block []int
+	// Take the race (v3, v8) of Figure 5, without the edge from v2 to v5. The steps are v5 v6 v7, and
+	// the block is v1 v2. The accesses come after both. v4 is cut, as it depends on v3.
 	for e := from; e < j; e++ {
 		switch g := t.Events[e].G; {
 		case e >= cut[g]:
@@ -43,6 +46,7 @@ func dependents(t *trace.Trace, o *order.Order, i, j int) []int {
 			first[g] = i
 			continue
 		}
+		// Algorithm 3 removes all nodes after j (line 8), so that nothing from j on is of interest.
 		first[g] = j
 		if e := o.Events(trace.GID(g)).Find(func(e int) bool { return e >= j || e > i && o.Before(i, e) }); e >= 0 {
 			first[g] = min(j, e)

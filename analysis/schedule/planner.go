@@ -111,9 +111,11 @@ func (p *Planner) RaceFromBarrier(i, j int, guide []causality.Edge) *Attempt {
 // exceedsLinks reports whether the cone of v with all reads has more than `most` links.
 func (p *Planner) exceedsLinks(v target, most int) bool {
 	b := p.testBase(v)
+	// Each link is an event, so that so few events cannot have more links.
 	if slices.Max(v.accesses)-int(b.position) <= most {
 		return false
 	}
+	// This lower bound takes a few binary searches. Only if it does not decide, a cone is built.
 	if p.countOwnLinks(b, v) > most {
 		return true
 	}
@@ -129,6 +131,7 @@ func (p *Planner) exceedsLinks(v target, most int) bool {
 func (p *Planner) countOwnLinks(b *base, v target) (n int) {
 	for _, i := range v.accesses {
 		g := p.gids.of(i)
+		// Of several accesses of a goroutine, the last one has the links of all.
 		later := func(j int) bool { return j > i && p.gids.of(j) == g }
 		if i > int(b.position) && !slices.ContainsFunc(v.accesses, later) {
 			n += int(p.countLinks(g, int32(i)) - p.countLinks(g, b.position))
@@ -251,6 +254,7 @@ func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more
 	if slices.Contains(a.p.without, m.scheduler()) {
 		return true, true
 	}
+	// The answer may take a cone. So it is asked for with the first schedule, not with the attempt.
 	if a.isLarge != nil {
 		a.fromBarrier, a.isLarge = a.isLarge(a.target), nil
 	}

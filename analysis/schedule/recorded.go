@@ -27,10 +27,13 @@ func (s Schedule) AsRecorded(t *trace.Trace) bool {
 			steps = steps[1:]
 		}
 		switch e := t.Events[i]; {
+		// What comes after the race would have been different if the left-out events came later.
 		case i > last && out.differs(e):
 			return false
 		case i > last:
 		case i == first, i == last, len(steps) > 0 && steps[0] == i:
+			// A kept event must not notice that left-out events are missing. Nor may it notice the first
+			// access, which s puts after it.
 			if out.conflicts(e) || i < last && access.conflicts(e) {
 				return false
 			}
@@ -88,6 +91,7 @@ func (l *omittedEvents) add(e trace.Event) {
 	}
 	from, to := wordsOf(e)
 	if to-from >= maxWords {
+		// To go through so many words takes too long. A wide access conflicts with each other one.
 		l.wide = true
 		return
 	}
@@ -121,6 +125,7 @@ func (l *omittedEvents) differs(e trace.Event) bool {
 	}
 	return l.hasEffectAt(e, func(d effect) bool {
 		switch {
+		// Program order keeps e behind what its own goroutine has done.
 		case !d.several && d.by == e.G:
 			return false
 		case !e.Kind.IsAccess():

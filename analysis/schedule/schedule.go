@@ -36,6 +36,7 @@ const (
 
 // A Schedule is an order of events of one trace that leads to a violation.
 // All numbers are positions in trace.Trace.Events.
+// For example, From 3 and Steps 5, 4 are the order 0, 1, 2, 5, 4.
 type Schedule struct {
 	// From is the number of events that come first, in recorded order.
 	From int
@@ -63,6 +64,7 @@ func (s Schedule) same(o Schedule) bool {
 	if len(s.Steps) != n+len(o.Steps) {
 		return false
 	}
+	// What o takes from the recorded run, s must have as steps in recorded order.
 	for k, i := range s.Steps[:n] {
 		if i != s.From+k {
 			return false
@@ -117,6 +119,7 @@ func (r Recipe) Scheduler() Scheduler {
 // begin: a replay cannot begin later.
 func (r Recipe) Schedule() Schedule {
 	begin, s := r.make()
+	// A replay controls all that its tests do, so that this part of the base becomes steps.
 	if before := s.From - begin; before > 0 {
 		all := make([]int, before, before+len(s.Steps))
 		for k := range all {

@@ -62,6 +62,7 @@ func (p *Planner) sequenceSteps(b *base, v target, m method) (steps []int, ok bo
 		return !c.includes(end)
 	})
 	if len(v.turnedBranches) > 0 {
+		// With these branches turned, the run never gets to the events in their scopes.
 		left := cone{p: p, slice: p.slice, turnedBranches: v.turnedBranches}
 		steps = slices.DeleteFunc(steps, left.leavesOut)
 	}

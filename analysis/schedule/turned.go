@@ -9,6 +9,7 @@ package schedule
 // does the guide lead back.
 func (p *Planner) turnedSteps(b *base, v target, r keptReads) ([]int, bool) {
 	var keptOpen []int32
+	// PECAN's Figure 5 shows what goes wrong otherwise: an unlock moves away from its lock.
 	for _, i := range v.accesses {
 		keptOpen = append(keptOpen, p.sectionsAt(i)...)
 	}

@@ -42,6 +42,8 @@ func setHeapGoal(reached uint64) {
 	reached = max(reached, used+leastGrowth+used/growthDivisor+(max(used, largeHeap)-largeHeap)/4)
 	debug.SetGCPercent(growthPercent(used, reached))
 	debug.SetMemoryLimit(int64(others + reached + reached/32 + 8<<20))
+	// Nothing refers to the object, so that the next collection runs its cleanup. It has 16 bytes, as
+	// the allocator may put smaller ones into a block with others, which keep it alive.
 	runtime.AddCleanup(new([2]uint64), setHeapGoal, reached)
 }
 

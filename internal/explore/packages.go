@@ -40,6 +40,7 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 		x.joinReport(q.loop)
 		if err != nil && first == nil {
 			first = err
+			// The other packages end early. The report still gets what is known of them.
 			stop(err)
 		}
 	}
@@ -84,6 +85,7 @@ func exploreQueue(ctx context.Context, queue []*queuedPackage, most int) {
 	predicting := semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))
 	exploring := semaphore.NewWeighted(int64(most))
 	for _, q := range queue {
+		// There is nothing to analyze, so that this takes neither memory nor a processor.
 		if !q.hasTrace {
 			q.ended <- q.run(ctx, nil)
 			continue
@@ -110,6 +112,7 @@ func exploreQueue(ctx context.Context, queue []*queuedPackage, most int) {
 			}
 			q.ended <- q.run(ctx, p)
 		}()
+		// The packages take turns with the time for exploring, so that each waits for the one before.
 		if most == 1 {
 			<-explored
 		}

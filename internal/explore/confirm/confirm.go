@@ -109,6 +109,7 @@ func (c *confirmation) replayAll(ctx context.Context) {
 		ev, err := c.replaySchedules(ctx, c.rec, attempts[i], 1)
 		c.entries[i], c.errs[i] = c.NewEntry(ev), err
 	})
+	// By now each finding has had a replay, or the time is over.
 	ForEach(c.numConcurrent(), n, func(i int) {
 		a := attempts[i]
 		defer a.stop()
@@ -254,6 +255,7 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 		if o.IsConfirmed() {
 			c.Replays.Progress.Confirmed.Add(1)
 			ev = evidenceOf(r, f, o)
+			// Another schedule may have other accesses of the candidate, and come from another tier.
 			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
 			c.OnBug(c.Ledger.FirstRun.Package.Path, o.Witness)
 			return ev, nil

@@ -83,6 +83,7 @@ func (m *mergedSearch) program(test string) *analysis.MergedTest {
 		s.Budget.Steps = strategy.FurtherTraceSolverSteps
 		p = of.Merge(test, s)
 	}
+	// A nil program is kept as well: other assertions of the test then need no second look.
 	m.programs[test] = p
 	return p
 }

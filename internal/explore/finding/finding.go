@@ -40,6 +40,7 @@ func NewWitnessIDs() *WitnessIDs { return &WitnessIDs{make(map[string]string)} }
 // IDFor returns the ID of the witness of a candidate: id or, if that is another candidate's,
 // id with a number.
 func (n *WitnessIDs) IDFor(id, candidate string) string {
+	// A second candidate with the ID x gets x-2, a third one x-3.
 	free := id
 	for k := 2; n.candidateByID[free] != "" && n.candidateByID[free] != candidate; k++ {
 		free = fmt.Sprintf("%s-%d", id, k)
@@ -70,6 +71,7 @@ func FromAnalysis(r *recording.Recording, result *analysis.Result, names *Witnes
 		}
 		open = append(open, named(w, f))
 	}
+	// These come last, so that they change no ID of a finding that may be confirmed.
 	for _, f := range result.Findings {
 		if f.Status == bug.Infeasible {
 			infeasible = append(infeasible, named(witnessWithoutSteps(r, f), f))

@@ -82,6 +82,7 @@ func SetRunArguments(r *recording.Recording, w *witness.Witness) {
 // trace t: that of r, or another recording of the test.
 func BeginningWitness(r *recording.Recording, kind bug.Kind, t *trace.Trace, s schedule.Schedule, last []int) (*witness.Witness, error) {
 	meta := witnessMeta(r, kind, witness.VisibleSteps)
+	// The index is that of the trace of r, and does not fit positions in another trace.
 	if t != r.Trace {
 		meta.Index = nil
 	}
@@ -111,6 +112,7 @@ func ScheduleUpTo(r *recording.Recording, pos int) (s schedule.Schedule) {
 			s.Steps = append(s.Steps, i)
 		}
 	}
+	// The goroutine of pos stands at the last event, so that nothing has to hold it.
 	same[last] = false
 	for i := pos; i < to; i++ {
 		if g := t.Events[i].G; same[g] {

@@ -95,6 +95,7 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 				if taken[k] = true; fits(i + 1) {
 					return true
 				}
+				// With this choice the later places do not fit. Another choice may leave room for all.
 				taken[k] = false
 			}
 		}
@@ -115,6 +116,7 @@ func (p *Places) mayBeRenamed(a, b witness.Step) bool {
 	if shape == witness.Shape(b.Expr) || b.Expr == "" { // the operands of some calls are not known
 		return true
 	}
+	// The shapes _.total[_] and _.sum[_] differ by a name only: without names both are _._[_].
 	if identifier.ReplaceAllString(shape, "_") != identifier.ReplaceAllString(witness.Shape(b.Expr), "_") {
 		return false
 	}

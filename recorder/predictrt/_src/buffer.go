@@ -105,6 +105,7 @@ func flush() {
 		if totalLogged >= logLimit {
 			stopRecording()
 		} else if filledSlots >= numSlots {
+			// The next slot was filled numSlots slots ago, and must be in the file before it is reused.
 			runtime.PredictAwaitWritten(filledSlots - numSlots + 1)
 		}
 	}
@@ -220,6 +221,7 @@ func (g *goroutine) appendEvent(kind, flags uint8, site, size uint32, obj, val u
 	case obj == 0 && size == 0 && val < 1<<16:
 		w[0] = head | formBare | val<<16
 		nextEvent += 1 * 8
+	// An object of 2^48 or more, as newObject returns, leaves no room for a value in its word.
 	case obj >= maxFastObject || size >= wideSize:
 		w[0], w[1], w[2], w[3] = head|formWide, obj, val, uint64(size)
 		nextEvent += 4 * 8

@@ -157,6 +157,7 @@ func (a *actor) passGate(kind uint8, site uint32, obj uint64, size uint32, val u
 		}
 		a.g.inRuntime.SelectCase = it.selectCase
 	}
+	// The event counts only once it has passed: meanwhile the count is that of earlier occurrences.
 	w.count++
 }
 
@@ -319,6 +320,7 @@ func (a *actor) wait(it plannedEvent, kind uint8, site uint32) {
 			a.g.park("turn")
 		}
 	case roleHold:
+		// enterStage wakes all that are parked. While violators do their accesses, others park again.
 		for stage != stageFree && stage != stageOthersRun && !a.g.isReleasedEarly {
 			a.g.park("hold")
 		}
@@ -368,6 +370,7 @@ func (a *actor) stepDone(step int) {
 	runtime.PredictPin()
 	a.g.inRuntime.LastInput = 0
 	a.nextStep++
+	// releaseNext passes over an early step, so that it must not count twice.
 	if !earlySteps[step] {
 		nextStep++
 	}
@@ -385,6 +388,7 @@ func checkViolation() {
 		enterStage(stageFree)
 		return
 	}
+	// Each violator that arrives asks again, so that the last one finds all others here.
 	if violatorsWaiting < len(violators) {
 		return
 	}
@@ -423,6 +427,7 @@ func conflict(a, b pendingAccess) bool {
 	case isChannel(a.kind) || isChannel(b.kind):
 		return false
 	}
+	// The memory overlaps. An operation without a size counts as one byte.
 	return a.object < b.object+uint64(max(b.size, 1)) && b.object < a.object+uint64(max(a.size, 1)) &&
 		(isWrite(a.kind) || isWrite(b.kind) || isSync(a.kind) || isSync(b.kind))
 }

@@ -176,6 +176,7 @@ func newGoroutine() *goroutine {
 	g := unusedRecords
 	if g != nil {
 		unusedRecords = g.nextUnused
+		// A count of 0 marks an entry as free, see countLibraryChild.
 		for b := g.byLibrary; b != nil; b = b.next {
 			b.count = 0
 		}

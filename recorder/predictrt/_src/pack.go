@@ -97,6 +97,8 @@ func (s *slot) pack() {
 			head |= wideSize << 16
 		}
 
+		// Bit 0 of the control byte says that site and head are as predicted. Bits 1 to 3 say how the
+		// object is encoded, and bits 4 to 7 how the value is.
 		control := (*byte)(out)
 		out = unsafe.Add(out, 1)
 		c := byte(1)
@@ -147,6 +149,7 @@ func (s *slot) pack() {
 				out = putBytes(out, val, low)
 			}
 		}
+		// The right-hand sides come first, so that both steps are from the old object and value.
 		g.obj, g.objStep = obj, obj-g.obj
 		g.val, g.valStep = val, val-g.val
 		before, beforeObj, beforeVal = g, obj, val
@@ -172,4 +175,5 @@ func putBytes(p unsafe.Pointer, v uint64, n int) unsafe.Pointer {
 }
 
 // zigzag maps differences close to zero, of both signs, to small numbers.
+// For example, 0, -1, 1 and -2 become 0, 1, 2 and 3.
 func zigzag(d uint64) uint64 { return d<<1 ^ uint64(int64(d)>>63) }

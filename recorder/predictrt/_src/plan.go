@@ -115,6 +115,7 @@ func loadPlan(path string) {
 			fine = line == "gopredict-plan 1"
 		case word == "order":
 			fine = rest == "01" || rest == "10"
+			// The violator that the plan names second does its access first.
 			if rest == "10" {
 				firstViolator = 1
 			}
@@ -229,6 +230,7 @@ func planItem(word, rest string, table []*actor) bool {
 		violators = append(violators, a)
 	}
 	w.planned = append(w.planned, it)
+	// Steps of a goroutine come in program order, so that an event rarely moves.
 	for i := len(w.planned) - 1; i > 0 && w.planned[i-1].occurrence > it.occurrence; i-- {
 		w.planned[i-1], w.planned[i] = it, w.planned[i-1]
 	}

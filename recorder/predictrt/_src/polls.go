@@ -180,6 +180,7 @@ func (g *goroutine) isRepeated(e event) bool {
 	}
 	if p.stage == skipsRounds && !p.hasChanged && p.roundLength > 0 && p.round[p.nextInRound] == e && !g.isComingEventPlanned && !(p.isBlind && othersChanged(p.changesWhenLearned)) {
 		if e.counter != nil {
+			// passGate has counted it. As it is no event, that is undone.
 			e.counter.count--
 		}
 		if p.nextInRound == 0 {

@@ -65,6 +65,7 @@ func setPCT(words []string) bool {
 // drawRank gives g a random rank, above all that have fallen.
 func (g *goroutine) drawRank() {
 	if hasRanks {
+		// The ranks of change points are small numbers times 2^32, and so below the top bit.
 		g.inRuntime.Rank = g.randomStream.next() | 1<<63
 	}
 }

@@ -141,6 +141,7 @@ func hash(pc uintptr) uintptr { return uintptr(uint64(pc)*0x9e3779b97f4a7c15>>20
 // addCaller adds pc to the table.
 func addCaller(pc uintptr) {
 	runtime.PredictPin()
+	// The table is at most half full, so that a search soon meets an empty entry.
 	if 2*numCallers >= len(callerTable) {
 		old := callerTable
 		callerTable = make([]callerInfo, max(1024, 2*len(old)))
@@ -339,6 +340,7 @@ func keyOf(fn string, line int) uint64 {
 	for _, digit := range strconv.AppendUint(buf[:0], uint64(line), 10) {
 		h = (h ^ uint64(digit)) * fnvPrime
 	}
+	// The rewriter's numbers of sites lack this bit, see isInside.
 	return h | 1<<63
 }
 
