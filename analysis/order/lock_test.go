@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -232,5 +234,22 @@ func TestLocked(t *testing.T) {
 				t.Errorf("%s: Locked(%d, %d) is %d, %d, %v", test.name, pair[0], pair[1], held, needed, ok)
 			}
 		}
+	}
+}
+
+// Readers of one lock exclude nobody but its writers.
+func TestExcludes(t *testing.T) {
+	reader, writer, other := order.Lock{Obj: 1, Shared: true}, order.Lock{Obj: 1}, order.Lock{Obj: 2}
+	for _, c := range []struct {
+		a, b order.Lock
+		want bool
+	}{
+		{reader, reader, false},
+		{reader, writer, true},
+		{writer, reader, true},
+		{writer, writer, true},
+		{writer, other, false},
+	} {
+		assert.Equal(t, c.want, c.a.Excludes(c.b), "%v %v", c.a, c.b)
 	}
 }
