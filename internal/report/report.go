@@ -126,7 +126,7 @@ type Finding struct {
 	Parents    []int `json:"parents,omitempty"`
 	Replays    int   `json:"replays"`
 	Reproduced int   `json:"reproduced"`
-	// Fails says that the finding made the run fail, see -predict.fail-on.
+	// FailsRun says that the finding made the run fail, see -predict.fail-on.
 	FailsRun bool `json:"fails,omitempty"`
 	// Suppressed is set if the bug is known and so fails no run.
 	Suppressed *Suppression `json:"suppressed,omitempty"`

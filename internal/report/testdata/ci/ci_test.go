@@ -50,11 +50,11 @@ func reports(t *testing.T) map[string]*report.Report {
 	known, err := report.ReadJSON("known", f)
 	require.NoError(t, err)
 	known.Findings[0].Suppressed = &report.Suppression{By: report.ByComment, Reason: "a test"}
-	known.Findings[0].Fails = false
+	known.Findings[0].FailsRun = false
 	known.Packages[0].Started = "2026-11-23T16:49:30Z"
 	known.Packages[0].Cases = append(known.Packages[0].Cases,
-		report.Case{Test: "TestFails", Failed: true, ElapsedS: 1.25, Output: []string{"a_test.go:3: ]]> \x00", "    more"}},
-		report.Case{Test: "TestSkips", Skipped: true, Output: []string{"a_test.go:4: \"why\""}})
+		report.TestCase{Test: "TestFails", Failed: true, ElapsedS: 1.25, Output: []string{"a_test.go:3: ]]> \x00", "    more"}},
+		report.TestCase{Test: "TestSkips", Skipped: true, Output: []string{"a_test.go:4: \"why\""}})
 	out["known"] = known
 	return out
 }
@@ -169,7 +169,7 @@ func TestJUnit(t *testing.T) {
 				continue
 			}
 			wantTests++
-			if f.Fails {
+			if f.FailsRun {
 				wantFailed++
 			} else if f.Suppressed != nil {
 				wantSkipped++
