@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"internal/abi"
+	"internal/goarch"
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -154,10 +156,36 @@ func predictFrames(pc uintptr, logical bool, print func(string) string, visit fu
 //
 //go:noinline
 func PredictCallers(pcs []uintptr) (n int, logical bool) {
-	if !framepointer_enabled {
-		return Callers(2, pcs), true
+	if framepointer_enabled {
+		if n, ok := predictFollow(getcallerfp(), pcs); ok {
+			return n, false
+		}
 	}
-	return fpTracebackPCs(unsafe.Pointer(getcallerfp()), pcs), false
+	return Callers(2, pcs), true
+}
+
+// predictFollow stores the return addresses that the chain of frame pointers from fp on leads to.
+// It reports false if a link of the chain is broken, as assembly may use the register for anything:
+// a function may leave it changed for its caller, or call Go code meanwhile. Each link has to lead
+// upwards in the stack, and the last one to the bottom of the goroutine.
+//
+// It is nosplit because a stack that grows moves, and fp with it.
+//
+//go:nosplit
+func predictFollow(fp uintptr, pcs []uintptr) (n int, ok bool) {
+	stack := getg().stack
+	for lowest := stack.lo; n < len(pcs); n++ {
+		if fp < lowest || fp > stack.hi-2*goarch.PtrSize || fp%goarch.PtrSize != 0 {
+			return 0, false
+		}
+		next := *(*uintptr)(unsafe.Pointer(fp))
+		pcs[n] = *(*uintptr)(unsafe.Pointer(fp + goarch.PtrSize))
+		if next == 0 {
+			return n + 1, pcs[n] == abi.FuncPCABI0(goexit)+sys.PCQuantum
+		}
+		lowest, fp = fp+2*goarch.PtrSize, next
+	}
+	return n, true
 }
 
 // A PredictSemaphore lets one goroutine wait for another one.
