@@ -19,13 +19,13 @@ var pages embed.FS
 
 // Suites are those of this package.
 var Suites = []run.Suite{
-	{Name: "leaks", About: "Go's own test of its goroutine-leak profile", Run: leaks},
-	{Name: "race-suite", About: "Go's own test of its race detector, beside -race", Run: raceSuite},
-	{Name: "variations", About: "many forms of common bugs, beside -race", Run: variations},
-	{Name: "exploring", About: "runs until a bug is seen, beside random schedulers", Run: exploring},
-	{Name: "edits", About: "what gopredict replay says of bugs after edits", Run: edits},
-	{Name: "replay", About: "whether replays under load, on one processor, … reach their bugs", Run: replay},
-	{Name: "tiers", About: "what is lost without each tier of the analysis", Run: tiers},
+	{Name: "leaks", About: "Go's own test of its goroutine-leak profile", Run: leaks, Rooms: run.WholeCommand()},
+	{Name: "race-suite", About: "Go's own test of its race detector, beside -race", Run: raceSuite, Rooms: run.WholeCommand()},
+	{Name: "variations", About: "many forms of common bugs, beside -race", Run: variations, Rooms: run.WholeCommand("testdata/kinds/variations")},
+	{Name: "exploring", About: "runs until a bug is seen, beside random schedulers", Run: exploring, Rooms: run.WholeCommand("testdata/papers/sctbench", "testdata/kinds/reach")},
+	{Name: "edits", About: "what gopredict replay says of bugs after edits", Run: edits, Rooms: run.WholeCommand("internal/edits")},
+	{Name: "replay", About: "whether replays under load, on one processor, … reach their bugs", Run: replay, Rooms: run.WholeCommand("testdata/applications", "testdata/kinds", "testdata/papers")},
+	{Name: "tiers", About: "what is lost without each tier of the analysis", Run: tiers, Rooms: []string{"analysis", "testdata/kinds/variations", "testdata/papers/programs", "testdata/papers/sctbench"}},
 }
 
 // clearWitnesses removes what an earlier command has saved in a package: it would be replayed.

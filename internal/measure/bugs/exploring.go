@@ -28,7 +28,6 @@ var rareBugs = map[string]bool{"TestSafeStack": true}
 
 // An exploreRow is what was measured of one program or suite, in numbers of runs.
 type exploreRow struct {
-	Commit      string // of gopredict
 	Seeds       int
 	Explored    exploration // with -predict.explore, up to mostRuns runs
 	FurtherRuns exploration // with -predict.explore=furtherRuns
@@ -52,7 +51,6 @@ type exploration struct {
 type exploreBench struct {
 	*run.Job
 	seeds, programs int
-	commit          string
 	all             []*exploreProgram
 	rows            *run.Rows[exploreRow]
 }
@@ -83,7 +81,6 @@ func exploring(j *run.Job) bool {
 	j.IntVar(&b.programs, "programs", 5000, "how many random programs are explored completely")
 	j.Parse()
 	b.rows = run.LoadRows[exploreRow](j)
-	b.commit = strings.TrimSpace(j.Run(run.Command{Args: []string{"git", "rev-parse", "--short", "HEAD"}}).Stdout)
 	for _, subject := range []string{"sctbench", "reach"} {
 		b.prepare(subject)
 	}
@@ -132,7 +129,7 @@ func (b *exploreBench) prepare(subject string) {
 
 // measure measures one program.
 func (b *exploreBench) measure(p *exploreProgram) exploreRow {
-	r := exploreRow{Commit: b.commit, Seeds: b.seeds}
+	r := exploreRow{Seeds: b.seeds}
 	explore := func(flags ...string) exploration {
 		clearWitnesses(p.dir)
 		return b.explore(p.dir, slices.Concat([]string{"-run=^" + p.test + "$"}, flags, []string{"."})...)
@@ -281,17 +278,14 @@ func (b *exploreBench) page() any {
 		Orders                any
 		Lines                 []exploreLine
 		Later, Table          string
-		Commits               map[string]int // how many programs were measured with each
 		Suites                []exploreLine
 	}
 	p.Seeds, p.Most, p.Programs, p.Orders = b.seeds, mostRuns, b.programs, randomOrders
-	p.Commits = make(map[string]int)
 	for _, program := range b.all {
 		r, ok := b.rows.Get(program.test)
 		if !ok {
 			continue
 		}
-		p.Commits[r.Commit]++
 		p.Lines = append(p.Lines, program.line(r))
 		if r.FurtherRuns.Runs > 0 {
 			p.Later = fmt.Sprintf("exploring does not see it in %d runs either", furtherRuns)

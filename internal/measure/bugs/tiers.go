@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -105,7 +106,7 @@ func analyzeWithout(j *run.Job, t *trace.Trace, losses map[string]tierLoss) {
 		l.Predicted += len(predicted)
 		for _, name := range all {
 			if !slices.Contains(predicted, name) {
-				l.Lost = append(l.Lost, name)
+				l.Lost = append(l.Lost, strings.ReplaceAll(name, "\x00", "-"))
 			}
 		}
 		losses[tier] = l

@@ -4,7 +4,6 @@
 package others
 
 import (
-	"cmp"
 	"embed"
 	"path/filepath"
 
@@ -16,15 +15,17 @@ var pages embed.FS
 
 // Suites are those of this package.
 var Suites = []run.Suite{
-	{Name: "modules", About: "whole modules: what they take plainly, under -race and through gopredict", Run: measureModules},
-	{Name: "suites", About: "whether each test of modules and std comes out as without gopredict", Run: suites},
-	{Name: "run-suite", About: "whether the programs of GOROOT/test do when they are instrumented", Run: runSuite},
-	{Name: "speed", About: "what recording and building cost, beside -race", Run: speed},
+	{Name: "modules", About: "whole modules: what they take plainly, under -race and through gopredict", Run: measureModules, Rooms: run.WholeCommand()},
+	{Name: "suites", About: "whether each test of modules and std comes out as without gopredict", Run: suites, Rooms: run.WholeCommand()},
+	{Name: "run-suite", About: "whether the programs of GOROOT/test do when they are instrumented", Run: runSuite, Rooms: []string{"recorder"}},
+	{Name: "speed", About: "what recording and building cost, beside -race", Run: speed, Rooms: []string{"recorder", "testdata/applications/kernels"}},
 }
 
 // runSuite runs the test of the programs of GOROOT/test, with all of them.
 func runSuite(j *run.Job) bool {
 	j.Parse()
-	page := run.Must(filepath.Abs(cmp.Or(j.Output(), "docs/measured/run-suite.md")))
-	return j.Test("./internal/measure/others", "^TestRunSuite$", "-all", "-page="+page)
+	page := filepath.Join(j.Dir, "run-suite.md")
+	good := j.Test("./internal/measure/others", "^TestRunSuite$", "-all", "-page="+page)
+	j.WriteText(run.ReadFile(page))
+	return good
 }

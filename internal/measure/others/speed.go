@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,13 @@ func speed(j *run.Job) bool {
 		b.row(rows, "suite/", module, b.suite)
 	}
 	b.row(rows, "build/", builtModule, b.builds)
-	j.Write(pages, "speed.md", struct{ Kernels, Suites, Builds []speedRow }{
+	j.Write(pages, "speed.md", struct {
+		Rounds, Cores           int
+		Time                    time.Duration
+		Version                 string
+		Kernels, Suites, Builds []speedRow
+	}{
+		b.rounds, runtime.NumCPU(), b.time, b.Go("", "env", "GOVERSION"),
 		slices.Concat(rows.WithPrefix("kernel/")...), slices.Concat(rows.WithPrefix("suite/")...), slices.Concat(rows.WithPrefix("build/")...),
 	})
 	return true

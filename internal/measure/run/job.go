@@ -22,6 +22,9 @@ import (
 type Suite struct {
 	Name  string // the first argument
 	About string // for the list of suites
+	// Rooms are the folders whose code the suite measures, with what is below, and its subjects:
+	// its page is stale once one of them has changed. None: it has no page, or a test compares it.
+	Rooms []string
 	// Run measures, and reports whether all is as it must be.
 	Run func(j *Job) (good bool)
 }
@@ -37,6 +40,28 @@ type Job struct {
 	tool  string
 	kept  string
 	match regexp.Regexp
+	rooms []string
+	stamp string          // see ownStamp
+	rows  func() []string // the stamps of the rows; nil: the suite has none
+}
+
+// ownStamp is that of the rooms as they are when the suite begins to measure; "" without rooms.
+func (j *Job) ownStamp() string {
+	if j.stamp == "" && len(j.rooms) > 0 {
+		j.stamp = NewStamp(".", j.rooms).String()
+	}
+	return j.stamp
+}
+
+// stamps are those of what was measured: the job's own, or those of its rows.
+func (j *Job) stamps() []string {
+	switch own := j.ownStamp(); {
+	case own == "":
+		return nil
+	case j.rows == nil:
+		return []string{own}
+	}
+	return j.rows()
 }
 
 // New makes the job of a suite with these arguments. It keeps its files in dir.
@@ -72,6 +97,7 @@ func (j *Job) Sub(name ...string) string {
 
 // Tool returns gopredict's binary, which is built at first.
 func (j *Job) Tool() string {
+	j.ownStamp()
 	if j.tool == "" {
 		tool := filepath.Join(j.Sub("tool"), "gopredict")
 		j.Go(".", "build", "-o", tool, ".")
@@ -112,6 +138,10 @@ func (s Suite) do(args []string) (good bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	err = Catch(func() { good = s.Run(New(ctx, s.Name, dir, args...)) })
+	err = Catch(func() {
+		j := New(ctx, s.Name, dir, args...)
+		j.rooms = s.Rooms
+		good = s.Run(j)
+	})
 	return good, err
 }

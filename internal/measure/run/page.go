@@ -29,8 +29,9 @@ func Render(files fs.FS, page string, data any) string {
 // Write fills in a page and writes it to where -o says.
 func (j *Job) Write(files fs.FS, page string, data any) { j.WriteText(Render(files, page, data)) }
 
-// WriteText writes a page to where -o says.
+// WriteText writes a page to where -o says, with the stamps of what it was measured of.
 func (j *Job) WriteText(text string) {
+	text = stamped(text, j.stamps())
 	if j.out == "" {
 		fmt.Print(text)
 		return

@@ -1,6 +1,7 @@
 // Package sources has the suites of our own sources: whether tests notice mistakes in them,
 // whether the sharing analysis leaves out what may race, which hooks fit other releases of Go,
-// and which constants tune the rooms.
+// which constants tune the rooms,
+// and which measured pages are of older sources.
 package sources
 
 import (
@@ -21,6 +22,8 @@ var Suites = []run.Suite{
 	{Name: "losses", About: "whether the sharing analysis leaves out an access that may race", Run: losses},
 	{Name: "releases", About: "which hooks fit other Go releases", Run: releases},
 	{Name: "tuning", About: "the constants that tune the rooms", Run: tuning},
+	{Name: "stale", About: "pages of docs/measured whose rooms have changed since they were measured", Run: stale},
+	{Name: "stamp", About: "the line of a page that another command makes: FOLDER... that it measures", Run: stamp},
 }
 
 // losses runs the test that looks for accesses that may race and that the sharing analysis leaves

@@ -18,10 +18,11 @@ var pages embed.FS
 
 // Suites are those of this package.
 var Suites = []run.Suite{
-	{Name: "growth", About: "what the search and schedules cost on generated traces of up to ten million events", Run: growth},
-	{Name: "papers", About: "the papers' programs beside the papers' tables", Run: papers},
-	{Name: "sliced", About: "races by happens-before, by sliced causality and by gopredict", Run: slicedCausality},
-	{Name: "solving", About: "what deciding by solving costs, beside Z3 and the papers", Run: solving},
+	{Name: "growth", About: "what the search and schedules cost on generated traces of up to ten million events", Run: growth, Rooms: []string{"analysis"}},
+	{Name: "papers", About: "the papers' programs beside the papers' tables", Run: papers, Rooms: run.WholeCommand("testdata/papers/programs")},
+	{Name: "sliced", About: "races by happens-before, by sliced causality and by gopredict", Run: slicedCausality, Rooms: run.WholeCommand("testdata/papers/programs", "testdata/papers/sliced")},
+	{Name: "solving", About: "what deciding by solving costs, beside Z3 and the papers", Run: solving, Rooms: []string{"analysis", "testdata/papers/fusion"}},
+	{Name: "oracles", About: "the analysis beside all that random traces and programs can do", Run: compareWithAll, Rooms: []string{"analysis"}},
 	{Name: "rapid", About: "traces of other tools: the races that RAPID's engines report", Run: rapid},
 }
 
