@@ -609,8 +609,6 @@ var table = eachDecl([]Hook{
 	{"net", "(*conn).Read", calls, []edit{entry(asks("c", properties.ConnRead))}},
 	{"net", "(*conn).Write", calls, []edit{entry(asks("c", properties.ConnWrite))}},
 	{"net", "(*conn).Close", calls, []edit{entry(ends("c", properties.ConnClose))}},
-	{"context", "(*cancelCtx).Err", calls, []edit{entry(asks("c", properties.ContextErr))}},
-	{"context", "(*cancelCtx).cancel", calls, []edit{entry(ends("c", properties.ContextCancel))}},
 })
 
 // calls are the events of properties.

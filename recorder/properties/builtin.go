@@ -25,8 +25,6 @@ const (
 	ConnRead      = "(*net.conn).Read"
 	ConnWrite     = "(*net.conn).Write"
 	ConnClose     = "(*net.conn).Close"
-	ContextErr    = "(*context.cancelCtx).Err"
-	ContextCancel = "(*context.cancelCtx).cancel"
 )
 
 // A builtinProperty is one that holds for all tests.
@@ -53,8 +51,6 @@ var builtin = []builtinProperty{
 		newEvent("use", FileRead, FileWrite), newEvent("close", FileClose)), true},
 	{newBuiltin("no use of a connection that is closed", "*net.conn", "use* close*",
 		newEvent("use", ConnRead, ConnWrite), newEvent("close", ConnClose)), true},
-	{newBuiltin("no look at a context that is cancelled", "*context.cancelCtx", "look* cancel*",
-		newEvent("look", ContextErr), newEvent("cancel", ContextCancel)), true},
 }
 
 func newBuiltin(name, typ, text string, events ...Event) Declaration {

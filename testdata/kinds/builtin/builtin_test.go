@@ -178,7 +178,7 @@ func TestFile(t *testing.T) {
 	all.Wait()
 }
 
-// The result depends on whether the context was cancelled before.
+// The result depends on whether the context was cancelled before, which is a failure and no misuse.
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup

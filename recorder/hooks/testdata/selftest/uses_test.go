@@ -1,7 +1,6 @@
 package selftest
 
 import (
-	"context"
 	"database/sql"
 	"database/sql/driver"
 	"io"
@@ -162,15 +161,4 @@ func openFile(t *testing.T) *os.File {
 		t.Fatal(err)
 	}
 	return f
-}
-
-func TestContextCancelCtxErr(t *testing.T) {
-	if err := context.WithValue(t.Context(), store{}, 1).Err(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestContextCancelCtxCancel(t *testing.T) {
-	_, cancel := context.WithCancel(t.Context())
-	cancel()
 }
