@@ -98,7 +98,7 @@ func (r *run) prepare() {
 			if !began || over {
 				continue
 			}
-			over = e.Kind == trace.TestEnd && r.t.TestNames[e.Obj] == r.test
+			over = r.t.EndsTest(e)
 		}
 		r.ofTest[i] = true
 	}
@@ -538,7 +538,7 @@ func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	x.to = r.addLeaf(g, holds)
 	next := &r.nodes[x.to]
 	r.expectCompletion(next, &n, found)
-	next.goroutineEnded = n.kind == trace.End || n.kind == trace.TestEnd && r.goroutines[g].Path == "0" && r.t.TestNames[e.Obj] == r.test
+	next.goroutineEnded = n.kind == trace.End || r.goroutines[g].Path == "0" && r.t.EndsTest(e)
 	r.nodes[at].edges = append(r.nodes[at].edges, x)
 	return &r.nodes[at].edges[len(r.nodes[at].edges)-1]
 }

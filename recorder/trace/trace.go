@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -255,6 +256,17 @@ func (t *Trace) ElementNumber(e *Event) uint64 {
 		return 0
 	}
 	return e.Val - t.EarlierElements[e.Obj]
+}
+
+// EndsTest reports whether e is the end of the top-level test of its goroutine. A test that runs
+// several times, as by -count or -cpu, has the same name in each of its events, and goroutines of
+// "TestX", "TestX#2" and so on.
+func (t *Trace) EndsTest(e *Event) bool {
+	if e.Kind != TestEnd {
+		return false
+	}
+	name, rest, _ := strings.Cut(t.Goroutines[e.G].Test, t.TestNames[e.Obj])
+	return name == "" && (rest == "" || rest[0] == '#')
 }
 
 // LoggedEvents returns the number of events in the file of t, including those that package reduce

@@ -88,9 +88,9 @@ func FailurePosition(t *trace.Trace, test string) (pos int, found bool) {
 // the run did, tests that had not ended by then count as passed.
 func FailedTests(t *trace.Trace) []string {
 	passed := make(map[string]bool) // by test that has ended
-	for _, e := range t.Events {
-		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && t.TestNames[e.Obj] == test {
-			passed[test] = e.Val == 0
+	for i := range t.Events {
+		if e := &t.Events[i]; t.EndsTest(e) {
+			passed[t.Goroutines[e.G].Test] = e.Val == 0
 		}
 	}
 	if pos, crashed := CrashPosition(t); crashed {
@@ -122,9 +122,10 @@ func EndedBy(t *trace.Trace) (culprits, over []string) {
 	}
 	ended := make(map[string]bool)
 	last := "" // the test that last called os.Exit, or another function by which it fails
-	for _, e := range t.Events {
+	for i := range t.Events {
+		e := &t.Events[i]
 		switch test := t.Goroutines[e.G].Test; {
-		case e.Kind == trace.TestEnd && t.TestNames[e.Obj] == test:
+		case t.EndsTest(e):
 			ended[test] = true
 		case e.Kind == trace.Assert && e.Val == 0:
 			last = test

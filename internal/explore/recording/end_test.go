@@ -1,12 +1,29 @@
 package recording
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
+
+// TestSeveralTimes: a test that runs several times has an end each time, and fails if one of them
+// does.
+func TestSeveralTimes(t *testing.T) {
+	for name, failed := range map[string]uint64{"passes": 0, "fails the second time": 1} {
+		tr := &trace.Trace{
+			Goroutines: []trace.Goroutine{{ID: 0, Test: "TestA", Path: "0"}, {ID: 1, Test: "TestA#2", Path: "0"}},
+			TestNames:  []string{"TestA", "TestA/sub"}, Complete: true,
+			Events: []trace.Event{{G: 0, Kind: trace.TestEnd}, {G: 1, Kind: trace.TestEnd, Obj: 1, Val: 1 - failed}, {G: 1, Kind: trace.TestEnd, Val: failed}},
+		}
+		assert.Equal(t, failed != 0, len(FailedTests(tr)) > 0, name)
+		culprits, over := EndedBy(tr)
+		assert.Empty(t, culprits, name)
+		assert.Equal(t, []string{"TestA"}, slices.Compact(over), name)
+	}
+}
 
 // TestEndedBy: who has ended a run, whose tests were over, and where a test has failed.
 func TestEndedBy(t *testing.T) {
