@@ -26,6 +26,9 @@ const (
 	NewestFirst Order = ""
 	OldestFirst Order = "oldest" // in the order in which they were started or woken; short timers fire first
 	ChildFirst  Order = "child"  // a new goroutine runs before its parent goes on
+	// NonPreemptive is NewestFirst where a goroutine goes on until it waits, as short ones of go
+	// test do on one processor. In other orders goroutines take turns in loops that may take work.
+	NonPreemptive Order = "nonpreemptive"
 )
 
 // RandomOrder returns the order, by a seed from 1, in which goroutines yield at random times.
@@ -62,12 +65,12 @@ func PCTSteps(t *trace.Trace, test string) (n int) {
 }
 
 // orderForm matches the names of orders.
-var orderForm = regexp.MustCompile(strings.ReplaceAll(fmt.Sprintf(`^(oldest|child|(seed|pos)N|pctN/[1-%d]/N)?$`, MaxDepth), "N", `[1-9]\d{0,17}`))
+var orderForm = regexp.MustCompile(strings.ReplaceAll(fmt.Sprintf(`^(oldest|child|nonpreemptive|(seed|pos)N|pctN/[1-%d]/N)?$`, MaxDepth), "N", `[1-9]\d{0,17}`))
 
 // ParseOrder returns the order of that name.
 func ParseOrder(name string) (Order, error) {
 	if !orderForm.MatchString(name) {
-		return Order(name), fmt.Errorf("found %q as an order of goroutines, expected oldest, child, seedN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
+		return Order(name), fmt.Errorf("found %q as an order of goroutines, expected oldest, child, nonpreemptive, seedN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
 	}
 	return Order(name), nil
 }

@@ -112,7 +112,9 @@ func (o *OtherOrders) ask(order recorder.Order, tests []string) []*Run {
 }
 
 // PassingOrders records tests that failed in other orders until they pass: a bug that makes a
-// test fail has no visible effect if the run that it is compared with has failed, too.
+// test fail has no visible effect if the run that it is compared with has failed, too. The first
+// of these orders is the nearest to what go test does by itself: what passes there and fails
+// otherwise is a bug.
 type PassingOrders struct {
 	Options
 	FailedTests []string // failed in the first recording
@@ -135,7 +137,7 @@ func NewPassingOrders(o Options, r *recording.Recording, orders int) *PassingOrd
 		}
 	}
 	if o.Recordings == 0 {
-		p.MaxOrders = max(orders, passingOrders)
+		p.MaxOrders = 1 + max(orders, passingOrders)
 	}
 	return p
 }
@@ -152,7 +154,11 @@ func (p *PassingOrders) Next(*ledger.Ledger, int) []*Run {
 	if p.NumAsked >= p.MaxOrders || len(p.PassedTests) >= len(p.FailedTests) {
 		return nil
 	}
-	p.lastRun = &Run{Order: p.OtherOrder(p.NumAsked), Tests: p.FailedTests}
+	order := recorder.NonPreemptive
+	if p.NumAsked > 0 {
+		order = p.OtherOrder(p.NumAsked - 1)
+	}
+	p.lastRun = &Run{Order: order, Tests: p.FailedTests}
 	p.NumAsked++
 	return []*Run{p.lastRun}
 }

@@ -132,9 +132,9 @@ func TestPassing(t *testing.T) {
 	p := &PassingOrders{FailedTests: []string{"TestA", "TestB"}, MaxOrders: 5}
 	assert.Len(t, record(p, nil, func(r *Run) *recording.Recording {
 		switch r.Order {
-		case recorder.OldestFirst:
+		case recorder.NonPreemptive:
 			return ran([]string{"TestB"}, "TestA")
-		case recorder.ChildFirst:
+		case recorder.OldestFirst:
 			return nil
 		}
 		return ran([]string{"TestA"}, "TestB")
@@ -144,7 +144,7 @@ func TestPassing(t *testing.T) {
 
 	first := ran(nil, "TestA")
 	assert.Empty(t, NewPassingOrders(Options{}, first, 0).FailedTests, "it has one goroutine")
-	assert.Equal(t, passingOrders, NewPassingOrders(Options{}, first, 0).MaxOrders)
+	assert.Equal(t, 1+passingOrders, NewPassingOrders(Options{}, first, 0).MaxOrders)
 	assert.Equal(t, 1, NewPassingOrders(Options{Recordings: 2}, first, 1).MaxOrders)
 }
 

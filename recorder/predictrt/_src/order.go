@@ -14,18 +14,20 @@ import (
 // The orders, as GOPREDICT_RT names them. Without one, the goroutine that was started or woken
 // last runs first, as in the runtime.
 const (
-	orderOldest = "oldest" // in the order in which they were started or woken; short timers fire first
-	orderChild  = "child"  // a new goroutine runs first, its parent waits
-	orderSeed   = "seed"   // followed by a seed: goroutines let others run at random operations
-	orderPOS    = "pos"    // followed by a seed: each operation has a random rank, see rank.go
-	orderPCT    = "pct"    // followed by a seed, a depth and a number of steps: each goroutine has a rank
+	orderOldest        = "oldest"        // in the order in which they were started or woken; short timers fire first
+	orderChild         = "child"         // a new goroutine runs first, its parent waits
+	orderNonPreemptive = "nonpreemptive" // a goroutine goes on until it waits
+	orderSeed          = "seed"          // followed by a seed: goroutines let others run at random operations
+	orderPOS           = "pos"           // followed by a seed: each operation has a random rank, see rank.go
+	orderPCT           = "pct"           // followed by a seed, a depth and a number of steps: each goroutine has a rank
 )
 
 var (
-	childFirst bool
-	randomSeed uint64 // of orders that are random; 0 in others
-	yieldOneIn uint64 // orderSeed: others run before one in so many operations
-	hasRanks   bool   // orderPOS and orderPCT
+	childFirst    bool
+	nonPreemptive bool
+	randomSeed    uint64 // of orders that are random; 0 in others
+	yieldOneIn    uint64 // orderSeed: others run before one in so many operations
+	hasRanks      bool   // orderPOS and orderPCT
 )
 
 // setOrder sets the order. It reports false if there is none of that name.
@@ -35,6 +37,8 @@ func setOrder(name string) (ok bool) {
 		runtime.PredictOldestFirst()
 	case name == orderChild:
 		childFirst = true
+	case name == orderNonPreemptive:
+		nonPreemptive = true
 	case stringslite.HasPrefix(name, orderSeed):
 		randomSeed, ok = atoi(name[len(orderSeed):])
 		yieldOneIn = 2 + 2*(randomSeed%2) // odd seeds seldom, even ones often

@@ -18,7 +18,7 @@ type loopTurns struct {
 //
 //go:nosplit
 func (t *loopTurns) isOver(kind uint8, site uint32) bool {
-	if Mode != modeRecord || hasRanks || !mayTakeWork(kind) {
+	if Mode != modeRecord || hasRanks || nonPreemptive || !mayTakeWork(kind) {
 		return false
 	}
 	bit := uint64(1) << (site % 64)
