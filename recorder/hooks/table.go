@@ -145,7 +145,7 @@ var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predi
 var table = eachDecl([]Hook{
 	// Goroutines and the scheduler. The record of a goroutine is found by its g. The field is at
 	// the end of the struct, as assembly knows the offsets of the others.
-	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictReadFD uintptr; predictSearchNumber uint32 ")}},
+	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictFD uintptr; predictSearchNumber uint32; predictWrites bool ")}},
 	{"runtime", "type heapArena", nil, []edit{fields("predictMarks *[predictMarkBytes]uint8 ")}},
 	// A child's record is made by its parent: its name says which child of which goroutine it is,
 	// and so is the same in each run. The order of the recording (recorder.Order) says which
@@ -209,7 +209,10 @@ var table = eachDecl([]Hook{
 	{"os", "Exit", events(trace.Assert), []edit{entry("if code != 0 { " + fails + " };")}},
 	{"log", "Fatal, Fatalf, Fatalln, (*Logger).Fatal, (*Logger).Fatalf, (*Logger).Fatalln", events(trace.Assert), []edit{entry(fails)}},
 	// To wait for a child process is no short system call: others must run meanwhile.
-	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaitsForChild(p.Pid); defer runtime.PredictWaitedForChild(p.Pid) };")}},
+	{"os", "(*Process).Wait", nil, []edit{
+		entry("if p != nil { runtime.PredictWaitsForChild(p.Pid); defer runtime.PredictWaitedForChild(p.Pid) };"),
+		instead("p.wait()", "predictWaited(p.wait())"),
+	}},
 
 	// Time. On the program's clock, computing takes no time, so that no timer fires because the
 	// machine or the recording is slow: see predict_time.go.
@@ -245,9 +248,9 @@ var table = eachDecl([]Hook{
 	{"testing", "(*common).Failed", nil, []edit{entry("predictrt.ReadsResult(" + here + ");")}},
 	{"time", "Now, Since, Until", nil, []edit{entry("predictrt.ReadsClock(" + here + ");")}},
 	{"os", "Getenv, LookupEnv, Environ", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictEnvironment);")}},
-	{"net", "socket", nil, []edit{entry("runtime.PredictUseProcess();")}},
 	{"os", "StartProcess", nil, []edit{
-		entry("runtime.PredictUseProcess(); runtime.PredictReadInput(runtime.PredictProcesses); runtime.PredictRealWall();"),
+		entry("runtime.PredictStartsProcess(); runtime.PredictReadInput(runtime.PredictProcesses); runtime.PredictRealWall();"),
+		instead("startProcess(name, argv, attr)", "predictStarted(startProcess(name, argv, attr))"),
 	}},
 	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictNetwork);")}},
 	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictCrypto);")}},

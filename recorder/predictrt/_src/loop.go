@@ -39,7 +39,7 @@ func gosched() {
 	}
 	runtime.PredictPin()
 	look := runtime.PredictExamine()
-	if look.AwaitsSystem || look.NextTimer >= 0 && look.NextTimer <= maxTimerWait {
+	if look.AwaitsOthers || look.NextTimer >= 0 && look.NextTimer <= maxTimerWait {
 		runtime.PredictUnpin()
 		g.sleep(pollSleep) // watch decides then
 		return

@@ -27,6 +27,9 @@ type stream struct {
 	read    uint64  // bytes
 	// isInternal says that both ends are the program's, and no other process has them.
 	isInternal bool
+	// isPipe says that a reader wakes a writer at once. A connection of TCP does that only when
+	// there is enough room again, or after a while.
+	isPipe bool
 }
 
 // A piece is what one write puts into a stream.
@@ -72,7 +75,7 @@ func PipeMade(r, w int) {
 		return
 	}
 	runtime.PredictPin()
-	s := &stream{isInternal: true}
+	s := &stream{isInternal: true, isPipe: true}
 	descriptors[r], descriptors[w] = descriptor{reads: s}, descriptor{writes: s}
 	runtime.PredictIsSilent = isSilent
 	runtime.PredictUnpin()
@@ -298,9 +301,11 @@ func BeforeConnect(addresses []string, pc uintptr) {
 			q = its
 		}
 	}
-	if q != nil {
-		q.logConnection(KindSend, KindSendDone, &q.connected, pc)
+	if q == nil {
+		runtime.PredictUseNetwork()
+		return
 	}
+	q.logConnection(KindSend, KindSendDone, &q.connected, pc)
 }
 
 // logConnection logs the request of a connection, or its acceptance; n counts these.
@@ -315,9 +320,11 @@ func (q *queue) logConnection(begun, done uint8, n *uint64, pc uintptr) {
 }
 
 // isSilent is runtime.PredictIsSilent. It takes it that no other process connects to a listener of a
-// test, unless the test has started one.
-func isSilent(fd uintptr) bool {
+// test, unless the test has started one that still runs.
+func isSilent(fd uintptr, writes bool) bool {
 	switch d := descriptors[int(fd)]; {
+	case writes:
+		return d.writes != nil && d.writes.isInternal && d.writes.isPipe && d.writes.written > d.writes.read
 	case d.reads != nil:
 		return d.reads.isInternal && d.reads.read >= d.reads.written && len(d.reads.pieces) == 0
 	case d.accepts != nil:

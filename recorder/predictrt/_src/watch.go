@@ -36,8 +36,8 @@ func watch() (wait int64, still bool) {
 	if look.Runnable {
 		return 0, false
 	}
-	alone := !look.AwaitsSystem && !look.AwaitsSignals && runtime.PredictAlone()
-	if len(parkedGoroutines) == 0 && (look.AwaitsSystem || isTimerBeforeDeadline(look)) {
+	alone := !look.AwaitsOthers && !look.AwaitsSignals && runtime.PredictAlone()
+	if len(parkedGoroutines) == 0 && (look.AwaitsOthers || isTimerBeforeDeadline(look)) {
 		// The program waits by itself. The goroutine that its next timer wakes may reach
 		// the gate.
 		switch {
@@ -57,7 +57,7 @@ func watch() (wait int64, still bool) {
 		enterStage(stageFree)
 		return 0, false
 	case stageOthersRun:
-		due := !look.AwaitsSystem && look.NextTimer >= 0 && look.NextTimer <= maxTimerWait
+		due := !look.AwaitsOthers && look.NextTimer >= 0 && look.NextTimer <= maxTimerWait
 		if due && timersFireFirst && lastTimersFired < maxLastTimers {
 			lastTimersFired++
 			return passToNextTimer(look, runtime.PredictAlone()), false
@@ -243,7 +243,7 @@ func missingEvent() string {
 // wait for. If this run has less time than the tests usually have, a timer that is due later
 // counts, too.
 func watchUnscheduled(look runtime.PredictState) int64 {
-	moves := look.AwaitsSystem || isTimerBeforeDeadline(look) || look.NextTimer >= 0 && mayRepeatBeforeDeadline()
+	moves := look.AwaitsOthers || isTimerBeforeDeadline(look) || look.NextTimer >= 0 && mayRepeatBeforeDeadline()
 	switch {
 	case look.Runnable:
 		asleepCount = 0
@@ -254,7 +254,7 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 	case moves:
 		asleepCount = 0
 		switch {
-		case look.AwaitsSystem:
+		case look.AwaitsOthers:
 			return 10 * watchInterval
 		case isShortRun && !look.AwaitsSignals && runtime.PredictAlone():
 			return passToNextTimer(look, true)

@@ -4,6 +4,7 @@ package net
 
 import (
 	"predictrt"
+	"runtime"
 	"syscall"
 )
 
@@ -16,6 +17,8 @@ func predictAddresses(fd *netFD, laddr, raddr Addr) {
 		predictrt.SocketConnected(int(fd.pfd.Sysfd), laddr.String(), raddr.String())
 	} else if fd.sotype == syscall.SOCK_STREAM {
 		predictrt.SocketListens(int(fd.pfd.Sysfd), predictQueueName(laddr))
+	} else {
+		runtime.PredictUseNetwork()
 	}
 }
 
@@ -31,7 +34,11 @@ func predictPortName(port int) string { return (&TCPAddr{Port: port}).String() }
 
 // predictBeforeConnect is called before fd requests a connection.
 func predictBeforeConnect(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
-	if predictrt.Mode == 0 || fd.sotype != syscall.SOCK_STREAM {
+	if predictrt.Mode == 0 {
+		return
+	}
+	if fd.sotype != syscall.SOCK_STREAM {
+		runtime.PredictUseNetwork()
 		return
 	}
 	a := fd.addrFunc()(addr)

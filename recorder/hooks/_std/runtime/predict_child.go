@@ -39,5 +39,29 @@ func predictHasBusyChild() bool {
 	return false
 }
 
-// PredictChildless reports whether no goroutine waits for another process.
-func PredictChildless() bool { return len(predictChildren) == 0 }
+// predictProcesses counts the processes that the program has started and not waited for: they may
+// connect to it.
+var predictProcesses int
+
+// PredictStartsProcess is called before the program starts a process, and PredictProcessStarted
+// when it has, or has failed to.
+func PredictStartsProcess() {
+	predictUsesProcesses = true
+	predictProcesses++
+}
+
+func PredictProcessStarted(ok bool) {
+	if !ok {
+		predictProcesses--
+	}
+}
+
+// PredictProcessEnded is called when the program has waited for a process.
+func PredictProcessEnded(ok bool) {
+	if ok {
+		predictProcesses--
+	}
+}
+
+// PredictChildless reports whether no process runs that the program has started.
+func PredictChildless() bool { return predictProcesses == 0 }

@@ -374,7 +374,8 @@ const (
 var (
 	predictTurns         uint32 // how often one of the program's own goroutines got the P
 	predictSyscallTime   atomic.Int64
-	predictUsesProcesses bool // the program has started a process, or made a socket
+	predictUsesProcesses bool // the program has started a process
+	predictUsesNetwork   bool // the program has made a socket that others may send to
 
 	predictFirstSyscall int64 // when sysmon has first seen a system call
 )
@@ -440,11 +441,12 @@ func predictIsShortSyscall(when, now int64) bool {
 // that took long, in nanoseconds.
 func PredictSyscallTime() int64 { return predictSyscallTime.Load() }
 
-// PredictUseProcess is called where the program starts a process or makes a socket.
-func PredictUseProcess() { predictUsesProcesses = true }
+// PredictUseNetwork is called where the program makes a socket that others than itself may send to.
+func PredictUseNetwork() { predictUsesNetwork = true }
 
-// PredictAlone reports whether the program cannot wait for another process.
-func PredictAlone() bool { return !predictUsesProcesses }
+// PredictAlone reports whether nothing that the program has done lets it wait for what happens
+// outside of it.
+func PredictAlone() bool { return !predictUsesProcesses && !predictUsesNetwork }
 
 // predictHeapScale returns the factor of the heap size below which there is no garbage collection:
 // a collection makes goroutines wait at places that differ from run to run.

@@ -72,12 +72,29 @@ func predictIdleWatcher() *g {
 // predictHasWakers reports whether a timer or the network poller can wake a goroutine, and no
 // search for tests that are blocked for ever is due.
 func predictHasWakers() bool {
+	if predictClock.now >= predictNextSearch {
+		return false
+	}
 	next := getg().m.p.ptr().timers.wakeTime()
 	if PredictSkipsTime && PredictAlone() {
 		next = 0
 	}
-	return (next != 0 && (predictClock.deadline == 0 || next < predictClock.deadline) || netpollAnyWaiters()) &&
-		predictClock.now < predictNextSearch
+	return next != 0 && (predictClock.deadline == 0 || next < predictClock.deadline) ||
+		netpollAnyWaiters() && predictAwaitsInput()
+}
+
+// predictAwaitsInput reports whether a goroutine waits for I/O that others than the program itself
+// can end.
+func predictAwaitsInput() (any bool) {
+	forEachGRace(func(gp *g) {
+		any = any || readgstatus(gp) == _Gwaiting && gp.waitreason == waitReasonIOWait && !gp.predictIsSilent()
+	})
+	return any
+}
+
+// predictIsSilent reports whether only the program itself can end gp's wait for I/O.
+func (gp *g) predictIsSilent() bool {
+	return gp.predictFD != 0 && PredictIsSilent != nil && PredictIsSilent(gp.predictFD-1, gp.predictWrites)
 }
 
 // predictNextSearch is when to search next for tests that are blocked for ever although something
@@ -116,8 +133,7 @@ func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool) {
 // A PredictState says what could still make a goroutine run.
 type PredictState struct {
 	Runnable      bool  // a goroutine other than the caller can run
-	AwaitsSystem  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
-	AwaitsOthers  bool  // the same, without I/O that only the program itself can end, see PredictIsSilent
+	AwaitsOthers  bool  // a goroutine is in a system call, or waits for the garbage collector, or for I/O that the program alone cannot end
 	AwaitsChild   bool  // a goroutine waits for another process, which may be running
 	AwaitsSignals bool  // the program receives signals, which anyone can send, see PredictAwaitsSignal
 	NextTimer     int64 // nanoseconds until the next timer; negative if there is none
@@ -139,15 +155,14 @@ func PredictExamine() PredictState {
 			if funcname(findfunc(gp.startpc)) == "os/signal.loop" {
 				s.AwaitsSignals = true
 			} else {
-				s.AwaitsSystem, s.AwaitsOthers = true, true
+				s.AwaitsOthers = true
 			}
 		case _Gwaiting:
 			switch gp.waitreason {
 			case waitReasonIOWait:
-				s.AwaitsSystem = true
-				s.AwaitsOthers = s.AwaitsOthers || gp.predictReadFD == 0 || PredictIsSilent == nil || !PredictIsSilent(gp.predictReadFD-1)
+				s.AwaitsOthers = s.AwaitsOthers || !gp.predictIsSilent()
 			case waitReasonGCAssistWait, waitReasonGarbageCollection, waitReasonStoppingTheWorld:
-				s.AwaitsSystem, s.AwaitsOthers = true, true
+				s.AwaitsOthers = true
 			}
 		}
 	})
@@ -160,15 +175,13 @@ func PredictExamine() PredictState {
 // predictPollWait is called when the running goroutine is about to wait for a descriptor.
 func predictPollWait(pd *pollDesc, mode int) {
 	gp := getg()
-	if gp.predictReadFD = 0; mode == 'r' {
-		gp.predictReadFD = pd.fd + 1
-	}
+	gp.predictFD, gp.predictWrites = pd.fd+1, mode == 'w'
 }
 
-// PredictIsSilent reports whether nothing is on the way to a goroutine that reads from or accepts
-// at a descriptor, and only the program itself can send something there. It is nil if there are no
-// such descriptors.
-var PredictIsSilent func(fd uintptr) bool
+// PredictIsSilent reports whether nothing is on the way to a goroutine that waits for a
+// descriptor, and only the program itself can send something there or, if the goroutine writes,
+// read it. It is nil if there are no such descriptors.
+var PredictIsSilent func(fd uintptr, writes bool) bool
 
 // PredictIsNotified reports whether signals are sent to a channel; nil if they are sent to none.
 var PredictIsNotified func(ch unsafe.Pointer) bool

@@ -95,7 +95,7 @@ func GC()                                 { runtime.GC() }
 
 var (
 	PredictSkipsTime bool
-	PredictIsSilent  func(fd uintptr) bool
+	PredictIsSilent  func(fd uintptr, writes bool) bool
 )
 
 // What PredictReadInput is told.
@@ -126,7 +126,6 @@ func (c *PredictGoroutine) CanCommunicate() bool { return c.IsReady }
 
 type PredictState struct {
 	Runnable      bool
-	AwaitsSystem  bool
 	AwaitsOthers  bool
 	AwaitsChild   bool
 	AwaitsSignals bool
@@ -173,6 +172,7 @@ type PredictHooks struct {
 // The rest does nothing.
 
 func PredictSetDeadline(timer unsafe.Pointer) (_ int64)                                        { return }
+func PredictUseNetwork()                                                                       {}
 func PredictAlone() (_ bool)                                                                   { return }
 func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool)                         { return }
 func PredictAwaitWritten(n uint32)                                                             {}
