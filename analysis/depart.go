@@ -77,7 +77,7 @@ func (p *departureSearch) demote(ctx context.Context, fs []Finding) error {
 	// What small tests leave of the budget goes to large ones.
 	slices.SortStableFunc(p.proven, func(a, b proven) int { return cmp.Compare(p.testEvents(a), p.testEvents(b)) })
 	for _, c := range p.proven {
-		f := &fs[c.finding]
+		f, but := &fs[c.finding], ""
 		for _, v := range c.instances {
 			d, err := p.departs(ctx, p.scope(v), left)
 			if err != nil {
@@ -86,12 +86,12 @@ func (p *departureSearch) demote(ctx context.Context, fs []Finding) error {
 			if d.description == "" {
 				continue
 			}
-			f.Departures = d.sortedFor(p.trace, v)
-			if f.Status == bug.Infeasible {
-				f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), d.description)
-				f.Status, f.Tier, f.Refuted = bug.Undecided, "", true
-			}
+			f.Departs, f.Departures, but = true, d.sortedFor(p.trace, v), d.description
 			break
+		}
+		if f.Status = f.Evidence().Status(); f.Status == bug.Undecided && !f.Refuted {
+			f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), but)
+			f.Tier, f.Refuted = "", true
 		}
 	}
 	return nil

@@ -40,9 +40,22 @@ type Finding struct {
 	Departures []*Departure
 	// Refuted is set for an undecided finding that no order of the recorded events leads to. It is
 	// a bug only if one of the Departures, or another recording, shows it.
-	Refuted  bool
+	Refuted bool
+	// Departs says that a run of the tests may depart from the recorded one.
+	Departs bool
+	// LookedAtChance names what of chance the tests have looked at: see [bug.Evidence].
+	LookedAtChance []string
+
 	detector int             // index in detect.All
 	second   *secondSchedule // nil: there is nothing beyond Schedules
+}
+
+// Evidence returns what the analysis knows of the bug.
+func (f *Finding) Evidence() bug.Evidence {
+	return bug.Evidence{
+		Scheduled: f.Status == bug.Predicted, Refuted: f.Refuted || f.Status == bug.Infeasible,
+		Departs: f.Departs, LookedAtChance: f.LookedAtChance,
+	}
 }
 
 // A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil

@@ -72,7 +72,7 @@ func ReplayDelayed(ctx context.Context, bin Binary, w *witness.Witness, code Pro
 // not confirmed. Then nothing is known of the second, even if it began together with the first
 // ([Options.SecondFolder]). The plans have an option for the run-time library, unless it is "".
 func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program, opts Options, orders []string, stop bool, word string) (r Result, err error) {
-	r = Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
+	r = Result{Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])
 	if gone, ok := errors.AsType[*StaleError](err); ok {
 		r.Stale, r.MissingAccesses = gone.Reasons, gone.MissingAccesses
@@ -168,12 +168,9 @@ func (r *Result) add(v Verdict) bool {
 	return r.Reproduced == 1
 }
 
-// conclude sets the status after all replays.
+// conclude completes the reason after all replays.
 func (r *Result) conclude() {
-	switch {
-	case r.Reproduced == r.Replays:
-		r.Status = bug.Confirmed
-	case r.Reproduced > 0:
+	if r.Reproduced > 0 && r.Reproduced < r.Replays {
 		r.Reason = fmt.Sprintf("stood at the violation in %d of %d replays only; else: %s", r.Reproduced, r.Replays, r.Reason)
 	}
 }

@@ -28,7 +28,7 @@ func confirm(t *testing.T, opts Options, lines ...string) Result {
 func TestConfirmPicksTheWorseOrder(t *testing.T) {
 	r := confirm(t, Options{}, append(stands,
 		"01? print --- FAIL: TestX (0.00s)", "01? exit 1", "10? print panic: boom", "10? exit 2")...)
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.Equal(t, "10", r.Order)
 	assert.Equal(t, bug.Panic, r.Effect)
 	assert.Equal(t, []string{"panic: boom"}, r.Detail)
@@ -37,19 +37,19 @@ func TestConfirmPicksTheWorseOrder(t *testing.T) {
 
 func TestConfirmPrefersTheFirstOrder(t *testing.T) {
 	r := confirm(t, Options{}, stands...)
-	assert.Equal(t, Result{Status: bug.Confirmed, Order: "01", Effect: bug.NoEffect, Replays: 2, Reproduced: 2, Verdicts: r.Verdicts, Witness: r.Witness}, r)
+	assert.Equal(t, Result{Order: "01", Effect: bug.NoEffect, Replays: 2, Reproduced: 2, Verdicts: r.Verdicts, Witness: r.Witness}, r)
 }
 
 func TestConfirmNeedsEveryReplay(t *testing.T) {
 	r := confirm(t, Options{}, append([]string{"10? verdict left lost its way", "10? exit 0"}, stands...)...)
-	assert.Equal(t, bug.Unconfirmed, r.Status)
+	assert.False(t, r.IsConfirmed())
 	assert.Equal(t, "stood at the violation in 1 of 2 replays only; else: lost its way", r.Reason)
 	assert.Equal(t, [2]int{2, 1}, [2]int{r.Replays, r.Reproduced})
 }
 
 func TestConfirmStopsAfterTheFirstMiss(t *testing.T) {
 	r := confirm(t, Options{}, "verdict steps 0 3", "verdict left lost its way", "verdict end")
-	assert.Equal(t, bug.Unconfirmed, r.Status)
+	assert.False(t, r.IsConfirmed())
 	assert.Equal(t, "lost its way", r.Reason)
 	assert.Equal(t, [2]int{1, 0}, [2]int{r.Replays, r.Reproduced})
 }
@@ -74,7 +74,7 @@ func TestConfirmAtOnce(t *testing.T) {
 	}()
 	opts := Options{Folder: NewFolder(t.TempDir()), SecondFolder: NewFolder(t.TempDir())}
 	r := confirm(t, opts, append(stands, "await "+l.Addr().String(), "10? trace x", "10? print panic: boom", "10? exit 2")...)
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.Equal(t, "10", r.Order)
 	assert.Equal(t, bug.Panic, r.Effect)
 	assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced})
@@ -96,8 +96,8 @@ func TestConfirmStale(t *testing.T) {
 	w, _ := sample()
 	r, err := Confirm(t.Context(), fake(t), w, Program{Sites: SitesByFunc(sampleSites()[:1])}, Options{})
 	require.NoError(t, err)
-	assert.Equal(t, bug.Unconfirmed, r.Status)
-	assert.Equal(t, bug.Stale, r.WitnessStatus())
+	assert.False(t, r.IsConfirmed())
+	assert.Equal(t, bug.Stale, r.SavedEvidence().Status())
 	assert.Equal(t, []string{
 		"no longer in the sources: read of v in p.TestX (x_test.go:9)",
 		"no longer in the sources: write to v in p.f (x.go:4, occurrence 3)",
@@ -110,7 +110,7 @@ func TestRepeat(t *testing.T) {
 	w.Order = "10"
 	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, code, 5, Options{Folder: NewFolder(t.TempDir())})
 	require.NoError(t, err)
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.Equal(t, bug.Panic, r.Effect)
 	assert.Equal(t, "10", r.Order)
 	assert.Equal(t, [2]int{5, 5}, [2]int{r.Replays, r.Reproduced})
@@ -132,13 +132,13 @@ func TestOfWitness(t *testing.T) {
 		lines []string
 	}{
 		"there":  {bug.Confirmed, stands},
-		"fixed":  {bug.Diverged, left},
-		"fails":  {bug.Diverged, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
+		"left":   {bug.Unconfirmed, left},
+		"fails":  {bug.Unconfirmed, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
 		"panics": {bug.Unconfirmed, []string{"verdict steps 1 3", "print panic: boom", "exit 2"}},
 	} {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err)
-		assert.Equal(t, c.want, r.WitnessStatus(), name)
+		assert.Equal(t, c.want, r.SavedEvidence().Status(), name)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestConfirmKinds(t *testing.T) {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err)
 		assert.Equal(t, c.reason, r.Reason, c.kind)
-		assert.Equal(t, c.reason == "", r.Status == bug.Confirmed, c.kind)
+		assert.Equal(t, c.reason == "", r.IsConfirmed(), c.kind)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestConfirmAssertion(t *testing.T) {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err, name)
 		assert.Equal(t, c.reason, r.Reason, name)
-		assert.Equal(t, c.reason == "", r.Status == bug.Confirmed, name)
+		assert.Equal(t, c.reason == "", r.IsConfirmed(), name)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestConfirmOrder(t *testing.T) {
 			assert.Equal(t, "the schedule was kept to its end, but "+c.reason, r.Reason)
 			continue
 		}
-		assert.Equal(t, bug.Confirmed, r.Status)
+		assert.True(t, r.IsConfirmed())
 		assert.Equal(t, "01", r.Order)
 		assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced})
 	}
@@ -295,7 +295,7 @@ func TestConfirmKeepsTheTraceOfTheWorseOrder(t *testing.T) {
 // What the recorded run has shown is not tried again.
 func TestConfirmLeavesOutWhatWasShown(t *testing.T) {
 	r := confirm(t, Options{FirstOrderShown: true}, append(stands, "01? print panic: boom", "01? exit 2", "10? print --- FAIL: TestX (0.00s)", "10? exit 1")...)
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.Equal(t, "10", r.Order)
 	assert.Equal(t, bug.TestFailure, r.Effect)
 	assert.Equal(t, [2]int{1, 1}, [2]int{r.Replays, r.Reproduced})

@@ -34,7 +34,7 @@ import (
 // time: what a goroutine forgets after it has waited long enough is the purpose of time-outs.
 func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
-	if r.Status != bug.Confirmed || opts.HoldTime > 0 || !r.mayDependOnTime(w) {
+	if !r.IsConfirmed() || opts.HoldTime > 0 || !r.mayDependOnTime(w) {
 		return nil
 	}
 	failing, late := suspectsOf(w, r.Verdicts[0].Overtaken)
@@ -61,7 +61,7 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 		if w.Kind == bug.Deadlock {
 			what = "goroutines block for ever"
 		}
-		r.Status = bug.Unconfirmed
+		r.Unproven = true
 		r.Reason = fmt.Sprintf("%s only if goroutine %s takes %s or longer where others wait for it", what, shortName(worst.Goroutine), worst.Delay.Round(time.Millisecond))
 	}
 	return nil

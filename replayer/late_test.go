@@ -32,7 +32,7 @@ func assertion(t *testing.T, opts Options, lines ...string) Result {
 
 func TestAnAssertionRestsOnTime(t *testing.T) {
 	r := assertion(t, Options{}, late...)
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.True(t, r.DependsOnTime)
 	assert.Equal(t, []OvertakenGoroutine{{Goroutine: "TestX:0.1", Delay: 15 * time.Millisecond, Waiter: "TestX:0", WaitReason: "sleep", Func: "p.TestX", Position: "x_test.go:8"}}, r.Overtaken)
 	assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced}, "the prompt replay does not count")
@@ -40,12 +40,12 @@ func TestAnAssertionRestsOnTime(t *testing.T) {
 
 // Who waits for a second and fails then wants to see what hangs.
 func TestAnAssertionRestsOnAGuard(t *testing.T) {
-	for ns, want := range map[string]bug.Status{"949999999": bug.Confirmed, "1000000000": bug.Unconfirmed} {
+	for ns, confirmed := range map[string]bool{"949999999": true, "1000000000": false} {
 		guard := "verdict late TestX:0.1 " + ns + " TestX:0 select p.TestX x_test.go:8"
 		r := assertion(t, Options{}, slices.Concat(failing, []string{guard, "late? exit 1"})...)
-		assert.Equal(t, want, r.Status, ns)
+		assert.Equal(t, confirmed, r.IsConfirmed(), ns)
 		assert.True(t, r.DependsOnTime)
-		if want == bug.Unconfirmed {
+		if !confirmed {
 			assert.Equal(t, "the test fails only if goroutine 0.1 takes 1s or longer where others wait for it", r.Reason)
 		}
 	}
@@ -55,13 +55,13 @@ func TestAnAssertionRestsOnAGuard(t *testing.T) {
 func TestAnAssertionRestsOnALongWait(t *testing.T) {
 	minute := "verdict late TestX:0 60000000000 TestX:0.1 select p.retry x.go:8"
 	r := assertion(t, Options{}, slices.Concat(failing, []string{minute, "late? exit 1"})...)
-	assert.Equal(t, bug.Unconfirmed, r.Status)
+	assert.False(t, r.IsConfirmed())
 	assert.Equal(t, "the test fails only if goroutine 0 takes 1m0s or longer where others wait for it", r.Reason)
 }
 
 func TestAnAssertionFailsWhoeverIsLate(t *testing.T) {
 	r := assertion(t, Options{}, slices.Concat(late, []string{"exit 1"})...)
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.False(t, r.DependsOnTime)
 	assert.Empty(t, r.Overtaken)
 
@@ -105,7 +105,7 @@ func deadlocked(t *testing.T, late string, prompt ...string) Result {
 func TestADeadlockRestsOnTime(t *testing.T) {
 	const held = "TestX:0.1 20000000 TestX:0 sleep p.TestX x_test.go:8"
 	r := deadlocked(t, held, "exit 0")
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.True(t, r.DependsOnTime)
 	assert.Len(t, r.Overtaken, 1)
 	r = deadlocked(t, held, "verdict late TestX:0.2 20000000 TestX:0 sleep p.TestX x_test.go:8", "exit 0")
@@ -120,12 +120,12 @@ func TestADeadlockRestsOnTime(t *testing.T) {
 
 func TestADeadlockRestsOnALongWait(t *testing.T) {
 	r := deadlocked(t, "TestX:0.1 999900000 - - - -", "verdict late TestX:0.2 1000 - - - -", "exit 0")
-	assert.Equal(t, bug.Unconfirmed, r.Status)
+	assert.False(t, r.IsConfirmed())
 	assert.Equal(t, "goroutines block for ever only if goroutine 0.1 takes 1s or longer where others wait for it", r.Reason)
 	r = deadlocked(t, "TestX:0.2 1000 TestX:0 sleep p.TestX x_test.go:8", "exit 0")
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	r = deadlocked(t, "TestX:0.2 1000 TestX:0 sleep p.TestX x_test.go:8\nverdict late TestX:0.1 999900000 - - - -", "exit 0")
-	assert.Equal(t, bug.Unconfirmed, r.Status, "on a short one, too")
+	assert.False(t, r.IsConfirmed(), "on a short one, too")
 }
 
 func TestADeadlockComesWhoeverIsLate(t *testing.T) {
@@ -137,7 +137,7 @@ func TestADeadlockComesWhoeverIsLate(t *testing.T) {
 		{"verdict stuck TestX:0 1 101 c0", "print PASS", "exit 0"},
 	} {
 		r := deadlocked(t, "TestX:0.1 20000000 TestX:0 sleep p.TestX x_test.go:8", prompt...)
-		assert.Equal(t, bug.Confirmed, r.Status)
+		assert.True(t, r.IsConfirmed())
 		assert.False(t, r.DependsOnTime, prompt)
 	}
 }
@@ -151,7 +151,7 @@ func TestAPanicRestsOnNothing(t *testing.T) {
 
 func TestARaceRestsOnNothing(t *testing.T) {
 	r := confirm(t, Options{}, late...)
-	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.IsConfirmed())
 	assert.False(t, r.DependsOnTime)
 }
 

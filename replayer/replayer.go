@@ -114,7 +114,6 @@ type BlockedGoroutine struct {
 
 // A Result is the outcome of all replays of one witness.
 type Result struct {
-	Status bug.Status
 	Reason string // why not confirmed
 	// Stale says which parts of the witness no longer fit the sources, if a replay is not
 	// confirmed or there was none because a violating access no longer exists. If it is empty and
@@ -132,7 +131,10 @@ type Result struct {
 	Detail     []string // of the effect: panic text or failing output lines
 	Replays    int      // replays that were run
 	Reproduced int      // number of replays that reached the violation
-	Verdicts   []Verdict
+	// Unproven says that the schedule is not the reason for what all replays have shown: see
+	// [bug.Evidence].
+	Unproven bool
+	Verdicts []Verdict
 	// DependsOnTime says that a confirmed failure or deadlock needs a delay: the goroutines of
 	// Overtaken, which could go on, come later than a timer fires that the failing goroutine waits
 	// for, or any of a deadlock, or no goroutine. If they come earlier, by otherwise the same
@@ -148,23 +150,15 @@ type Result struct {
 	Notes []string
 }
 
-// WitnessStatus returns whether the bug of a saved witness is still there. It is Confirmed, or the
-// program has Diverged from the schedule although it has all of the witness: then the bug is
-// fixed, or another schedule leads to it. If some parts of the witness no longer fit the sources,
-// it is Stale. If the program crashed or timed out, it stays Unconfirmed. A test that fails,
-// though not in the plain run that [Options] describe, fails because of the order in which
-// goroutines were held.
-func (r Result) WitnessStatus() bug.Status {
-	switch {
-	case r.Reproduced > 0:
-		return r.Status
-	case len(r.Stale) > 0:
-		return bug.Stale
-	}
-	for _, v := range r.Verdicts {
-		if v.Outcome.TimedOut || v.Outcome.Effect.Severity() > bug.TestFailure.Severity() {
-			return bug.Unconfirmed
-		}
-	}
-	return bug.Diverged
+// Evidence returns what the replays say of the bug.
+func (r Result) Evidence() bug.Evidence {
+	return bug.Evidence{Replays: r.Replays, Reproduced: r.Reproduced, Unproven: r.Unproven}
+}
+
+// IsConfirmed reports whether the replays confirm the bug.
+func (r Result) IsConfirmed() bool { return r.Evidence().IsConfirmed() }
+
+// SavedEvidence returns what the replays of a saved witness say of its bug.
+func (r Result) SavedEvidence() bug.SavedEvidence {
+	return bug.SavedEvidence{Evidence: r.Evidence(), Stale: r.Reproduced == 0 && len(r.Stale) > 0}
 }

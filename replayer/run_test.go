@@ -305,7 +305,7 @@ func TestRunTidies(t *testing.T) {
 	work := NewFolder(t.TempDir())
 	r, err := Confirm(t.Context(), fake(t, append([]string{"leave"}, stands...)...), w, code, Options{Folder: work})
 	require.NoError(t, err)
-	require.Equal(t, bug.Confirmed, r.Status)
+	require.True(t, r.IsConfirmed())
 	left, ok := strings.CutPrefix(r.Verdicts[0].Output, "left ")
 	require.True(t, ok, r.Verdicts[0].Output)
 	temp := work.tempDir()

@@ -20,12 +20,20 @@ const (
 
 // Further outcomes of saved witnesses.
 const (
-	Diverged    Status = "left"  // the program left its schedule, though all of it was found there
-	Fixed       Status = "fixed" // the program left it, and no other schedule leads to the bug
-	Stale       Status = "stale" // it no longer fits the sources
+	Fixed       Status = "fixed" // no schedule of the present program leads to the bug
+	Stale       Status = "stale" // it no longer fits the sources, and whether the bug is there is not known
 	NotReplayed Status = "not replayed"
 	Damaged     Status = "damaged" // it cannot be read
 )
+
+// InReport returns the status that reports have for findings of status s, once nothing more is
+// replayed.
+func (s Status) InReport() Status {
+	if s == Predicted || s == Undecided {
+		return Unconfirmed
+	}
+	return s
+}
 
 // Rank orders the findings of a report: confirmed ones first, infeasible ones last.
 func (s Status) Rank() int { return slices.Index([]Status{Confirmed, Unconfirmed, Infeasible}, s) }

@@ -42,7 +42,7 @@ func (r *replayRun) answerThere(f report.Finding, now *witness.Witness, reason s
 		r.answerf("%s: moved %s", r.witness.ID, where)
 		reason = explore.JoinReasons(reason, "moved "+where)
 	}
-	r.noteState(bug.Confirmed, reason)
+	r.noteState(f.Status, reason)
 }
 
 // describeMove says from where to where a bug moved, from the places of witness w to those of now: "from
@@ -79,9 +79,7 @@ func (r *replayRun) answerRecheck(ev evidence.Evidence, again explore.Recheck) i
 	result, id := ev.Result, ev.Witness.ID
 	why := explore.ReasonOf(result)
 	if status := again.Status; status != bug.Confirmed {
-		if why = explore.JoinReasons(again.Reason, why); status == bug.Unconfirmed && result.WitnessStatus() == bug.Stale {
-			status, why = bug.Stale, explore.JoinReasons(explore.ReasonOf(result), again.Reason)
-		}
+		why = again.ReasonAfter(why)
 		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, status, result.Replays, why)
 		r.noteState(status, why)
 		if status == bug.Fixed {
@@ -135,8 +133,9 @@ func (r *replayRun) answerReplay(ev evidence.Evidence) int {
 	}
 	if result.Reproduced == 0 {
 		why := explore.ReasonOf(result)
-		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, result.WitnessStatus(), result.Replays, why)
-		r.noteState(result.WitnessStatus(), why)
+		status := result.SavedEvidence().Status()
+		r.answerf("%s: %s, reached in 0 of %d replays: %s", id, status, result.Replays, why)
+		r.noteState(status, why)
 		return exitNoAnswer
 	}
 	r.answerThere(evidence.NewFinding(ev), result.Witness, "")

@@ -28,7 +28,7 @@ func crossed(t *testing.T) Evidence {
 	}
 	return Evidence{
 		Witness: w, Trace: tr, Violation: []int{-1, -1}, Files: witness.Files{Root: "/m"},
-		Result: replayer.Result{Status: bug.Confirmed, Effect: bug.Blocks, Replays: 2, Reproduced: 2},
+		Result: replayer.Result{Effect: bug.Blocks, Replays: 2, Reproduced: 2},
 	}
 }
 

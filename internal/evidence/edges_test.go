@@ -32,7 +32,7 @@ func allSteps(t *testing.T, text string) Evidence {
 			w.Steps = append(w.Steps, witness.Step{Goroutine: tr.Goroutines[e.G].Name(), Op: e.Kind, Func: s.Func, File: "x.go", Line: s.Line, Occurrence: occ[key]})
 		}
 	}
-	return Evidence{Witness: w, Trace: tr, ReplayTrace: tr, Files: witness.Files{Root: "/m"}, Result: replayer.Result{Status: bug.Confirmed}}
+	return Evidence{Witness: w, Trace: tr, ReplayTrace: tr, Files: witness.Files{Root: "/m"}, Result: replayer.Result{Replays: 2, Reproduced: 2}}
 }
 
 func TestEdges(t *testing.T) {

@@ -30,9 +30,8 @@ type Evidence struct {
 	Run  int    // the number, from 1, of the run of exploration that showed it; 0: a recording did
 	// Parents are the runs from which exploration derived Run, 0 for recordings.
 	Parents []int
-	// Undecided says that no tier found a schedule, or a proof that there is none.
-	Undecided bool
-	Refuted   bool // see report.Finding.Refuted
+	// Analysis is what the analysis says of the bug.
+	Analysis bug.Evidence
 
 	// Trace is the recorded run and Violation the positions of the violating events in it.
 	// They show the locks held and where goroutines were created. If Trace is nil, Replayed
@@ -89,6 +88,13 @@ func newBuilder(ev *Evidence, w *witness.Witness) builder {
 	return b
 }
 
+// status returns the status that follows from the evidence.
+func (ev *Evidence) status() bug.Status {
+	known := ev.Analysis
+	known.Replays, known.Reproduced, known.Unproven = ev.Result.Replays, ev.Result.Reproduced, ev.Result.Unproven
+	return known.Status()
+}
+
 // NewFinding makes a finding of the evidence.
 func NewFinding(ev Evidence) report.Finding {
 	w, r := ev.Witness, ev.Result
@@ -96,13 +102,14 @@ func NewFinding(ev Evidence) report.Finding {
 		w = r.Witness
 	}
 	b := newBuilder(&ev, w)
+	status := ev.status()
 	f := report.Finding{
-		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided, Refuted: ev.Undecided && ev.Refuted,
+		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: status.InReport(), Reason: r.Reason, Undecided: status == bug.Undecided, Refuted: status == bug.Undecided && ev.Analysis.Refuted,
 		Package: w.Package, Test: b.test, Witness: ev.Path, Tier: ev.Tier, Run: ev.Run, Parents: ev.Parents,
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []report.Access{},
 	}
-	if r.Status == bug.Confirmed {
+	if r.IsConfirmed() {
 		f.Effect, f.Detail, f.Time = r.Effect, r.Detail, b.timing()
 	}
 	if r.Order == "10" && len(w.Violation) > 1 && !w.InOrder() {
@@ -112,7 +119,7 @@ func NewFinding(ev Evidence) report.Finding {
 	for i, s := range w.Violation {
 		f.Accesses = append(f.Accesses, b.access(w.Kind, i, s))
 	}
-	if w.EndsBlocked() && r.Status == bug.Confirmed {
+	if w.EndsBlocked() && r.IsConfirmed() {
 		b.addWaits(&f, w)
 	}
 	b.addInterleaving(&f, w)

@@ -83,7 +83,7 @@ func bank(t *testing.T) report.Finding {
 	return NewFinding(Evidence{
 		Witness: w, Path: "bank/testdata/predict/TestTransfer/" + w.ID, Tier: "pecan",
 		Result: replayer.Result{
-			Status: bug.Confirmed, Order: "10", Effect: bug.TestFailure, Replays: 3, Reproduced: 3,
+			Order: "10", Effect: bug.TestFailure, Replays: 3, Reproduced: 3,
 			Detail: []string{"--- FAIL: TestTransfer", "    bank_test.go:26: balance = 40, want 90"},
 		},
 		Trace: tr, Violation: []int{8, 9}, ReplayTrace: tr, Files: witness.Files{Root: "/src"}, Source: source.Line,

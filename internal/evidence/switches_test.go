@@ -31,7 +31,7 @@ func TestWhyHeldInTesting(t *testing.T) {
 	} {
 		violation := own
 		violation.Goroutine = "TestA:0.1"
-		f := NewFinding(Evidence{Result: replayer.Result{Status: bug.Confirmed}, Witness: &witness.Witness{
+		f := NewFinding(Evidence{Result: replayer.Result{Replays: 2, Reproduced: 2}, Witness: &witness.Witness{
 			Kind: bug.Race, Package: "p", Tests: []string{"TestA"}, Violation: []witness.Step{violation, own},
 			Steps: []witness.Step{inside(trace.Acquire, "testing.(*T).Run", "TestA:0"), inside(trace.Fork, "testing.(*T).Run", "TestA:0")},
 			Holds: []witness.Step{tt.hold},
@@ -67,7 +67,7 @@ func TestSubtestAndMethod(t *testing.T) {
 	f := NewFinding(Evidence{
 		Witness: &witness.Witness{Kind: bug.Property, Pattern: "once", Package: "example.com/p", Tests: []string{"TestA"},
 			Steps: []witness.Step{plain, handed}, Violation: []witness.Step{plain, handed}},
-		Result: replayer.Result{Status: bug.Confirmed}, Trace: tr, Violation: []int{4, 5}, Files: witness.Files{Root: "/m"},
+		Result: replayer.Result{Replays: 2, Reproduced: 2}, Trace: tr, Violation: []int{4, 5}, Files: witness.Files{Root: "/m"},
 	})
 	assert.Equal(t, "c.Close", f.Accesses[0].Expr)
 	assert.Equal(t, "(*Conn).Close", f.Accesses[1].Expr)

@@ -17,7 +17,7 @@ func TestTime(t *testing.T) {
 	late := func(timed bool, l ...replayer.OvertakenGoroutine) *report.Time {
 		f := NewFinding(Evidence{
 			Witness: w, Files: witness.Files{Root: "/src"},
-			Result: replayer.Result{Status: bug.Confirmed, DependsOnTime: timed, Overtaken: l},
+			Result: replayer.Result{Replays: 2, Reproduced: 2, DependsOnTime: timed, Overtaken: l},
 			Source: func(string, int) string { return "\ttime.Sleep(wait(3)) // a moment (or two)" },
 		})
 		return f.Time

@@ -86,7 +86,7 @@ func (c *committedWitnesses) replayAll(ctx context.Context) error {
 		}
 		// A damaged file must not pass unnoticed: it is a regression test that tests nothing.
 		c.ledger.AnalysisFailed = c.ledger.AnalysisFailed || r.state.Status == bug.Damaged
-		if r.evidence != nil && r.evidence.Result.Status != bug.Confirmed { // a finding of this run may show its bug yet
+		if r.evidence != nil && !r.evidence.Result.IsConfirmed() { // a finding of this run may show its bug yet
 			c.ledger.Witnesses.AddCommitted(r.state, &ledger.UnreachedWitness{Evidence: r.evidence})
 			continue
 		}
@@ -154,7 +154,7 @@ func (c *committedWitnesses) replayWitness(ctx context.Context, w *witness.Witne
 	if err != nil {
 		return r, err
 	}
-	state.Status, state.Reason = o.Result.WitnessStatus(), ReasonOf(o.Result)
+	state.Status, state.Reason = o.Result.SavedEvidence().Status(), ReasonOf(o.Result)
 	if o.IsConfirmed() {
 		c.replays.Progress.Confirmed.Add(1)
 	}
@@ -210,10 +210,8 @@ func (c *committedWitnesses) recheck(ctx, limit context.Context) error {
 		case err != nil:
 			c.ledger.ReportError(u.Witness.ID, err)
 			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
-		case r.Status == bug.Unconfirmed && state.Status == bug.Stale:
-			state.Reason = JoinReasons(state.Reason, r.Reason)
 		case r.Status != bug.Confirmed:
-			state.Status, state.Reason = r.Status, JoinReasons(r.Reason, state.Reason)
+			state.Status, state.Reason = r.Status, r.ReasonAfter(state.Reason)
 		default:
 			c.confirmer.KeepEntry(r.Found)
 		}
@@ -225,14 +223,15 @@ func (c *committedWitnesses) recheck(ctx, limit context.Context) error {
 // left the schedule or crashed, or because places of the violation are gone.
 // [Exploration.Recheck] finds out whether the bug is fixed then.
 func Diverges(r replayer.Result) bool {
-	status := r.WitnessStatus()
-	return status == bug.Diverged || crashes(r) || status == bug.Stale && (r.Replays > 0 || len(r.MissingAccesses) > 0)
+	return r.Reproduced == 0 && (r.Replays > 0 || len(r.MissingAccesses) > 0)
 }
 
 // crashes reports whether a test crashed or hung in its replays without reaching the
 // violation, which may be the very bug.
 func crashes(r replayer.Result) bool {
-	return r.Reproduced == 0 && r.WitnessStatus() == bug.Unconfirmed
+	return r.Reproduced == 0 && slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool {
+		return v.Outcome.TimedOut || v.Outcome.Effect.Severity() > bug.TestFailure.Severity()
+	})
 }
 
 // JoinReasons joins two reasons.
@@ -246,7 +245,7 @@ func ReasonOf(r replayer.Result) string {
 		parts = append(parts, r.Reason)
 	}
 	for _, v := range r.Verdicts {
-		if v.Outcome.Effect != bug.NoEffect && r.Status != bug.Confirmed {
+		if v.Outcome.Effect != bug.NoEffect && !r.IsConfirmed() {
 			words := []string{"in this order the test still fails:"}
 			for _, l := range v.Outcome.Detail {
 				words = append(words, strings.TrimSpace(l))

@@ -19,6 +19,7 @@
 package explore
 
 import (
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -91,6 +92,8 @@ type Exploration struct {
 	session *session
 	// reportedBugs has the sites of the confirmed findings in the report.
 	reportedBugs map[string]bool
+	// violations are those of the findings in the report, by their sites.
+	violations map[string]*witness.Witness
 }
 
 // A session is what the packages of an exploration have in common.
@@ -133,7 +136,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 
 // newExploration returns an exploration with an empty report.
 func newExploration(s *session, goVersion string) *Exploration {
-	return &Exploration{Report: report.Report{Go: goVersion}, session: s, reportedBugs: make(map[string]bool)}
+	return &Exploration{Report: report.Report{Go: goVersion}, session: s, reportedBugs: make(map[string]bool), violations: make(map[string]*witness.Witness)}
 }
 
 // analysisOf returns the options for the analysis of traces of a package: the properties are
@@ -164,6 +167,7 @@ func (x *Exploration) joinReport(l *loop) {
 		}
 	}
 	x.AnalysisFailed = x.AnalysisFailed || l.ledger.AnalysisFailed
+	maps.Copy(x.violations, l.ledger.Violations)
 	x.Report.AppendPart(r)
 	for _, why := range r.Incomplete {
 		ledger.AddIncomplete(&x.Report, why)

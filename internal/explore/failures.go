@@ -117,7 +117,6 @@ func (l *loop) enterFailure(ctx, limit context.Context, r *recording.Recording, 
 		return true, ctx.Err()
 	case limit.Err() != nil:
 		ev, _ := finding.EvidenceOutOfTime(limit, finding.EvidenceBeforeReplay(r, f))
-		ev.Result.Status = bug.Unconfirmed
 		if e = l.confirmer.NewEntry(ev); !l.ledger.HasBetter(&e.Finding) {
 			l.confirmer.KeepEntry(e)
 		}

@@ -66,7 +66,7 @@ func (m *machine) Continue(_ context.Context, _ replayer.Binary, w *witness.Witn
 	r, to := m.replay(w)
 	r.Witness = w
 	if to != nil {
-		r.Status, r.Trace = bug.Confirmed, write(m.t, to, filepath.Join(m.t.TempDir(), "replayed"))
+		r.Replays, r.Reproduced, r.Trace = 1, 1, write(m.t, to, filepath.Join(m.t.TempDir(), "replayed"))
 	}
 	return r, nil
 }
@@ -116,7 +116,7 @@ func TestLoop(t *testing.T) {
 	m := &machine{
 		record: func(recorder.Order, []string) *trace.Trace { return tr },
 		replay: func(w *witness.Witness) (r replayer.Result, to *trace.Trace) {
-			return replayer.Result{Status: bug.Confirmed, Replays: 2, Reproduced: 2}, nil
+			return replayer.Result{Replays: 2, Reproduced: 2}, nil
 		},
 	}
 	l := newLoop(t, m, tr)
@@ -143,7 +143,7 @@ func TestLoopOrders(t *testing.T) {
 			return first
 		},
 		replay: func(*witness.Witness) (r replayer.Result, to *trace.Trace) {
-			return replayer.Result{Status: bug.Confirmed, Replays: 2, Reproduced: 2}, nil
+			return replayer.Result{Replays: 2, Reproduced: 2}, nil
 		},
 	}
 	l := newLoop(t, m, first)
@@ -171,7 +171,7 @@ func newTestLoop(t *testing.T, n int, to func(k int) (replayer.Result, *trace.Tr
 	m.replay = func(w *witness.Witness) (replayer.Result, *trace.Trace) {
 		var k int
 		if _, err := fmt.Sscanf(w.ID, "run-%d", &k); err != nil {
-			return replayer.Result{Status: bug.Unconfirmed, Replays: 1}, nil
+			return replayer.Result{Replays: 1}, nil
 		}
 		return to(k)
 	}
@@ -210,7 +210,7 @@ func TestRunsInOrder(t *testing.T) {
 		case 1:
 			close(second)
 		case 2:
-			return replayer.Result{Status: bug.Unconfirmed}, nil
+			return replayer.Result{}, nil
 		case 3:
 			return replayer.Result{}, steps(t, 0)
 		}
@@ -328,8 +328,11 @@ func TestEnterFailure(t *testing.T) {
 			return replayer.Result{}, nil
 		}
 		f := finding.FromRun(r, analysis.Finding{Kind: bug.Failure, Accesses: []int{2}, Tests: []string{"TestX"}})
-		ev := finding.EvidenceWithoutReplay(r, f, c.status)
-		ev.Result.Witness, ev.Result.Reproduced = f.Witness, 1
+		ev := finding.EvidenceWithoutReplay(r, f)
+		ev.Result.Witness, ev.Result.Replays = f.Witness, 2
+		if c.status == bug.Confirmed {
+			ev.Result.Reproduced = 2
+		}
 		require.NoError(t, l.session.pool.Prepare())
 		passes, err := l.enterFailure(t.Context(), t.Context(), r, f, l.confirmer.NewEntry(ev), nil)
 		require.NoError(t, err, c.name)

@@ -17,7 +17,6 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/places"
 	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/explore/replays"
-	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -31,18 +30,37 @@ import (
 // places are replayed.
 //
 // There are three answers, and the burden of proof is on "fixed": what a few runs have not
-// shown may be there nevertheless. Each doubt makes the answer "cannot tell".
+// shown may be there nevertheless. This search collects the evidence ([bug.SavedEvidence]), which
+// decides. Each piece that is missing makes the answer "cannot tell".
 
 // A Recheck is the answer for a witness: the bug is Confirmed, and found; or Fixed; or
-// Unconfirmed, if it is not known whether it is fixed.
+// Unconfirmed or Stale, if it is not known whether it is fixed.
 type Recheck struct {
 	Status bug.Status
-	Reason string
+	Reason string // why it is not known
 	// Found is the bug that was confirmed.
 	Found finding.Entry
 
-	// searchable is set if all behaviours of the test would tell, where a few runs do not.
-	searchable bool
+	evidence bug.SavedEvidence
+	why      string // Reason without its beginning
+}
+
+// answer returns the answer that follows from the evidence, with its reason.
+func answer(e bug.SavedEvidence, reason string) Recheck {
+	a := Recheck{Status: e.Status(), Reason: reason, evidence: e, why: reason}
+	if a.Status != bug.Fixed && a.Status != bug.Confirmed {
+		a.Reason = "cannot tell whether it is fixed: " + reason
+	}
+	return a
+}
+
+// ReasonAfter joins the reason of r, and the one for which the replays of the witness did not reach
+// the bug.
+func (r Recheck) ReasonAfter(why string) string {
+	if r.Status == bug.Stale {
+		return JoinReasons(why, r.Reason)
+	}
+	return JoinReasons(r.Reason, why)
 }
 
 // Recheck looks for the bug of w, whose replays did not reach it, as r says. Run says how its
@@ -63,11 +81,6 @@ var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst,
 // staleOrders are further orders for witnesses that no longer fit the sources: that nothing
 // was predicted is all the evidence then.
 var staleOrders = []recorder.Order{recorder.RandomOrder(1), recorder.RandomOrder(2)}
-
-// cannotTell returns the answer that it is not known whether the bug is fixed, and why.
-func cannotTell(format string, args ...any) Recheck {
-	return Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}
-}
 
 // errNoEvidence is the error of a recording that says nothing about the bug. Its text is why.
 type errNoEvidence string
@@ -111,26 +124,42 @@ func (c *rechecking) isStale() bool { return len(c.result.Stale) > 0 }
 
 // run searches for the bug in further recordings of the test.
 //
-// The bug is fixed only if some run has reached each place of the violation that the sources
-// still have, and none of the predictions has a part at these places. Else it is not known.
+// The bug is fixed only if some run has come to each place of the violation, none of the
+// predictions has a part at these places, and the test passes. Else it is not known.
 func (c *rechecking) run(ctx context.Context) (Recheck, error) {
 	if w := c.committed; !c.session.opts.canFind(w) {
-		return cannotTell("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern)), nil
+		return c.doubtful("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern)), nil
 	}
 	if err := c.session.pool.Prepare(); err != nil {
 		return Recheck{}, err
 	}
 	found, err := c.search(ctx)
 	if why, ok := errors.AsType[errNoEvidence](err); ok {
-		return cannotTell("%s", string(why)), nil
+		return c.doubtful("%s", string(why)), nil
 	}
 	switch {
 	case err != nil:
 		return Recheck{}, err
 	case found.ConfirmedBug != "":
-		return Recheck{Status: bug.Confirmed, Found: found}, nil
+		return c.found(found), nil
 	}
 	return c.answerWithoutBug(), nil
+}
+
+// found returns the answer that another schedule of the present program has shown the bug.
+func (c *rechecking) found(e finding.Entry) Recheck {
+	known := c.result.SavedEvidence()
+	known.Elsewhere = true
+	a := answer(known, "")
+	a.Found = e
+	return a
+}
+
+// doubtful returns the answer that the search tells nothing, and why.
+func (c *rechecking) doubtful(format string, args ...any) Recheck {
+	known := c.result.SavedEvidence()
+	known.Doubtful = true
+	return answer(known, fmt.Sprintf(format, args...))
 }
 
 // search records the test in all orders and returns the entry of the bug, if a replay confirms
@@ -305,39 +334,77 @@ func (c *rechecking) noteUnconfirmed(findings []finding.Finding) {
 
 // answerWithoutBug returns the answer if no run has shown the bug.
 func (c *rechecking) answerWithoutBug() Recheck {
+	known := c.result.SavedEvidence()
+	known.OrdersRefuted, known.Doubtful = c.openOrders() == "", c.otherDoubt() != ""
+	known.AccessesFound, known.TestPasses = c.lostAccess() == "", c.failedRun() == ""
+	return answer(known, c.missing(known))
+}
+
+// missing says which piece of evidence that the bug is fixed is missing; "" if none is.
+func (c *rechecking) missing(known bug.SavedEvidence) string {
+	switch {
+	case !known.OrdersRefuted:
+		return c.openOrders()
+	case known.Doubtful:
+		return c.otherDoubt()
+	case !known.AccessesFound:
+		return c.lostAccess()
+	case !known.TestPasses:
+		return c.failedRun()
+	}
+	return ""
+}
+
+// openOrders says why what was predicted does not prove that no order leads to the bug; "" if it
+// does. A failure is not predicted, so that nothing follows from runs that do not fail.
+func (c *rechecking) openOrders() string {
+	if c.committed.Kind == bug.Failure {
+		return fmt.Sprintf("%s does not fail in %d orders of goroutines, which is no proof", c.committed.Tests[0], len(c.orders))
+	}
+	return ""
+}
+
+// otherDoubt says why something else may be the bug; "" if nothing may.
+func (c *rechecking) otherDoubt() string {
 	w, p := c.committed, c.places
-	doubt := c.doubt
+	if c.doubt != "" {
+		return c.doubt
+	}
 	for _, again := range c.runs {
 		for _, f := range again.Findings {
-			if doubt == "" && c.isStale() && (len(p.Gone) == 0 || len(p.Gone) == len(w.Violation) || p.MayBeBug(f.Witness)) {
-				doubt = fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
+			if c.isStale() && (len(p.Gone) == 0 || len(p.Gone) == len(w.Violation) || p.MayBeBug(f.Witness)) {
+				return fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
 			}
 		}
 	}
-	// A place that no run reaches cannot show the bug, whether or not it is fixed.
-	notReached := -1 // a place that is there, and that no run reaches
+	return ""
+}
+
+// lostAccess says which access of the violation the present program does not have, or which no run
+// has reached; "" if it has all. Whether or not the bug is fixed, such a place cannot show it.
+func (c *rechecking) lostAccess() string {
+	w, p := c.committed, c.places
+	if len(p.Gone) > 0 && !c.startedGoroutines {
+		return w.Tests[0] + " does not start goroutines any more"
+	}
 	for i, reached := range p.ReachedByRun {
-		if !reached && !slices.Contains(p.Gone, i) {
-			notReached = i
+		if !reached && !slices.Contains(p.Gone, i) && w.Kind != bug.Failure { // a failure is not reached by runs that pass
+			return fmt.Sprintf("%s does not come to %s any more", w.Tests[0], places.PlaceText(c.result.Witness.Violation[i]))
 		}
 	}
-	switch {
-	case w.Kind == bug.Failure && !c.testFailed:
-		answer := cannotTell("%s does not fail in %d orders of goroutines, which is no proof", w.Tests[0], len(c.orders))
-		answer.searchable = true
-		return answer
-	case doubt != "":
-		answer := cannotTell("%s", doubt)
-		answer.searchable = w.Kind == bug.Assertion
-		return answer
-	case len(p.Gone) > 0 && !c.startedGoroutines:
-		return cannotTell("%s does not start goroutines any more", w.Tests[0])
-	case notReached >= 0:
-		return cannotTell("%s does not come to %s any more", w.Tests[0], places.PlaceText(c.result.Witness.Violation[notReached]))
+	return ""
+}
+
+// failedRun says in which run the test has failed; "" if it has passed in all.
+func (c *rechecking) failedRun() string {
+	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect.Severity() >= bug.TestFailure.Severity() }
+	switch test := c.committed.Tests[0]; {
 	case crashes(c.result):
-		return cannotTell("%s crashes or hangs in another order of its goroutines", w.Tests[0])
+		return test + " crashes or hangs in another order of its goroutines"
+	case c.testFailed || slices.ContainsFunc(c.result.Verdicts, failed):
+		return test + " fails in another order of its goroutines"
 	}
-	return Recheck{Status: bug.Fixed}
+	return ""
 }
 
 // canFind reports whether predicting could find the bug of w.
@@ -370,7 +437,9 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 	opts.Analysis.Kinds = []bug.Kind{w.Kind}
 	opts.WitnessFolder, opts.ArtifactFolder = filepath.Join(c.session.workFolder, "found"), ""
 	opts.ReplayTimeout = recheckTime
-	if known.searchable {
+	// All that the test can do would tell whether it fails, where a few runs do not.
+	searched := w.Proof() == bug.FailedTest && known.Status != bug.Fixed
+	if searched {
 		opts.Explore, x.session.explorationTimeLeft = Budget{TotalTime: searchTime}, searchTime
 	}
 	// The user waits for one answer, so that the search has a bound of its own.
@@ -378,41 +447,36 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 	if err := x.Explore(ctx, []recorder.Run{run}); err != nil {
 		return known, err
 	}
-	for _, f := range x.Report.Findings {
-		if c.noteExplored(&known, f); known.Status == bug.Confirmed {
-			return known, nil
-		}
-	}
+	complete := false
 	for _, pkg := range x.Report.Packages {
 		for _, e := range pkg.Explored {
-			if known.searchable && known.Status == bug.Unconfirmed && e.Test == w.Tests[0] && e.Complete {
-				known.Status, known.Reason = bug.Fixed, fmt.Sprintf("all that %s can do was seen", e.Test)
-			}
+			complete = complete || searched && e.Test == w.Tests[0] && e.Complete
 		}
 	}
-	return known, nil
-}
-
-// noteExplored notes in known what a finding of the exploration says about the bug.
-func (c *rechecking) noteExplored(known *Recheck, f report.Finding) {
-	w, p := c.committed, c.places
-	v := p.ViolationOf(&f)
-	// A confirmed finding at the same places is the bug. One that was not confirmed leaves it
-	// open.
-	same := finding.BugKey(v) == finding.BugKey(p.Current) || p.MayBeBug(v)
-	fixed := known.Status == bug.Fixed
-	switch {
-	case f.Status != bug.Confirmed && f.Status != bug.Unconfirmed:
-	case !same:
-		if fixed && f.Kind == w.Kind && len(p.Gone) == len(w.Violation) {
-			*known = cannotTell("there is another possible bug of its kind in %s", w.Tests[0])
-		}
-	case f.Status == bug.Confirmed:
-		*known = Recheck{Status: bug.Confirmed, Found: finding.Entry{Finding: f, WitnessToSave: v}}
-	default:
-		known.searchable = false
-		if fixed {
-			*known = cannotTell("further runs have left it open")
+	e, why := known.evidence, known.why
+	if complete {
+		e.OrdersRefuted, e.Doubtful = true, false
+		if why = c.missing(e); why == "" {
+			why = fmt.Sprintf("all that %s can do was seen", w.Tests[0])
 		}
 	}
+	for _, f := range x.Report.Findings {
+		v := x.violations[f.BugKey()]
+		// A confirmed finding at the same places is the bug. One that was not confirmed leaves
+		// it open.
+		p := c.places
+		same := finding.BugKey(v) == finding.BugKey(p.Current) || p.MayBeBug(v)
+		switch {
+		case f.Status == bug.Infeasible:
+		case same && f.Status == bug.Confirmed:
+			return c.found(finding.Entry{Finding: f, WitnessToSave: v}), nil
+		case same:
+			e.Doubtful, why = true, "further runs have left it open"
+		case f.Status == bug.Confirmed && f.Effect.Severity() >= bug.TestFailure.Severity():
+			e.TestPasses, why = false, w.Tests[0]+" fails in another order of its goroutines"
+		case f.Kind == w.Kind && len(p.Gone) == len(w.Violation):
+			e.Doubtful, why = true, fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
+		}
+	}
+	return answer(e, why), nil
 }

@@ -24,8 +24,8 @@ import (
 // This file confirms goroutines that were blocked for ever at the end of a run.
 //
 // The recorder proves that they are blocked for ever: no goroutine can go on any more, or
-// nothing that is alive can reach what they wait for. So the run itself is evidence. If no
-// replay shows it again the report has the bug nevertheless, without a witness.
+// nothing that is alive can reach what they wait for. A replay that is blocked as well confirms
+// the bug. If none is, the report has the bug all the same, as one that is not confirmed.
 
 // An ending is a run at whose end goroutines were blocked by one kind of bug, in one window of
 // its trace.
@@ -200,24 +200,18 @@ func (e *ending) confirm(ctx, limit context.Context, members []waits.Wait) error
 			}
 		}
 	}
-	if ev.Result.Status != bug.Confirmed && !ev.Result.DependsOnTime { // the run itself has shown it
-		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOfBlocked(e.kind)
-		ev.Result.Reproduced = 0
+	if ev.Result.Reproduced == 0 && !ev.Result.DependsOnTime {
+		why := "no replay of it has"
+		switch {
+		case len(f.Tests) == 0:
+			why = "replays run tests only, and its goroutines belong to none"
+		case ev.Result.Reason != "":
+			why += ": " + ev.Result.Reason
+		}
+		ev.Result.Reason = "the recorded run has ended with it, and " + why
 	}
-	if ev.Result.Reproduced > 0 {
-		e.KeepEntry(e.NewEntry(ev))
-	} else {
-		e.KeepEntry(finding.Entry{Finding: evidence.NewFinding(ev)})
-	}
+	e.KeepEntry(e.NewEntry(ev))
 	return nil
-}
-
-// effectOfBlocked returns the effect of a bug of that kind.
-func effectOfBlocked(kind bug.Kind) bug.Effect {
-	if kind == bug.Leak {
-		return bug.Leaks
-	}
-	return bug.Blocks
 }
 
 // partOfDeadlock reports whether the report has a deadlock all of whose goroutines are blocked
@@ -270,20 +264,20 @@ func (e *ending) replay(ctx context.Context, f finding.Finding, members []waits.
 	}
 	// A run often blocks again without any schedule. A witness without steps is best if the
 	// other one is long.
-	if bare && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > replays.LongWitnessSteps) {
+	if bare && (!ev.Result.IsConfirmed() || len(ev.Witness.Steps) > replays.LongWitnessSteps) {
 		o, err := e.Replays.ReplaySteps(ctx, e.rec, all, witness.StartSteps, false)
 		if err != nil {
 			return err
 		}
-		if o.IsConfirmed() && (ev.Result.Status != bug.Confirmed || o.Result.Effect == ev.Result.Effect) {
+		if o.IsConfirmed() && (!ev.Result.IsConfirmed() || o.Result.Effect == ev.Result.Effect) {
 			noteOutcome(ev, o)
 			return nil
 		}
-		if ev.Result.Status != bug.Confirmed {
+		if !ev.Result.IsConfirmed() {
 			ev.Result.Replays += o.Result.Replays
 		}
 	}
-	if ev.Result.Status == bug.Confirmed || len(all.Schedule.Steps) > maxReplayedEvents {
+	if ev.Result.IsConfirmed() || len(all.Schedule.Steps) > maxReplayedEvents {
 		return nil
 	}
 	o, err := e.Replays.ReplaySmallOrWhole(ctx, e.rec, all)
@@ -307,7 +301,7 @@ func (e *ending) replayCones(ctx context.Context, f finding.Finding, recipe anal
 		if err != nil {
 			return err
 		}
-		if noteOutcome(ev, o); ev.Result.Status == bug.Confirmed {
+		if noteOutcome(ev, o); ev.Result.IsConfirmed() {
 			break
 		}
 	}

@@ -117,7 +117,7 @@ func (c *confirmation) replayAll(ctx context.Context) {
 			return
 		}
 		ev, err := c.replaySchedules(ctx, c.rec, a, math.MaxInt)
-		if c.errs[i] = err; ev.Result.Status == bug.Confirmed {
+		if c.errs[i] = err; ev.Result.IsConfirmed() {
 			c.entries[i] = c.NewEntry(ev)
 		} else { // the report shows the first schedule
 			c.entries[i].Replays += ev.Result.Replays
@@ -234,7 +234,7 @@ func (c *Confirmer) ReplayFinding(ctx context.Context, r *recording.Recording, f
 // replaySchedules is ReplayFinding for the next schedules of an attempt, at most that many.
 func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording, a *attempt, most int) (evidence.Evidence, error) {
 	f := a.Finding
-	ev := finding.EvidenceWithoutReplay(r, f, bug.Unconfirmed)
+	ev := finding.EvidenceWithoutReplay(r, f)
 	for n := range most {
 		recipe, more := a.next()
 		if a.finished = !more; a.finished {
@@ -320,7 +320,7 @@ func (c *Confirmer) EnterPrediction(r *recording.Recording, result *analysis.Res
 		return nil, err
 	}
 	for _, f := range infeasible {
-		if e := c.NewEntry(finding.EvidenceWithoutReplay(r, f, bug.Infeasible)); !c.Ledger.HasBetter(&e.Finding) {
+		if e := c.NewEntry(finding.EvidenceWithoutReplay(r, f)); !c.Ledger.HasBetter(&e.Finding) {
 			c.AddEntry(e)
 		}
 	}

@@ -70,12 +70,21 @@ func (c *Confirmer) recorded(t *testing.T, text string) *recording.Recording {
 
 const confirmed, unconfirmed = bug.Confirmed, bug.Unconfirmed
 
+// replayed returns the result of n replays that have all shown the bug, or none.
+func replayed(status bug.Status, n int) replayer.Result {
+	r := replayer.Result{Replays: n}
+	if status == confirmed {
+		r.Reproduced = n
+	}
+	return r
+}
+
 // What is predicted from a recording is replayed: what is confirmed has a draft of its
 // witness, what is not stays unconfirmed, and both are settled.
 func TestFindings(t *testing.T) {
 	for _, status := range []bug.Status{confirmed, unconfirmed} {
 		m := &machine{replay: func(*witness.Witness) replayer.Result {
-			return replayer.Result{Status: status, Replays: 1, Reproduced: 1}
+			return replayed(status, 1)
 		}}
 		c := newConfirmer(t, m)
 		var announced []string
@@ -131,7 +140,8 @@ func TestBetterWitness(t *testing.T) {
 	f := finding.FromRun(r, analysis.Finding{Kind: bug.Race, Name: "race", Accesses: []int{2, 3}, Tests: []string{"TestX"}})
 	entry := func(status bug.Status, effect bug.Effect) finding.Entry {
 		ev := finding.EvidenceBeforeReplay(r, f)
-		ev.Result = replayer.Result{Status: status, Effect: effect, Replays: 1, Reproduced: 1, Witness: f.Witness}
+		ev.Result = replayed(status, 1)
+		ev.Result.Effect, ev.Result.Witness = effect, f.Witness
 		return c.NewEntry(ev)
 	}
 	for name, effects := range map[string][3]bug.Effect{
@@ -156,7 +166,7 @@ func TestNotReplayed(t *testing.T) {
 	c := newConfirmer(t, &machine{})
 	r := c.recorded(t, "0 fork 1\n1 begin\n1 w x\n0 w x")
 	f := finding.FromRun(r, analysis.Finding{Kind: bug.Race, Name: "race", Accesses: []int{2, 3}, Tests: []string{"TestX"}})
-	e := c.NewEntry(finding.EvidenceWithoutReplay(r, f, unconfirmed))
+	e := c.NewEntry(finding.EvidenceWithoutReplay(r, f))
 	all := &confirmation{Confirmer: c, rec: r, findings: []finding.Finding{f, f}, entries: []finding.Entry{e, e}, errs: []error{budget.ErrTimeOver, os.ErrNotExist}}
 	assert.Zero(t, all.enterEntries(t.Context()))
 	assert.Len(t, c.Ledger.Report.Findings, 1)
@@ -197,7 +207,9 @@ func deadlock(t *testing.T, c *Confirmer, stuck ...trace.BlockedGoroutine) *reco
 // A goroutine that was blocked when its test ended, before nothing could go on, has no part
 // in the deadlock; those that were not have.
 func TestLeftBehind(t *testing.T) {
-	m := &machine{replay: func(*witness.Witness) replayer.Result { return replayer.Result{Status: unconfirmed, Replays: 1} }}
+	m := &machine{replay: func(*witness.Witness) replayer.Result {
+		return replayer.Result{Replays: 1, Reason: "left its schedule"}
+	}}
 	c := newConfirmer(t, m)
 	r := deadlock(t, c,
 		trace.BlockedGoroutine{G: 1, Proof: trace.ProofDeadlock}, trace.BlockedGoroutine{G: 2, Proof: trace.ProofDeadlock},
@@ -210,15 +222,14 @@ func TestLeftBehind(t *testing.T) {
 	assert.Equal(t, map[bug.Kind]int{bug.Deadlock: 2, bug.Leak: 1}, kinds)
 	require.NoError(t, c.ConfirmBlocked(t.Context(), r))
 	for _, f := range c.Ledger.Report.Findings {
-		assert.Equal(t, confirmed, f.Status, "the run itself has shown it")
+		assert.Equal(t, unconfirmed, f.Status, "no replay has shown it")
+		assert.Equal(t, "the recorded run has ended with it, and no replay of it has: left its schedule", f.Reason)
 		assert.Zero(t, f.Reproduced)
 		switch f.Kind {
 		case bug.Deadlock:
 			assert.Len(t, f.Accesses, 2)
-			assert.Equal(t, bug.Blocks, f.Effect)
 		case bug.Leak:
 			assert.Len(t, f.Accesses, 1)
-			assert.Equal(t, bug.Leaks, f.Effect)
 		}
 	}
 	assert.Len(t, c.Ledger.Report.Findings, 2)
@@ -230,7 +241,7 @@ func TestLeftBehind(t *testing.T) {
 // only: the goroutines that it blocks in other runs join it.
 func TestBlockedAgain(t *testing.T) {
 	m := &machine{replay: func(*witness.Witness) replayer.Result {
-		return replayer.Result{Status: confirmed, Effect: bug.Blocks, Replays: 1, Reproduced: 1}
+		return replayer.Result{Effect: bug.Blocks, Replays: 1, Reproduced: 1}
 	}}
 	c := newConfirmer(t, m)
 	r := deadlock(t, c, trace.BlockedGoroutine{G: 1, Proof: trace.ProofDeadlock}, trace.BlockedGoroutine{G: 2, Proof: trace.ProofDeadlock})
@@ -251,7 +262,9 @@ func TestBlockedAgain(t *testing.T) {
 // The outcomes of further witnesses are added up, and that one confirms counts alone.
 func TestNoteOutcome(t *testing.T) {
 	outcome := func(status bug.Status, n int, timed bool) replays.Outcome {
-		return replays.Outcome{Witness: &witness.Witness{ID: string(status)}, Result: replayer.Result{Status: status, Replays: n, DependsOnTime: timed}}
+		r := replayed(status, n)
+		r.DependsOnTime = timed
+		return replays.Outcome{Witness: &witness.Witness{ID: string(status)}, Result: r}
 	}
 	for _, c := range []struct {
 		name          string

@@ -132,7 +132,7 @@ func (d *departureSearch) search(ctx context.Context, further *recording.Recordi
 	ForEach(d.Replays.Workers, len(d.OpenFindings), func(i int) {
 		f := d.Departures.Findings[d.OpenFindings[i]]
 		ev, err := d.searchFor(ctx, f, further, predicted, detail)
-		if confirmed[i], errs[i] = err == nil && ev.Result.Status == bug.Confirmed, err; confirmed[i] {
+		if confirmed[i], errs[i] = err == nil && ev.Result.IsConfirmed(), err; confirmed[i] {
 			ev.Tier = TierDeparture
 			d.entries[d.OpenFindings[i]] = d.NewEntry(ev)
 		}
@@ -224,7 +224,7 @@ func (d *departureSearch) searchFor(ctx context.Context, f finding.Finding, furt
 		named.ID = f.Witness.ID
 		p.Witness = &named
 		ev, err := d.ReplayFinding(ctx, further, p)
-		if err != nil || ev.Result.Status == bug.Confirmed {
+		if err != nil || ev.Result.IsConfirmed() {
 			return ev, err
 		}
 	}

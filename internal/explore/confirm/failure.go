@@ -83,7 +83,7 @@ func (c *Confirmer) confirmFailure(ctx context.Context, r *recording.Recording, 
 		if o.IsConfirmed() {
 			c.Replays.Progress.Confirmed.Add(1)
 			ev = evidenceOf(r, f, o)
-			ev.Undecided, ev.Violation = false, []int{pos}
+			ev.Violation = []int{pos}
 			return ev, nil
 		}
 	}

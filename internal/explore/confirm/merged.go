@@ -128,7 +128,7 @@ func (m *mergedSearch) confirmRun(ctx context.Context, r *recording.Recording, f
 	case err != nil:
 		m.Ledger.ReportError(f.Witness.ID, err)
 		return nil
-	case ev.Result.Status != bug.Confirmed:
+	case !ev.Result.IsConfirmed():
 		return nil
 	}
 	ev.Tier = analysis.TierMerged

@@ -17,15 +17,15 @@ import (
 // EvidenceBeforeReplay returns the evidence for f before any replay.
 func EvidenceBeforeReplay(r *recording.Recording, f Finding) evidence.Evidence {
 	return evidence.Evidence{
-		Witness: f.Witness, Tier: f.Tier, Run: r.RunNumber, Parents: r.ParentRuns, Undecided: f.Status == bug.Undecided, Refuted: f.Refuted,
+		Witness: f.Witness, Analysis: f.Evidence(), Tier: f.Tier, Run: r.RunNumber, Parents: r.ParentRuns,
 		Trace: r.Trace, Violation: f.Accesses, Index: r.Index, Facts: r.Facts, Files: r.Files, Source: r.Lines.Line,
 	}
 }
 
-// EvidenceWithoutReplay returns the evidence for f without replays: its status, and why.
-func EvidenceWithoutReplay(r *recording.Recording, f Finding, status bug.Status) evidence.Evidence {
+// EvidenceWithoutReplay returns the evidence for f without replays, and why there are none.
+func EvidenceWithoutReplay(r *recording.Recording, f Finding) evidence.Evidence {
 	ev := EvidenceBeforeReplay(r, f)
-	ev.Result = replayer.Result{Status: status, Reason: witness.ReadableGoroutines(f.Reason, f.Tests)}
+	ev.Result = replayer.Result{Reason: witness.ReadableGoroutines(f.Reason, f.Tests)}
 	return ev
 }
 
@@ -48,12 +48,14 @@ type Entry struct {
 	// WitnessToSave is the witness with the values of the replay; nil if the bug is not
 	// confirmed.
 	WitnessToSave *witness.Witness
+	// Violation is a witness of nothing but the violation, at its places in the present sources.
+	Violation *witness.Witness
 }
 
 // NewEntry makes an entry of the evidence.
 func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 	var e Entry
-	if ev.Result.Status == bug.Confirmed {
+	if ev.Result.IsConfirmed() {
 		e.ConfirmedBug = BugKey(ev.Result.Witness)
 		// The witness in the file has the values of the replay, by which a reader understands
 		// it.
@@ -66,6 +68,11 @@ func NewEntry(files witness.Files, ev evidence.Evidence) Entry {
 			}
 		}
 	}
+	now := ev.Witness
+	if ev.Result.Witness != nil {
+		now = ev.Result.Witness
+	}
+	e.Violation = &witness.Witness{Kind: now.Kind, Package: now.Package, Tests: now.Tests, Pattern: now.Pattern, Violation: now.Violation}
 	e.Finding = evidence.NewFinding(ev)
 	e.Reason = files.Shorten(e.Reason)
 	return e
@@ -83,7 +90,7 @@ func ReportPredictions(ctx context.Context, t *trace.Trace, result *analysis.Res
 		return nil, nil, err
 	}
 	for _, f := range OnePerBug(findings) {
-		ev := EvidenceWithoutReplay(r, f, bug.Unconfirmed)
+		ev := EvidenceWithoutReplay(r, f)
 		if f.Status == bug.Predicted { // FromAnalysis has removed the schedules of findings outside of tests
 			ev.Result.Reason = "not replayed"
 		}
@@ -96,7 +103,7 @@ func ReportPredictions(ctx context.Context, t *trace.Trace, result *analysis.Res
 		predicted = append(predicted, evidence.NewFinding(ev))
 	}
 	for _, f := range impossible {
-		infeasible = append(infeasible, evidence.NewFinding(EvidenceWithoutReplay(r, f, bug.Infeasible)))
+		infeasible = append(infeasible, evidence.NewFinding(EvidenceWithoutReplay(r, f)))
 	}
 	return predicted, infeasible, nil
 }

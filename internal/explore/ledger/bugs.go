@@ -61,6 +61,7 @@ func (l *Ledger) AddEntry(e finding.Entry) {
 	if e.ConfirmedBug != "" {
 		l.confirmedBugs[e.ConfirmedBug] = true
 	}
+	l.Violations[e.BugKey()] = e.Violation
 	if before := l.reportedFinding(&e.Finding); before != nil {
 		if e.Status == bug.Confirmed {
 			e.AddAlsoBlocked(before.AlsoBlocked)

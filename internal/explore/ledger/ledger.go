@@ -20,6 +20,7 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // A PredictedRecording is a recording with the findings that were predicted from it.
@@ -59,6 +60,9 @@ type Ledger struct {
 	Candidates  *Candidates
 	Witnesses   *Witnesses
 
+	// Violations are those of the findings in Report, by their sites.
+	Violations map[string]*witness.Witness
+
 	confirmedBugs map[string]bool // bugs, by their sites
 	// findingIndex has the indices of bugs in Report.Findings, by [finding.BugKey].
 	findingIndex map[string]int
@@ -75,7 +79,7 @@ type Ledger struct {
 func New(run recorder.Run, paths Paths, sites map[string][]trace.Site) *Ledger {
 	return &Ledger{
 		FirstRun: run, Candidates: NewCandidates(), TimeLeft: func() time.Duration { return 0 },
-		confirmedBugs: make(map[string]bool), findingIndex: make(map[string]int), EndlessDepartures: make(map[string]bool),
+		Violations: make(map[string]*witness.Witness), confirmedBugs: make(map[string]bool), findingIndex: make(map[string]int), EndlessDepartures: make(map[string]bool),
 		fingerprints: make(map[uint64]bool), replayedEndings: make(map[string]int), Witnesses: newWitnesses(paths, sites),
 	}
 }

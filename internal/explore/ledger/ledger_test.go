@@ -177,7 +177,7 @@ func TestPlace(t *testing.T) {
 	old := &witness.Witness{ID: "race-old", Kind: bug.Race, Tests: []string{"TestA"}, Violation: []witness.Step{{Op: trace.Write, File: "a.go", Line: 2, SiteNumber: 1}}}
 	second := entry(2, bug.Confirmed, bug.NoEffect)
 	second.ConfirmedBug = finding.BugKey(old)
-	state := report.WitnessState{Witness: "p/testdata/predict/TestA/race-old", ID: "race-old", Status: bug.Diverged}
+	state := report.WitnessState{Witness: "p/testdata/predict/TestA/race-old", ID: "race-old", Status: bug.Unconfirmed}
 	l.Witnesses.AddCommitted(state, &UnreachedWitness{Evidence: &evidence.Evidence{Witness: old, Result: replayer.Result{Witness: old}}})
 	assert.Equal(t, "p/testdata/predict/TestA/race-old", place(second))
 	assert.Equal(t, bug.Confirmed, l.Witnesses.CommittedStates[0].Status)

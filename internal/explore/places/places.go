@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/explore/recording"
-	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -130,21 +129,6 @@ func (p *Places) mayBeRenamed(a, b witness.Step) bool {
 }
 
 var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*`)
-
-// ViolationOf returns the violation of a finding, for [Places.MayBeBug].
-func (p *Places) ViolationOf(f *report.Finding) *witness.Witness {
-	v := &witness.Witness{Kind: f.Kind, Pattern: f.Pattern}
-	for _, a := range f.Accesses {
-		op, _ := trace.KindOf(a.Op)
-		v.Violation = append(v.Violation, witness.Step{Op: op, Expr: a.Expr, Func: a.Func, File: a.File, Line: a.Line})
-	}
-	for i := range v.Violation { // call sites are compared by the shapes of their operands
-		if i < len(p.Current.Violation) && len(v.Violation) == len(p.Current.Violation) {
-			v.Violation[i].SiteNumber = p.Current.Violation[i].SiteNumber
-		}
-	}
-	return v
-}
 
 // SharedPlace names a place that the violations of both v and w have; "" if there is none.
 func SharedPlace(v, w *witness.Witness) string {

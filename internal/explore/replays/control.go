@@ -51,7 +51,7 @@ func (r *Replayer) runControl(ctx context.Context, rec *recording.Recording, tes
 // schedule, too, the failure is not in the result.
 func (r *Replayer) checkWithoutSchedule(ctx context.Context, rec *recording.Recording, w *witness.Witness, res replayer.Result) (replayer.Result, error) {
 	switch {
-	case res.Status != bug.Confirmed, res.Effect.Severity() < bug.TestFailure.Severity():
+	case !res.IsConfirmed(), res.Effect.Severity() < bug.TestFailure.Severity():
 		return res, nil
 	case w.EndsBlocked(): // that is proven
 		return res, nil
@@ -74,7 +74,7 @@ func (r *Replayer) checkWithoutSchedule(ctx context.Context, rec *recording.Reco
 	}
 	res.Effect, res.Detail, res.DependsOnTime, res.Overtaken = bug.NoEffect, nil, false, nil
 	if w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest {
-		res.Status, res.Reproduced, res.Reason = bug.Unconfirmed, 0, why
+		res.Unproven, res.Reason = true, why
 	}
 	return res, nil
 }

@@ -44,7 +44,7 @@ type Outcome struct {
 }
 
 // IsConfirmed reports whether the replays confirmed the bug.
-func (o Outcome) IsConfirmed() bool { return o.Result.Status == bug.Confirmed }
+func (o Outcome) IsConfirmed() bool { return o.Result.IsConfirmed() }
 
 // Confirm replays w in both orders of its accesses, or in the one that the recorded run has
 // not shown. If that confirms it, w keeps the order with the worse effect, and the outcome
@@ -115,7 +115,7 @@ func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []s
 		Timeout: ReplayTime(r.testTime(rec.Run, w.Tests)), TimeAfterLeaving: timeAfterDivergence,
 		RecordedOutcome: rec.Outcome, Slots: r.slots, Folder: folder, SecondFolder: second,
 	})
-	if err != nil || res.Status != bug.Confirmed {
+	if err != nil || !res.IsConfirmed() {
 		return Outcome{Witness: w, Result: res}, err
 	}
 	w.Order = res.Order

@@ -85,9 +85,9 @@ func race(t *testing.T) (*recording.Recording, finding.ScheduledFinding) {
 // The whole schedule is replayed only if the small witness is not confirmed, and the replays
 // that do not confirm count together.
 func TestSmallOrWhole(t *testing.T) {
-	left := replayer.Result{Status: bug.Unconfirmed, Replays: 1, Reason: "left"}
-	confirmed := replayer.Result{Status: bug.Confirmed, Replays: 2, Reproduced: 2}
-	timed := replayer.Result{Status: bug.Unconfirmed, Replays: 3, DependsOnTime: true}
+	left := replayer.Result{Replays: 1, Reason: "left"}
+	confirmed := replayer.Result{Replays: 2, Reproduced: 2}
+	timed := replayer.Result{Replays: 3, DependsOnTime: true}
 	for _, c := range []struct {
 		name      string
 		results   []replayer.Result
@@ -117,7 +117,7 @@ func TestSmallOrWhole(t *testing.T) {
 // violation, and kept if that has another effect.
 func TestFewGoroutines(t *testing.T) {
 	confirmed := func(e bug.Effect) replayer.Result {
-		return replayer.Result{Status: bug.Confirmed, Effect: e, Replays: 2}
+		return replayer.Result{Effect: e, Replays: 2, Reproduced: 2}
 	}
 	for _, c := range []struct {
 		name    string
@@ -126,7 +126,7 @@ func TestFewGoroutines(t *testing.T) {
 	}{
 		{"as bad", []replayer.Result{confirmed(bug.NoEffect), confirmed(bug.NoEffect)}, true},
 		{"another effect", []replayer.Result{confirmed(bug.Panic), confirmed(bug.NoEffect)}, false},
-		{"not confirmed", []replayer.Result{confirmed(bug.NoEffect), {Status: bug.Unconfirmed}}, false},
+		{"not confirmed", []replayer.Result{confirmed(bug.NoEffect), {}}, false},
 	} {
 		text := "0 fork 1\n0 fork 2\n2 begin\n"
 		steps := []int{0, 1, 2}
@@ -156,8 +156,8 @@ func TestFewGoroutines(t *testing.T) {
 
 // A test that fails without the schedule, too, has no bug that makes it fail.
 func TestControl(t *testing.T) {
-	fails := replayer.Result{Status: bug.Confirmed, Effect: bug.TestFailure, Reproduced: 1, Detail: []string{"lost"}}
-	harmless := replayer.Result{Status: bug.Confirmed, Effect: bug.NoEffect, Reproduced: 1}
+	fails := replayer.Result{Effect: bug.TestFailure, Replays: 1, Reproduced: 1, Detail: []string{"lost"}}
+	harmless := replayer.Result{Effect: bug.NoEffect, Replays: 1, Reproduced: 1}
 	for _, c := range []struct {
 		name    string
 		kind    bug.Kind
@@ -185,7 +185,7 @@ func TestControl(t *testing.T) {
 		for range 2 { // the control is run once
 			got, err := r.checkWithoutSchedule(t.Context(), rec, w, c.result)
 			require.NoError(t, err)
-			assert.Equal(t, c.status, got.Status, c.name)
+			assert.Equal(t, c.status == bug.Confirmed, got.IsConfirmed(), c.name)
 			assert.Equal(t, c.effect, got.Effect, c.name)
 		}
 		assert.Equal(t, c.control, m.recorded, c.name)
@@ -202,15 +202,15 @@ func TestControlTooLong(t *testing.T) {
 	rec := &recording.Recording{Run: recorder.Run{Seconds: 48}}
 	confirmed := func(kind bug.Kind) replayer.Result {
 		got, err := r.checkWithoutSchedule(t.Context(), rec, &witness.Witness{Kind: kind, Tests: []string{"TestWaits"}, Violation: make([]witness.Step, 1)},
-			replayer.Result{Status: bug.Confirmed, Effect: bug.TestFailure})
+			replayer.Result{Effect: bug.TestFailure, Replays: 1, Reproduced: 1})
 		require.NoError(t, err)
 		return got
 	}
 	got := confirmed(bug.Property)
-	assert.Equal(t, bug.Confirmed, got.Status)
+	assert.True(t, got.IsConfirmed())
 	assert.Equal(t, bug.NoEffect, got.Effect)
 	got = confirmed(bug.Assertion)
-	assert.Equal(t, bug.Unconfirmed, got.Status)
+	assert.False(t, got.IsConfirmed())
 	assert.Contains(t, got.Reason, uncheckedReason)
 	assert.Equal(t, []string{"TestWaits fails in replays; " + uncheckedReason}, r.UncheckedWarnings())
 	assert.Zero(t, m.recorded)
@@ -220,7 +220,7 @@ func TestControlTooLong(t *testing.T) {
 func TestTimes(t *testing.T) {
 	assert.Equal(t, 28*time.Second, ReplayTime(time.Second))
 	assert.Equal(t, 54*time.Second, ReplayTime(8*time.Second))
-	m := &machine{results: []replayer.Result{{Status: bug.Unconfirmed}}}
+	m := &machine{results: []replayer.Result{{}}}
 	r := newReplayer(t, m, time.Hour)
 	rec, s := race(t)
 	rec = rec.With(func(r *recording.Recording) { r.Run = recorder.Run{Seconds: 1} })
@@ -241,7 +241,7 @@ func TestTimes(t *testing.T) {
 
 // Both orders of tests that wait are replayed at once, if a second folder is free.
 func TestTwoAtOnce(t *testing.T) {
-	m := &machine{results: []replayer.Result{{Status: bug.Unconfirmed}}}
+	m := &machine{results: []replayer.Result{{}}}
 	r := newReplayer(t, m, time.Hour)
 	rec, s := race(t)
 	replay := func() {
