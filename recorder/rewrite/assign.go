@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/properties"
@@ -205,29 +206,28 @@ func (a assignment) assignTo(i int, p assignee, v string) string {
 // expression and its ok.
 func (a assignment) assignTuple() string {
 	s := a.stmt
-	var assignees []assignee
-	for _, x := range s.Lhs {
-		if a.hasCall(x) {
-			return a.withoutStoreHooks() // its calls come first: rare
-		}
-		p := assignee{text: "_"}
-		if !isBlank(x) {
-			p = a.assigneeAlone(x, true)
-		}
-		assignees = append(assignees, p)
+	if slices.ContainsFunc(s.Lhs, func(x ast.Expr) bool { return a.hasCall(x) }) {
+		return a.withoutStoreHooks() // its calls come first: rare
 	}
+	temps, stores := a.storesOfTemporaries()
+	return a.twoPartBlock(s, strings.Join(temps, ",")+":="+a.inOwnScope(a.valueText, s.Rhs[0])+";", stores)
+}
+
+// storesOfTemporaries returns the names of temporaries for the results of the right-hand side, and
+// the statements that assign these: the operands on the left are evaluated before the first store.
+func (a assignment) storesOfTemporaries() (temps []string, text string) {
 	var operands temporaries
-	var temps, stores []string
-	for i, x := range s.Lhs {
+	var stores []string
+	for i, x := range a.stmt.Lhs {
 		if isBlank(x) {
 			temps = append(temps, "_")
 			continue
 		}
 		t := a.temp()
 		temps = append(temps, t)
-		operands.add(assignees[i].temporaries)
-		stores = append(stores, a.assignTo(i, assignees[i], a.assignedText(s, i, t)))
+		p := a.assigneeAlone(x, true)
+		operands.add(p.temporaries)
+		stores = append(stores, a.assignTo(i, p, a.assignedText(a.stmt, i, t)))
 	}
-	calls := strings.Join(temps, ",") + ":=" + a.inOwnScope(a.valueText, s.Rhs[0]) + ";"
-	return a.twoPartBlock(s, calls, operands.define()+strings.Join(stores, ";"))
+	return temps, operands.define() + strings.Join(stores, ";")
 }

@@ -53,7 +53,8 @@ type assignee struct {
 // x in temporaries: with all each of them, otherwise only those that contain a call.
 func (a assignment) assignee(x ast.Expr, all bool) assignee {
 	var p assignee
-	operand := func(x ast.Expr) string {
+	// operand is the text of x, whose value goes to a variable of type to.
+	operand := func(x ast.Expr, to types.Type) string {
 		if id, ok := x.(*ast.Ident); ok && a.isPrivate(id) && !a.assigns(a.stmt, id) || a.isConstant(x) {
 			return a.textOf(x)
 		}
@@ -61,8 +62,12 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 			return a.afterCalls(a.valueText, x)
 		}
 		name := a.temp()
+		text, ok := a.assignableFromTemporary(x, to, name)
+		if !ok {
+			return a.afterCalls(a.valueText, x)
+		}
 		p.names, p.inits = append(p.names, name), append(p.inits, a.valueText(x))
-		return name
+		return text
 	}
 	var walk func(x ast.Expr) string
 	walk = func(x ast.Expr) string {
@@ -70,29 +75,29 @@ func (a assignment) assignee(x ast.Expr, all bool) assignee {
 		case *ast.ParenExpr:
 			return "(" + walk(x.X) + ")"
 		case *ast.StarExpr:
-			return a.selectionLine(x, x.Pos()) + "*" + operand(x.X)
+			return a.selectionLine(x, x.Pos()) + "*" + operand(x.X, nil)
 		case *ast.SelectorExpr:
 			sel := a.info.Selections[x]
 			switch {
 			case sel == nil:
 			case isPointer(a.info.TypeOf(x.X)):
-				return operand(x.X) + a.selectionLine(x, x.X.End()) + "." + x.Sel.Name
+				return operand(x.X, nil) + a.selectionLine(x, x.X.End()) + "." + x.Sel.Name
 			case sel.Indirect():
 				return a.inOwnScope(a.address, x)
 			default:
 				return walk(x.X) + "." + x.Sel.Name
 			}
 		case *ast.IndexExpr:
-			base := ""
-			switch coreType(a.info.TypeOf(x.X)).(type) {
+			base, index := "", types.Type(types.Typ[types.Int])
+			switch t := coreType(a.info.TypeOf(x.X)).(type) {
 			case *types.Array:
 				base = walk(x.X)
 			case *types.Map:
-				base = a.mapHookText("MapWrite", x.X, operand(x.X))
+				base, index = a.mapHookText("MapWrite", x.X, operand(x.X, nil)), t.Key()
 			default:
-				base = operand(x.X)
+				base = operand(x.X, nil)
 			}
-			return base + a.selectionLine(x, x.Lbrack) + "[" + operand(x.Index) + "]"
+			return base + a.selectionLine(x, x.Lbrack) + "[" + operand(x.Index, index) + "]"
 		}
 		return a.textOf(x)
 	}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/properties"
@@ -51,7 +52,10 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 			stores = e.noteClause(c.Comm) + stores
 			var inner []piece
 			if c.Comm != nil {
-				inner = append(inner, replace(c.Comm, e.missingNewlines(c.Comm, comm)+comm))
+				inner = append(inner, replace(c.Comm, e.missingNewlines(c.Comm, comm+stores)+comm))
+				if stores != "" && e.line(c.Comm.Pos()) != e.line(c.Colon) {
+					stores = e.lineDirective(c.Comm.Pos()) + stores + e.lineDirective(c.Colon)
+				}
 			}
 			inner = append(inner, insert(c.Colon+1, e.caseHook(i+1, c)+stores))
 			ps = append(ps, replace(c, e.spliceNode(c, append(inner, e.statements(c.Body)...)...)))
@@ -61,7 +65,8 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 }
 
 // communicationText is the text of the communication of a select clause, and the statements
-// that assign what it received to shared variables at the start of the body.
+// that assign what it received, at the start of the body: only there are the operands on the left
+// evaluated.
 func (e *editor) communicationText(s ast.Stmt) (text, stores string) {
 	if s == nil {
 		return "", ""
@@ -70,32 +75,29 @@ func (e *editor) communicationText(s ast.Stmt) (text, stores string) {
 	if !ok {
 		return e.stmtText(s, false), ""
 	}
-	hooked := false
-	for _, x := range a.Lhs {
-		hooked = hooked || e.storeNeedsHook(x)
-	}
 	x := receiveOf(s)
 	_, named := e.fieldAction(properties.Receives, x.X)
 	moves := named && e.changesMeaning(s, x.X)
-	if !moves && (a.Tok == token.DEFINE || !hooked) {
+	needsStores := slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {
+		_, isVar := x.(*ast.Ident)
+		return !isVar || e.storeNeedsHook(x)
+	})
+	if !moves && (a.Tok == token.DEFINE || !needsStores) {
 		return e.inScope(assignment{e.expressions, a, false}.withoutStoreHooks, a), ""
 	}
 	var temps []string
-	for i, x := range a.Lhs {
-		t := "_"
-		if !isBlank(x) && a.Tok == token.DEFINE {
-			t = e.temp()
-			stores += e.textOf(x) + ":=" + t + ";"
-		} else if !isBlank(x) {
-			t = e.temp()
-			v := e.assignedText(a, i, t)
-			if e.storeNeedsHook(x) {
-				stores += e.store(x, e.inOwnScope(e.address, x), v) + ";"
-			} else {
-				stores += e.inOwnScope(e.targetText, x) + "=" + v + ";"
+	if a.Tok != token.DEFINE {
+		temps, stores = assignment{e.expressions, a, true}.storesOfTemporaries()
+		stores += ";"
+	} else {
+		for _, x := range a.Lhs {
+			t := "_"
+			if !isBlank(x) {
+				t = e.temp()
+				stores += e.textOf(x) + ":=" + t + ";"
 			}
+			temps = append(temps, t)
 		}
-		temps = append(temps, t)
 	}
 	return strings.Join(temps, ",") + ":=" + e.inOwnScope(e.valueText, a.Rhs[0]), stores
 }
