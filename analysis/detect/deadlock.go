@@ -66,14 +66,8 @@ func (in *Input) missedSignals(set []int, wakers map[uint64][]int) (missed []int
 	return missed
 }
 
-// sortByTurn sorts operations by when their goroutines have to reach them: writers before the readers that
-// they shut out.
+// sortByTurn sorts operations by when their goroutines have to reach them.
 func (in *Input) sortByTurn(set []int) {
-	turn := func(i int) int {
-		if in.Trace.Events[i].Kind == trace.RAcquire {
-			return 1
-		}
-		return 0
-	}
+	turn := func(i int) int { return waits.Turn(in.Trace.Events[i].Kind) }
 	slices.SortFunc(set, func(i, j int) int { return cmp.Or(cmp.Compare(turn(i), turn(j)), cmp.Compare(i, j)) })
 }

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -25,6 +26,9 @@ type Wait struct {
 	// Partners are, of each other goroutine, the last operation that could have ended the
 	// wait: a receive for a send, a send or close for a receive, a Done or a signal.
 	Partners []Partner
+	// MayEnd are the other goroutines that have done what could have ended the wait, or have
+	// offered to in a case of a select. Where they go on they may do so again.
+	MayEnd []trace.GID
 }
 
 // A Partner is a goroutine whose event at a position could have ended a wait.
@@ -44,8 +48,8 @@ type Holder struct {
 }
 
 // Blocked returns the goroutines that t reports as blocked with one of the proofs, in the
-// order of t, and a copy of t in which each of their operations has an event, at the end
-// where it never had one.
+// order of t, and a copy of t in which each of their operations has an event: a pending one at
+// the end, where it never had one.
 func Blocked(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 	shared := *t
 	shared.Events = slices.Clip(t.Events)
@@ -87,17 +91,18 @@ func withEvents(t *trace.Trace, ws []Wait) *trace.Trace {
 		if w := &ws[k]; w.Position < 0 {
 			w.Position = len(with.Events)
 			with.Events = append(with.Events, trace.Event{Kind: w.Op, G: w.G, Site: w.Site, Obj: w.Obj})
+			with.PendingEvents++
 		}
 	}
 	return &with
 }
 
 // findBegins finds the events that began the operations of ws. Operations that are logged when
-// they are done have none.
+// they are done have none, but for the pending ones that an earlier call has added.
 func findBegins(t *trace.Trace, ws []Wait) {
 	missing := make(map[trace.GID][]int)
 	for k, w := range ws {
-		if !waitsForHolder(w.Op) {
+		if !waitsForHolder(w.Op) || t.PendingEvents > 0 {
 			missing[w.G] = append(missing[w.G], k)
 		}
 	}
@@ -110,7 +115,7 @@ func findBegins(t *trace.Trace, ws []Wait) {
 			continue
 		}
 		ks = slices.DeleteFunc(ks, func(k int) bool {
-			begins := e.Kind == ws[k].Op && e.Site == ws[k].Site
+			begins := e.Kind == ws[k].Op && e.Site == ws[k].Site && (i >= t.Happened() || !waitsForHolder(e.Kind))
 			if begins {
 				ws[k].Position = i
 			}
@@ -140,6 +145,9 @@ func findHolders(t *trace.Trace, ws []Wait) {
 		held[e.Obj] = append(held[e.Obj], Holder{G: e.G, Position: int(at)})
 	}
 	for _, o := range f.Onces() { // several at one address were there in turn
+		if int(o.Begin) >= t.Happened() {
+			continue
+		}
 		e := &t.Events[o.Begin]
 		held[e.Obj] = nil
 		if o.End == facts.None {
@@ -173,14 +181,13 @@ func waitingWriters(ws []Wait, lock uint64) []Holder {
 }
 
 // canEnd reports whether an operation of kind k can end a wait in one of kind op, on the same
-// object.
+// object. A case of a select can, even if it was not chosen.
 func canEnd(k, op trace.Kind) bool {
-	operates := k.Class() == trace.ClassChannel && (k.Begins() || k.Completes())
 	switch op {
 	case trace.Send:
-		return operates && k.Receives()
+		return k.Receives()
 	case trace.Recv:
-		return operates && k.Sends() || k == trace.Close
+		return k.Sends() || k == trace.Close
 	case trace.WaitGroupWait:
 		return k.ChangesCounter()
 	case trace.CondWait:
@@ -189,27 +196,45 @@ func canEnd(k, op trace.Kind) bool {
 	return false
 }
 
-// findPartners finds the partners of each of ws, in the order of the trace.
+// isCase reports whether events of kind k are cases of a select, which may not be chosen.
+func isCase(k trace.Kind) bool { return k == trace.SelectSend || k == trace.SelectRecv }
+
+// findPartners finds the partners of each of ws, in the order of the trace, and who else may end
+// the wait.
 func findPartners(t *trace.Trace, ws []Wait) {
-	waiting := make(map[uint64][]int) // by object
+	type part struct {
+		wait int // index into ws
+		op   trace.Kind
+	}
+	waiting := make(map[uint64][]part) // by object
 	for k, w := range ws {
-		if !waitsForHolder(w.Op) && w.Obj != 0 {
-			waiting[w.Obj] = append(waiting[w.Obj], k)
+		switch {
+		case w.Op == trace.Select:
+			for obj, op := range casesOf(t, w) {
+				waiting[obj] = append(waiting[obj], part{k, op})
+			}
+		case !waitsForHolder(w.Op) && w.Obj != 0:
+			waiting[w.Obj] = append(waiting[w.Obj], part{k, w.Op})
 		}
 	}
 	gone := make(map[trace.GID]bool)
-	for i := range t.Events {
+	for i := range t.Events[:t.Happened()] {
 		e := &t.Events[i]
 		gone[e.G] = e.Kind == trace.End || e.Kind == trace.TestEnd
 		if e.Obj == 0 {
 			continue
 		}
-		for _, k := range waiting[e.Obj] {
-			w := &ws[k]
-			if e.G == w.G || !canEnd(e.Kind, w.Op) || e.Delta() > 0 {
+		for _, p := range waiting[e.Obj] {
+			w := &ws[p.wait]
+			if e.G == w.G || !canEnd(e.Kind, p.op) || e.Delta() > 0 {
 				continue
 			}
-			w.Partners = append(slices.DeleteFunc(w.Partners, func(p Partner) bool { return p.G == e.G }), Partner{G: e.G, Position: i})
+			if !slices.Contains(w.MayEnd, e.G) {
+				w.MayEnd = append(w.MayEnd, e.G)
+			}
+			if w.Op != trace.Select && !isCase(e.Kind) {
+				w.Partners = append(slices.DeleteFunc(w.Partners, func(p Partner) bool { return p.G == e.G }), Partner{G: e.G, Position: i})
+			}
 		}
 	}
 	for k := range ws {
@@ -220,32 +245,90 @@ func findPartners(t *trace.Trace, ws []Wait) {
 	}
 }
 
-// Bugs returns which of ws are bugs, as indices. The cycles are goroutines of which each waits
-// for the next one; a goroutine may wait for itself. The others wait for no goroutine of ws.
-// The rest of ws only waits for these.
-func Bugs(ws []Wait) (cycles [][]int, others []int) {
-	of := make(map[trace.GID]int)
-	for k, w := range ws {
-		of[w.G] = k
-	}
-	seen := make([]bool, len(ws))
-	for k := range ws {
-		if c := findCycle(ws, of, k, seen); c != nil {
-			cycles = append(cycles, c)
+// casesOf yields the channels of the cases of a select, and whether each sends or receives. They
+// come right before the select.
+func casesOf(t *trace.Trace, w Wait) iter.Seq2[uint64, trace.Kind] {
+	return func(yield func(uint64, trace.Kind) bool) {
+		for _, e := range slices.Backward(t.Events[:w.Position]) {
+			if e.G != w.G {
+				continue
+			}
+			op := trace.Recv
+			if e.Kind == trace.SelectSend {
+				op = trace.Send
+			}
+			if !isCase(e.Kind) || !yield(e.Obj, op) {
+				return
+			}
 		}
 	}
+}
+
+// Bugs returns which of ws are bugs, as indices. The cycles are goroutines of which each waits
+// for what the next one holds; a goroutine may wait for itself. The others wait for nothing that
+// a goroutine of ws holds. The rest of ws only waits for these.
+func Bugs(ws []Wait) (cycles [][]int, others []int) {
+	of := goroutinesOf(ws)
+	cycles = findCycles(ws, func(w Wait) (next []int) { return holdersIn(w, of) })
 	// A goroutine that waits for a blocked holder is no bug of its own: it goes on once the
 	// holder does.
 	for k, w := range ws {
-		if !slices.ContainsFunc(w.Holders, func(h Holder) bool { _, blocked := of[h.G]; return blocked }) {
+		if len(holdersIn(w, of)) == 0 {
 			others = append(others, k)
 		}
 	}
 	return cycles, others
 }
 
+// MessageCycles returns the cycles of ws, as indices, in which goroutines also wait for messages
+// of the next one: it may end the wait if it goes on. So a goroutine that only waits for one of
+// them is in no cycle.
+func MessageCycles(ws []Wait) [][]int {
+	of := goroutinesOf(ws)
+	return findCycles(ws, func(w Wait) []int {
+		next := holdersIn(w, of)
+		for _, g := range w.MayEnd {
+			if k, blocked := of[g]; blocked {
+				next = append(next, k)
+			}
+		}
+		return next
+	})
+}
+
+// goroutinesOf returns the indices of waits by their goroutines.
+func goroutinesOf(ws []Wait) map[trace.GID]int {
+	of := make(map[trace.GID]int)
+	for k, w := range ws {
+		of[w.G] = k
+	}
+	return of
+}
+
+// holdersIn returns those of w's holders that are blocked themselves, as the indices that of has.
+func holdersIn(w Wait, of map[trace.GID]int) (next []int) {
+	for _, h := range w.Holders {
+		if k, blocked := of[h.G]; blocked {
+			next = append(next, k)
+		}
+	}
+	return next
+}
+
+// findCycles returns cycles of waits, each of which is followed by one of next. No cycle shares
+// the goroutine that it is found from with an earlier one.
+func findCycles(ws []Wait, next func(Wait) []int) (cycles [][]int) {
+	seen := make([]bool, len(ws))
+	for k := range ws {
+		if c := findCycle(ws, next, k, seen); c != nil {
+			cycles = append(cycles, c)
+		}
+	}
+	return cycles
+}
+
 // findCycle returns a cycle of waits that can be reached from ws[from], or nil.
-func findCycle(ws []Wait, of map[trace.GID]int, from int, seen []bool) []int {
+func findCycle(ws []Wait, next func(Wait) []int, from int, seen []bool) []int {
 	var path []int
 	var visit func(k int) []int
 	visit = func(k int) []int {
@@ -257,11 +340,9 @@ func findCycle(ws []Wait, of map[trace.GID]int, from int, seen []bool) []int {
 		}
 		seen[k] = true
 		path = append(path, k)
-		for _, h := range ws[k].Holders {
-			if next, blocked := of[h.G]; blocked {
-				if c := visit(next); c != nil {
-					return c
-				}
+		for _, n := range next(ws[k]) {
+			if c := visit(n); c != nil {
+				return c
 			}
 		}
 		path = path[:len(path)-1]

@@ -10,6 +10,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/waits"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // stuck is what goroutine g is blocked in, of an object of the trace.
@@ -125,6 +126,69 @@ func TestPartners(t *testing.T) {
 			tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, test.op, 0)}
 			ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
 			assert.Equal(t, test.want, ws[0].Partners)
+		})
+	}
+}
+
+// The operation in which a goroutine is blocked has not happened: who asks again about the trace
+// with its event finds the same, and the lock is not held.
+func TestPendingOperations(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		op   trace.Kind
+	}{
+		{"0 fork 1\n1 begin\n0 racq a", trace.Acquire},
+		{"0 fork 1\n1 begin\n0 acq a", trace.RAcquire},
+		{"0 fork 1\n1 begin\n0 oncebegin o", trace.OnceBegin},
+	} {
+		tr := tracetest.Parse(t, test.text)
+		tr.Blocked = []trace.BlockedGoroutine{stuck(tr, 1, test.op, 2)}
+		ws, with := waits.Blocked(tr, trace.ProofDeadlock)
+		assert.Equal(t, []waits.Holder{{G: 0, Position: 2}}, ws[0].Holders, test.text)
+		assert.Equal(t, 1, with.PendingEvents)
+		again, same := waits.Blocked(with, trace.ProofDeadlock)
+		assert.Equal(t, ws, again, test.text)
+		assert.Equal(t, with, same)
+		for _, row := range facts.New(with).Open(len(with.Events)) {
+			assert.NotEqual(t, int32(ws[0].Position), facts.New(with).Sections()[row].Acquire, "it holds the lock")
+		}
+	}
+}
+
+// A goroutine waits for a message of those that have received, sent or signalled before, or have
+// offered to in a select. One that only waits for another one's end is in no cycle.
+func TestMessageCycles(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
+	for _, test := range []struct {
+		name, text string
+		stuck      map[trace.GID]int // the events that those that are blocked wait in, or like which
+		want       [][]int
+	}{
+		{"a sender under a lock that the receiver wants", "2 acq a\n1 selrecv c\n1 select #1\n0 make d\n0 recv d\n2 send c\n1 acq b",
+			map[trace.GID]int{0: 8, 1: 4, 2: 9}, [][]int{{1, 2}}},
+		{"two selects", "1 selsend c\n1 select #1\n2 selrecv c\n2 select #1\n0 make d\n0 recv d",
+			map[trace.GID]int{0: 9, 1: 5, 2: 7}, [][]int{{1, 2}}},
+		{"requests and answers", "1 send c\n2 recv c\n1 sent c#1\n2 recvd c#1\n2 send d\n1 recv d\n2 sent d#1\n1 recvd d#1\n1 send c\n2 send d",
+			map[trace.GID]int{1: 12, 2: 13}, [][]int{{0, 1}}},
+		{"rounds of a group", "0 add w#1\n2 add w#-1\n0 send c\n2 recv c\n0 sent c#1\n2 recvd c#1\n0 wgwait w\n2 recv c",
+			map[trace.GID]int{0: 10, 2: 11}, [][]int{{0, 1}}},
+		{"nobody has received", "0 make d\n0 recv d\n1 send c",
+			map[trace.GID]int{0: 5, 1: 6}, nil},
+		{"who has received is gone", "2 recv c\n2 end\n0 make d\n0 recv d\n1 send c",
+			map[trace.GID]int{0: 7, 1: 8}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := tracetest.Parse(t, forks+test.text)
+			for g := range trace.GID(3) {
+				if like, ok := test.stuck[g]; ok {
+					e := tr.Events[like]
+					tr.Blocked = append(tr.Blocked, trace.BlockedGoroutine{G: g, Proof: trace.ProofDeadlock, Op: e.Kind, Obj: e.Obj, Site: e.Site})
+				}
+			}
+			ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
+			cycles, _ := waits.Bugs(ws)
+			assert.Empty(t, cycles, "no locks alone")
+			assert.Equal(t, test.want, waits.MessageCycles(ws))
 		})
 	}
 }

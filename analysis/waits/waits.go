@@ -48,6 +48,16 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
+// Turn orders the operations in which goroutines of a deadlock block, by their kinds: one with a
+// higher turn has to begin after those with lower ones. Writers of an RWMutex come before the
+// readers, which they shut out.
+func Turn(k trace.Kind) int {
+	if k == trace.RAcquire {
+		return 1
+	}
+	return 0
+}
+
 // A Cycle is a cycle of dependencies or of operations: each may wait for the goroutine of the
 // next one, and the last for that of the first. It may be a single operation, of a goroutine
 // that waits for a condition and may have missed the signal.

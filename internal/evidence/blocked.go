@@ -137,7 +137,9 @@ func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 		a.CreatedFor = &asked
 	}
 	for _, h := range w.Holders {
-		a.HeldBy = append(a.HeldBy, d.otherGoroutine(h.G, h.Position))
+		o := d.otherGoroutine(h.G, h.Position)
+		o.WaitsToWrite = h.IsWaitingWriter
+		a.HeldBy = append(a.HeldBy, o)
 	}
 	for _, p := range w.Partners {
 		o := d.otherGoroutine(p.G, p.Position)

@@ -33,7 +33,10 @@ func (b builder) addConnections(f *report.Finding, steps []shownStep) {
 		c.positions = witness.FindSteps(r.Trace, r.index, all)
 	}
 	for i, position := range c.positions {
-		if position >= 0 {
+		switch {
+		case position >= r.Happened(): // the goroutine was blocked in the operation
+			c.positions[i] = -1
+		case position >= 0:
 			c.stepAt[position] = i
 		}
 	}

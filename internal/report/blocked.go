@@ -7,50 +7,71 @@ import (
 	"strings"
 )
 
+// A waiter is a goroutine of a cycle.
+type waiter struct {
+	*Access
+	Text string // what it waits for
+}
+
 // writeCycle writes who waits for whom, of goroutines that wait for each other's locks.
 func (p *printer) writeCycle(f *Finding) {
-	waits := f.waitCycle()
-	if waits == nil {
+	cycle := f.waitCycle()
+	if len(cycle) == 0 {
 		return
 	}
 	p.printf("")
-	for i, a := range f.Accesses {
+	for i, w := range cycle {
 		var holds []string
-		for _, l := range a.Locks {
+		for _, l := range w.Locks {
 			holds = append(holds, fmt.Sprintf("%s (%s)", lockName(l.Expr), l.Pos()))
 		}
 		holdsPrefix, waitsPrefix := "│  ", "│      "
 		if i == 0 {
 			holdsPrefix = "┌▶ "
 		}
-		if i == len(waits)-1 {
+		if i == len(cycle)-1 {
 			waitsPrefix = "└───── "
 		}
-		p.printf("  %s%s holds %s", holdsPrefix, a.Goroutine, cmp.Or(strings.Join(holds, ", "), "nothing"))
-		p.printf("  %s%s", waitsPrefix, waits[i])
+		p.printf("  %s%s holds %s", holdsPrefix, w.Goroutine, cmp.Or(strings.Join(holds, ", "), "nothing"))
+		p.printf("  %s%s", waitsPrefix, w.Text)
 	}
 }
 
-// waitCycle returns, for each access, a text that says what its goroutine waits for. It returns nil
-// unless each goroutine waits for a lock of the next one, and the last for a lock of the first.
-func (f *Finding) waitCycle() (waits []string) {
-	for i, a := range f.Accesses {
-		next := f.Accesses[(i+1)%len(f.Accesses)]
-		k := slices.IndexFunc(a.HeldBy, func(o OtherGoroutine) bool { return o.Goroutine == next.Goroutine })
+// waitCycle returns the goroutines of f in the order in which each waits for a lock of the next
+// one, and the last for that of the first. It returns nil if they are no such cycle.
+func (f *Finding) waitCycle() (cycle []waiter) {
+	if len(f.Accesses) == 0 {
+		return nil
+	}
+	for k := 0; k != 0 || len(cycle) == 0; {
+		if len(cycle) == len(f.Accesses) {
+			return nil // it comes back to another one than the first
+		}
+		a := &f.Accesses[k]
+		k = slices.IndexFunc(f.Accesses, func(next Access) bool { return a.holder(&next) >= 0 })
 		if k < 0 {
 			return nil
 		}
-		waits = append(waits, fmt.Sprintf("waits for %s (%s), which %s", lockName(a.Expr), a.Pos(), howHeld(a, next, a.HeldBy[k])))
+		next := &f.Accesses[k]
+		cycle = append(cycle, waiter{a, fmt.Sprintf("waits for %s (%s), which %s", lockName(a.Expr), a.Pos(), howHeld(a, next, a.HeldBy[a.holder(next)]))})
 	}
-	return waits
+	if len(cycle) < len(f.Accesses) {
+		return nil
+	}
+	return cycle
+}
+
+// holder returns the index into a.HeldBy of the goroutine of b; -1 if a does not wait for it.
+func (a *Access) holder(b *Access) int {
+	return slices.IndexFunc(a.HeldBy, func(o OtherGoroutine) bool { return o.Goroutine == b.Goroutine })
 }
 
 // howHeld says how the next goroutine of a cycle has what a waits for.
-func howHeld(a, next Access, o OtherGoroutine) string {
+func howHeld(a, next *Access, o OtherGoroutine) string {
 	switch {
 	case next.Goroutine == a.Goroutine:
 		return fmt.Sprintf("it holds itself (%s)", o.Pos())
-	case o.sameLine(next.Position):
+	case o.WaitsToWrite:
 		return fmt.Sprintf("%s waits for as a writer: readers that come later wait for it", o.Goroutine)
 	default:
 		return fmt.Sprintf("%s holds (%s)", o.Goroutine, o.Pos())

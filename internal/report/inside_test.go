@@ -32,3 +32,41 @@ func TestPositionInside(t *testing.T) {
 	assert.Equal(t, "std/net/http/server.go:9", at.position(Step{Position: Position{File: "std/net/http/server.go", Line: 9}}))
 	assert.Empty(t, at.position(Step{Op: "fork", Position: Position{File: "std/testing/testing.go", Line: 2101}, Expr: SubtestStart}))
 }
+
+// The goroutines of a cycle come in the order in which they wait for each other, whatever the
+// order of the accesses is. Two locks of one line are held, not waited for.
+func TestWaitCycle(t *testing.T) {
+	at := func(line int) Place { return Place{Position: Position{File: "a.go", Line: line}} }
+	access := func(g string, line int, by OtherGoroutine) Access {
+		return Access{Goroutine: g, Op: "acq", Expr: "mu", Position: at(line).Position, HeldBy: []OtherGoroutine{by}}
+	}
+	heldBy := func(g string, line int) OtherGoroutine {
+		return OtherGoroutine{Goroutine: g, Op: "acq", Place: at(line)}
+	}
+	writer := OtherGoroutine{Goroutine: "2", Op: "acq", Place: at(9), WaitsToWrite: true}
+	for _, test := range []struct {
+		name     string
+		accesses []Access
+		want     []string // goroutine and text
+	}{
+		{"of one line", []Access{access("1", 5, heldBy("2", 6)), access("2", 6, heldBy("1", 5))},
+			[]string{"1 waits for mu (a.go:5), which 2 holds (a.go:6)", "2 waits for mu (a.go:6), which 1 holds (a.go:5)"}},
+		{"of three", []Access{access("1", 5, heldBy("3", 8)), access("2", 6, heldBy("1", 4)), access("3", 7, heldBy("2", 5))},
+			[]string{"1 waits for mu (a.go:5), which 3 holds (a.go:8)", "3 waits for mu (a.go:7), which 2 holds (a.go:5)", "2 waits for mu (a.go:6), which 1 holds (a.go:4)"}},
+		{"with a writer", []Access{access("2", 9, heldBy("1", 4)), access("1", 5, writer)},
+			[]string{"2 waits for mu (a.go:9), which 1 holds (a.go:4)", "1 waits for mu (a.go:5), which 2 waits for as a writer: readers that come later wait for it"}},
+		{"of itself", []Access{access("1", 5, heldBy("1", 4))}, []string{"1 waits for mu (a.go:5), which it holds itself (a.go:4)"}},
+		{"one that only waits for it", []Access{access("1", 5, heldBy("2", 6)), access("2", 6, heldBy("2", 5))}, nil},
+		{"one beside it", []Access{access("1", 5, heldBy("1", 4)), access("2", 6, heldBy("1", 4))}, nil},
+		{"no locks", []Access{{Goroutine: "1", Op: "recv"}}, nil},
+		{"nothing", nil, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, w := range (&Finding{Accesses: test.accesses}).waitCycle() {
+				got = append(got, w.Goroutine+" "+w.Text)
+			}
+			assert.Equal(t, test.want, got)
+		})
+	}
+}

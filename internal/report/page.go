@@ -63,7 +63,7 @@ type pageFinding struct {
 	Certainty string // see Finding.certainty
 	Command   string // the command that replays it
 	Cards     []pageAccess
-	Circle    []string // see Finding.waitCycle
+	Circle    []waiter // see Finding.waitCycle
 	Lanes     []pageLane
 	Rows      []pageRow
 	Hidden    int // steps that are folded

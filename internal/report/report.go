@@ -227,6 +227,8 @@ type OtherGoroutine struct {
 	Goroutine string `json:"goroutine"`
 	Op        string `json:"op"`
 	HasEnded  bool   `json:"gone,omitempty"` // it has ended
+	// WaitsToWrite is set for a writer that waits for the lock itself, and shuts out readers.
+	WaitsToWrite bool `json:"waits_to_write,omitempty"`
 	Place
 }
 

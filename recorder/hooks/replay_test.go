@@ -385,3 +385,30 @@ func TestReplayKnowsItsOwnEnds(t *testing.T) {
 		require.Contains(t, string(verdict), "\n"+left+"the schedule waits for", reads)
 	}
 }
+
+// Goroutines of a deadlock block in the order of the violation, whichever of them is there first:
+// a writer has to wait before the reader that it shuts out.
+func TestReplayBlocksInOrder(t *testing.T) {
+	tr := record(t, "^TestReadsWithin$")
+	var reads []trace.Event
+	for _, e := range tr.Events {
+		if e.Kind == trace.RAcquire && tr.Goroutines[e.G].Name() == "TestReadsWithin:0.1" {
+			reads = append(reads, e)
+		}
+	}
+	require.Len(t, reads, 2)
+	const head = "gopredict-plan 1\norder 01\nstuck\ntest TestReadsWithin\ng 0 TestReadsWithin:0.1\ng 1 TestReadsWithin:0.2\n"
+	steps := firstStep(t, tr, 0, "TestReadsWithin:0.1", trace.RAcquire)
+	writer := "v" + strings.TrimPrefix(firstStep(t, tr, 1, "TestReadsWithin:0.2", trace.Acquire), "s")
+	reader := fmt.Sprintf("v 0 %d %d 1\n", trace.RAcquire, tr.Sites[reads[1].Site].Key)
+	for plan, blocks := range map[string]bool{head + steps + writer + reader: true, head + steps + reader + writer: false} {
+		file := filepath.Join(t.TempDir(), "plan")
+		require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict", "^TestReadsWithin$")
+		require.Equal(t, blocks, err != nil, out)
+		verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, err)
+		require.Contains(t, string(verdict), "confirmed\n")
+		require.Equal(t, blocks, strings.Contains(string(verdict), "deadlock\n"), "%s", verdict)
+	}
+}

@@ -232,8 +232,11 @@ type Trace struct {
 	// ValueTexts has texts that show values of more than one word, by digest, which is not 0: the
 	// beginning of a string, in quotes; the value of an interface, or at least its dynamic type.
 	// Only traces of replays have them.
-	ValueTexts      map[uint64]string
-	Events          []Event
+	ValueTexts map[uint64]string
+	Events     []Event
+	// PendingEvents is how many of Events, the last ones, have not happened: they are the operations
+	// in which goroutines were blocked at the end of the run, see waits.Blocked.
+	PendingEvents   int
 	Freed           []FreedObjects    // by position
 	PriorValues     []PriorValue      // by position
 	OmittedEvents   int               // number of events that package reduce left out
@@ -268,6 +271,9 @@ func (t *Trace) EndsTest(e *Event) bool {
 	name, rest, _ := strings.Cut(t.Goroutines[e.G].Test, t.TestNames[e.Obj])
 	return name == "" && (rest == "" || rest[0] == '#')
 }
+
+// Happened returns the number of events that have happened, without the pending ones.
+func (t *Trace) Happened() int { return len(t.Events) - t.PendingEvents }
 
 // LoggedEvents returns the number of events in the file of t, including those that package reduce
 // left out.

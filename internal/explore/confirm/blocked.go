@@ -144,9 +144,9 @@ func (c *Confirmer) HasBlocked(r *recording.Recording, kind bug.Kind, test strin
 	return false
 }
 
-// groupByBug returns the blocked goroutines of each bug. In a deadlock those that wait in no
-// cycle are blocked by one bug together. Of goroutines that leak each is blocked by a bug of
-// its own.
+// groupByBug returns the blocked goroutines of each bug: those that wait for each other in a
+// cycle. In a deadlock without one, those that wait for nothing that others hold are blocked by
+// one bug together. Of goroutines that leak each is blocked by a bug of its own.
 func groupByBug(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
 	of := func(ks ...int) (members []waits.Wait) {
 		for _, k := range ks {
@@ -164,15 +164,22 @@ func groupByBug(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
 			out = append(out, of(k))
 		}
 	case len(cycles) == 0:
-		out = append(out, of(others...))
+		for _, c := range waits.MessageCycles(blocked) {
+			out = append(out, of(c...))
+		}
+		if len(out) == 0 {
+			out = append(out, of(others...))
+		}
 	}
 	return out
 }
 
-// finding returns the bug that blocks its members.
+// finding returns the bug that blocks its members, whose accesses are in the order in which
+// replays have to begin them.
 func (e *ending) finding(members []waits.Wait) finding.Finding {
+	byTurn := slices.SortedStableFunc(slices.Values(members), func(a, b waits.Wait) int { return waits.Turn(a.Op) - waits.Turn(b.Op) })
 	var accesses []int
-	for _, w := range members {
+	for _, w := range byTurn {
 		accesses = append(accesses, w.Position)
 	}
 	return finding.FromRun(e.rec, analysis.Finding{Kind: e.kind, Accesses: accesses, Tests: e.testsOf(members), Status: bug.Predicted, Tier: e.rec.Tier()})

@@ -19,6 +19,10 @@ const (
 	stageFirstAccess
 	// stageSecondAccess is when it has reached that hook: the other goroutine does its access.
 	stageSecondAccess
+	// stageBlocking is when all goroutines of a deadlock are about to do the operations in which
+	// they block: each goes on when no other goroutine can run. So they block in the order of the
+	// violation: a reader has to come after the writer that shuts it out.
+	stageBlocking
 	// stageOthersRun is when a violation is reached that consists in a goroutine going last: all
 	// others go on as far as they can.
 	stageOthersRun
@@ -38,6 +42,8 @@ var (
 	controlledGoroutines []*goroutine
 	// violatorsWaiting counts the goroutines that are about to do their accesses of the violation.
 	violatorsWaiting int
+	// violatorsBlocking counts the goroutines that have gone on in stageBlocking.
+	violatorsBlocking int
 	// holdTime is how long the whole program stops when the violation is reached (unit:
 	// nanoseconds).
 	holdTime int64
@@ -361,8 +367,24 @@ func (a *actor) mayAccess() bool {
 		return a == violators[firstViolator]
 	case stageSecondAccess:
 		return a != violators[firstViolator]
+	case stageBlocking:
+		for _, v := range violators[:violatorsBlocking] {
+			if v == a {
+				return true
+			}
+		}
 	}
 	return false
+}
+
+// letNextBlock lets the next goroutine of a deadlock go on, or all others if there is none.
+func letNextBlock() {
+	if violatorsBlocking == len(violators) {
+		enterStage(stageFree)
+		return
+	}
+	violatorsBlocking++
+	enterStage(stageBlocking)
 }
 
 // stepDone counts a step as done, and lets the next one go.
@@ -395,7 +417,7 @@ func checkViolation() {
 	next := stageFirstAccess
 	switch {
 	case violatorsBlock:
-		next = stageFree
+		next = stageBlocking
 	case violatorGoesLast:
 		next = stageOthersRun
 	case len(violators) == 2 && !conflict(violators[0].pending, violators[1].pending):
@@ -413,6 +435,10 @@ func checkViolation() {
 		if firstViolator >= len(violators) {
 			firstViolator = 0
 		}
+	}
+	if next == stageBlocking {
+		letNextBlock()
+		return
 	}
 	enterStage(next)
 }

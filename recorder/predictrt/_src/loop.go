@@ -44,8 +44,13 @@ func gosched() {
 		g.sleep(pollSleep) // watch decides then
 		return
 	}
-	if stage == stageOthersRun {
+	switch stage {
+	case stageOthersRun:
 		enterStage(stageFree)
+		runtime.PredictUnpin()
+		return
+	case stageBlocking:
+		letNextBlock()
 		runtime.PredictUnpin()
 		return
 	}
@@ -73,7 +78,7 @@ func (p *pace) sleep(ns int64) {
 // gateHolds reports whether goroutines wait at the gate until others have reached a place, or
 // cannot go on.
 func gateHolds() bool {
-	return (stage == stageFollowing || stage == stageOthersRun) && len(parkedGoroutines) > 0
+	return (stage == stageFollowing || stage == stageOthersRun || stage == stageBlocking) && len(parkedGoroutines) > 0
 }
 
 // letOthersRun lets others run. If goroutines wait at the gate, and the running one has done

@@ -56,6 +56,9 @@ func watch() (wait int64, still bool) {
 	case stageSecondAccess:
 		enterStage(stageFree)
 		return 0, false
+	case stageBlocking:
+		letNextBlock()
+		return 0, false
 	case stageOthersRun:
 		due := !look.AwaitsOthers && look.NextTimer >= 0 && look.NextTimer <= maxTimerWait
 		if due && timersFireFirst && lastTimersFired < maxLastTimers {

@@ -52,8 +52,10 @@ func (f *Facts) Abandoned() []Abandoned { return f.abandoned }
 func (f *Facts) HandedOver(lock int32) bool { return f.handedOver[lock] }
 
 // Open returns the sections that are open before position at, which may be the end of the
-// trace. It takes time linear in the number of sections.
+// trace. An acquire in which a goroutine was blocked at the end of the run has opened none. It
+// takes time linear in the number of sections.
 func (f *Facts) Open(at int) (rows []int32) {
+	at = min(at, f.t.Happened())
 	for k := range f.sections {
 		s := &f.sections[k]
 		if int(s.Acquire) >= at {

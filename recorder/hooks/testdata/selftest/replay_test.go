@@ -125,3 +125,20 @@ func TestPutOff(t *testing.T) {
 		t.Log("took the third")
 	}
 }
+
+// TestReadsWithin reads a lock again that it has read, while another goroutine wants to write.
+func TestReadsWithin(t *testing.T) {
+	var mu sync.RWMutex
+	var both sync.WaitGroup
+	both.Go(func() {
+		mu.RLock()
+		mu.RLock()
+		mu.RUnlock()
+		mu.RUnlock()
+	})
+	both.Go(func() {
+		mu.Lock()
+		mu.Unlock()
+	})
+	both.Wait()
+}
