@@ -130,6 +130,12 @@ func adds(delta string) edit {
 	return entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictMuteAfter(predictrt.KindWaitGroupAdd, unsafe.Pointer(wg), " + delta + ", " + here + ")) };")
 }
 
+// beginsTiny notes where an object in a shared block begins.
+var beginsTiny = []edit{
+	after("c.tinyAllocs++", "predictBeginsTiny(uintptr(x))"),
+	after("(*[2]uint64)(x)[1] = 0", "predictBeginsTiny(uintptr(x))"),
+}
+
 // muted keeps all that a function does out of the trace.
 var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictrt.Mute()) };")}
 
@@ -146,7 +152,7 @@ var table = eachDecl([]Hook{
 	// Goroutines and the scheduler. The record of a goroutine is found by its g. The field is at
 	// the end of the struct, as assembly knows the offsets of the others.
 	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictFD uintptr; predictSearchNumber uint32; predictWrites bool ")}},
-	{"runtime", "type heapArena", nil, []edit{fields("predictMarks *[predictMarkBytes]uint8 ")}},
+	{"runtime", "type heapArena", nil, []edit{fields("predictMarks, predictTiny *[predictMarkBytes]uint8 ")}},
 	// A child's record is made by its parent: its name says which child of which goroutine it is,
 	// and so is the same in each run. The order of the recording (recorder.Order) says which
 	// goroutine runs next.
@@ -271,6 +277,11 @@ var table = eachDecl([]Hook{
 	{"math/rand/v2", "runtimeSource.Uint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
 	{"os", "nextRandom", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 	{"net", "randInt", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
+
+	// Objects of less than 16 bytes without pointers share blocks: where each begins tells which of
+	// them a pointer into the block is to.
+	{"runtime", "mallocgcTiny", nil, beginsTiny},
+	{"runtime", "mallocgcTinySC2, mallocgcTinySlowPath", nil, append([]edit{only("go1.27")}, beginsTiny...)},
 
 	// Memory that is freed. Addresses are reused, and there is no race between accesses to two
 	// variables.

@@ -187,8 +187,28 @@ func (r *predictSearch) isMarked(p uintptr) bool {
 	if s == nil {
 		return true
 	}
+	if s.spanclass == tinySpanClass {
+		return isTinyMarked(p, base)
+	}
 	byt, bit := predictMark(base)
 	return *byt&bit != 0
+}
+
+// isTinyMarked reports whether the mutex, or what else has its semaphore at sema, was found, in a
+// block of 16 bytes without pointers. Other objects in the block do not count, if that is certain:
+// a mutex of its own begins with a word, and has eight bytes.
+func isTinyMarked(sema, block uintptr) bool {
+	const mutexSize, semaOffset = 8, 4
+	from, to := block, block+maxTinySize
+	if at := sema - semaOffset; predictIsTiny(at, block) {
+		from, to = at, at+mutexSize
+	}
+	for p := from; p < to; p += goarch.PtrSize {
+		if byt, bit := predictMark(p); *byt&bit != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // predictObject returns the object of the heap that p points into; s is nil if there is none.
@@ -201,7 +221,8 @@ func predictObject(p uintptr) (base uintptr, s *mspan, index uintptr) {
 	return s.base() + index*s.elemsize, s, index
 }
 
-// predictMark returns the byte and bit of the mark of the object at base.
+// predictMark returns the byte and bit of the mark of the object at base. Objects of the blocks that
+// tiny ones share have a mark for each word.
 func predictMark(base uintptr) (byt *uint8, bit uint8) {
 	ai := arenaIndex(base)
 	ha := mheap_.arenas[ai.l1()][ai.l2()]
@@ -215,7 +236,11 @@ func (r *predictSearch) tryMark(p uintptr) bool {
 	if s == nil || s.isFree(index) {
 		return false
 	}
-	byt, bit := predictMark(base)
+	at := base
+	if s.spanclass == tinySpanClass { // several objects may share the block
+		at = p &^ (goarch.PtrSize - 1)
+	}
+	byt, bit := predictMark(at)
 	if *byt&bit != 0 {
 		return false
 	}

@@ -3,7 +3,13 @@ package runtime
 // predictAfterSweep is called when the garbage collector has swept a span, before anything is
 // allocated there. If it has freed objects, it reports all that are free, 64 at a time.
 func predictAfterSweep(s *mspan, freed uint16) {
-	if !predictOn || freed == 0 {
+	if freed == 0 {
+		return
+	}
+	if predictActive && s.spanclass == tinySpanClass {
+		s.predictForgetTiny()
+	}
+	if !predictOn {
 		return
 	}
 	for first := uintptr(0); first < uintptr(s.nelems); first += 64 {
