@@ -295,7 +295,7 @@ func mayRepeatBeforeDeadline() bool {
 func watchRun() (wait int64, still bool) {
 	look := runtime.PredictExamine()
 	wait = watchUnscheduled(look)
-	if !isShortRun && asleepCount == 0 && (look.NextTimer < 0 || isTimerBeforeDeadline(look)) {
+	if !isShortRun && asleepCount == 0 && !look.AwaitsThread && (look.NextTimer < 0 || isTimerBeforeDeadline(look)) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false

@@ -446,7 +446,7 @@ func PredictUseNetwork() { predictUsesNetwork = true }
 
 // PredictAlone reports whether nothing that the program has done lets it wait for what happens
 // outside of it.
-func PredictAlone() bool { return !predictUsesProcesses && !predictUsesNetwork }
+func PredictAlone() bool { return !predictUsesProcesses && !predictUsesNetwork && !predictRanC }
 
 // predictHeapScale returns the factor of the heap size below which there is no garbage collection:
 // a collection makes goroutines wait at places that differ from run to run.

@@ -133,7 +133,8 @@ func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool) {
 // A PredictState says what could still make a goroutine run.
 type PredictState struct {
 	Runnable      bool  // a goroutine other than the caller can run
-	AwaitsOthers  bool  // a goroutine is in a system call, or waits for the garbage collector, or for I/O that the program alone cannot end
+	AwaitsOthers  bool  // a goroutine is in a system call, or waits for the garbage collector, or for I/O that others can end; or a thread of C
+	AwaitsThread  bool  // C has threads of its own, which may call back into Go
 	AwaitsChild   bool  // a goroutine waits for another process, which may be running
 	AwaitsSignals bool  // the program receives signals, which anyone can send, see PredictAwaitsSignal
 	NextTimer     int64 // nanoseconds until the next timer; negative if there is none
@@ -141,7 +142,8 @@ type PredictState struct {
 
 // PredictExamine examines all goroutines.
 func PredictExamine() PredictState {
-	s := PredictState{NextTimer: -1, AwaitsChild: predictHasBusyChild()}
+	s := PredictState{NextTimer: -1, AwaitsChild: predictHasBusyChild(), AwaitsThread: predictRanC && predictHasForeignThread()}
+	s.AwaitsOthers = s.AwaitsThread
 	self := getg()
 	forEachGRace(func(gp *g) {
 		if gp == self || isSystemGoroutine(gp, false) {

@@ -127,6 +127,7 @@ func (c *PredictGoroutine) CanCommunicate() bool { return c.IsReady }
 type PredictState struct {
 	Runnable      bool
 	AwaitsOthers  bool
+	AwaitsThread  bool
 	AwaitsChild   bool
 	AwaitsSignals bool
 	NextTimer     int64

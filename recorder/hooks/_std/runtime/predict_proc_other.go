@@ -4,3 +4,6 @@ package runtime
 
 // predictIsAsleep reports whether a process sleeps, which is not known here.
 func predictIsAsleep(pid int) bool { return false }
+
+// predictHasForeignThread reports whether C has threads of its own, which is not known here.
+func predictHasForeignThread() bool { return true }
