@@ -19,28 +19,62 @@ type Edit struct {
 }
 
 // All returns all edits. Not every one of them finds something to change in a module.
-func All() []Edit {
-	return []Edit{
-		{"comments", addComments},       // a comment above each statement
-		{"locals", renameLocals},        // other names for variables, parameters and receivers
-		{"files", moveFunctions},        // functions moved to other files
-		{"fields", renameFields},        // other names for fields
-		{"functions", renameFunctions},  // other names for functions and methods
-		{"types", renameTypes},          // other names for types
-		{"reversed", reverseFunctions},  // functions in the opposite order
-		{"spread", spreadCalls},         // calls over several lines
-		{"helper", extractTestBody},     // the test's body in a function
-		{"subtest", wrapInSubtest},      // the test's body in a subtest
-		{"extracted", extractBodies},    // the body of each function in another one
-		{"literals", wrapAssignments},   // assignments in function literals
-		{"goroutine", startGoroutine},   // a goroutine more, before all else
-		{"gostatements", expandGoCalls}, // WaitGroup.Go as go statements
-		{"logged", addLog},              // the test logs something first
-		{"shifted", addFields},          // a field more in each struct
-		{"operators", expandOperators},  // x++ as x += 1, x += y as x = x + y
-		{"blocks", addBlocks},           // function bodies in blocks
-		{"loops", rewriteLoops},         // range over numbers as three-clause loops
-	}
+func All() []Edit { return slices.Concat(moves, forms) }
+
+// moves are edits of where things are and what they are called.
+var moves = []Edit{
+	{"comments", addComments},       // a comment above each statement
+	{"locals", renameLocals},        // other names for variables, parameters and receivers
+	{"files", moveFunctions},        // functions moved to other files
+	{"fields", renameFields},        // other names for fields
+	{"functions", renameFunctions},  // other names for functions and methods
+	{"types", renameTypes},          // other names for types
+	{"reversed", reverseFunctions},  // functions in the opposite order
+	{"spread", spreadCalls},         // calls over several lines
+	{"helper", extractTestBody},     // the test's body in a function
+	{"subtest", wrapInSubtest},      // the test's body in a subtest
+	{"extracted", extractBodies},    // the body of each function in another one
+	{"literals", wrapAssignments},   // assignments in function literals
+	{"goroutine", startGoroutine},   // a goroutine more, before all else
+	{"gostatements", expandGoCalls}, // WaitGroup.Go as go statements
+	{"logged", addLog},              // the test logs something first
+	{"shifted", addFields},          // a field more in each struct
+	{"operators", expandOperators},  // x++ as x += 1, x += y as x = x + y
+	{"blocks", addBlocks},           // function bodies in blocks
+	{"loops", rewriteLoops},         // range over numbers as three-clause loops
+}
+
+// forms are edits of how the same is written.
+var forms = []Edit{
+	{"values", readThroughGenerics},     // fields read in a generic function
+	{"results", nameResults},            // what is returned in variables
+	{"explicit", unlockExplicitly},      // unlocks before the return, without defer
+	{"closured", wrapBodies},            // the bodies of functions in literals
+	{"deferred", deferClosures},         // literals deferred, not calls
+	{"pointers", assignThroughPointers}, // fields written through pointers
+	{"generic", assignThroughGenerics},  // assignments in a generic function
+	{"embedded", embedFields},           // the fields of structs in embedded structs
+	{"rwmutexes", useRWMutexes},         // a RWMutex for each Mutex
+	{"yields", yieldAfterLocks},         // runtime.Gosched after locks
+	{"lockers", lockThroughInterfaces},  // locks through interfaces
+	{"pauses", sleepInHelpers},          // time.Sleep in a function
+	{"timers", sleepByTimers},           // <-time.After for time.Sleep
+	{"fatal", failFast},                 // Fatal for Error
+	{"reported", failInClosures},        // failures reported in literals
+	{"failed", failByFail},              // Log and Fail for Error
+	{"conditions", nameConditions},      // conditions in variables
+	{"switches", useSwitches},           // switch for if
+	{"inverted", invertConditions},      // conditions the other way round
+	{"parallel", runParallel},           // t.Parallel
+	{"table", runAsTable},               // the test's body as a table of one subtest
+	{"carried", runInGoroutine},         // the test's body in a goroutine
+	{"cleanup", addCleanup},             // a cleanup more
+	{"named", nameLiterals},             // the functions of goroutines in variables
+	{"declared", splitDeclarations},     // declarations before assignments
+	{"vars", declareVars},               // var x = y for x := y
+	{"calls", countCalls},               // calls counted under a lock
+	{"fieldorder", reverseFields},       // fields in the opposite order
+	{"methodvalues", callMethodValues},  // methods called through variables
 }
 
 // Named returns the edit of that name.

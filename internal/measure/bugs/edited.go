@@ -11,17 +11,19 @@ import (
 	"github.com/gopredict/gopredict/internal/measure/run"
 )
 
-// edited has a file for each subject: the bug, and the edits of its own. A line that begins
-// with == begins an edit, there or fixed after it; one with @ names the file that the next are
+// edited has a file for each subject: the bug, and the edits of its own. After a line with source
+// and a name comes a file of the subject; without one, the subject is a module of testdata. A line
+// that begins with == begins an edit, there or fixed after it; one with @ names the file that the next are
 // of; lines that begin with - are looked for there, without regard to indentation, and those
 // with + after them take their place; those with > come at the end of the file.
 //
 //go:embed edited
 var edited embed.FS
 
-// An editedSubject is a module of testdata, and one bug of it.
+// An editedSubject is a module, and one bug of it.
 type editedSubject struct {
 	name, test, kind string
+	sources          map[string]string // files by name; none: it is a module of testdata
 	edits            []edit
 }
 
@@ -41,7 +43,14 @@ type editPart struct {
 }
 
 // fixForms are the neutral edits that are applied together with a fix.
-var fixForms = [][]string{nil, {"comments", "locals", "files"}, {"goroutine", "extracted", "reversed"}}
+var fixForms = [][]string{nil, {"comments", "locals", "files"}, {"goroutine", "extracted", "reversed"}, {"results", "closured", "carried"}}
+
+// combined are neutral edits that are applied together, as people change several things at once.
+var combined = [][]string{
+	{"comments", "locals", "files"}, {"extracted", "named"}, {"closured", "carried"}, {"pointers", "embedded"}, {"values", "results", "explicit"},
+	{"rwmutexes", "lockers", "extracted"}, {"conditions", "failed", "table"}, {"goroutine", "fields", "functions"}, {"generic", "closured", "gostatements"},
+	{"helper", "parallel", "files"}, {"switches", "vars", "reversed", "locals"}, {"reported", "subtest", "types"}, {"logged", "shifted", "blocks"},
+}
 
 // readEdited returns the subjects with their edits. There are more than editsPerAnswer needs: not
 // each neutral edit finds something to change.
@@ -55,8 +64,21 @@ func readEdited() (all []editedSubject) {
 
 func parseEdited(text string) (s editedSubject) {
 	var own []edit
+	file := "" // of the sources
 	for i, line := range strings.Split(text, "\n") {
 		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case word == "==":
+			file = ""
+		case word == "source":
+			if file = rest; s.sources == nil {
+				s.sources = make(map[string]string)
+			}
+			continue
+		case file != "":
+			s.sources[file] += line + "\n"
+			continue
+		}
 		switch head := map[string]*string{"subject": &s.name, "test": &s.test, "kind": &s.kind}[word]; {
 		case head != nil:
 			*head = rest
@@ -85,7 +107,23 @@ func parseEdited(text string) (s editedSubject) {
 	for _, e := range alike.All() {
 		s.edits = append(s.edits, edit{name: e.Name, expected: bugPresent, neutral: []string{e.Name}})
 	}
+	for _, names := range combined {
+		s.edits = append(s.edits, edit{name: strings.Join(names, ", "), expected: bugPresent, neutral: names})
+	}
 	return s
+}
+
+// copy writes the subject to a folder, and returns that.
+func (s *editedSubject) copy(dir string) string {
+	if s.sources == nil {
+		return run.CopySubject(s.name, dir)
+	}
+	run.Check(os.MkdirAll(dir, 0o777))
+	run.WriteMod(dir, "example.com/"+s.name, "1.26")
+	for name, text := range s.sources {
+		run.WriteFile(filepath.Join(dir, name), text)
+	}
+	return dir
 }
 
 // parse reads a line of an edit.
