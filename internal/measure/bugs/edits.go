@@ -124,6 +124,7 @@ func (s editedSubject) replay(j *run.Job, e edit, dir, witness string) editRow {
 type editPage struct {
 	Subjects []editCounts // and all of them together
 	Asked    int
+	All      int       // edits of all subjects
 	Wrong    []editRow // where the answer is not the expected one
 }
 
@@ -146,6 +147,7 @@ func newEditPage(rows []editRow) (p editPage) {
 			p.Wrong = append(p.Wrong, r)
 		}
 	}
+	p.All = len(p.Subjects) * (editsPerAnswer[bugPresent] + editsPerAnswer[bugFixed])
 	p.Subjects, p.Asked = append(p.Subjects, all), len(rows)
 	return p
 }
