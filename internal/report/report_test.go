@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,22 @@ func TestTextNothing(t *testing.T) {
 	r := &Report{DurationS: 0.3, Packages: []Package{{Package: "p", Tests: 1, Events: 10}}}
 	assert.Equal(t, "gopredict: 0 confirmed, 0 not confirmed, 0 infeasible, 0 pruned of 0 candidates; 1 test in 1 package, 10 events, 0.3s\n"+
 		"gopredict: no concurrency bug found in 1 test (10 events)\n", render(t, r, TextOptions{}))
+	r.Totals = Totals{Unconfirmed: 2, Undecided: 2}
+	assert.Contains(t, render(t, r, TextOptions{}), "no concurrency bug found")
+	for name, leave := range map[string]func(*Report){
+		"a test had not ended": func(r *Report) { r.Warnings = []string{"p: TestX had not ended when its time was over"} },
+		"a file was skipped":   func(r *Report) { r.Packages[0].Skipped = []string{"x.go: it uses cgo"} },
+		"a prediction is open": func(r *Report) { r.Totals.Unconfirmed++ },
+		"a witness is open":    func(r *Report) { r.Witnesses = []WitnessState{{Status: bug.Stale}} },
+		"the run ended early":  func(r *Report) { r.Incomplete = []string{"interrupted"} },
+	} {
+		left := *r
+		left.Packages = slices.Clone(r.Packages)
+		leave(&left)
+		assert.NotContains(t, render(t, &left, TextOptions{}), "no concurrency bug found", name)
+	}
+	r.Witnesses = []WitnessState{{Status: bug.Fixed}}
+	assert.Contains(t, render(t, r, TextOptions{}), "no concurrency bug found")
 }
 
 // Goroutines that others can still wake are counted.

@@ -394,8 +394,22 @@ func (r *Report) nothingFound() string {
 		return ""
 	case tests == 0:
 		return "no test was recorded, and so no bug was looked for"
+	case !r.allWasLookedAt():
+		return "nothing confirmed, and not all was looked at or decided, as the lines above say"
 	}
 	return fmt.Sprintf("no concurrency bug found in %s (%s)", count(tests, "test"), count(events, "event"))
+}
+
+// allWasLookedAt reports whether a complete run has looked at all that its tests did, and has left
+// nothing that it has seen or predicted without an answer.
+func (r *Report) allWasLookedAt() bool {
+	for _, pkg := range r.Packages {
+		if len(pkg.Skipped) > 0 {
+			return false
+		}
+	}
+	open := func(w WitnessState) bool { return w.Status != bug.Confirmed && w.Status != bug.Fixed }
+	return len(r.Warnings) == 0 && r.Totals.Unconfirmed == r.Totals.Undecided && !slices.ContainsFunc(r.Witnesses, open)
 }
 
 // size returns how many tests and events were recorded, in how many packages.
