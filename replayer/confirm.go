@@ -130,7 +130,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Program
 		if v.Status == bug.Confirmed && v.Outcome.Effect.Severity() < bug.TestFailure.Severity() && plan.violationAllowed {
 			v.Status, v.Reason = bug.Unconfirmed, "the calls come in that order, and the test does not fail by it"
 		}
-		if r.add(v) && v.traceFile != "" {
+		if shows := r.add(v); v.traceFile != "" && (shows || i == 0) {
 			r.Trace = v.traceFile
 		}
 		opts.Folder.removeExcept(r.Trace)

@@ -141,8 +141,9 @@ type Result struct {
 	// schedule, the test passes.
 	DependsOnTime bool
 	Overtaken     []OvertakenGoroutine
-	// Trace is the file of the recording of the first confirmed replay with this order and effect.
-	// The next replay in the same folder may remove it. "": there is none.
+	// Trace is the file of the recording of the first confirmed replay with this order and effect,
+	// or of the first replay if none is confirmed. The next replay in the same folder may remove it.
+	// "": there is none.
 	Trace string
 	// Witness is the replayed one, with the positions of its steps in the current build.
 	Witness *witness.Witness

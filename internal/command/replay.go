@@ -214,7 +214,7 @@ func (r *replayRun) answer(ctx context.Context) (int, error) {
 	// The sources have the whole witness, and its schedule leads elsewhere. So either the bug is
 	// fixed, or another schedule leads to it.
 	run := recorder.Run{Package: r.build.Tested[0], Binary: r.binaryForWitness.Path, Args: r.binaryForWitness.Args, Env: r.binaryForWitness.Env, ExecCommand: r.binaryForWitness.Exec}
-	again, err := explore.New(r.build, r.module, folder, r.status, r.arguments.options.explorationOptions()).Recheck(ctx, run, r.witness, result)
+	again, err := explore.New(r.build, r.module, folder, r.status, r.arguments.options.explorationOptions()).Recheck(ctx, run, r.witness, result, shown)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -201,7 +201,7 @@ func (c *committedWitnesses) recheck(ctx, limit context.Context) error {
 		if state.Status == bug.Confirmed || !Diverges(u.Result) {
 			continue
 		}
-		r, err := newRechecking(c.loop, u.Witness, u.Result).run(limit)
+		r, err := newRechecking(c.loop, u.Witness, u.Result, u.ReplayTrace).run(limit)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

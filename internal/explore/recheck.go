@@ -64,9 +64,10 @@ func (r Recheck) ReasonAfter(why string) string {
 }
 
 // Recheck looks for the bug of w, whose replays did not reach it, as r says. Run says how its
-// test is run. The exploration is for nothing else then.
-func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w *witness.Witness, r replayer.Result) (Recheck, error) {
-	c := newRechecking(x.session.newLoop(run), w, r)
+// test is run, and replayed is the recording of one of the replays; nil if there is none. The
+// exploration is for nothing else then.
+func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (Recheck, error) {
+	c := newRechecking(x.session.newLoop(run), w, r, replayed)
 	known, err := c.run(ctx)
 	if err != nil || known.Status == bug.Confirmed {
 		return known, err
@@ -93,6 +94,7 @@ type rechecking struct {
 	*loop
 	committed *witness.Witness
 	result    replayer.Result // of the replays of old
+	replayed  *trace.Trace    // of one of these replays; nil if there is none
 	places    *places.Places
 	orders    []recorder.Order            // in which the test is recorded
 	runs      []ledger.PredictedRecording // by order
@@ -100,16 +102,19 @@ type rechecking struct {
 	doubt             string
 	startedGoroutines bool // some run has started goroutines
 	testFailed        bool // the test failed in some run
+	// notRefuted is set if some run came to the assertion, and the analysis does not prove that it
+	// holds in all orders of what the run did: it may not know what the assertion depends on.
+	notRefuted bool
 }
 
 // newRechecking looks for the bug of w, whose replays did not reach it, as r says.
-func newRechecking(l *loop, w *witness.Witness, r replayer.Result) *rechecking {
+func newRechecking(l *loop, w *witness.Witness, r replayer.Result, replayed *trace.Trace) *rechecking {
 	// The candidates of the package are settled by now, and would not be searched for. So this
 	// search has a set of its own.
 	alone, confirmer := *l, *l.confirmer
 	confirmer.Candidates = ledger.NewCandidates() // those of the package were looked for
 	alone.confirmer = &confirmer
-	c := &rechecking{loop: &alone, committed: w, result: r, places: places.New(r.Witness, l.session.pool.Program.Sites), orders: slices.Clone(recheckOrders)}
+	c := &rechecking{loop: &alone, committed: w, result: r, replayed: replayed, places: places.New(r.Witness, l.session.pool.Program.Sites), orders: slices.Clone(recheckOrders)}
 	if c.isStale() {
 		c.orders = append(c.orders, staleOrders...)
 	}
@@ -167,6 +172,9 @@ func (c *rechecking) doubtful(format string, args ...any) Recheck {
 func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 	now := c.result.Witness
 	exact := func(v *witness.Witness) bool { return finding.BugKey(v) == finding.BugKey(now) }
+	if found, err := c.searchReplay(ctx, exact); err != nil || found.ConfirmedBug != "" {
+		return found, err
+	}
 	for k, order := range c.orders {
 		c.session.status.Set("recording", fmt.Sprintf("%s again, %d of %d", c.committed.Tests[0], k+1, len(c.orders)))
 		again, err := c.record(ctx, order)
@@ -175,7 +183,7 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 		}
 		findings, unpredicted := c.predictAgain(ctx, again)
 		c.runs = append(c.runs, ledger.PredictedRecording{Recording: again, Findings: findings})
-		if found, err := c.reproduce(ctx, c.runs[k], exact); err != nil || found.ConfirmedBug != "" {
+		if found, err := c.reproduce(ctx, c.runs[len(c.runs)-1], exact); err != nil || found.ConfirmedBug != "" {
 			return found, err
 		}
 		c.noteRecording(again)
@@ -209,6 +217,22 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 		}
 	}
 	return finding.Entry{}, nil
+}
+
+// searchReplay searches the run of a replay of the witness. Until it left the schedule, it is the
+// run that is most like the bug, and what it did then may have shown the bug.
+func (c *rechecking) searchReplay(ctx context.Context, is func(*witness.Witness) bool) (finding.Entry, error) {
+	if c.replayed == nil || len(c.replayed.Events) > recording.MaxRepeated || trace.Validate(c.replayed) != nil {
+		return finding.Entry{}, nil
+	}
+	run := recording.New(c.ledger.FirstRun, c.replayed, c.session.sourceNames)
+	run = run.With(func(r *recording.Recording) { r.BegunBy = c.result.Witness })
+	findings, err := c.predictAgain(ctx, run)
+	if _, ok := errors.AsType[errNoEvidence](err); err != nil && !ok { // what it has shown is evidence all the same
+		return finding.Entry{}, err
+	}
+	c.runs = append(c.runs, ledger.PredictedRecording{Recording: run, Findings: findings})
+	return c.reproduce(ctx, c.runs[0], is)
 }
 
 // record records the test in an order.
@@ -248,7 +272,11 @@ func (c *rechecking) predictAgain(ctx context.Context, r *recording.Recording) (
 	if result.Truncated || result.TooLong {
 		return nil, errNoEvidence("there is too much to look for in " + c.committed.Tests[0])
 	}
-	findings, _, err := finding.FromAnalysis(r, result, finding.NewWitnessIDs())
+	findings, refuted, err := finding.FromAnalysis(r, result, finding.NewWitnessIDs())
+	if now := c.result.Witness; now.Kind == bug.Assertion {
+		isIt := func(f finding.Finding) bool { return places.SharedPlace(f.Witness, now) != "" }
+		c.notRefuted = c.notRefuted || now.ReachedIn(r.Trace)[0] && !slices.ContainsFunc(refuted, isIt)
+	}
 	return findings, err
 }
 
@@ -283,13 +311,45 @@ func (c *rechecking) reproduceShown(ctx context.Context, r *recording.Recording,
 	case bug.Deadlock, bug.Leak:
 		return c.confirmer.ReplayBlocked(ctx, r, kind, is)
 	case bug.Failure:
-		for _, f := range confirm.FailuresIn(r) {
-			if is(f.Witness) {
-				return c.confirmer.ReplayFailure(ctx, r, f)
-			}
+		return c.reproduceFailure(ctx, r, confirm.FailuresIn(r), c.confirmer.ReplayFailure, is)
+	case bug.Assertion:
+		return c.reproduceFailure(ctx, r, confirm.FailedAssertions(r), c.confirmer.ReplayAssertion, is)
+	}
+	return finding.Entry{}, nil
+}
+
+// reproduceFailure returns the entry of the bug, if it is one of the failures of a run, a replay fails
+// likewise, and the test passes in another order.
+func (c *rechecking) reproduceFailure(ctx context.Context, r *recording.Recording, failures []finding.Finding, replay func(context.Context, *recording.Recording, finding.Finding) (finding.Entry, error), is func(*witness.Witness) bool) (finding.Entry, error) {
+	failures = slices.DeleteFunc(failures, func(f finding.Finding) bool { return !is(f.Witness) })
+	if len(failures) == 0 {
+		return finding.Entry{}, nil
+	}
+	if passes, err := c.passesInSomeOrder(ctx); err != nil || !passes {
+		return finding.Entry{}, err
+	}
+	for _, f := range failures {
+		if found, err := replay(ctx, r, f); err != nil || found.ConfirmedBug != "" {
+			return found, err
 		}
 	}
 	return finding.Entry{}, nil
+}
+
+// passesInSomeOrder reports whether the test passes in one of the orders.
+func (c *rechecking) passesInSomeOrder(ctx context.Context) (bool, error) {
+	for _, r := range c.runs {
+		if r.BegunBy == nil && r.HasPassed(c.committed.Tests[0]) {
+			return true, nil
+		}
+	}
+	for _, order := range c.orders {
+		again, err := c.record(ctx, order)
+		if err != nil || again.HasPassed(c.committed.Tests[0]) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // noteRecording notes which places a run that did not show the bug has reached, and whether
@@ -356,9 +416,10 @@ func (c *rechecking) missing(known bug.SavedEvidence) string {
 }
 
 // openOrders says why what was predicted does not prove that no order leads to the bug; "" if it
-// does. A failure is not predicted, so that nothing follows from runs that do not fail.
+// does. A failure is not predicted, nor is an assertion on what the analysis does not follow, so
+// that nothing follows from runs that do not fail.
 func (c *rechecking) openOrders() string {
-	if c.committed.Kind == bug.Failure {
+	if c.committed.Kind == bug.Failure || c.notRefuted {
 		return fmt.Sprintf("%s does not fail in %d orders of goroutines, which is no proof", c.committed.Tests[0], len(c.orders))
 	}
 	return ""

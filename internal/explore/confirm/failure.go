@@ -42,6 +42,36 @@ func FailuresIn(r *recording.Recording) (out []finding.Finding) {
 	return out
 }
 
+// FailedAssertions returns a finding for each assertion that failed in the run of r, at the last
+// time.
+func FailedAssertions(r *recording.Recording) (out []finding.Finding) {
+	failed := recording.FailedTests(r.Trace)
+	seen := make(map[trace.SiteID]bool)
+	for i, e := range slices.Backward(r.Trace.Events) {
+		s, test := r.Trace.Sites[e.Site], recording.TestFunction(r.Trace.Goroutines[e.G].Test)
+		fails := e.Kind == trace.Assert && e.Val == 0 || e.Kind == trace.Branch && (s.FailsIf == trace.IfTrue) == (e.Val != 0)
+		if s.FailsIf == trace.NoOutcome || !fails || seen[e.Site] || !slices.Contains(failed, test) {
+			continue
+		}
+		seen[e.Site] = true
+		out = append(out, finding.FromRun(r, analysis.Finding{
+			Kind: bug.Assertion, Accesses: []int{i}, Tests: []string{test}, Status: bug.Predicted, Tier: r.Tier(),
+		}))
+	}
+	return out
+}
+
+// ReplayAssertion replays the run of r up to the assertion f, which failed in it. The entry is empty
+// if no replay confirms that.
+func (c *Confirmer) ReplayAssertion(ctx context.Context, r *recording.Recording, f finding.Finding) (finding.Entry, error) {
+	passed := r.ComparedWith(replayer.Outcome{Effect: bug.NoEffect}) // to fail is an effect of the bug
+	ev, err := c.confirmFailure(ctx, passed, f, f.Accesses[0])
+	if err != nil || !ev.Result.IsConfirmed() {
+		return finding.Entry{}, err
+	}
+	return c.NewEntry(ev), nil
+}
+
 // ReplayFailure replays the run of r up to the failure f.
 func (c *Confirmer) ReplayFailure(ctx context.Context, r *recording.Recording, f finding.Finding) (finding.Entry, error) {
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}

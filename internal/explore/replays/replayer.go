@@ -39,7 +39,8 @@ type Progress struct {
 type Outcome struct {
 	Witness *witness.Witness
 	Result  replayer.Result
-	// ReplayTrace is the recording of a replay that confirmed the bug; nil if there is none.
+	// ReplayTrace is the recording of a replay that confirmed the bug; nil if there is none. Of a
+	// committed witness that is not confirmed it is that of the first replay.
 	ReplayTrace *trace.Trace
 }
 
@@ -50,21 +51,22 @@ func (o Outcome) IsConfirmed() bool { return o.Result.IsConfirmed() }
 // not shown. If that confirms it, w keeps the order with the worse effect, and the outcome
 // has the recording of that replay for the values that the report shows.
 func (r *Replayer) Confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, shown bool) (Outcome, error) {
-	return r.confirm(ctx, rec, w, rec.Run.Args, shown, timeAfterDivergence)
+	return r.confirm(ctx, rec, w, rec.Run.Args, shown, timeAfterDivergence, false)
 }
 
 // ConfirmCommitted is Confirm of a committed witness: with the arguments of the witness, and
 // until the program ends, as its end shows what became of the bug.
 func (r *Replayer) ConfirmCommitted(ctx context.Context, rec *recording.Recording, w *witness.Witness) (Outcome, error) {
-	return r.confirm(ctx, rec, w, replayer.ArgsToReplay(w, rec.Run.Args), false, timeToEnd(r.testTime(rec.Run, w.Tests)))
+	return r.confirm(ctx, rec, w, replayer.ArgsToReplay(w, rec.Run.Args), false, timeToEnd(r.testTime(rec.Run, w.Tests)), true)
 }
 
 // confirm replays w in both orders of its accesses, or in one if the other one was shown.
-// Astray is how long the program may go on after it has left the schedule.
-func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, args []string, shown bool, astray time.Duration) (Outcome, error) {
+// Astray is how long the program may go on after it has left the schedule. With always, the
+// outcome has a recording even if nothing is confirmed.
+func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *witness.Witness, args []string, shown bool, astray time.Duration, always bool) (Outcome, error) {
 	read := func(res replayer.Result) *trace.Trace { return recording.ReadReplay(res.Trace, r.Build) }
 	twoAtOnce := recording.WaitingTimeOf(w.Tests, r.WaitingTimes) > 0
-	return r.replay(rec, w, args, twoAtOnce, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return r.replay(rec, w, args, twoAtOnce, always, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.FirstOrderShown, opts.TimeAfterLeaving = shown, astray
 		res, err := r.Machine.Confirm(ctx, bin, w, r.Program, opts)
 		r.NumRuns.Add(int64(len(res.Verdicts)))
@@ -80,7 +82,7 @@ func (r *Replayer) confirm(ctx context.Context, rec *recording.Recording, w *wit
 // operation, delay says how. The caller counts the runs.
 func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *witness.Witness, delay replayer.Delay) (*recording.Recording, replayer.Result, error) {
 	read := func(res replayer.Result) *trace.Trace { return recording.ReadReplay(res.Trace, r.Build) }
-	o, err := r.replay(rec, w, rec.Run.Args, false, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	o, err := r.replay(rec, w, rec.Run.Args, false, false, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Timeout = continueTime(r.testTime(rec.Run, w.Tests))
 		return r.Machine.Continue(ctx, bin, w, r.Program, delay, opts)
 	})
@@ -94,9 +96,9 @@ func (r *Replayer) Continue(ctx context.Context, rec *recording.Recording, w *wi
 }
 
 // replay calls run with a folder that is free. If the two orders of w may be replayed
-// concurrently, and a second folder is free, run gets both. If the replay is confirmed, read
-// reads its recording.
-func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []string, twoAtOnce bool, read func(replayer.Result) *trace.Trace, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (Outcome, error) {
+// concurrently, and a second folder is free, run gets both. If the replay is confirmed, or with
+// always, read reads its recording.
+func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []string, twoAtOnce, always bool, read func(replayer.Result) *trace.Trace, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (Outcome, error) {
 	p := &r.Progress
 	n := p.Replayed.Add(1)
 	r.Status.Count("replaying", rec.Run.Package.Path, int(min(n, p.Total.Load())), int(p.Total.Load()), fmt.Sprintf("%d confirmed", p.Confirmed.Load()))
@@ -115,8 +117,11 @@ func (r *Replayer) replay(rec *recording.Recording, w *witness.Witness, args []s
 		Timeout: ReplayTime(r.testTime(rec.Run, w.Tests)), TimeAfterLeaving: timeAfterDivergence,
 		RecordedOutcome: rec.Outcome, Slots: r.slots, Folder: folder, SecondFolder: second,
 	})
-	if err != nil || !res.IsConfirmed() {
+	switch {
+	case err != nil, !res.IsConfirmed() && !always:
 		return Outcome{Witness: w, Result: res}, err
+	case !res.IsConfirmed():
+		return Outcome{w, res, read(res)}, nil
 	}
 	w.Order = res.Order
 	return Outcome{w, res, read(res)}, nil
