@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -448,21 +450,66 @@ func (c *rechecking) lostAccess() string {
 	if len(p.Gone) > 0 && !c.startedGoroutines {
 		return w.Tests[0] + " does not start goroutines any more"
 	}
+	if w.Kind == bug.Failure { // runs that pass do not come to it, and its line is often what was changed
+		return ""
+	}
 	for i, reached := range p.ReachedByRun {
-		if !reached && !slices.Contains(p.Gone, i) && w.Kind != bug.Failure { // a failure is not reached by runs that pass
+		if !reached && !slices.Contains(p.Gone, i) {
 			return fmt.Sprintf("%s does not come to %s any more", w.Tests[0], places.PlaceText(c.result.Witness.Violation[i]))
+		}
+	}
+	for _, i := range p.Gone {
+		if !c.seesObject(i) {
+			return fmt.Sprintf("nothing shows what has become of %s", places.PlaceText(w.Violation[i]))
 		}
 	}
 	return ""
 }
 
-// failedRun says in which run the test has failed; "" if it has passed in all.
+// seesObject reports whether the runs show what access i of the violation, whose place is gone, was
+// to: what is predicted of that object then tells what has become of the access. Another access of
+// the violation is to the same object, or some run has used one of its name.
+func (c *rechecking) seesObject(i int) bool {
+	w, p := c.committed, c.places
+	a := w.Violation[i]
+	for k, b := range w.Violation {
+		if p.ReachedByRun[k] && !slices.Contains(p.Gone, k) && !w.EndsBlocked() && (!w.InOrder() || a.Variable == b.Variable) {
+			return true
+		}
+	}
+	shape := witness.Shape(a.Expr)
+	if !hasName.MatchString(shape) {
+		return false
+	}
+	for _, r := range c.runs {
+		reached := make(map[trace.SiteID]bool)
+		for _, e := range r.Trace.Events {
+			if reached[e.Site] {
+				continue
+			}
+			reached[e.Site] = true
+			s := r.Trace.Sites[e.Site]
+			expr := cmp.Or(s.Expr, witness.Operand(a.Op, c.session.sourceNames.Lines.Line(s.File, s.Line)))
+			if recording.PackageOfFunction(s.Func) == recording.PackageOfFunction(a.Func) && witness.Shape(expr) == shape {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasName matches the shapes of operands that tell them from others: a field's, but not a variable's.
+var hasName = regexp.MustCompile(`[\pL\pN]`)
+
+// failedRun says in which run the test has failed that must have passed if the bug is fixed; "" if it
+// has passed in all: in the order of the witness and, if a failure is the bug itself, in all others.
+// A race may be gone from a test that fails by something else in another order.
 func (c *rechecking) failedRun() string {
 	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect.Severity() >= bug.TestFailure.Severity() }
 	switch test := c.committed.Tests[0]; {
 	case crashes(c.result):
 		return test + " crashes or hangs in another order of its goroutines"
-	case c.testFailed || slices.ContainsFunc(c.result.Verdicts, failed):
+	case c.testFailed && c.committed.Proof() == bug.FailedTest, slices.ContainsFunc(c.result.Verdicts, failed):
 		return test + " fails in another order of its goroutines"
 	}
 	return ""
@@ -533,7 +580,7 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 			return c.found(finding.Entry{Finding: f, WitnessToSave: v}), nil
 		case same:
 			e.Doubtful, why = true, "further runs have left it open"
-		case f.Status == bug.Confirmed && f.Effect.Severity() >= bug.TestFailure.Severity():
+		case w.Proof() == bug.FailedTest && f.Status == bug.Confirmed && f.Effect.Severity() >= bug.TestFailure.Severity():
 			e.TestPasses, why = false, w.Tests[0]+" fails in another order of its goroutines"
 		case f.Kind == w.Kind && len(p.Gone) == len(w.Violation):
 			e.Doubtful, why = true, fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])

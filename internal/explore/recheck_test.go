@@ -1,0 +1,71 @@
+package explore
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore/ledger"
+	"github.com/gopredict/gopredict/internal/explore/places"
+	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// What a search that has not found the bug says of it: it is fixed only where nothing is missing.
+func TestAnswerWithoutBug(t *testing.T) {
+	read := witness.Step{Goroutine: "TestX:0.1", Op: trace.Read, Expr: "a.n", Func: "m.f", File: "a.go", Line: 3, SiteNumber: 1}
+	write := witness.Step{Goroutine: "TestX:0.2", Op: trace.Write, Expr: "a.n", Func: "m.g", File: "a.go", Line: 7, SiteNumber: 1}
+	fails := replayer.Verdict{Outcome: replayer.Outcome{Effect: bug.TestFailure}}
+	passes := replayer.Verdict{Outcome: replayer.Outcome{Effect: bug.NoEffect}}
+	// A run of a build in which only other code still uses the field, or one of another name.
+	uses := func(expr string) ledger.PredictedRecording {
+		return ledger.PredictedRecording{Recording: &recording.Recording{Trace: &trace.Trace{
+			Events: []trace.Event{{Kind: trace.Read, Site: 1}},
+			Sites:  map[trace.SiteID]trace.Site{1: {ID: 1, Func: "m.h", Expr: expr, File: "/m/a.go", Line: 9}},
+		}}}
+	}
+	for name, c := range map[string]struct {
+		kind    bug.Kind
+		change  func(c *rechecking)
+		status  bug.Status
+		because string
+	}{
+		"all is there":            {bug.Race, func(c *rechecking) {}, bug.Fixed, ""},
+		"the replay has failed":   {bug.Race, func(c *rechecking) { c.result.Verdicts[0] = fails }, bug.Unconfirmed, "TestX fails in another order"},
+		"a recording has failed":  {bug.Assertion, func(c *rechecking) { c.testFailed = true }, bug.Unconfirmed, "TestX fails in another order"},
+		"it has failed otherwise": {bug.Race, func(c *rechecking) { c.testFailed = true }, bug.Fixed, ""},
+		"the replay has hung":     {bug.Race, func(c *rechecking) { c.result.Verdicts[0].Outcome.TimedOut = true }, bug.Unconfirmed, "crashes or hangs"},
+		"a prediction is open":    {bug.Race, func(c *rechecking) { c.doubt = "another schedule was predicted" }, bug.Unconfirmed, "another schedule was predicted"},
+		"a place is not reached":  {bug.Race, func(c *rechecking) { c.places.ReachedByRun[1] = false }, bug.Unconfirmed, "TestX does not come to a.n (a.go:7)"},
+		"no goroutine is left":    {bug.Race, func(c *rechecking) { c.places.Gone, c.startedGoroutines = []int{1}, false }, bug.Unconfirmed, "does not start goroutines"},
+		"one access is deleted":   {bug.Race, func(c *rechecking) { c.places.Gone, c.places.ReachedByRun = []int{1}, []bool{true, false} }, bug.Fixed, ""},
+		"both are gone":           {bug.Race, func(c *rechecking) { c.places.Gone, c.places.ReachedByRun = []int{0, 1}, make([]bool, 2) }, bug.Unconfirmed, "nothing shows what has become of a.n (a.go:3)"},
+		"both are gone, not the field": {bug.Race, func(c *rechecking) {
+			c.places.Gone, c.places.ReachedByRun, c.runs = []int{0, 1}, make([]bool, 2), []ledger.PredictedRecording{uses("b.n")}
+		}, bug.Fixed, ""},
+		"both are gone, another name": {bug.Race, func(c *rechecking) {
+			c.places.Gone, c.places.ReachedByRun, c.runs = []int{0, 1}, make([]bool, 2), []ledger.PredictedRecording{uses("*p")}
+		}, bug.Unconfirmed, "nothing shows what has become"},
+		"a failure is not predicted": {bug.Failure, func(c *rechecking) {}, bug.Unconfirmed, "which is no proof"},
+		"an assertion is refuted":    {bug.Assertion, func(c *rechecking) {}, bug.Fixed, ""},
+		"an assertion is unknown":    {bug.Assertion, func(c *rechecking) { c.notRefuted = true }, bug.Unconfirmed, "which is no proof"},
+		"the witness is stale": {bug.Race, func(c *rechecking) {
+			c.result.Stale, c.doubt = []string{"no longer in the sources"}, "it is undecided"
+		}, bug.Stale, "it is undecided"},
+	} {
+		w := &witness.Witness{Kind: c.kind, Tests: []string{"TestX"}, Violation: []witness.Step{read, write}}
+		r := &rechecking{
+			committed: w, result: replayer.Result{Witness: w, Replays: 1, Verdicts: []replayer.Verdict{passes}},
+			places: places.New(w, nil), startedGoroutines: true,
+		}
+		r.loop = &loop{session: &session{sourceNames: recording.Sources{Lines: new(witness.Sources)}}}
+		r.places.ReachedByRun = []bool{true, true}
+		c.change(r)
+		got := r.answerWithoutBug()
+		assert.Equal(t, c.status, got.Status, name)
+		assert.Contains(t, got.Reason, c.because, name)
+	}
+}
