@@ -70,6 +70,8 @@ func (c exploringCost) Ratio() float64 { return c.WithExploring / c.WithoutExplo
 
 // A suitePage is what the template of the page gets.
 type suitePage struct {
+	Suite   string // the command's argument
+	Title   string
 	Version string // of Go
 	Cores   int
 	Rows    []suiteRow

@@ -37,7 +37,7 @@ func TestSuitePage(t *testing.T) {
 		{Kind: bug.Leak, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect}, {Kind: bug.Leak, Status: bug.Unconfirmed},
 		{Kind: bug.Race, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect, Accesses: []report.Access{{Op: "read", Position: report.Position{File: "a.go", Line: 3}}}},
 	}}, run.Process{}, run.Results{"p TestA": "pass", "p TestB": "fail"})
-	page := run.Render(pages, "suites.md", suitePage{"go1", 2, []suiteRow{r, {Title: "q", Broken: "no | network"}}})
+	page := run.Render(pages, "suites.md", suitePage{"suites", "The suites of others", "go1", 2, []suiteRow{r, {Title: "q", Broken: "no | network"}}})
 	assert.Contains(t, page, "| p | go1 | 1 / 1 / 0 | but for 1 | 0 / 2 | 0 | 0.0 | 0.0 | 0.0 | 0 |\n| q |  | | **no \\| network** |")
 	assert.Contains(t, page, "| p TestX | pass | no result | **a bug of gopredict** |\n\n## Tests whose results vary without gopredict\n\nNone.\n\n## What exploring costs\n\nNone.\n")
 	assert.Contains(t, page, "\n| p | go1 | 2 | 0 | 1 | 3 |\n")

@@ -18,9 +18,12 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// suiteList has a line for each suite: a module, PATH@VERSION, or a pattern of std packages, and
-// flags of go test.
-var suiteList = run.ReadEmbedded(pages, "pages/suites.txt")
+// suiteList and newModules have a line for each suite: a module, PATH@VERSION, or a pattern of std
+// packages, and flags of go test. The new modules were not looked at while gopredict was written.
+var (
+	suiteList  = run.ReadEmbedded(pages, "pages/suites.txt")
+	newModules = run.ReadEmbedded(pages, "pages/new-modules.txt")
+)
 
 // A suite is the tests of one or more packages.
 type suite struct {
@@ -86,7 +89,13 @@ type suiteBench struct {
 // suites runs test suites of others as they are and with gopredict, and compares the result of
 // each test by its name. Arguments PATH@VERSION name other modules to be run instead. All is as
 // it must be if no result differs, but for a reason in suite-reasons.txt.
-func suites(j *run.Job) bool {
+func suites(j *run.Job) bool { return runSuites(j, "The suites of others", suiteList) }
+
+// unseen is suites of other modules, as a sample of what users have.
+func unseen(j *run.Job) bool { return runSuites(j, "Modules that were new to it", newModules) }
+
+// runSuites runs the suites of a list, for a page with that title.
+func runSuites(j *run.Job, title, list string) bool {
 	b := &suiteBench{Job: j}
 	j.IntVar(&b.rounds, "plain", 3, "how often a suite is run as it is, to know the tests whose results vary")
 	j.BoolVar(&b.costs, "costs", false, "run each suite also without exploring, and once more with it, to measure what that costs")
@@ -95,7 +104,7 @@ func suites(j *run.Job) bool {
 	rows := run.LoadRows[suiteRow](j)
 	lines := j.Args()
 	if len(lines) == 0 {
-		lines = strings.Split(suiteList, "\n")
+		lines = strings.Split(list, "\n")
 	}
 	var measured []suiteRow
 	good := true
@@ -106,7 +115,7 @@ func suites(j *run.Job) bool {
 			good = good && r.good()
 		}
 	}
-	j.Write(pages, "suites.md", suitePage{b.Go("", "env", "GOVERSION"), runtime.NumCPU(), measured})
+	j.Write(pages, "suites.md", suitePage{j.Name(), title, b.Go("", "env", "GOVERSION"), runtime.NumCPU(), measured})
 	return good
 }
 
