@@ -25,6 +25,14 @@ type speedRow struct {
 	Costs [run.Ways]run.Cost
 }
 
+// A speedPage is what the template of the page gets.
+type speedPage struct {
+	Rounds, Cores           int
+	Time                    time.Duration
+	Version                 string // of Go
+	Kernels, Suites, Builds []speedRow
+}
+
 // A speedBench is one run of the suite.
 type speedBench struct {
 	*run.Job
@@ -46,12 +54,7 @@ func speed(j *run.Job) bool {
 		b.row(rows, "suite/", module, b.suite)
 	}
 	b.row(rows, "build/", builtModule, b.builds)
-	j.Write(pages, "speed.md", struct {
-		Rounds, Cores           int
-		Time                    time.Duration
-		Version                 string
-		Kernels, Suites, Builds []speedRow
-	}{
+	j.Write(pages, "speed.md", speedPage{
 		b.rounds, runtime.NumCPU(), b.time, b.Go("", "env", "GOVERSION"),
 		slices.Concat(rows.WithPrefix("kernel/")...), slices.Concat(rows.WithPrefix("suite/")...), slices.Concat(rows.WithPrefix("build/")...),
 	})
