@@ -80,7 +80,7 @@ func (o *options) analysisOptions() analysis.Options {
 func (o *options) explorationOptions() explore.Options {
 	return explore.Options{
 		Analysis: o.analysisOptions(), AtomicMethods: o.atomicMethods, WitnessFolder: o.witnesses,
-		KeepFiles: o.keepFolder != "", ReplayTimeout: o.replayTimeout, Recordings: o.runs, Explore: o.explorationBudget, FirstSeed: o.seed,
+		KeepFiles: o.keepFolder != "", Recordings: o.runs, Explore: o.explorationBudget, FirstSeed: o.seed,
 	}
 }
 

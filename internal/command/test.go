@@ -213,6 +213,7 @@ func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, g
 // newExploration returns the exploration of a build's runs. Its report has the warnings about the build.
 func (t *testRun) newExploration(conf *recorder.Config, build *recorder.Build, status *report.Status) *explore.Exploration {
 	far := t.options.explorationOptions()
+	far.ReplayTimeout = t.options.replayTimeout
 	if conf.Args.IsSet("artifacts") {
 		out, _ := conf.Args.Lookup("outputdir")
 		far.ArtifactFolder = filepath.Join(t.absolutePath(out), "_artifacts")

@@ -54,8 +54,7 @@ type Options struct {
 	// ArtifactFolder is the folder for witnesses that cannot be saved there; "" if there is none.
 	ArtifactFolder string
 	KeepFiles      bool // keep the files of the runs
-	// ReplayTimeout bounds all replays together; 0 if what follows the recording takes about as long
-	// as that.
+	// ReplayTimeout bounds all replays together; 0 is no bound.
 	ReplayTimeout time.Duration
 	// MaxConcurrentPackages bounds the packages that are explored concurrently; 0 leaves that to the
 	// machine.
@@ -90,6 +89,7 @@ type Exploration struct {
 	AnalysisFailed bool
 
 	session *session
+	bounds  bounds
 	// reportedBugs has the sites of the confirmed findings in the report.
 	reportedBugs map[string]bool
 	// violations are those of the findings in the report, by their sites.
@@ -122,9 +122,7 @@ type session struct {
 // its files in the folder work, and shows its progress on status.
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
 	src := recording.Sources{Files: Files(env), Lines: new(witness.Sources), AtomicMethods: opts.AtomicMethods}
-	// All that follows the recording is bounded, unless the user asks for more.
-	boundsAnalysis := opts.ReplayTimeout == 0 && opts.Recordings == 0 && !opts.Explore.exceedsFlips()
-	clock := budget.NewClock(opts.ReplayTimeout, boundsAnalysis)
+	clock := budget.NewClock(opts.ReplayTimeout)
 	s := &session{
 		opts: opts, build: build, root: env.Root(), workFolder: work, sourceNames: src, status: status,
 		clock: clock, explorationTimeLeft: opts.Explore.TotalTime,
@@ -136,7 +134,10 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 
 // newExploration returns an exploration with an empty report.
 func newExploration(s *session, goVersion string) *Exploration {
-	return &Exploration{Report: report.Report{Go: goVersion}, session: s, reportedBugs: make(map[string]bool), violations: make(map[string]*witness.Witness)}
+	return &Exploration{
+		Report: report.Report{Go: goVersion}, session: s, bounds: make(bounds),
+		reportedBugs: make(map[string]bool), violations: make(map[string]*witness.Witness),
+	}
 }
 
 // analysisOf returns the options for the analysis of traces of a package: the properties are
@@ -166,6 +167,7 @@ func (x *Exploration) joinReport(l *loop) {
 			x.reportedBugs[f.BugKey()] = true
 		}
 	}
+	x.bounds.add(l.ledger)
 	x.AnalysisFailed = x.AnalysisFailed || l.ledger.AnalysisFailed
 	maps.Copy(x.violations, l.ledger.Violations)
 	x.Report.AppendPart(r)

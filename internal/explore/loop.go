@@ -33,9 +33,6 @@ type loop struct {
 	strategyOptions strategy.Options
 	confirmer       *confirm.Confirmer
 
-	// reservedTime is the part of the clock that is kept until the package is analyzed.
-	reservedTime time.Duration
-
 	// Of tests that failed in their first recording:
 	// ordersTried counts the other orders that they were recorded in.
 	otherOrders map[string]int
@@ -93,10 +90,10 @@ func (l *loop) run(ctx context.Context, p *prediction) error {
 	}
 	l.ledger.Report.Totals.Pruned += p.result.Pruned()
 	if p.result.Truncated {
-		l.ledger.Warn("%s: %s", run.Package.Path, finding.TruncatedWarning)
+		l.ledger.NoteBound(ledger.ManyPatterns, 1)
 	}
 	if p.result.TooLong {
-		l.ledger.Warn("%s: %s", run.Package.Path, finding.TooLongWarning)
+		l.ledger.NoteBound(ledger.LongTests, 1)
 	}
 	return l.confirmAndExplore(ctx, p)
 }
@@ -177,16 +174,22 @@ func (l *loop) firstRecordings(ctx context.Context, p *prediction) error {
 	}
 	l.ledger.EventsOfTest, l.ledger.WaitingTimes = make(map[string]int), make(map[string]time.Duration)
 	events := 0
+	var concurrent []string
 	for _, r := range l.ledger.FirstRecordings {
 		sizes := r.Sizes()
 		maps.Copy(l.ledger.EventsOfTest, sizes.Events)
+		concurrent = append(concurrent, sizes.ConcurrentTests...)
 		maps.Copy(l.ledger.WaitingTimes, recording.WaitingTimes(r.Trace))
 		tests, size := recording.SmallestTests(sizes.ConcurrentTests, sizes.Events, recording.MaxRepeated)
 		l.ledger.TestsToRecord, events = append(l.ledger.TestsToRecord, tests...), events+size
 	}
 	l.replays.WaitingTimes = l.ledger.WaitingTimes
-	l.ledger.NumOrders = l.strategyOptions.CountOrders(l.ledger.FirstRun, events)
-	l.ledger.Allowance = budget.NewAllowance(p.trace)
+	waits := budget.Work(0)
+	for _, test := range l.ledger.TestsToRecord {
+		waits += l.ledger.WaitOf(test)
+	}
+	l.ledger.NumOrders = l.strategyOptions.CountOrders(events, waits)
+	l.ledger.Allowance = budget.NewAllowance(p.trace, l.ledger.EventsOfTest, concurrent)
 	return nil
 }
 
@@ -203,9 +206,7 @@ type prediction struct {
 // predictFirst analyzes the first recording of the package.
 func (l *loop) predictFirst(ctx context.Context) *prediction {
 	run, status := l.ledger.FirstRun, l.session.status
-	l.session.clock.Release(l.reservedTime)
 	status.Set("predicting", run.Package.Path)
-	// The reserved time is for this analysis, which nothing cuts short.
 	p := new(prediction)
 	if p.trace, p.traceIsWhole = recording.ReadRecording(run, l.session.build, l.session.opts.KeepFiles, &p.notes); p.trace != nil {
 		status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, p.trace.LoggedEvents()))

@@ -177,7 +177,7 @@ func newTestLoop(t *testing.T, n int, to func(k int) (replayer.Result, *trace.Tr
 	}
 	l := newLoop(t, m, first)
 	l.addPackage()
-	l.ledger.Allowance, l.ledger.EventsOfTest = budget.NewAllowance(first), map[string]int{}
+	l.ledger.Allowance, l.ledger.EventsOfTest = budget.NewAllowance(first, nil, nil), map[string]int{}
 	base := recording.New(l.ledger.FirstRun, first, l.session.sourceNames)
 	l.ledger.ShowsNew(first)
 	l.ledger.RunsOfTest = []*recording.Recording{base}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -27,9 +26,8 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	all := make([]*queuedPackage, len(runs))
-	reserved := x.session.clock.Start(runs)
 	for k, run := range runs {
-		all[k] = x.session.newQueuedPackage(run, reserved[k])
+		all[k] = x.session.newQueuedPackage(run)
 	}
 	// The queue has an order of its own. Results are joined in the order of the packages, so
 	// that reports do not depend on it.
@@ -44,6 +42,7 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 			stop(err)
 		}
 	}
+	x.Report.Warnings = append(x.Report.Warnings, x.bounds.warnings(x.session.clock)...)
 	return first
 }
 
@@ -67,20 +66,19 @@ type queuedPackage struct {
 }
 
 // newQueuedPackage returns the package whose first recorded run is run.
-func (s *session) newQueuedPackage(run recorder.Run, reserved time.Duration) *queuedPackage {
+func (s *session) newQueuedPackage(run recorder.Run) *queuedPackage {
 	q := &queuedPackage{loop: s.newLoop(run), ended: make(chan error, 1)}
-	q.reservedTime = reserved
 	if info, err := os.Stat(run.Trace); err == nil {
 		q.hasTrace, q.traceSize = true, min(info.Size(), tracesInMemory)
 	}
 	return q
 }
 
-// exploreQueue explores packages, at most that many concurrently. Packages with the least
-// reserved time come first, as what they do not use is for the others. As many traces are
+// exploreQueue explores packages, at most that many concurrently, those with the shortest
+// traces first: if the user's time ends, most packages were explored. As many traces are
 // predicted from concurrently as there are processors, if they fit into memory together.
 func exploreQueue(ctx context.Context, queue []*queuedPackage, most int) {
-	slices.SortStableFunc(queue, func(a, b *queuedPackage) int { return cmp.Compare(a.reservedTime, b.reservedTime) })
+	slices.SortStableFunc(queue, func(a, b *queuedPackage) int { return cmp.Compare(a.traceSize, b.traceSize) })
 	memory := semaphore.NewWeighted(tracesInMemory)
 	predicting := semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))
 	exploring := semaphore.NewWeighted(int64(most))

@@ -544,14 +544,11 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 	opts := &x.session.opts // the session ends after this; no file is written beside the user's tests
 	opts.Analysis.Kinds = []bug.Kind{w.Kind}
 	opts.WitnessFolder, opts.ArtifactFolder = filepath.Join(c.session.workFolder, "found"), ""
-	opts.ReplayTimeout = recheckTime
 	// All that the test can do would tell whether it fails, where a few runs do not.
 	searched := w.Proof() == bug.FailedTest && known.Status != bug.Fixed
 	if searched {
-		opts.Explore, x.session.explorationTimeLeft = Budget{TotalTime: searchTime}, searchTime
+		opts.Explore = Budget{RunsPerTest: searchRuns}
 	}
-	// The user waits for one answer, so that the search has a bound of its own.
-	x.session.clock.Restart(recheckTime)
 	if err := x.Explore(ctx, []recorder.Run{run}); err != nil {
 		return known, err
 	}

@@ -28,15 +28,13 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 	}
 	// The numbers make the names of the files distinct.
 	n := l.ledger.NextRecording()
-	bound, end := s.clock.LimitAnalysis(ctx)
-	defer end()
 	s.status.Set("recording", fmt.Sprintf("%s, time %d", first.Package.Path, n+1))
 	l.ledger.NumRuns.Add(1)
-	again, err := s.pool.Record(bound, first, r.Order, args, fmt.Sprintf("%s-%d", first.Trace, n))
+	again, err := s.pool.Record(ctx, first, r.Order, args, fmt.Sprintf("%s-%d", first.Trace, n))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || bound.Err() != nil || again.Trace == "" { // the user has not asked for this run
+	if err != nil || again.Trace == "" { // the user has not asked for this run
 		return nil
 	}
 	var notes recording.TraceNotes
@@ -81,9 +79,6 @@ func (l *loop) recordRemaining(ctx context.Context) error {
 			return err
 		}
 		path, culprits, rec := l.ledger.FirstRun.Package.Path, strings.Join(remaining.Culprits, ", "), next[0].Recording
-		if rec == nil && l.ledger.TimeLeft() == 0 {
-			l.ledger.Warn("%s: what %s kept from running was not recorded, as %s", path, culprits, l.session.clock.TimeOverText())
-		}
 		if rec == nil || rec.NumTests == 0 || !l.ledger.ShowsNew(rec.Trace) {
 			return nil
 		}

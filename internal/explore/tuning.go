@@ -1,7 +1,5 @@
 package explore
 
-import "time"
-
 // maxPackages bounds the packages that are explored concurrently (unit: packages). Trades
 // memory for time: their replays share the processors. Chosen: more save no time on four
 // processors.
@@ -31,10 +29,10 @@ const maxPatterns = 16
 // hangs says nothing of how long it takes otherwise. Chosen: a second.
 const hungSeconds = 1
 
-// recheckTime bounds the exploration for the bug of one committed witness (unit: time).
-// Trades time for a clear answer. Chosen: what a user waits for one answer.
-const recheckTime = time.Minute
+// searchRuns bounds the search for all behaviours of the test of a committed witness (unit:
+// runs). Trades time for a proof. Chosen: some seconds of a short test.
+const searchRuns = 200
 
-// searchTime bounds the search for all behaviours in that (unit: time). Trades time for a
-// proof. Chosen: as leastTime of package budget.
-const searchTime = 10 * time.Second
+// maxListedPackages bounds the packages in one line of a message (unit: names). Trades detail for
+// length. Chosen: a line of a terminal.
+const maxListedPackages = 3

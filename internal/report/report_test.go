@@ -226,7 +226,7 @@ func TestWriteFindingNotConfirmed(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
 	assert.True(t, strings.HasPrefix(b.String(), "==================\nPREDICTED: DATA RACE\n"))
-	assert.Contains(t, b.String(), "\nNot confirmed: not replayed\nWhat you can do: gopredict test replays as much as there is time for, and -predict.timeout=1h gives it more.\nReplay: ")
+	assert.Contains(t, b.String(), "\nNot confirmed: not replayed\nWhat you can do: gopredict test replays as much as the budget of the test allows; -predict.runs=7 has no such bound.\nReplay: ")
 	assert.NotContains(t, b.String(), "Effect")
 
 	b.Reset()

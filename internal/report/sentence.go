@@ -15,7 +15,7 @@ func (f *Finding) Advice() string {
 	case f.Test == "":
 		return "only tests can be run again; a test that does this by itself can be."
 	case f.Replays == 0:
-		return "gopredict test replays as much as there is time for, and -predict.timeout=1h gives it more."
+		return "gopredict test replays as much as the budget of the test allows; -predict.runs=7 has no such bound."
 	case f.Reproduced > 0:
 		return "gopredict test again, while the machine has less to do; where the test depends on chance, on the clock or on other processes, take that out (docs/determinism.md)."
 	}

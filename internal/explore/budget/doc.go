@@ -1,8 +1,7 @@
 // Package budget bounds what follows the first recording of packages.
 //
-// There are two bounds. A [Clock] is the time that all packages have together for analysis,
-// further recordings and replays: about as long as the recording took, and ten seconds. When
-// it is over, nothing new begins. An [Allowance] is what one package may spend beyond its
-// first recording. It is counted by events and not by the clock, so that a busy machine makes
-// as many runs as an idle one.
+// An [Allowance] is what the tests of one package may cost beyond their first recording. It is
+// counted work and no time, so that a busy machine makes as many runs as an idle one, and no
+// test takes from another one. A [Clock] is the time that the user gives to the replays of all
+// packages together; by default there is none.
 package budget

@@ -1,51 +1,38 @@
 package budget
 
-import "time"
+// workPerSecond is about how much work takes a second (unit: work). It converts waits and
+// nothing else. Measured: about 150,000 events of a further run, with its prediction.
+const workPerSecond = 150_000
 
-// leastTime is the part of the time after recording that does not depend on how long that took
-// (unit: time). Trades the length of a run for bugs of packages with short tests. Chosen: what
-// a user waits.
-const leastTime = 10 * time.Second
-
-// reportTime is the part of leastTime that is kept for writing the report (unit: time). Trades
-// replays for a report in time. Chosen: what the report of a large module takes.
-const reportTime = time.Second
-
-// DefaultReplayTimeout bounds all replays of a run if the user asks for more exploration than
-// the default and sets no timeout (unit: time). Trades the length of a run for confirmed bugs.
-// Chosen: the patience of a CI job.
-const DefaultReplayTimeout = 10 * time.Minute
-
-// packageNeed is what a package is assumed to need besides its analysis and the time of its
-// tests (unit: time). Trades the share of early packages for that of late ones. Chosen: some
-// runs of a short test.
-const packageNeed = 100 * time.Millisecond
-
-// analyzedBytes is how much of a trace is analyzed in a second (unit: bytes). Trades the
-// share of large traces for that of small ones. Measured: about 5 MiB on two cores.
-const analyzedBytes = 5 << 20
-
-// leastAllowance bounds from below what each package may cost beyond its first recording
-// (unit: time). Trades the length of a run for bugs of small packages. Chosen: as leastTime.
-const leastAllowance = 10 * time.Second
-
-// firstEvents is how many events are recorded and analyzed in a second, the first time
-// (unit: events). Trades further runs of large packages for time. Measured: about two
-// million.
-const firstEvents = 2_000_000
-
-// RunCost is the price of a run of a short test, with the predictions from it (unit: time).
+// RunWork is the price of a run of a short test, with the predictions from it (unit: work).
 // Trades the number of runs for time. Measured: about 20 ms.
-const RunCost = 20 * time.Millisecond
+const RunWork Work = workPerSecond / 50
 
-// FurtherEvents is how many events of a test add a second to the price of a run (unit:
-// events). Trades runs of large tests for time. Measured: about 150,000.
-const FurtherEvents = 150_000
+// testWork is what the further runs of a test may cost that has no share of its package's (unit:
+// work). Trades the length of a run for bugs of packages with many tests. Chosen: fifty runs
+// of a short test, a second.
+const testWork Work = workPerSecond
 
-// setupEvents is how many events before all tests add a second to the price of a run (unit:
-// events). Trades runs of packages with a long set-up for time. Measured: about two million,
-// as no candidates are in the set-up.
-const setupEvents = 2_000_000
+// leastPackageWork bounds from below what the tests of a package have together beyond that
+// (unit: work). Trades the length of a run for bugs of large tests. Chosen: what a user waits,
+// ten seconds.
+const leastPackageWork = 10 * Work(workPerSecond)
+
+// eventsPerFirstWork is how many events are recorded and analyzed, the first time, by the work
+// of one in a further run (unit: events). Trades further runs of large packages, and of
+// packages with a long set-up, for time. Measured: about two million in a second, as most have
+// no candidates.
+const eventsPerFirstWork = 13
+
+// leastReplays bounds from below how many witnesses of a test are replayed, however long it is
+// (unit: witnesses). Trades the length of a run for bugs of large tests. Chosen: more than a
+// user mends at once.
+const leastReplays = 64
+
+// waitDivisor is the part of its waiting time that a run is charged for, as it waits
+// concurrently with others (unit: divisor). Trades runs of sleeping tests for time. Chosen:
+// half of the concurrent runs.
+const waitDivisor = 4
 
 // ConcurrentRuns is how many runs are made concurrently (unit: runs). Trades memory for time.
 // It is the same on each machine, because the result of a run may lead to others. Chosen: what

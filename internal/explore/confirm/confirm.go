@@ -76,7 +76,7 @@ func (c *Confirmer) WithinTime(ctx context.Context, f func(ctx context.Context) 
 	limit, cancel := clock.Limit(ctx)
 	defer cancel()
 	defer func() {
-		if clock.End() && !clock.BoundsAnalysis() {
+		if clock.End() {
 			c.Ledger.NoteIncomplete(clock.TimeOverText())
 		}
 		c.Ledger.PackageEntry().ReplayS += time.Since(start).Seconds()
@@ -105,24 +105,72 @@ func (c *confirmation) replayAll(ctx context.Context) {
 	for i, f := range c.findings {
 		attempts[i] = newAttempt(f)
 	}
+	granted := c.grantReplays(attempts)
 	ForEach(c.numConcurrent(), n, func(i int) {
-		ev, err := c.replaySchedules(ctx, c.rec, attempts[i], 1)
+		ev, err := finding.NotReplayed(finding.EvidenceWithoutReplay(c.rec, c.findings[i]), budget.ErrUsedUp)
+		if granted[i] > 0 {
+			ev, err = c.replaySchedules(ctx, c.rec, attempts[i], 1)
+		}
 		c.entries[i], c.errs[i] = c.NewEntry(ev), err
 	})
-	// By now each finding has had a replay, or the time is over.
+	c.payReplays(attempts)
+	// By now each finding has had a replay, or its budget or the time is over.
+	granted = c.grantReplays(attempts)
 	ForEach(c.numConcurrent(), n, func(i int) {
 		a := attempts[i]
 		defer a.stop()
-		if a.finished {
+		if a.finished || granted[i] == 0 {
 			return
 		}
-		ev, err := c.replaySchedules(ctx, c.rec, a, math.MaxInt)
+		ev, err := c.replaySchedules(ctx, c.rec, a, granted[i])
 		if c.errs[i] = err; ev.Result.IsConfirmed() {
 			c.entries[i] = c.NewEntry(ev)
 		} else { // the report shows the first schedule
 			c.entries[i].Replays += ev.Result.Replays
 		}
 	})
+	c.payReplays(attempts)
+}
+
+// grantReplays returns how many schedules of each finding may be replayed next. Those of a test
+// share what the test has: equally or, if there is not one for each, the first findings get
+// one. What is granted follows from what was replayed before, and not from how long that took.
+func (c *confirmation) grantReplays(attempts []*attempt) (granted []int) {
+	granted = make([]int, len(attempts))
+	open := make(map[string]int) // findings, by test
+	for _, a := range attempts {
+		if a.needsBudget() {
+			open[a.payer()]++
+		}
+	}
+	extra := make(map[string]int) // schedules that are left when they are shared equally
+	share := make(map[string]int)
+	for test, n := range open {
+		left := math.MaxInt
+		if c.Ledger.Allowance != nil && !c.Strategy.IsUnbounded() {
+			left = c.Ledger.Allowance.ReplaysLeft(test, c.Ledger.EventsOfTest[test])
+		}
+		share[test], extra[test] = left/n, left%n
+	}
+	for i, a := range attempts {
+		if granted[i] = 1; a.needsBudget() { // without a schedule there is nothing to replay
+			if granted[i] = share[a.payer()]; extra[a.payer()] > 0 {
+				extra[a.payer()]--
+				granted[i]++
+			}
+		}
+	}
+	return granted
+}
+
+// payReplays pays for the schedules that were replayed since it was called last.
+func (c *confirmation) payReplays(attempts []*attempt) {
+	for _, a := range attempts {
+		if c.Ledger.Allowance != nil && a.replayed > 0 {
+			c.Ledger.Allowance.TakeReplays(a.payer(), c.Ledger.EventsOfTest[a.payer()], a.replayed)
+		}
+		a.replayed = 0
+	}
 }
 
 // followDepartures follows the departures of the findings.
@@ -138,7 +186,6 @@ func (c *confirmation) followDepartures(ctx, limit context.Context) {
 // sites the one that shows most and, if ctx has ended, only what was confirmed. It returns how
 // many findings were confirmed.
 func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
-	notReplayed := 0
 	var bugs []finding.Entry
 	// Findings at the same sites are one bug: only the entry that shows most of it is entered.
 	index := make(map[string]int) // of bugs, by their sites
@@ -150,9 +197,11 @@ func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 		switch {
 		case ctx.Err() != nil && e.Status != bug.Confirmed:
 			continue
+		case errors.Is(err, budget.ErrUsedUp):
+			c.Ledger.NoteBound(ledger.ReplaysUsedUp, 1)
 		case errors.Is(err, budget.ErrTimeOver):
 			if e.Replays == 0 {
-				notReplayed++
+				c.Ledger.NoteBound(ledger.TimeOver, 1)
 			}
 		case err != nil && ctx.Err() == nil:
 			c.Ledger.ReportError(c.findings[i].Witness.ID, err)
@@ -174,9 +223,6 @@ func (c *confirmation) enterEntries(ctx context.Context) (confirmed int) {
 		if !c.Ledger.HasBetter(&b.Finding) {
 			c.KeepEntry(b)
 		}
-	}
-	if notReplayed > 0 {
-		c.Ledger.Warn("%s: %d of %d predicted bugs were not replayed, as %s", c.rec.Run.Package.Path, notReplayed, len(c.findings), c.Replays.Clock.TimeOverText())
 	}
 	return confirmed
 }
@@ -213,7 +259,14 @@ type attempt struct {
 	stop func()
 	// finished is set if no further schedule is to be replayed.
 	finished bool
+	replayed int // schedules that were replayed and not paid for
 }
+
+// needsBudget reports whether the attempt may replay a schedule yet.
+func (a *attempt) needsBudget() bool { return !a.finished && len(a.Schedules) > 0 }
+
+// payer returns the test that the replays are paid from.
+func (a *attempt) payer() string { return recording.TestFunction(a.Tests[0]) }
 
 // newAttempt returns the attempt that begins with the first schedule of f. Schedules are made
 // one at a time, when they are asked for: most findings are confirmed by the first one.
@@ -244,6 +297,7 @@ func (c *Confirmer) replaySchedules(ctx context.Context, r *recording.Recording,
 		if a.finished {
 			return finding.EvidenceOutOfTime(ctx, ev)
 		}
+		a.replayed++
 		o, err := c.Replays.ReplaySmallOrWhole(ctx, r, finding.ScheduledFinding{Finding: f, Recipe: recipe, Schedule: recipe.Schedule()})
 		a.finished = ctx.Err() != nil || err != nil || o.IsConfirmed() || replays.TimedOut(o.Result)
 		if ctx.Err() != nil && (err != nil || !o.IsConfirmed()) { // a confirmed bug is kept
@@ -297,10 +351,7 @@ func (c *Confirmer) KeepEntry(e finding.Entry) {
 // Predict predicts from a recording other than the first one of the package. There is no
 // result if it cannot be analyzed.
 func (c *Confirmer) Predict(ctx context.Context, r *recording.Recording, opts analysis.Options) (*analysis.Result, []finding.Finding, error) {
-	// Unlike the analysis of the first recording this one may be cut short.
-	bound, end := c.Replays.Clock.LimitAnalysis(ctx)
-	defer end()
-	result, err := finding.Predict(bound, r.Trace, opts)
+	result, err := finding.Predict(ctx, r.Trace, opts)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}

@@ -3,6 +3,7 @@ package confirm
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func newConfirmer(t *testing.T, m *machine) *Confirmer {
 	run := recorder.Run{Package: recorder.Package{Path: "p", Dir: t.TempDir()}}
 	l := ledger.New(run, ledger.Paths{Root: run.Package.Dir, Witnesses: ledger.WitnessFolder{Root: run.Package.Dir, Below: "predict"}}, nil)
 	l.Report.Packages = []report.Package{{Package: "p"}}
-	pool := replays.NewPool(new(recorder.Build), replayer.Program{}, budget.NewClock(time.Hour, false), report.NewStatus(os.Stderr), t.TempDir(), 2)
+	pool := replays.NewPool(new(recorder.Build), replayer.Program{}, budget.NewClock(time.Hour), report.NewStatus(os.Stderr), t.TempDir(), 2)
 	pool.Machine = m
 	src := recording.Sources{Lines: new(witness.Sources)}
 	return &Confirmer{
@@ -171,8 +172,35 @@ func TestNotReplayed(t *testing.T) {
 	assert.Zero(t, all.enterEntries(t.Context()))
 	assert.Len(t, c.Ledger.Report.Findings, 1)
 	assert.True(t, c.Ledger.AnalysisFailed)
-	require.Len(t, c.Ledger.Report.Warnings, 2)
-	assert.Contains(t, c.Ledger.Report.Warnings[1], "1 of 2 predicted bugs were not replayed")
+	assert.Len(t, c.Ledger.Report.Warnings, 1)
+	assert.Equal(t, map[ledger.Bound]int{ledger.TimeOver: 1}, c.Ledger.Bounds)
+}
+
+// What a test may cost is shared by its findings, those with the worst effects first; no other
+// test's findings take from it.
+func TestGrantReplays(t *testing.T) {
+	c := newConfirmer(t, &machine{})
+	schedules := make([]analysis.Recipe, 2)
+	of := func(test string, schedules []analysis.Recipe) *attempt {
+		return &attempt{Finding: finding.Finding{Finding: analysis.Finding{Tests: []string{test}, Schedules: schedules}}}
+	}
+	attempts := []*attempt{of("TestA", schedules), of("TestB", schedules), of("TestA", nil), of("TestA", schedules), of("TestA#2", schedules)}
+	all := &confirmation{Confirmer: c}
+	assert.Positive(t, slices.Min(all.grantReplays(attempts)), "without an allowance there is no bound")
+
+	c.Ledger.EventsOfTest = map[string]int{"TestA": 1 << 20, "TestB": 1 << 20}
+	c.Ledger.Allowance = budget.NewAllowance(new(trace.Trace), c.Ledger.EventsOfTest, nil)
+	have := c.Ledger.Allowance.ReplaysLeft("TestA", 1<<20)
+	assert.Equal(t, []int{have/3 + have%3, have, 1, have / 3, have / 3}, all.grantReplays(attempts))
+	attempts[0].replayed, attempts[3].replayed = have-3, 1
+	all.payReplays(attempts)
+	assert.Equal(t, []int{1, have, 1, 1, 0}, all.grantReplays(attempts))
+	attempts[0].finished = true
+	assert.Equal(t, []int{1, have, 1, 1, 1}, all.grantReplays(attempts))
+	all.payReplays(attempts)
+	assert.Equal(t, 2, c.Ledger.Allowance.ReplaysLeft("TestA", 1<<20), "they are paid for once")
+	c.Strategy.Recordings = 7
+	assert.Greater(t, all.grantReplays(attempts)[4], have, "the user asks for all")
 }
 
 // deadlock is a trace in which two goroutines wait for each other's locks, and a third one
@@ -359,7 +387,8 @@ func TestInTime(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 	assert.Positive(t, c.Ledger.PackageEntry().ReplayS)
 	assert.Empty(t, c.Ledger.Report.Incomplete)
-	c.Replays.Clock.Restart(0)
+	c.Replays.Clock = budget.NewClock(time.Nanosecond)
+	c.Replays.Clock.Begin()
 	require.NoError(t, c.WithinTime(t.Context(), func(ctx context.Context) error {
 		assert.Equal(t, budget.ErrTimeOver, context.Cause(ctx))
 		return nil

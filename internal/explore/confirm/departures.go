@@ -44,7 +44,7 @@ func (c *Confirmer) FollowDepartures(ctx context.Context, r *recording.Recording
 			c.Ledger.EndlessDepartures[d.TestsKey] = true
 		}
 		if c.Ledger.Allowance != nil {
-			c.Ledger.Allowance.Left += d.UnusedCost()
+			d.GiveBack(c.Ledger.Allowance)
 		}
 	}
 	return cmp.Or(errs...)

@@ -96,9 +96,7 @@ func (m *mergedSearch) search(ctx context.Context, r ledger.PredictedRecording, 
 		return nil
 	}
 	m.Replays.Status.Set("predicting", r.Run.Package.Path+", recordings merged")
-	bound, end := m.Replays.Clock.LimitAnalysis(ctx)
-	defer end()
-	t, err := p.Fails(bound, firstSite(r.Trace, f).Key)
+	t, err := p.Fails(ctx, firstSite(r.Trace, f).Key)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

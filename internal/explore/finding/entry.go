@@ -32,7 +32,11 @@ func EvidenceWithoutReplay(r *recording.Recording, f Finding) evidence.Evidence 
 // EvidenceOutOfTime returns the evidence for a finding that could not be replayed to the end,
 // with the reason. The error is the cause for which ctx is over.
 func EvidenceOutOfTime(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, error) {
-	err := context.Cause(ctx)
+	return NotReplayed(ev, context.Cause(ctx))
+}
+
+// NotReplayed returns evidence with why there were no replays, if there were none, and err.
+func NotReplayed(ev evidence.Evidence, err error) (evidence.Evidence, error) {
 	if ev.Result.Replays == 0 {
 		ev.Result.Reason = "not replayed: " + err.Error()
 	}

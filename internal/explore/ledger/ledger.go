@@ -29,6 +29,17 @@ type PredictedRecording struct {
 	Findings []finding.Finding
 }
 
+// A Bound is one that may keep what is looked for in a package from being complete.
+type Bound int
+
+// The bounds.
+const (
+	ReplaysUsedUp Bound = iota // a test has used up its budget for replays
+	TimeOver                   // the user's time for replays was over
+	ManyPatterns               // there were too many patterns of accesses
+	LongTests                  // tests were too long for predicting failing assertions
+)
+
 // A Ledger is what is known of one package.
 type Ledger struct {
 	Report report.Report // of the package
@@ -46,13 +57,13 @@ type Ledger struct {
 	// EventsOfTest counts the events of each test in the first recordings.
 	EventsOfTest map[string]int
 	WaitingTimes map[string]time.Duration // by test, in the first recordings
-	Allowance    *budget.Allowance        // beyond the first recording
+	Allowance    *budget.Allowance        // beyond the first recording; nil: no bound
 	// EndlessDepartures has the tests of which a departure did not end in time.
 	EndlessDepartures map[string]bool
 	// RunsOfTest are the runs that showed something new of the test that is explored now.
 	RunsOfTest []*recording.Recording
-	// TimeLeft returns the time that is left for all packages; if that is 0, nothing new
-	// begins.
+	// TimeLeft returns what is left of the time that the user gives to replays; if that is 0,
+	// nothing new begins.
 	TimeLeft func() time.Duration
 	NumRuns  atomic.Int64 // of tests, after the recorded one
 	// SuspectRuns are runs in which tests failed, to be replayed.
@@ -62,6 +73,8 @@ type Ledger struct {
 
 	// Violations are those of the findings in Report, by their sites.
 	Violations map[string]*witness.Witness
+	// Bounds has, by bound that was reached, how much was not done because of it.
+	Bounds map[Bound]int
 
 	confirmedBugs map[string]bool // bugs, by their sites
 	// findingIndex has the indices of bugs in Report.Findings, by [finding.BugKey].
@@ -78,7 +91,7 @@ type Ledger struct {
 // sources, by function.
 func New(run recorder.Run, paths Paths, sites map[string][]trace.Site) *Ledger {
 	return &Ledger{
-		FirstRun: run, Candidates: NewCandidates(), TimeLeft: func() time.Duration { return 0 },
+		FirstRun: run, Bounds: make(map[Bound]int), Candidates: NewCandidates(), TimeLeft: func() time.Duration { return 0 },
 		Violations: make(map[string]*witness.Witness), confirmedBugs: make(map[string]bool), findingIndex: make(map[string]int), EndlessDepartures: make(map[string]bool),
 		fingerprints: make(map[uint64]bool), replayedEndings: make(map[string]int), Witnesses: newWitnesses(paths, sites),
 	}
@@ -97,6 +110,9 @@ func (l *Ledger) PackageEntry() *report.Package { return &l.Report.Packages[len(
 func (l *Ledger) Warn(format string, args ...any) {
 	l.Report.Warnings = append(l.Report.Warnings, fmt.Sprintf(format, args...))
 }
+
+// NoteBound notes that n things were not done because of a bound.
+func (l *Ledger) NoteBound(b Bound, n int) { l.Bounds[b] += n }
 
 // NoteIncomplete notes in the report why not all was done, each reason once.
 func (l *Ledger) NoteIncomplete(why string) { AddIncomplete(&l.Report, why) }
@@ -120,6 +136,11 @@ func (l *Ledger) AddNotes(n recording.TraceNotes) {
 	for _, why := range n.Incomplete {
 		l.NoteIncomplete(why)
 	}
+}
+
+// WaitOf returns the price of what a test waits in each run.
+func (l *Ledger) WaitOf(test string) budget.Work {
+	return budget.WorkOfWait(recording.RoundedWait(l.WaitingTimes[test]))
 }
 
 // NextRecording counts a further recording and returns its number, from 1.

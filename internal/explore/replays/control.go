@@ -58,8 +58,8 @@ func (r *Replayer) checkWithoutSchedule(ctx context.Context, rec *recording.Reco
 	case slices.Contains(rec.FailedTests, w.Tests[0]): // it is compared with the recorded run
 		return res, nil
 	}
-	// The control may take as long as the test waits. Without that time it is not known what
-	// makes the test fail, and nothing is claimed.
+	// In less time than the test waits it is not known what makes it fail, and nothing is
+	// claimed.
 	why := "the test fails without the schedule, too, by now: by what its runs leave behind, as files, or by chance"
 	passed, err := false, budget.ErrTimeOver
 	if r.waitingTime(rec.Run, w.Tests) <= r.Clock.Left() {

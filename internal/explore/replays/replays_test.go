@@ -55,7 +55,7 @@ func (m *machine) Continue(_ context.Context, _ replayer.Binary, w *witness.Witn
 
 // newReplayer returns one whose pool has the machine and so much time.
 func newReplayer(t *testing.T, m *machine, left time.Duration) *Replayer {
-	clock := budget.NewClock(left, false)
+	clock := budget.NewClock(left)
 	p := NewPool(new(recorder.Build), replayer.Program{}, clock, report.NewStatus(os.Stderr), t.TempDir(), 1)
 	p.Machine = m
 	require.NoError(t, p.Prepare())

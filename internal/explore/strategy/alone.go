@@ -38,7 +38,7 @@ func (a *SingleTests) Next(l *ledger.Ledger, _ int) []*Run {
 	for a.nextTest < min(len(a.divergedTests), maxSingleTests) && l.TimeLeft() > 0 {
 		t := a.divergedTests[a.nextTest]
 		a.nextTest++
-		if !a.isUnbounded() && !l.Allowance.Take(l.Allowance.Cost(l.EventsOfTest[recording.TestFunction(t.test)])) {
+		if !a.IsUnbounded() && !l.Allowance.Take(recording.TestFunction(t.test), l.Allowance.Cost(l.EventsOfTest[recording.TestFunction(t.test)])) {
 			continue
 		}
 		for _, name := range t.candidates {

@@ -3,7 +3,6 @@ package strategy
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/explore/budget"
@@ -29,8 +28,9 @@ type Departures struct {
 	TestsKey  string // identifies the tests
 
 	base        *recording.Recording
-	maxFollowed int           // departures that may be followed
-	costEach    time.Duration // of each
+	maxFollowed int         // departures that may be followed
+	costEach    budget.Work // of each
+	payer       string      // the test that they are paid from
 	followed    map[*analysis.Departure]bool
 	// depth is the index of the departures that are followed now.
 	depth int
@@ -63,49 +63,37 @@ func DeparturesOf(o Options, r *recording.Recording, findings []finding.Finding,
 	return all
 }
 
-// grantRuns decides how many departures each group may follow. Each group gets one in turn, as
-// long as these cost no more than half of what is left of the allowance, or an eighth if r is
-// a further run: there are many such runs, and each has departures. Waiting times bound the
-// departures, too, but are not taken from the allowance. Findings of the same tests share
-// departures. A single test may follow all, a package with many tests fewer for each.
+// grantRuns decides how many departures each group may follow: as many as cost no more than half
+// of what is left for its tests, or an eighth if r is a further run: there are many such runs,
+// and each has departures. Waiting times bound the departures, too, but are not taken from
+// the allowance. Findings of the same tests share departures. A single test may follow all, one
+// of many fewer.
 func grantRuns(o Options, r *recording.Recording, groups []*Departures, sizes recording.Sizes, a *budget.Allowance) {
-	if len(groups) == 0 {
-		return
+	part := budget.Work(2)
+	if r.BegunBy != nil {
+		part = 8
 	}
-	most := min(maxDepartures, max(1, maxPackageDepartures/len(groups)))
-	// A group cannot follow more departures than its findings have.
-	open := make([]int, len(groups))
-	for g, d := range groups {
+	waited := recording.WaitingTimes(r.Trace)
+	for _, d := range groups {
+		// A group cannot follow more departures than its findings have.
 		distinct := make(map[*analysis.Departure]bool)
 		for _, k := range d.OpenFindings {
 			for _, departure := range d.Findings[k].Departures {
 				distinct[departure] = true
 			}
 		}
-		open[g] = min(most, len(distinct))
-	}
-	if a == nil || o.Exploring {
-		for g, d := range groups {
-			d.maxFollowed = open[g]
+		d.maxFollowed = min(maxDepartures, testDepartures+maxPackageDepartures/len(groups), len(distinct))
+		if a == nil || o.Exploring {
+			continue
 		}
-		return
-	}
-	part := budget.Allowance{Left: a.Left / 2}
-	if r.BegunBy != nil {
-		part.Left = a.Left / 8
-	}
-	waited := recording.WaitingTimes(r.Trace)
-	for range most {
-		for g, d := range groups {
-			tests := d.Findings[d.OpenFindings[0]].Tests
-			events := sizes.EventsOf(tests)
-			d.costEach = a.Cost(events + events*len(d.OpenFindings)/findingsPerRead)
-			wait := recording.WaitingTimeOf(tests, waited) // departures of a group are followed one after the other
-			if d.maxFollowed < open[g] && part.Take(d.costEach+wait) {
-				a.Take(d.costEach)
-				d.maxFollowed++
-			}
-		}
+		tests := d.Findings[d.OpenFindings[0]].Tests
+		d.payer = recording.TestFunction(tests[0])
+		events := sizes.EventsOf(tests)
+		d.costEach = a.Cost(events + events*len(d.OpenFindings)/findingsPerRead)
+		// Departures of a group are followed one after the other.
+		wait := budget.WorkOfWait(recording.WaitingTimeOf(tests, waited))
+		d.maxFollowed = min(d.maxFollowed, int(a.Left(d.payer)/part/(d.costEach+wait)))
+		a.Take(d.payer, budget.Work(d.maxFollowed)*d.costEach)
 	}
 }
 
@@ -133,7 +121,7 @@ func (d *Departures) Next(*ledger.Ledger, int) []*Run {
 	return nil
 }
 
-// UnusedCost returns what the departures that were not followed would have cost.
-func (d *Departures) UnusedCost() time.Duration {
-	return time.Duration(d.maxFollowed-len(d.followed)) * d.costEach
+// GiveBack gives back what the departures that were not followed would have cost.
+func (d *Departures) GiveBack(a *budget.Allowance) {
+	a.GiveBack(d.payer, budget.Work(d.maxFollowed-len(d.followed))*d.costEach)
 }

@@ -129,7 +129,7 @@ func (f *Flips) collect(l *ledger.Ledger) {
 
 // ask asks for a run with a flip, and takes its price.
 func (f *Flips) ask(l *ledger.Ledger, next flip) *Run {
-	f.takeCost(l, f.Test, next.Key)
+	f.takeCost(l, next.Key)
 	run := &Run{
 		Base: next.recording, Delay: next.delay, MakeBeginning: next.begin,
 		Description: describeEvent(next.recording.Files, next.recording.Trace, &next.recording.Trace.Events[next.Position]) + " put off",

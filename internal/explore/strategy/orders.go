@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"slices"
-	"time"
 
 	"github.com/gopredict/gopredict/internal/explore/budget"
 	"github.com/gopredict/gopredict/internal/explore/ledger"
@@ -27,45 +26,37 @@ func (o Options) OtherOrder(n int) recorder.Order {
 	return recorder.RandomOrder(o.FirstSeed + n - 2)
 }
 
-// CountOrders returns how many other orders a package is recorded in. Run is its first
-// recording, and events those of the tests to be recorded.
-func (o Options) CountOrders(run recorder.Run, events int) int {
+// CountOrders returns how many other orders the tests are recorded in. They have so many events
+// together, and waits cost as much.
+func (o Options) CountOrders(events int, waits budget.Work) int {
 	if o.Recordings > 0 {
 		return o.Recordings - 1
 	}
-	cost := timeUnlessShort(run).Seconds() + float64(events)/eventsPerSecond
 	// The cheaper a package is, the more orders it is recorded in.
 	for _, f := range furtherOrders {
-		if cost <= f.most {
+		if budget.Work(events)/knownOrderDiscount+waits <= f.most {
 			return f.n
 		}
 	}
 	return 0
 }
 
-// timeUnlessShort returns the time that the tests of a run took; 0 if they are short.
-func timeUnlessShort(run recorder.Run) time.Duration {
-	if d := recording.Seconds(run.Seconds); d > maxShortTime {
-		return d
+// affordableTests returns the tests of l that are recorded once more, and takes the price from
+// what is left for each of them: no more than half of that. If the user asks for a number of
+// runs these are all tests.
+func (o Options) affordableTests(l *ledger.Ledger) (tests []string) {
+	if o.IsUnbounded() {
+		return l.TestsToRecord
 	}
-	return 0
-}
-
-// AffordableTests returns the tests of a run that are recorded once more, and takes the price
-// from the allowance: the smallest tests, up to half of what is left. Waited has their waiting
-// times in the first recording. If the user asks for a number of runs these are all tests.
-func (o Options) AffordableTests(run recorder.Run, waited map[string]time.Duration, tests []string, size map[string]int, a *budget.Allowance) []string {
-	if o.isUnbounded() {
-		return tests
-	}
-	// Half of the allowance is left for later orders, departures and flips.
-	tests, events := recording.SmallestTests(tests, size, a.EventsFor(a.Left/2))
-	all := time.Duration(0)
-	for _, d := range waited {
-		all += d
-	}
-	if len(tests) == 0 || !a.Take(a.Cost(events/knownOrderDiscount)+min(timeUnlessShort(run), all)) {
-		return nil
+	a := l.Allowance
+	// The tests share what any run costs.
+	shared := (a.Cost(0)-1)/budget.Work(max(1, len(l.TestsToRecord))) + 1
+	for _, test := range l.TestsToRecord {
+		// Half is left for later orders, departures and flips.
+		cost := shared + budget.Work(l.EventsOfTest[test])/knownOrderDiscount + l.WaitOf(test)
+		if 2*cost <= a.Left(test) && a.Take(test, cost) {
+			tests = append(tests, test)
+		}
 	}
 	return tests
 }
@@ -97,7 +88,7 @@ func (o *OtherOrders) Next(l *ledger.Ledger, _ int) []*Run {
 	if o.numAsked >= o.MaxOrders || l.TimeLeft() == 0 {
 		return nil
 	}
-	tests := o.AffordableTests(l.FirstRun, l.WaitingTimes, l.TestsToRecord, l.EventsOfTest, l.Allowance)
+	tests := o.affordableTests(l)
 	if len(tests) == 0 {
 		return nil
 	}

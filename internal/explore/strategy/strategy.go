@@ -41,8 +41,8 @@ type Options struct {
 	Exploring  bool // tests are run beyond a few flips
 }
 
-// isUnbounded reports whether the user asks for a number of runs, whatever they cost.
-func (o Options) isUnbounded() bool { return o.Recordings > 0 || o.Exploring }
+// IsUnbounded reports whether the user asks for a number of runs, whatever they cost.
+func (o Options) IsUnbounded() bool { return o.Recordings > 0 || o.Exploring }
 
 // A Run is a run to be made: in an order of goroutines or, if MakeBeginning is set, first as a
 // witness says and then freely.

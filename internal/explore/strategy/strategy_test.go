@@ -24,14 +24,21 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// newLedger returns a ledger with so much left of the allowance.
-func newLedger(left time.Duration) *ledger.Ledger {
+// newLedger returns a ledger of tests with their numbers of events, of which each has so much left.
+func newLedger(left budget.Work, events map[string]int) *ledger.Ledger {
 	l := ledger.New(recorder.Run{}, ledger.Paths{}, nil)
-	l.Allowance = &budget.Allowance{Left: left}
+	l.Allowance = budget.NewAllowance(new(trace.Trace), events, nil)
+	for test := range events {
+		l.Allowance.Take(test, l.Allowance.Left(test))
+		l.Allowance.GiveBack(test, left)
+	}
 	l.TimeLeft = func() time.Duration { return time.Hour }
-	l.EventsOfTest, l.WaitingTimes = make(map[string]int), make(map[string]time.Duration)
+	l.EventsOfTest, l.WaitingTimes = events, make(map[string]time.Duration)
 	return l
 }
+
+// plenty is more work than the tests here can do.
+const plenty budget.Work = 1 << 40
 
 // ran returns the recording of a run of tests of which the given ones passed. The last of
 // the others has ended the run.
@@ -63,66 +70,67 @@ func record(s Strategy, l *ledger.Ledger, f func(r *Run) *recording.Recording) (
 	return runs
 }
 
-// How often tests are recorded again depends on their events, unless they take long.
+// How often tests are recorded again depends on their events, and on how long they wait.
 func TestCountOrders(t *testing.T) {
 	for _, c := range []struct {
-		seconds float64
-		events  int
-		want    int
+		events int
+		waits  time.Duration
+		want   int
 	}{
-		{0.001, 1000, 6}, {0.9, 1000, 6}, {0.9, 200_000, 3}, {0.001, 2_000_000, 1}, {1.1, 1000, 1}, {11, 1000, 0},
+		{1000, 0, 6}, {1000, time.Second, 6}, {200_000, 0, 3}, {1000, 4 * time.Second, 3}, {2_000_000, 0, 1}, {1000, 8 * time.Second, 1}, {1000, time.Minute, 0},
 	} {
-		assert.Equal(t, c.want, Options{}.CountOrders(recorder.Run{Seconds: c.seconds}, c.events), "%v seconds, %d events", c.seconds, c.events)
+		assert.Equal(t, c.want, Options{}.CountOrders(c.events, budget.WorkOfWait(c.waits)), "%v, %d events", c.waits, c.events)
 	}
-	assert.Equal(t, 4, Options{Recordings: 5}.CountOrders(recorder.Run{Seconds: 100}, 1))
+	assert.Equal(t, 4, Options{Recordings: 5}.CountOrders(1, budget.WorkOfWait(time.Hour)))
 }
 
-// What is recorded once more costs at most half of what is left: the longest tests are left out.
+// A test is recorded once more if that costs at most half of what is left for it, whatever the
+// others cost.
 func TestAffordable(t *testing.T) {
-	size := map[string]int{"TestLong": 2 * budget.FurtherEvents, "TestA": budget.FurtherEvents / 2, "TestB": budget.FurtherEvents / 4}
-	of := func(left time.Duration, o Options) ([]string, time.Duration) {
-		a := &budget.Allowance{Left: left}
-		return o.AffordableTests(recorder.Run{Seconds: 5}, nil, []string{"TestLong", "TestA", "TestB"}, size, a), a.Left
+	const left = 100_000
+	events := map[string]int{"TestLong": left + 1, "TestA": left / 2, "TestSlow": 10}
+	ledgerOf := func(left budget.Work) *ledger.Ledger {
+		l := newLedger(left, events)
+		l.TestsToRecord = []string{"TestLong", "TestA", "TestSlow"}
+		l.WaitingTimes["TestSlow"] = 8 * time.Second
+		return l
 	}
-	tests, left := of(6*time.Second, Options{})
-	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)
-	assert.Equal(t, 6*time.Second-budget.RunCost-2750*time.Millisecond/knownOrderDiscount, left)
-	tests, left = of(2*time.Second, Options{})
-	assert.Equal(t, []string{"TestA", "TestB"}, tests)
-	assert.Equal(t, 2*time.Second-budget.RunCost-750*time.Millisecond/knownOrderDiscount, left)
-	tests, left = of(budget.RunCost, Options{})
-	assert.Empty(t, tests)
-	assert.Equal(t, budget.RunCost, left)
-	tests, _ = of(0, Options{Recordings: 3})
-	assert.Len(t, tests, 3)
+	l := ledgerOf(left)
+	assert.Equal(t, []string{"TestA"}, Options{}.affordableTests(l))
+	assert.Equal(t, left-budget.RunWork/3-left/2/knownOrderDiscount, l.Allowance.Left("TestA"))
+	assert.Equal(t, budget.Work(left), l.Allowance.Left("TestLong"))
+	assert.Equal(t, []string{"TestLong", "TestA"}, Options{}.affordableTests(ledgerOf(2*left)))
+	assert.Len(t, Options{}.affordableTests(ledgerOf(plenty)), 3)
+	assert.Empty(t, Options{}.affordableTests(ledgerOf(budget.RunWork/3)))
+	assert.Len(t, Options{Recordings: 3}.affordableTests(ledgerOf(0)), 3)
 }
 
 // Tests that the early end of a run kept from running are recorded in the same order; after a
 // run that took too long there is none.
 func TestOrders(t *testing.T) {
 	all := []string{"TestA", "TestB"}
-	start := func(left time.Duration) (*OtherOrders, *ledger.Ledger) {
-		l := newLedger(left)
+	start := func(left budget.Work) (*OtherOrders, *ledger.Ledger) {
+		l := newLedger(left, map[string]int{"TestA": 0, "TestB": 0})
 		l.TestsToRecord = all
 		return &OtherOrders{Options: Options{FirstSeed: 1}, MaxOrders: 3}, l
 	}
-	o, l := start(time.Minute)
+	o, l := start(plenty)
 	assert.Equal(t, []string{"oldest[TestA TestB][]", "child[TestA TestB][]", "seed1[TestA TestB][]"},
 		record(o, l, func(r *Run) *recording.Recording { return ran(r.Tests) }))
-	o, l = start(time.Minute)
+	o, l = start(plenty)
 	assert.Equal(t, []string{"oldest[TestA TestB][]", "oldest[TestB][]", "child[TestA TestB][]", "child[TestB][]", "seed1[TestA TestB][]", "seed1[TestB][]"},
 		record(o, l, func(r *Run) *recording.Recording { return ran(nil, r.Tests[0]) }))
-	o, l = start(time.Minute)
+	o, l = start(plenty)
 	assert.Len(t, record(o, l, func(r *Run) *recording.Recording {
 		slow := *ran(r.Tests)
 		slow.TimedOut = true
 		return &slow
 	}), 1)
-	o, l = start(time.Minute)
+	o, l = start(plenty)
 	assert.Len(t, record(o, l, func(r *Run) *recording.Recording { return nil }), 3, "nothing came of the runs")
 	o, l = start(0)
 	assert.Empty(t, record(o, l, nil), "nothing is left of the allowance")
-	o, l = start(time.Minute)
+	o, l = start(plenty)
 	l.TimeLeft = func() time.Duration { return 0 }
 	assert.Empty(t, record(o, l, nil), "the time is over")
 }
@@ -151,7 +159,7 @@ func TestPassing(t *testing.T) {
 // Tests that the end of a run kept from running are recorded without that one, until none has
 // ended a run or nothing came of it.
 func TestRemaining(t *testing.T) {
-	l := newLedger(0)
+	l := newLedger(0, nil)
 	l.FirstRecordings = []ledger.PredictedRecording{{Recording: ran([]string{"TestA"}, "TestB")}}
 	r := new(RemainingTests)
 	runs := record(r, l, func(run *Run) *recording.Recording {
@@ -171,8 +179,7 @@ func TestRemaining(t *testing.T) {
 
 // A test is recorded alone in the order of its candidates, which are open meanwhile.
 func TestAlone(t *testing.T) {
-	l := newLedger(2 * budget.RunCost)
-	l.EventsOfTest["TestLong"] = budget.FurtherEvents
+	l := newLedger(2*budget.RunWork, map[string]int{"TestA": 0, "TestLong": int(budget.RunWork) + 1})
 	for _, name := range []string{"a", "b", "c", "d"} {
 		l.Candidates.NotePredicted(&analysis.Result{Findings: []analysis.Finding{{Name: name}}})
 		l.Candidates.MarkSettled(name)
@@ -222,11 +229,11 @@ func departing(kind bug.Kind, tests []string, numbers ...int) (all []finding.Fin
 	return all
 }
 
-// Each test's findings have a departure in turn, no more than they have, and all together take
-// no more than half of what is left.
+// Each test's findings have as many departures as they have, unless these cost more than half of
+// what is left for the test.
 func TestGrantDepartures(t *testing.T) {
 	findings := departing(bug.Race, []string{"TestA", "TestB", "TestC"}, 6, 2, 6)
-	events := []string{"TestB"}
+	events := map[string]int{"TestA": 0, "TestB": 0, "TestC": 0}
 	most := func(o Options, r *recording.Recording, l *ledger.Ledger) (all []int) {
 		for _, d := range DeparturesOf(o, r, findings, l) {
 			all = append(all, d.maxFollowed)
@@ -234,29 +241,29 @@ func TestGrantDepartures(t *testing.T) {
 		return all
 	}
 	r := ran(nil)
-	unbounded := newLedger(0)
+	unbounded := newLedger(0, nil)
 	unbounded.Allowance = nil
 	assert.Equal(t, []int{6, 2, 6}, most(Options{}, r, unbounded), "one bug alone is looked for")
-	assert.Equal(t, []int{6, 2, 6}, most(Options{Exploring: true}, r, newLedger(0)))
+	assert.Equal(t, []int{6, 2, 6}, most(Options{Exploring: true}, r, newLedger(0, events)))
 
-	l := newLedger(time.Minute)
+	l := newLedger(plenty, events)
 	assert.Equal(t, []int{6, 2, 6}, most(Options{}, r, l))
-	assert.Equal(t, time.Minute-14*budget.RunCost, l.Allowance.Left)
-	l = newLedger(18 * budget.RunCost)
-	assert.Equal(t, []int{4, 2, 3}, most(Options{}, r, l))
-	assert.Equal(t, 9*budget.RunCost, l.Allowance.Left)
+	assert.Equal(t, plenty-6*budget.RunWork, l.Allowance.Left("TestA"))
+	l = newLedger(9*budget.RunWork, events)
+	assert.Equal(t, []int{4, 2, 4}, most(Options{}, r, l))
+	assert.Equal(t, 5*budget.RunWork, l.Allowance.Left("TestC"))
 	flipped := *r
 	flipped.BegunBy = new(witness.Witness)
-	assert.Equal(t, []int{1, 1, 0}, most(Options{}, &flipped, newLedger(17*budget.RunCost)), "those of flips leave most for these")
+	assert.Equal(t, []int{1, 1, 1}, most(Options{}, &flipped, newLedger(9*budget.RunWork, events)), "those of flips leave most for these")
 
-	long := ran(events)
-	for range budget.FurtherEvents {
+	long := ran([]string{"TestB"})
+	for range 2 * budget.RunWork {
 		long.Trace.Events = append(long.Trace.Events, trace.Event{Kind: trace.Read})
 	}
-	assert.Equal(t, []int{6, 1, 6}, most(Options{}, long, newLedger(5*time.Second)), "a long test takes more")
+	assert.Equal(t, []int{4, 1, 4}, most(Options{}, long, newLedger(9*budget.RunWork, events)), "a long test takes more")
 	waits := ran(nil)
-	waits.Trace.TestEvents = []trace.TestEvent{{Action: "pass", Test: "TestC", Elapsed: time.Second}}
-	assert.Equal(t, []int{6, 2, 2}, most(Options{}, waits, newLedger(5*time.Second)), "so does one that waits")
+	waits.Trace.TestEvents = []trace.TestEvent{{Action: "pass", Test: "TestC", Elapsed: 250 * time.Millisecond}}
+	assert.Equal(t, []int{4, 2, 1}, most(Options{}, waits, newLedger(9*budget.RunWork, events)), "so does one that waits")
 }
 
 // The first departures of all open findings come before the second of any; what was confirmed
@@ -264,7 +271,7 @@ func TestGrantDepartures(t *testing.T) {
 func TestDeparturesInTurn(t *testing.T) {
 	findings := departing(bug.Race, []string{"TestA", "TestA"}, 3, 3)
 	findings[1].Departures[0] = findings[0].Departures[0] // shared
-	l := newLedger(time.Minute)
+	l := newLedger(plenty, map[string]int{"TestA": 0})
 	d := DeparturesOf(Options{}, ran(nil), findings, l)[0]
 	require.Len(t, d.Next(l, 1), 1)
 	require.Len(t, d.Next(l, 1), 1)
@@ -277,7 +284,8 @@ func TestDeparturesInTurn(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, followed, "the first finding is confirmed")
-	assert.Equal(t, time.Duration(d.maxFollowed-3)*d.costEach, d.UnusedCost())
+	d.GiveBack(l.Allowance)
+	assert.Equal(t, plenty-3*d.costEach, l.Allowance.Left("TestA"))
 	d.DidNotEnd = true
 	assert.Empty(t, d.Next(l, 1))
 
@@ -299,13 +307,13 @@ func TestDeparturesOfPatterns(t *testing.T) {
 	findings := departing(bug.Atomicity, []string{"TestA"}, 1)
 	large := ran([]string{"TestA"})
 	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, maxDeparturePatternEvents)...)
-	assert.Empty(t, DeparturesOf(Options{}, large, findings, newLedger(time.Minute)))
-	assert.Len(t, DeparturesOf(Options{}, ran([]string{"TestA"}), findings, newLedger(time.Minute)), 1)
+	assert.Empty(t, DeparturesOf(Options{}, large, findings, newLedger(plenty, map[string]int{"TestA": 0})))
+	assert.Len(t, DeparturesOf(Options{}, ran([]string{"TestA"}), findings, newLedger(plenty, map[string]int{"TestA": 0})), 1)
 }
 
 // Random orders have the seeds that follow each other, every fourth by PCT.
 func TestRandom(t *testing.T) {
-	l := newLedger(0)
+	l := newLedger(0, nil)
 	l.RunsOfTest = []*recording.Recording{ran([]string{"TestA"})}
 	r := &RandomOrders{Options: Options{FirstSeed: 5}, Test: "TestA"}
 	var orders []recorder.Order
@@ -324,7 +332,7 @@ func TestUnreached(t *testing.T) {
 	u := NewUnreachedStates(Options{}, "TestA")
 	assert.Empty(t, u.Status())
 	assert.False(t, u.IsComplete())
-	l := newLedger(0)
+	l := newLedger(0, nil)
 	first := ran([]string{"TestA"})
 	l.RunsOfTest = []*recording.Recording{ran([]string{"TestA", "TestB"})}
 	next := u.Next(l, 8)
@@ -348,12 +356,12 @@ func TestUnreached(t *testing.T) {
 	assert.True(t, u.IsComplete())
 }
 
-// newFlips returns the flips of a test, with so much of the time for its runs.
-func newFlips(share time.Duration) *Flips {
+// newFlips returns the flips of a test.
+func newFlips() *Flips {
 	return &Flips{
-		PackageFlips: &PackageFlips{maxFruitless: maxFruitless, flipsOfRecording: make(map[*recording.Recording]map[string][]flip), currentKeys: make(map[string]bool)},
+		PackageFlips: &PackageFlips{maxOfTest: maxFlips, maxFruitless: maxFruitless, flipsOfRecording: make(map[*recording.Recording]map[string][]flip), currentKeys: make(map[string]bool)},
 		keys:         make(map[string]bool), destinations: make(map[destination]bool),
-		limits: limits{timeLeftOfTest: share, maxOfTest: maxFlips, maxRuns: maxRuns},
+		limits: limits{maxRuns: maxRuns},
 	}
 }
 
@@ -370,8 +378,8 @@ func withFlips(f *Flips, keys []int) *recording.Recording {
 
 // asksFor returns the keys of the flips that are asked for of a test, where so many runs are
 // made concurrently, dealt with in their order, and have the flips that are listed.
-func asksFor(t *testing.T, atOnce int, share time.Duration, listed func(key int) []int) (keys []string) {
-	f, l := newFlips(share), newLedger(time.Hour)
+func asksFor(t *testing.T, atOnce int, left budget.Work, listed func(key int) []int) (keys []string) {
+	f, l := newFlips(), newLedger(left, map[string]int{"": 0})
 	l.RunsOfTest = append(l.RunsOfTest, withFlips(f, listed(0)))
 	for begun := 0; ; begun-- {
 		asked := f.Next(l, atOnce-begun)
@@ -407,22 +415,22 @@ func TestFruitlessFlips(t *testing.T) {
 		return others(key)
 	}
 	for _, atOnce := range []int{1, 3, budget.ConcurrentRuns} {
-		assert.Len(t, asksFor(t, atOnce, time.Minute, others), maxFruitless)
-		assert.Len(t, asksFor(t, atOnce, time.Minute, last), 2*maxFruitless+budget.ConcurrentRuns-1)
-		assert.Len(t, asksFor(t, atOnce, 7*budget.RunCost/2+1, others), 4, "more than the half of a run is as good as a whole one")
+		assert.Len(t, asksFor(t, atOnce, plenty, others), maxFruitless)
+		assert.Len(t, asksFor(t, atOnce, plenty, last), 2*maxFruitless+budget.ConcurrentRuns-1)
+		assert.Len(t, asksFor(t, atOnce, 5*budget.RunWork-1, others), 4, "the work that is left is for no more")
 		tree := func(key int) []int { return []int{2*key + 1, 2*key + 2} }
-		assert.Equal(t, asksFor(t, 1, time.Minute, tree), asksFor(t, atOnce, time.Minute, tree))
+		assert.Equal(t, asksFor(t, 1, plenty, tree), asksFor(t, atOnce, plenty, tree))
 	}
-	l, f := newLedger(0), newFlips(0)
+	l, f := newLedger(0, nil), newFlips()
 	l.SuspectRuns = ledger.SuspectRuns{{Bug: "a bug"}}
-	f.limits.numMade, f.runningFlips = 3, []askedFlip{{Run: new(Run)}}
+	f.numMade, f.runningFlips = 3, []askedFlip{{Run: new(Run)}}
 	f.Next(l, 0)
 	assert.Equal(t, 2+budget.ConcurrentRuns-1, f.lastFruitful, "the third has not ended")
 }
 
 // A flip that a timer could have come before is made once more, until the timer fires.
 func TestOverdueFlip(t *testing.T) {
-	l, f := newLedger(time.Hour), newFlips(time.Hour)
+	l, f := newLedger(plenty, map[string]int{"": 0}), newFlips()
 	r := withFlips(f, []int{1})
 	f.flipsOfRecording[r][""][0].delay = replayer.UntilOthersBlocked
 	l.RunsOfTest = []*recording.Recording{r}
@@ -439,7 +447,7 @@ func TestOverdueFlip(t *testing.T) {
 
 // Flips that lead to the same run are made once.
 func TestSameDestination(t *testing.T) {
-	l, f := newLedger(time.Hour), newFlips(time.Hour)
+	l, f := newLedger(plenty, map[string]int{"": 0}), newFlips()
 	r := withFlips(f, []int{1, 2, 3})
 	all := f.flipsOfRecording[r][""]
 	all[0].prefixFingerprint, all[1].prefixFingerprint, all[2].prefixFingerprint = 7, 7, 7
@@ -448,13 +456,21 @@ func TestSameDestination(t *testing.T) {
 	assert.Len(t, f.Next(l, 8), 2)
 }
 
-// Tests that have no flips, or are too large for any, take nothing from those that have some.
+// Each test has some flips of its own, and a share of others: the fewer tests have flips, the more.
 func TestSharesOfFlips(t *testing.T) {
-	l := newLedger(6 * time.Second)
-	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, testsLeft: map[string]bool{"TestA": true, "TestB": true}}
-	assert.Equal(t, 3*time.Second, p.FlipsOf(l, "TestA", 0).timeLeftOfTest)
-	assert.Equal(t, 6*time.Second, p.FlipsOf(l, "TestNone", 0).timeLeftOfTest, "what is left is for TestB, which is the next one")
-	assert.Equal(t, 6*time.Second, p.FlipsOf(l, "TestB", 0).timeLeftOfTest)
+	for n, want := range map[int]int{1: maxFlips, 16: testFlips + maxPackageFlips/16, 10 * maxPackageFlips: testFlips} {
+		events, flipsOf := map[string]int{"TestLong": int(plenty)}, map[string][]flip{"TestLong": {{}}}
+		tests := []string{"TestNone", "TestLong"}
+		for k := range n {
+			test := fmt.Sprint("Test", k)
+			events[test], flipsOf[test], tests = 0, []flip{{}}, append(tests, test)
+		}
+		l, r := newLedger(budget.RunWork, events), ran(nil)
+		l.Recordings = []ledger.PredictedRecording{{Recording: r}}
+		p := newPackageFlips(Options{}, map[*recording.Recording]map[string][]flip{r: flipsOf}, l, tests)
+		assert.Equal(t, want, p.maxOfTest, "%d tests", n)
+		assert.Equal(t, n == 1, p.maxFruitless == maxFlips)
+	}
 }
 
 // What package testing chooses is flipped once in a package, and what the standard library
@@ -471,8 +487,8 @@ func TestLibraryFlips(t *testing.T) {
 			},
 		},
 	}
-	l := newLedger(time.Minute)
-	p := &PackageFlips{timeLeft: time.Minute, flipsLeft: maxPackageFlips, testsWithKey: make(map[string]int), flipsOfRecording: map[*recording.Recording]map[string][]flip{r: {
+	l := newLedger(plenty, map[string]int{"TestA": 0})
+	p := &PackageFlips{testsWithKey: make(map[string]int), flipsOfRecording: map[*recording.Recording]map[string][]flip{r: {
 		"TestA": {{Flip: flips.Flip{Position: 0, Key: "parallel"}, recording: r}, {Flip: flips.Flip{Position: 1, Key: "read"}, recording: r}, {Flip: flips.Flip{Position: 2, Key: "own"}, recording: r}},
 	}}}
 	for n, want := range [][]int{{0, 1, 2}, {1, 2}, {2}, {2}} {
@@ -501,7 +517,7 @@ func TestAtomicFlips(t *testing.T) {
 	}
 	r := recording.New(recorder.Run{}, tracetest.Parse(t, text.String()), recording.Sources{})
 	for _, exploring := range []bool{false, true} {
-		l, f := newLedger(time.Hour), newFlips(time.Hour)
+		l, f := newLedger(plenty, map[string]int{"TestX": 0}), newFlips()
 		f.Test, f.Exploring, f.maxFruitless = "TestX", exploring, maxFlips
 		l.RunsOfTest = []*recording.Recording{r}
 		made := 0

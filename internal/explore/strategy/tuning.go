@@ -4,18 +4,18 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/explore/budget"
 )
 
 // The numbers of runs.
 
-// furtherOrders are how many other orders a package is recorded in, by the price of its
-// first recording (unit: recordings; price in seconds). Trades time for candidates that one
-// order does not show. Measured: on 22 bugs that one recording missed, two more orders
-// showed 17, five 19.
+// furtherOrders are how many other orders a package is recorded in, by the price of one
+// (unit: recordings; price in work). Trades time for candidates that one order does not show.
+// Measured: on 22 bugs that one recording missed, two more orders showed 17, five 19.
 var furtherOrders = []struct {
-	most float64
+	most budget.Work
 	n    int
-}{{0.25, 6}, {1, 3}, {10, 1}}
+}{{50_000, 6}, {200_000, 3}, {2_000_000, 1}}
 
 // passingOrders bounds from below the orders that failing tests are recorded in (unit:
 // recordings). Trades time for a run in which the test passes, without which nothing is
@@ -34,17 +34,19 @@ const maxSingleTests = 32
 // Trades time for bugs behind a branch. Chosen: by the subjects.
 const maxDepartures = 6
 
-// maxPackageDepartures bounds the departures of a package with several tests (unit: runs).
-// Trades time for bugs behind branches. Chosen: by the suites of others.
-const maxPackageDepartures = 64
+// testDepartures are departures that each test may have, and maxPackageDepartures what tests
+// share beyond that (unit: runs). Trades time for bugs behind branches. Chosen: by the suites
+// of others.
+const testDepartures, maxPackageDepartures = 2, 64
 
 // maxFlips bounds the flips of one test (unit: runs). Trades time for bugs that take another
 // choice. Chosen: by the subjects.
 const maxFlips = 40
 
-// maxPackageFlips bounds the flips of a package with several tests (unit: runs). Trades time
-// for bugs that take another choice. Chosen: by the suites of others.
-const maxPackageFlips = 256
+// testFlips are flips that each test may have, and maxPackageFlips what the tests of a package
+// share beyond that (unit: runs). Trades time for bugs that take another choice. Chosen: by
+// the suites of others.
+const testFlips, maxPackageFlips = 8, 256
 
 // maxLockFlips bounds the flips of one test that delay operations on locks and the like
 // (unit: runs). Trades other flips for these, which predictions cover mostly. Chosen: by the
@@ -61,10 +63,10 @@ const maxAtomicFlips = 8
 // subjects.
 const maxFruitless = 16
 
-// maxRuns is the number of runs of a test, of any sort, from which on no further flip is made
-// (unit: runs; on average of the tests, or since the first flip of the test). Trades flips for
-// confirmations. Chosen: maxFlips and some replays.
-const maxRuns = 56
+// maxRuns is the number of runs of a test, of any sort, since its first flip, from which on no
+// further flip is made (unit: runs). Trades flips for confirmations. Chosen: maxFlips and some
+// replays.
+const maxRuns = 112
 
 // maxLibraryFlips bounds the tests of a package in which the same choice of the standard
 // library is flipped (unit: tests). Trades bugs for time: the library behaves the same in
@@ -76,10 +78,6 @@ const maxLibraryFlips = 2
 const maxStates = 50_000
 
 // The sizes of tests and traces.
-
-// eventsPerSecond is how many events are analyzed in a second (unit: events). Trades other
-// orders of large packages for time. Measured: about 400,000.
-const eventsPerSecond = 400_000
 
 // knownOrderDiscount is how much cheaper a recording in another order is than a run that does
 // something new, as most of its candidates are known (unit: factor). Trades other runs for
@@ -110,21 +108,7 @@ const DepartureSolverSteps = FurtherTraceSolverSteps / 4
 
 // The times.
 
-// maxShortTime bounds the tests of a package whose time does not count (unit: time). Trades
-// orders for results that do not depend on the load: a busy machine makes a second of tenths
-// of one. Chosen: a second.
-const maxShortTime = time.Second
-
-// minSlowTime is the time from which on a test is slow and explored after the others (unit:
-// time). Trades the order of tests for results in time. Chosen: a second.
+// minSlowTime is the time, by the clock of the recorded program, from which on a test is slow
+// and explored after the others (unit: time). Trades the order of tests for results in time.
+// Chosen: a second.
 const minSlowTime = time.Second
-
-// flipTime is the time that the flips of a package may take in any case (unit: time). Beyond
-// that they may take as long as its other runs, as far as the allowance lasts. Trades time
-// for bugs of short tests. Chosen: what a user does not notice.
-const flipTime = 3 * time.Second
-
-// waitDivisor is the part of its waiting time that a run is charged for, as it waits
-// concurrently with others (unit: divisor). Trades runs of sleeping tests for time. Chosen:
-// half of the concurrent runs.
-const waitDivisor = 4
