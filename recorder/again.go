@@ -77,12 +77,13 @@ func ParseOrder(name string) (Order, error) {
 
 // RecordAgain runs the saved binary of r again and records it into a file. Goroutines run in the
 // order o. Args are the binary's arguments; its output is discarded. RecordAgain ends with ctx,
-// and kills the binary after the time limit. It returns a run with r's package and binary, without
-// a Trace if the binary did not write one. An error means that there was no run.
+// and kills the binary after so much time of its own, see [procgroup.AfterOwnTime]. It returns a
+// run with r's package and binary, without a Trace if the binary did not write one. An error
+// means that there was no run.
 func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file string, limit time.Duration) (Run, error) {
 	again := r
 	again.Order, again.Args, again.Trace, again.Result = o, args, "", Pass
-	timed, cancel := context.WithTimeout(ctx, limit)
+	timed, cancel := context.WithCancel(ctx)
 	defer cancel()
 	line := append(append(slices.Clone(r.ExecCommand), r.Binary), args...)
 	cmd := exec.CommandContext(timed, line[0], line[1:]...)
@@ -97,10 +98,12 @@ func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file strin
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
 	start := time.Now()
-	err = cmd.Run()
-	if cmd.Process != nil {
+	if err = cmd.Start(); err == nil {
+		go procgroup.AfterOwnTime(timed, cmd.Process.Pid, limit, cancel)
+		err = cmd.Wait()
 		procgroup.Kill(cmd) // children that outlived the program
 	}
+	again.TimedOut = timed.Err() != nil
 	again.Seconds = time.Since(start).Seconds()
 	if state := cmd.ProcessState; state != nil {
 		again.Processor = (state.UserTime() + state.SystemTime()).Seconds()
@@ -108,7 +111,7 @@ func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file strin
 	if ctx.Err() != nil {
 		return again, ctx.Err()
 	}
-	if _, ended := errors.AsType[*exec.ExitError](err); ended || timed.Err() != nil {
+	if _, ended := errors.AsType[*exec.ExitError](err); ended || again.TimedOut {
 		again.Result = Fail
 	} else if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return again, fmt.Errorf("recording %s again: %w", r.Package.Path, err)

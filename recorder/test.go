@@ -38,6 +38,7 @@ type Run struct {
 	// Processor is the processor time in seconds of the test binary, with that of the processes
 	// that it has started and waited for.
 	Processor float64
+	TimedOut  bool // it was killed, as its time was over, see [Run.RecordAgain]
 	// Binary is the saved test binary and Trace its trace, both in Config.Work; "" if it did not
 	// run, or was not recorded.
 	Binary, Trace   string

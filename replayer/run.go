@@ -73,10 +73,14 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 			}()
 		}
 		if opts.TimeAfterLeaving > 0 {
-			go stopAfterLeaving(watching, file.verdict, opts.TimeAfterLeaving, func() {
-				stoppedEarly.Store(true)
-				stop()
-			})
+			go func() {
+				if _, left := awaitVerdict(watching, file.verdict, func(p RuntimeVerdict) bool { return p.LeftReason != "" }); left {
+					procgroup.AfterOwnTime(watching, pid, opts.TimeAfterLeaving, func() {
+						stoppedEarly.Store(true)
+						stop()
+					})
+				}
+			}()
 		}
 	}
 	start := time.Now()
@@ -127,7 +131,7 @@ type runResult struct {
 // ended. Temp is the folder for its temporary files; "": the usual one. It calls started with the
 // number of the process, and with a function that ends it as if its time were over.
 func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, temp string, timeout time.Duration, opts Options, started func(pid int, stop func())) (runResult, error) {
-	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
+	limit, cancel := context.WithCancel(ctx)
 	defer cancel()
 	line := append(append(slices.Clone(bin.Exec), bin.Path), ReplayArgs(bin.Args, w, timeout)...)
 	cmd := exec.CommandContext(limit, line[0], line[1:]...)
@@ -141,6 +145,7 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 
 	err := cmd.Start()
 	if err == nil {
+		go procgroup.AfterOwnTime(limit, cmd.Process.Pid, timeout+cmp.Or(opts.grace, defaultGrace), cancel)
 		started(cmd.Process.Pid, cancel)
 		err = cmd.Wait()
 		procgroup.Kill(cmd) // children that outlived the program
@@ -187,19 +192,6 @@ func verdictSoFar(file string) RuntimeVerdict {
 		return RuntimeVerdict{}
 	}
 	return p
-}
-
-// stopAfterLeaving reads the verdict that a running program writes until it says that the schedule
-// was left, and calls stop some time later, unless ctx ends before.
-func stopAfterLeaving(ctx context.Context, file string, while time.Duration, stop func()) {
-	if _, left := awaitVerdict(ctx, file, func(p RuntimeVerdict) bool { return p.LeftReason != "" }); !left {
-		return
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(while):
-		stop()
-	}
 }
 
 // environment returns env (nil: this process's) for a program that runs in

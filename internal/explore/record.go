@@ -44,7 +44,7 @@ func (l *loop) record(ctx context.Context, r *strategy.Run) error {
 		return nil
 	}
 	// A run that has reached its limit may have been cut off, whatever its trace says.
-	timedOut := again.Seconds >= limit.Seconds()
+	timedOut := again.TimedOut || recording.EndedByTimeout(t)
 	// The tests that were recorded again are some of the package's. Replays of what they show
 	// have the arguments and the time of the first recording.
 	again.Args, again.Seconds, again.Processor = first.Args, first.Seconds, first.Processor
