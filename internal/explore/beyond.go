@@ -12,7 +12,7 @@ import (
 )
 
 // This file explores tests beyond what was recorded, one after the other. An ordinary run
-// makes a few flips of each test. If more is asked for, states that no run has reached come
+// explores small tests to the end, and makes a few flips of the others. If more is asked for, states that no run has reached come
 // first, and random orders last.
 
 // exploreTests explores the tests in this order: fast ones without input from outside, the
@@ -66,7 +66,25 @@ func (l *loop) exploreTest(ctx context.Context, test string, all *strategy.Packa
 	if l.strategyOptions.Exploring {
 		return t.exploreFurther(ctx, flips)
 	}
+	if complete, err := t.exploreSmall(ctx); complete || err != nil {
+		return err
+	}
 	return t.run(ctx)
+}
+
+// exploreSmall explores a small test to the end, if that takes few runs, and reports whether it
+// did. Nothing is left for other strategies then.
+func (t *testLoop) exploreSmall(ctx context.Context) (complete bool, err error) {
+	small := strategy.NewSmallTest(t.strategyOptions, t.ledger, t.test)
+	if small == nil {
+		return false, nil
+	}
+	states := *t
+	states.strategies, states.endsTogether = []strategy.Strategy{small}, true
+	states.withinBudget = func() bool { return !small.IsComplete() }
+	err = states.run(ctx)
+	t.runsMade = states.runsMade
+	return small.IsComplete(), err
 }
 
 // reportSequential reports how far the tests without concurrent goroutines were explored. If
@@ -102,7 +120,7 @@ func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) er
 	b := t.session.opts.Explore
 	unreached := strategy.NewUnreachedStates(t.strategyOptions, t.test)
 	random := &strategy.RandomOrders{Options: t.strategyOptions, Test: t.test}
-	t.strategies = []strategy.Strategy{unreached, flips}
+	t.strategies, t.endsTogether = []strategy.Strategy{unreached, flips}, true
 	// Random orders never end, so that they are for budgets with a bound only.
 	if !b.UntilComplete {
 		t.strategies = append(t.strategies, random)

@@ -32,14 +32,17 @@ type testLoop struct {
 	withinBudget func() bool // the budget is not used up
 	// failedFirst is set if the test failed in its first recording.
 	failedFirst bool
+	// endsTogether is set if all runs that were proposed together end before the next are
+	// proposed: a search for states that no run has reached is expensive, and is worth more
+	// if it knows more runs.
+	endsTogether bool
 	// exploredSoFar, if not nil, returns what the runs have shown so far, for the status line.
 	exploredSoFar func() string
 }
 
 // run makes the runs. They are entered into the ledger in the order in which they were
 // proposed, while later ones go on: which run is next follows from those that were entered,
-// however long each of them took. Where a test is explored further, all runs that were
-// proposed together end before the next are proposed.
+// however long each of them took.
 func (t *testLoop) run(ctx context.Context) error {
 	if err := t.session.pool.Prepare(); err != nil {
 		return err
@@ -56,11 +59,8 @@ func (t *testLoop) run(ctx context.Context) error {
 			<-r.Ended
 		}
 	}()
-	// A search for states that no run has reached is expensive, and is worth more if it knows
-	// more runs.
-	together := t.strategyOptions.Exploring
 	for {
-		if !together || len(begun) == 0 {
+		if !t.endsTogether || len(begun) == 0 {
 			next := t.proposeRuns(atOnce - len(begun))
 			t.beginRuns(running, next)
 			begun = append(begun, next...)
@@ -69,7 +69,7 @@ func (t *testLoop) run(ctx context.Context) error {
 			return nil
 		}
 		now := begun[:1]
-		if together {
+		if t.endsTogether {
 			now = begun
 		}
 		begun = begun[len(now):]

@@ -7,6 +7,7 @@
 //	SingleTests: a test without those before it.
 //	Departures: runs that depart from the recorded one at a branch or a read.
 //	UnreachedStates: states of a test that no run has reached.
+//	SmallTest: all such states of a small test.
 //	Flips: runs in which one operation is delayed.
 //	RandomOrders: random orders, where no other strategy proposes anything.
 //

@@ -77,7 +77,21 @@ const maxLibraryFlips = 2
 // and memory for complete exploration. Chosen: seconds.
 const maxStates = 50_000
 
+// maxSmallRuns bounds the runs of a test that is explored to the end without being asked for
+// (unit: runs). Trades time for bugs that take several unusual orders. Chosen: of public bug
+// reports that were rebuilt two took thirty.
+const maxSmallRuns = 60
+
+// maxSmallStates is maxStates for such a test (unit: states). Trades time for larger tests.
+// Chosen: a tenth of a second.
+const maxSmallStates = 5_000
+
 // The sizes of tests and traces.
+
+// maxSmallEvents and maxSmallGoroutines bound the tests that are explored to the end without
+// being asked for (unit: events; goroutines). Trade time for larger tests: these have too many
+// orders mostly. Chosen: by the subjects.
+const maxSmallEvents, maxSmallGoroutines = 1_000, 12
 
 // knownOrderDiscount is how much cheaper a recording in another order is than a run that does
 // something new, as most of its candidates are known (unit: factor). Trades other runs for

@@ -24,6 +24,7 @@ type UnreachedStates struct {
 	Options
 	Test string
 
+	maxStates   int // of a search
 	program     *reach.Program
 	numRunsRead int // runs of the ledger
 	// runNumbers are those of the runs that were added, see [recording.Recording.RunNumber].
@@ -45,14 +46,14 @@ type askedRun struct {
 
 // NewUnreachedStates returns the strategy for a test.
 func NewUnreachedStates(o Options, test string) *UnreachedStates {
-	return &UnreachedStates{Options: o, Test: test, program: reach.New(test)}
+	return &UnreachedStates{Options: o, Test: test, maxStates: maxStates, program: reach.New(test)}
 }
 
 // SearchRecording searches what the test can do by a single run. That is all, if nothing but
 // the order of goroutines could change it.
 func (u *UnreachedStates) SearchRecording(r *recording.Recording) {
 	if u.addRun(r); !u.hasTooLongRun {
-		u.result, u.searched, u.programChanged = u.program.Search(maxStates), true, false
+		u.result, u.searched, u.programChanged = u.program.Search(u.maxStates), true, false
 	}
 }
 
@@ -106,7 +107,7 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 		// A search is expensive. So the states that the last one has found come first, even if
 		// the program has grown since.
 		if u.programChanged && len(u.statesLeft()) == 0 {
-			u.result, u.programChanged, u.searched = u.program.Search(maxStates), false, true
+			u.result, u.programChanged, u.searched = u.program.Search(u.maxStates), false, true
 		}
 		for _, b := range u.statesLeft() {
 			if len(all) == n {
