@@ -16,6 +16,7 @@ var pages embed.FS
 // Suites are those of this package.
 var Suites = []run.Suite{
 	{Name: "modules", About: "whole modules: what they take plainly, under -race and through gopredict", Run: measureModules, Rooms: run.WholeCommand()},
+	{Name: "steady", About: "whether the findings are the same under load and on one processor", Run: steady, Rooms: run.WholeCommand()},
 	{Name: "suites", About: "whether each test of modules and std comes out as without gopredict", Run: suites, Rooms: run.WholeCommand()},
 	{Name: "unseen", About: "the same of modules that were not looked at before", Run: unseen, Rooms: run.WholeCommand()},
 	{Name: "run-suite", About: "whether the programs of GOROOT/test do when they are instrumented", Run: runSuite, Rooms: []string{"recorder"}},

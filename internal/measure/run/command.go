@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type Command struct {
 	Limit time.Duration // 0: none
 	Watch bool          // measure the memory of the process itself, without its children
 	Args  []string
+	// Through is a command that Args are run through, with its arguments.
+	Through []string
 }
 
 // A Process is what a command has done and taken.
@@ -45,7 +48,8 @@ func (j *Job) Run(c Command) Process {
 		ctx, cancel = context.WithTimeout(ctx, c.Limit)
 	}
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	line := slices.Concat(c.Through, c.Args)
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // gopredict ends its own children
 	cmd.WaitDelay = time.Minute
 	cmd.Dir = c.Dir
@@ -106,7 +110,7 @@ func (j *Job) Predict(dir string, args ...string) (*report.Report, Process) {
 func (j *Job) PredictWith(c Command) (*report.Report, Process) {
 	file := filepath.Join(Must(os.MkdirTemp(j.Dir, "report-")), "report.json")
 	defer os.RemoveAll(filepath.Dir(file))
-	c.Args = append([]string{j.Tool(), "test", "-predict.timeout=10m", "-predict.json=" + file}, c.Args...)
+	c.Args = append([]string{j.Tool(), "test", "-predict.json=" + file}, c.Args...)
 	p := j.Run(c)
 	if !p.Ended {
 		Fail("gopredict did not end in %v", c.Limit)
