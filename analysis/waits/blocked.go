@@ -285,15 +285,37 @@ func Bugs(ws []Wait) (cycles [][]int, others []int) {
 // them is in no cycle.
 func MessageCycles(ws []Wait) [][]int {
 	of := goroutinesOf(ws)
-	return findCycles(ws, func(w Wait) []int {
-		next := holdersIn(w, of)
-		for _, g := range w.MayEnd {
-			if k, blocked := of[g]; blocked {
-				next = append(next, k)
-			}
+	return findCycles(ws, func(w Wait) []int { return w.waitsFor(of) })
+}
+
+// WithoutOnlookers returns those of the indices into ws whose goroutines do not merely wait for
+// others of ws while none of ws waits for them: a test that waits for the end of what it has
+// started. It returns all if there are no others.
+func WithoutOnlookers(ws []Wait, indices []int) []int {
+	of := goroutinesOf(ws)
+	awaited := make(map[int]bool)
+	for _, w := range ws {
+		for _, k := range w.waitsFor(of) {
+			awaited[k] = true
 		}
-		return next
-	})
+	}
+	rest := slices.DeleteFunc(slices.Clone(indices), func(k int) bool { return !awaited[k] && len(ws[k].waitsFor(of)) > 0 })
+	if len(rest) == 0 {
+		return indices
+	}
+	return rest
+}
+
+// waitsFor returns the goroutines that w waits for and that are blocked themselves, as the indices
+// that of has.
+func (w Wait) waitsFor(of map[trace.GID]int) []int {
+	next := holdersIn(w, of)
+	for _, g := range w.MayEnd {
+		if k, blocked := of[g]; blocked {
+			next = append(next, k)
+		}
+	}
+	return next
 }
 
 // goroutinesOf returns the indices of waits by their goroutines.

@@ -36,8 +36,8 @@
 // mixed.go searches for cycles with them. Both searches add to one list of cycles, and share a
 // budget of effort: work is counted, not timed, so that equal traces give equal cycles.
 //
-// blocked.go and causes.go handle the end of a run. They share nothing with the searches, as they
-// need no order of events.
+// blocked.go, enablers.go and causes.go handle the end of a run. They share nothing with the
+// searches, as they need no order of events.
 package waits
 
 import (

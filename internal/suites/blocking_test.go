@@ -21,7 +21,7 @@ import (
 func TestBlocking(t *testing.T) {
 	t.Parallel()
 	dir := copySubject(t, "blocking")
-	for folder, tests := range map[string]int{".": 80, "choices": 10} {
+	for folder, tests := range map[string]int{".": 80, "choices": 10, "cycles": 29} {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(dir, folder)
@@ -85,7 +85,11 @@ func shownBy(t *testing.T, dir string, args ...string) map[string]string {
 	require.FileExists(t, file, r)
 	kinds := make(map[string][]string)
 	for _, f := range readReport(t, file).confirmed() {
-		kinds[f.Test] = append(kinds[f.Test], fmt.Sprint(f.Kind, " ", f.Effect))
+		kind := fmt.Sprint(f.Kind, " ", f.Effect)
+		if filepath.Base(dir) == "cycles" {
+			kind += " of " + strings.Join(f.goroutines(), " ")
+		}
+		kinds[f.Test] = append(kinds[f.Test], kind)
 	}
 	shown := make(map[string]string)
 	for name := range wantedOf(t, dir) {

@@ -124,10 +124,10 @@ type finding struct {
 	Replays                                                                 int
 	Undecided                                                               bool
 	Accesses                                                                []struct {
-		Op, Expr, File string
-		Line           int
-		Locks          []place
-		CreatedAt      place `json:"goroutine_created_at"`
+		Goroutine, Op, Expr, File string
+		Line                      int
+		Locks                     []place
+		CreatedAt                 place `json:"goroutine_created_at"`
 	}
 	Time         *place // what it rests on, if it rests on time
 	First        int
@@ -159,6 +159,16 @@ func (f finding) sites() []string {
 		sites = append(sites, site)
 	}
 	return sites
+}
+
+// goroutines returns the names of the finding's goroutines, sorted.
+func (f finding) goroutines() []string {
+	var names []string
+	for _, a := range f.Accesses {
+		names = append(names, a.Goroutine)
+	}
+	slices.Sort(names)
+	return names
 }
 
 func readReport(t *testing.T, file string) report {

@@ -64,6 +64,7 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 				// and has no part in a deadlock of a later one.
 				if b.proof == trace.ProofDeadlock {
 					blocked = slices.DeleteFunc(blocked, func(w waits.Wait) bool { return recording.BlockedBeforeDeadlock(r.Trace, w.G) })
+					c.enablers().Complete(with, blocked)
 				}
 				if len(blocked) == 0 {
 					continue
@@ -78,6 +79,15 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 			}
 		}
 	}
+}
+
+// enablers returns who has ended the waits of others, in the recordings of the ledger.
+func (c *Confirmer) enablers() waits.Enablers {
+	all := make(waits.Enablers)
+	for _, r := range slices.Concat(c.Ledger.FirstRecordings, c.Ledger.Recordings) {
+		all.Add(r.Trace, r.Facts())
+	}
+	return all
 }
 
 // ConfirmBlocked confirms the bugs that blocked goroutines for ever at the end of the run of
@@ -146,7 +156,8 @@ func (c *Confirmer) HasBlocked(r *recording.Recording, kind bug.Kind, test strin
 
 // groupByBug returns the blocked goroutines of each bug: those that wait for each other in a
 // cycle. In a deadlock without one, those that wait for nothing that others hold are blocked by
-// one bug together. Of goroutines that leak each is blocked by a bug of its own.
+// one bug together, but for onlookers. Of goroutines that leak each is blocked by a bug of its
+// own.
 func groupByBug(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
 	of := func(ks ...int) (members []waits.Wait) {
 		for _, k := range ks {
@@ -168,7 +179,7 @@ func groupByBug(kind bug.Kind, blocked []waits.Wait) (out [][]waits.Wait) {
 			out = append(out, of(c...))
 		}
 		if len(out) == 0 {
-			out = append(out, of(others...))
+			out = append(out, of(waits.WithoutOnlookers(blocked, others)...))
 		}
 	}
 	return out
