@@ -64,6 +64,32 @@ func PCTSteps(t *trace.Trace, test string) (n int) {
 	return max(n, 1)
 }
 
+// unlimited is the time of tests that may take as long as they like (unit: time). Chosen: longer
+// than any timer of a test.
+const unlimited = 100 * 365 * 24 * time.Hour
+
+// TestTime returns the time that the tests have by the arguments of a test binary. Without
+// -test.timeout, it is what go test gives them.
+func TestTime(args []string) time.Duration {
+	d := 10 * time.Minute
+	for i, arg := range args {
+		value, ok := strings.CutPrefix(strings.TrimPrefix(arg, "-"), "-test.timeout")
+		switch {
+		case arg == "--" || !strings.HasPrefix(arg, "-"):
+			continue
+		case ok && value == "" && i+1 < len(args):
+			value = args[i+1]
+		}
+		if v, err := time.ParseDuration(strings.TrimPrefix(value, "=")); ok && err == nil {
+			d = v
+		}
+	}
+	if d <= 0 {
+		return unlimited
+	}
+	return d
+}
+
 // orderForm matches the names of orders.
 var orderForm = regexp.MustCompile(strings.ReplaceAll(fmt.Sprintf(`^(oldest|child|nonpreemptive|(seed|pos)N|pctN/[1-%d]/N)?$`, MaxDepth), "N", `[1-9]\d{0,17}`))
 
@@ -93,7 +119,7 @@ func (r Run) RecordAgain(ctx context.Context, o Order, args []string, file strin
 		return again, err
 	}
 	defer remove()
-	cmd.Env = append(slices.Concat(r.Env, temporary), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLoggedBytes, Order: string(o), Brief: true}.Env())
+	cmd.Env = append(slices.Concat(r.Env, temporary), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLoggedBytes, Order: string(o), Brief: true, Tests: TestTime(r.Args)}.Env())
 	cmd.WaitDelay = time.Second // for pipes that a child holds open
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }

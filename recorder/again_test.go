@@ -26,7 +26,7 @@ func TestAgain(t *testing.T) {
 		assert.Equal(t, RandomOrder(3), again.Order)
 		said, err := os.ReadFile(filepath.Join(dir, "said"))
 		require.NoError(t, err)
-		assert.Equal(t, dir+"\n-test.run=^TestX$ wrapped record;trace="+file+limited+";order=seed3;brief\n", string(said))
+		assert.Equal(t, dir+"\n-test.run=^TestX$ wrapped record;trace="+file+limited+";order=seed3;brief;tests=600000000000\n", string(said))
 	}
 }
 

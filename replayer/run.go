@@ -49,7 +49,7 @@ func replayOnce(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan,
 		return Verdict{}, err
 	}
 
-	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(plan.recordedOrder), Hold: opts.HoldTime}
+	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(plan.recordedOrder), Hold: opts.HoldTime, Tests: recorder.TestTime(bin.Args)}
 	if record {
 		mode.Trace, mode.Limit = file.trace, trace.MaxLoggedBytes
 	}

@@ -49,7 +49,8 @@ type Holder struct {
 
 // Blocked returns the goroutines that t reports as blocked with one of the proofs, in the
 // order of t, and a copy of t in which each of their operations has an event: a pending one at
-// the end, where it never had one.
+// the end, where it never had one. Of operations that a goroutine begins over and over, as timers
+// wake it without effect, it is the first.
 func Blocked(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 	shared := *t
 	shared.Events = slices.Clip(t.Events)
@@ -69,6 +70,7 @@ func BlockedInPlace(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace
 		return nil, t
 	}
 	findBegins(t, ws)
+	t = withoutRounds(t, ws)
 	with := withEvents(t, ws)
 	findPartners(t, ws)
 	findHolders(t, ws)

@@ -1,6 +1,7 @@
 package waits_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -191,4 +192,58 @@ func TestMessageCycles(t *testing.T) {
 			assert.Equal(t, test.want, waits.MessageCycles(ws))
 		})
 	}
+}
+
+// A worker that its ticker wakes, and that looks and waits again, has waited since it found for the
+// first time what it finds each time.
+func TestRounds(t *testing.T) {
+	tr := tracetest.Parse(t, `0 fork 1
+1 begin
+1 selrecv c @5
+1 select @5
+1 selected #1 @5
+1 recvd c#1 @5
+1 r done=1 @4
+0 w done=0
+0 wgwait g
+1 selrecv c @5
+1 select @5
+1 selected #1 @5
+1 recvd c#2 @5
+1 await c @5
+1 r done=0 @4
+1 selrecv c @5
+1 select @5
+1 selected #1 @5
+1 recvd c#3 @5
+1 await c @5
+1 r done=0 @4
+1 selrecv c @5
+1 select @5
+1 selected #1 @5
+1 recvd c#4 @5
+1 await c @5
+1 r done=0 @4
+1 selrecv c @5
+1 select @5`)
+	tr.Blocked = []trace.BlockedGoroutine{
+		{G: 0, Proof: trace.ProofDeadlock, Op: trace.WaitGroupWait, Site: tr.Events[8].Site, Obj: tr.Events[8].Obj},
+		{G: 1, Proof: trace.ProofDeadlock, Op: trace.Select, Site: tr.Events[10].Site},
+	}
+	events := slices.Clone(tr.Events)
+	ws, with := waits.Blocked(tr, trace.ProofDeadlock)
+	assert.Equal(t, 8, ws[0].Position)
+	assert.Equal(t, 10, ws[1].Position)
+	assert.Equal(t, events[:11], with.Events, "without the equal rounds")
+	assert.Equal(t, events, tr.Events)
+
+	// To receive what somebody has sent is no round without effect.
+	tr.Events = slices.DeleteFunc(slices.Clone(events), func(e trace.Event) bool { return e.Kind == trace.Await })
+	ws, _ = waits.Blocked(tr, trace.ProofDeadlock)
+	assert.Equal(t, len(tr.Events)-1, ws[1].Position)
+
+	// What others do meanwhile stays.
+	tr.Events = append(tr.Events, trace.Event{Kind: trace.Write, G: 2, Obj: 8})
+	_, with = waits.Blocked(tr, trace.ProofDeadlock)
+	assert.Len(t, with.Events, len(tr.Events))
 }

@@ -64,29 +64,40 @@ func TestRunGoesOnWhileSomethingCanCome(t *testing.T) {
 	}
 }
 
-// Where timers do something again and again, nothing is proven: the tests' time is over then.
+// Where timers do something again and again, the run ends with its tests' time, as without us. That
+// they have waited all the time is what the trace says.
 func TestRunThatTurnsRoundEndsWithItsTime(t *testing.T) {
 	cmd := selftest(t, "local", "-test.run=^TestStuck$", "-test.timeout=1500ms")
-	cmd.Env = append(os.Environ(), "STUCK=turns", "GOPREDICT_RT=record;trace="+filepath.Join(t.TempDir(), "trace"))
+	file := filepath.Join(t.TempDir(), "trace")
+	cmd.Env = append(os.Environ(), "STUCK=turns", "GOPREDICT_RT=record;trace="+file)
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "panic: test timed out after 1.5s")
+	tr, err := trace.ReadFile(file)
+	require.NoError(t, err)
+	require.Len(t, tr.Blocked, 1)
+	require.Equal(t, "TestStuck:0", tr.Goroutines[tr.Blocked[0].G].Name())
+	require.Equal(t, trace.ProofDeadlock, tr.Blocked[0].Proof)
 }
 
-// A run that has less time than the tests have does not tell that nothing can move where only that
-// time is too short for it, and ends at once all the same.
-func TestBriefRunProvesNothingByItsTime(t *testing.T) {
+// A run that repeats another one has the time of that one's tests by its clock, and takes none.
+func TestBriefRunHasTheTestsTime(t *testing.T) {
+	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 	for _, c := range []struct{ stuck, mode, want string }{
-		{"late", "record", "fatal error: all goroutines are asleep - deadlock!"},
-		{"late", "record;brief", "panic: test timed out"},
-		{"beside", "record;brief", "fatal error: all goroutines are asleep - deadlock!"},
+		{"late", "record", deadlock},
+		{"late", "record;brief", deadlock},
+		{"late", "record;brief;tests=7200000000000", "PASS"},
+		{"beside", "record;brief", deadlock},
+		{"turns", "record;brief", "PASS"},
+		{"round", "record;brief", deadlock},
+		{"round", "record;brief;tests=600000000000", deadlock},
 	} {
 		cmd := selftest(t, "local", "-test.run=^TestStuck$", "-test.timeout=5m")
 		cmd.Env = append(os.Environ(), "STUCK="+c.stuck, "GOPREDICT_RT="+c.mode+";trace="+filepath.Join(t.TempDir(), "trace"))
 		begun := time.Now()
 		out, err := cmd.CombinedOutput()
-		require.Error(t, err)
-		require.Contains(t, string(out), c.want)
+		require.Equal(t, c.want == "PASS", err == nil, "%v: %s", c, out)
+		require.Contains(t, string(out), c.want, c)
 		require.Less(t, time.Since(begun), time.Minute)
 	}
 }

@@ -18,7 +18,8 @@ type Mode struct {
 	Limit   int           // bytes of events that are recorded, before compression; 0: no limit
 	Order   string        // of the goroutines that the schedule does not order; "": newest first
 	Hold    time.Duration // how long the program stops when the violation is reached
-	Brief   bool          // a run is repeated: the tests have less time, and their sleeps pass at once; always so in a replay
+	Brief   bool          // a run is repeated: sleeps of the tests pass at once; always so in a replay
+	Tests   time.Duration // how much time the tests have by their own clock, if that is more than their -test.timeout
 }
 
 // String returns the value of [EnvVar].
@@ -40,6 +41,7 @@ func (m Mode) String() string {
 		{m.Limit > 0, fmt.Sprint("limit=", m.Limit)},
 		{m.Order != "", "order=" + m.Order},
 		{m.Brief, "brief"},
+		{m.Tests > 0, fmt.Sprint("tests=", m.Tests.Nanoseconds())},
 		{m.Hold > 0, fmt.Sprint("hold=", m.Hold.Nanoseconds())},
 	} {
 		if option.is {

@@ -15,6 +15,7 @@ func TestMode(t *testing.T) {
 		{Trace: "t", Brief: true}: "record;trace=t;brief",
 		{Plan: "p", Verdict: "v"}: "replay;plan=p;verdict=v",
 		{Plan: "p", Verdict: "v", Trace: "t", Limit: 2, Order: "seed1", Hold: time.Second}: "replay;plan=p;verdict=v;trace=t;limit=2;order=seed1;hold=1000000000",
+		{Trace: "t", Brief: true, Tests: time.Microsecond}:                                 "record;trace=t;brief;tests=1000",
 	} {
 		if got := m.String(); got != want {
 			t.Errorf("%+v: found %q, expected %q", m, got, want)

@@ -58,7 +58,6 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 					yield(nil, err)
 					return
 				}
-				recorded := len(window.Events)
 				blocked, with := waits.BlockedInPlace(window, b.proof)
 				// A goroutine that was blocked when its own test ended is a leak of that test,
 				// and has no part in a deadlock of a later one.
@@ -73,7 +72,7 @@ func (c *Confirmer) endings(r *recording.Recording) iter.Seq2[*ending, error] {
 				// has shown them, no replay would have an effect.
 				outcome := r.Outcome
 				outcome.Effect = bug.NoEffect // it is the bug's
-				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, blockedWaits: blocked, numRecorded: recorded}, nil) {
+				if !yield(&ending{Confirmer: c, rec: r.WithTrace(with).ComparedWith(outcome), kind: b.kind, blockedWaits: blocked, numRecorded: with.Happened()}, nil) {
 					return
 				}
 			}

@@ -16,6 +16,7 @@ type account struct {
 	test        string // "" outside of tests
 	bytesLogged uint64 // events in slots
 	dropLevel   uint8  // which events are not logged any more
+	isQuiet     bool   // the trace does not say so yet, see noteTimerRound
 	// inputsNoted has a bit for each input that the trace says the test has read, see inputs.
 	inputsNoted uint16
 	outputBytes uint32 // lines in the trace that the test has printed, see TestOutput

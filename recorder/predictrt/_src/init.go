@@ -38,6 +38,8 @@ func init() {
 			logLimit = numberOption(name, "bytes", value)
 		case field == "brief":
 			isShortRun = true
+		case name == "tests":
+			testsTime = int64(numberOption(name, "nanoseconds", value))
 		case name == "hold":
 			holdTime = int64(numberOption(name, "nanoseconds", value))
 		case name == "order":
@@ -65,9 +67,9 @@ func init() {
 		startReplay(planPath, verdict)
 		runtime.PredictWatch(watch, false)
 	} else {
-		runtime.PredictSkipsTime = isShortRun
 		runtime.PredictWatch(watchRun, true)
 	}
+	runtime.PredictSkipsTime = isShortRun
 	Mode = mode
 	runtime.PredictInstall(runtime.PredictHooks{
 		Fork: fork, End: end, Panic: panics,

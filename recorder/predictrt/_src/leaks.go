@@ -16,6 +16,7 @@ func TestEnded() {
 	if Mode == 0 {
 		return
 	}
+	endTimerRounds()
 	g := current()
 	if g == nil || !g.account.hasForked || g.path != "0" && runtime.PredictVisited() > subtestSearchLimit {
 		return

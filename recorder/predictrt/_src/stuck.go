@@ -137,6 +137,15 @@ func RunsTest(test unsafe.Pointer) {
 	}
 }
 
+// eachWaitingTest calls visit for each goroutine that runs a test and waits.
+func eachWaitingTest(visit func(g *goroutine)) {
+	runtime.PredictEachWaiting(func(rec unsafe.Pointer) {
+		if g := (*goroutine)(rec); g.runningTest != 0 {
+			visit(g)
+		}
+	})
+}
+
 // endDeadlocked ends the program, in which no goroutine can run any more.
 func endDeadlocked() {
 	if verdictFD >= 0 {
@@ -162,11 +171,4 @@ func endDeadlocked() {
 	}
 	finish(false)
 	runtime.PredictDie("fatal error: all goroutines are asleep - deadlock!\n")
-}
-
-// endTimedOut ends the program, in which nothing can happen before the tests' time is over: to
-// wait for that would end it, too.
-func endTimedOut() {
-	finish(false)
-	runtime.PredictDie("panic: test timed out after less time than the tests have\n")
 }

@@ -261,10 +261,13 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 // SetTimer sets the address of the timer, by which its Reset will be logged.
 func (t *Timer) SetTimer(timer unsafe.Pointer) {
 	t.timer = timer
-	if callSites[t.site].fn == "testing.(*M).startAlarm" {
-		testDeadline = runtime.PredictSetDeadline(timer)
+	if t.isAlarm() {
+		testDeadline = runtime.PredictSetDeadline(timer, testsTime)
 	}
 }
+
+// isAlarm reports whether t ends the tests when their time is over.
+func (t *Timer) isAlarm() bool { return callSites[t.site].fn == "testing.(*M).startAlarm" }
 
 // enter gives the timer's goroutine its name, and logs what it has waited for.
 func (t *Timer) enter() {
@@ -281,6 +284,9 @@ func (t *Timer) enter() {
 		g.define()
 		runtime.PredictSetRecord(unsafe.Pointer(g))
 		runtime.PredictUnpin()
+	}
+	if t.isAlarm() {
+		tellHang()
 	}
 	for _, token := range [...]unsafe.Pointer{unsafe.Pointer(t), t.timer} {
 		if g := enter(KindAwait, t.site); g != nil {

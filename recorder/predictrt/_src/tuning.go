@@ -67,6 +67,14 @@ const (
 	watchInterval = 10_000_000
 	// asleepLimit is how many checks in a row must find that nothing can happen (unit: checks).
 	asleepLimit = 2
+	// maxTimerRounds bounds how often only a timer lets a program go on, while all tests wait, whose
+	// events are logged (unit: times). Trades traces that have no end for tests that wait for a
+	// worker which polls: of these the rest is not recorded.
+	maxTimerRounds = 4096
+	// minHang bounds how long all tests must have waited when their time is over, to be taken for
+	// blocked for ever (unit: nanoseconds). Trades tests that have little time for those that
+	// need a little more.
+	minHang = 1_000_000_000
 	// maxLastTimers bounds the timers that fire before a goroutine that is to go last (unit:
 	// timers). A ticker fires for ever.
 	maxLastTimers = 64

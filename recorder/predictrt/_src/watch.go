@@ -15,9 +15,11 @@ var (
 	asleepCount     int   // looks in a row that found that nothing can happen
 	lastTimersFired int   // timers that have fired before the goroutine that goes last
 	testDeadline    int64 // when the tests' time is over, by PredictTimerNow; 0: unknown
-	// isShortRun says that this run repeats another one, so that its tests have less time.
+	// isShortRun says that this run repeats another one: time passes at once in it.
 	isShortRun bool
-	framePCs   [64]uintptr
+	// testsTime is the time that the tests of that run have, in nanoseconds; 0: as this one's.
+	testsTime int64
+	framePCs  [64]uintptr
 )
 
 // watch is called when no goroutine can run. It decides for what time passes, and leaves the
@@ -243,10 +245,10 @@ func missingEvent() string {
 // program if nothing can happen before the tests' time is over, which would end it anyway. A timer
 // that is due before then, a system call, a child process, I/O, or a signal that the program waits
 // for may make something happen. Now and then it checks whether these can reach what the tests
-// wait for. If this run has less time than the tests usually have, a timer that is due later
-// counts, too.
+// wait for. A recording whose periodic timers lead nowhere ends with the tests' time, as it would
+// under go test: see tellHang.
 func watchUnscheduled(look runtime.PredictState) int64 {
-	moves := look.AwaitsOthers || isTimerBeforeDeadline(look) || look.NextTimer >= 0 && mayRepeatBeforeDeadline()
+	moves := look.AwaitsOthers || isTimerBeforeDeadline(look) || !isShortRun && look.NextTimer >= 0 && mayRepeatBeforeDeadline()
 	switch {
 	case look.Runnable:
 		asleepCount = 0
@@ -260,6 +262,7 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 		case look.AwaitsOthers:
 			return 10 * watchInterval
 		case isShortRun && !look.AwaitsSignals && runtime.PredictAlone():
+			noteTimerRound()
 			return passToNextTimer(look, true)
 		}
 		return untilTimer(look)
@@ -270,11 +273,7 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 	if look.AwaitsSignals && runtime.PredictAwaitsSignal() && (asleepCount > asleepLimit || !findBlockedTests(false)) {
 		return 10 * watchInterval
 	}
-	if isShortRun && testDeadline != 0 && runtime.PredictTimerAfter(testDeadline) >= 0 && !findBlockedTests(false) {
-		endTimedOut()
-	} else {
-		endDeadlocked()
-	}
+	endDeadlocked()
 	return -1
 }
 
@@ -284,7 +283,7 @@ func isTimerBeforeDeadline(look runtime.PredictState) bool {
 }
 
 // mayRepeatBeforeDeadline reports whether the first timer after the end of the tests' time is due so
-// soon after it that it may be a periodic one, which could let a test go on before.
+// soon after it that it may be a periodic one.
 func mayRepeatBeforeDeadline() bool {
 	next := runtime.PredictTimerAfter(testDeadline)
 	return next >= 0 && next < testDeadline-runtime.PredictTimerNow()+runtime.PredictElapsed()

@@ -63,8 +63,10 @@ type predictClockState struct {
 	wall, wallAt int64 // the wall clock as it was last read, and now then
 	isWallReal   bool  // the program sees the real wall clock
 
-	// The end of the tests' time counts real time, too; that of ownDeadline is processor time,
-	// and the time in which the P was idle.
+	// alarm is the timer that ends the tests when their time is over, at deadline. It is hastened
+	// at realDeadline or, in a run that repeats another one, when this one has had as much time of
+	// its own: that of ownDeadline is processor time, and the time in which the P was idle.
+	alarm                               *timer
 	realDeadline, deadline, ownDeadline int64
 	idle                                int64
 }
@@ -90,15 +92,6 @@ func predictCountWork() {
 		if c.work > predictFreeWork {
 			c.now += (c.work - predictFreeWork) / predictWorkFactor
 			c.work, c.workAtCPU = predictFreeWork, predictFreeWork
-		}
-	}
-	if c.realDeadline != 0 && now > c.realDeadline {
-		// A run that repeats another one has so much time of its own: other programs' use of
-		// the processors must not end it.
-		if left := c.ownDeadline - c.idle - predictCPU(); PredictSkipsTime && left > 0 {
-			c.realDeadline = now + left
-		} else {
-			c.now = max(c.now, c.deadline+c.skipped)
 		}
 	}
 }
@@ -219,9 +212,12 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 	}
 	predictCountWork()
 	c := &predictClock
+	if c.isOverdue() {
+		c.endTests()
+	}
 	if c.onlyTimer != nil {
 		if left := c.onlyLeft(); left > 0 {
-			return now, predictTimerNow(0) + left, false
+			return now, c.untilOverdue(predictTimerNow(0) + left), false
 		}
 		c.endOnly()
 	}
@@ -234,7 +230,42 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 		c.now += late
 		c.credit = max(0, c.credit-late)
 	}
-	return now, pollUntil, ran
+	return now, c.untilOverdue(pollUntil), ran
+}
+
+// isOverdue reports whether the tests have taken as much time as they may. Other programs' use of the
+// processors must not end a run that repeats another one.
+func (c *predictClockState) isOverdue() bool {
+	if c.realDeadline == 0 || c.countedUntil <= c.realDeadline {
+		return false
+	}
+	if left := c.ownDeadline - c.idle - predictCPU(); PredictSkipsTime && left > 0 {
+		c.realDeadline = c.countedUntil + left
+		return false
+	}
+	return true
+}
+
+// untilOverdue returns when the P is to look at its timers again if that is to be at when or, if
+// that is 0, never.
+func (c *predictClockState) untilOverdue(when int64) int64 {
+	if c.realDeadline == 0 {
+		return when
+	}
+	overdue := predictTimerNow(0) + c.realDeadline + 1 - c.countedUntil
+	if when == 0 {
+		return overdue
+	}
+	return min(when, overdue)
+}
+
+// endTests makes the timer fire that ends the tests. What is due before their time is over on the
+// clock has not come yet, so that the clock stays as it is.
+func (c *predictClockState) endTests() {
+	c.realDeadline = 0
+	if c.alarm.when > 0 {
+		c.alarm.reset(max(1, min(c.alarm.when, predictTimerNow(0))), 0)
+	}
 }
 
 // PredictPassOnlyFor lets time pass only for the timer that a goroutine waits for, see
@@ -500,12 +531,17 @@ func PredictTimerAfter(when int64) int64 {
 func PredictTimerNow() int64 { return predictTimerNow(0) }
 
 // PredictSetDeadline sets the timer that ends the tests when their time is over, and returns when
-// that is, by PredictTimerNow.
-func PredictSetDeadline(timer unsafe.Pointer) int64 {
-	t := (*timeTimer)(timer)
-	predictClock.deadline = t.when
+// that is, by PredictTimerNow. That is after as many nanoseconds as the tests of the run have that
+// this one repeats, unless that is 0; after as much real time as the timer is set to, the tests end
+// in any case.
+func PredictSetDeadline(timer unsafe.Pointer, tests int64) int64 {
+	t, c := (*timeTimer)(timer), &predictClock
 	left := t.when - predictTimerNow(0)
-	predictClock.realDeadline = nanotime() + left
-	predictClock.ownDeadline = predictCPU() + predictClock.idle + left
+	c.alarm, c.realDeadline = &t.timer, nanotime()+left
+	c.ownDeadline = predictCPU() + c.idle + left
+	if tests > left {
+		t.reset(t.when+tests-left, 0)
+	}
+	c.deadline = t.when
 	return t.when
 }

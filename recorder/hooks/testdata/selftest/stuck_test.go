@@ -58,6 +58,16 @@ func TestStuck(t *testing.T) {
 			close(late)
 		}()
 		<-late
+	case "round": // it could send any time, and never does
+		never := make(chan int)
+		go func() {
+			for range time.Tick(10 * time.Millisecond) {
+				if len(os.Args) == 0 {
+					close(never)
+				}
+			}
+		}()
+		<-never
 	case "late": // an hour later it goes on
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		defer cancel()

@@ -172,7 +172,8 @@ type PredictHooks struct {
 
 // The rest does nothing.
 
-func PredictSetDeadline(timer unsafe.Pointer) (_ int64)                                        { return }
+func PredictTimerAfter(when int64) (_ int64)                                                   { return }
+func PredictSetDeadline(timer unsafe.Pointer, tests int64) (_ int64)                           { return }
 func PredictUseNetwork()                                                                       {}
 func PredictAlone() (_ bool)                                                                   { return }
 func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool)                         { return }
@@ -215,7 +216,6 @@ func PredictSleep(ns int64)                                                     
 func PredictStopProgram(ns int64)                                                              {}
 func PredictStartWriter(write func(n uint32))                                                  {}
 func PredictSwapPointer(p *unsafe.Pointer, v unsafe.Pointer) (_ unsafe.Pointer)                { return }
-func PredictTimerAfter(when int64) (_ int64)                                                   { return }
 func PredictTimerNow() (_ int64)                                                               { return }
 func PredictTurns() (_ uint32)                                                                 { return }
 func PredictTypeName(typ unsafe.Pointer) (_ string)                                            { return }
