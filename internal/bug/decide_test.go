@@ -2,10 +2,16 @@ package bug
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A decision is a row of a table of evidence: one character for each piece, in the order of the
@@ -134,5 +140,42 @@ func TestConfirmedByEachReplay(t *testing.T) {
 				assert.Equal(t, each, SavedEvidence{Evidence: e}.Status() == Confirmed, text)
 			}
 		}
+	}
+}
+
+// Nobody else says that a bug is confirmed or fixed. A verdict is of one replay only.
+func TestDecidedInOnePlace(t *testing.T) {
+	claims := func(x ast.Expr) bool {
+		sel, ok := x.(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name != "Confirmed" && sel.Sel.Name != "Fixed" {
+			return false
+		}
+		pkg, ok := sel.X.(*ast.Ident)
+		return ok && pkg.Name == "bug"
+	}
+	fset := token.NewFileSet()
+	for _, room := range []string{"internal", "replayer", "analysis"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", room), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata") {
+				return err
+			}
+			file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+			ast.Inspect(file, func(n ast.Node) bool {
+				var values []ast.Expr
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					values = n.Rhs
+				case *ast.KeyValueExpr:
+					values = []ast.Expr{n.Value}
+				}
+				for _, x := range values {
+					if claims(x) && filepath.ToSlash(name) != "../../replayer/run.go" {
+						t.Errorf("%s: a status is set, expected it to be that of evidence", fset.Position(x.Pos()))
+					}
+				}
+				return true
+			})
+			return err
+		}))
 	}
 }

@@ -21,7 +21,7 @@ func (r *replayRun) answerCannotTell(format string, args ...any) int {
 	r.status.Clear()
 	why := fmt.Sprintf(format, args...)
 	r.answerf("%s: unconfirmed%s", r.witness.ID, why)
-	r.noteState(bug.Unconfirmed, strings.TrimLeft(why, ":, "))
+	r.noteState(bug.SavedEvidence{}.Status(), strings.TrimLeft(why, ":, "))
 	return exitNoAnswer
 }
 

@@ -73,7 +73,8 @@ func (c *committedWitnesses) replayAll(ctx context.Context) error {
 			all[i], err = c.replayWitness(ctx, w)
 		}
 		if err != nil {
-			all[i].state = report.WitnessState{Status: bug.Damaged, Reason: err.Error()}
+			all[i].state = report.WitnessState{}
+			all[i].decide(bug.SavedEvidence{Damaged: true}, err.Error())
 		}
 		all[i].state.Witness = c.ledger.Witnesses.Paths.Relative(c.files[i])
 	})
@@ -108,6 +109,11 @@ type replayedWitness struct {
 	evidence *evidence.Evidence // nil if it was not replayed
 }
 
+// decide sets the state by what is known of the witness, with the reason.
+func (r *replayedWitness) decide(known bug.SavedEvidence, reason string) {
+	r.state.Status, r.state.Reason = known.Status(), reason
+}
+
 // tierOf returns the tier that has decided about the bug that w shows, [tierWitness] if none
 // has in the first recording of this run. Of several predictions at w's places that of the
 // given ID counts, else the first.
@@ -129,32 +135,32 @@ func tierOf(w *witness.Witness, id string, findings []finding.Finding) string {
 // run does not select.
 func (c *committedWitnesses) replayWitness(ctx context.Context, w *witness.Witness) (replayedWitness, error) {
 	r := replayedWitness{state: report.WitnessState{ID: w.ID}}
-	state, selected := &r.state, slices.Contains(c.recordedTests, w.Tests[0])
+	notReplayed, selected := bug.SavedEvidence{NotReplayed: true}, slices.Contains(c.recordedTests, w.Tests[0])
 	switch pkg := c.notInstrumented(w); {
 	case !selected && c.session.build.FiltersTests():
 		return r, nil
 	case !selected && !c.reference.Trace.Complete:
-		state.Status, state.Reason = bug.NotReplayed, "recording ended before "+w.Tests[0]
+		r.decide(notReplayed, "recording ended before "+w.Tests[0])
 		return r, nil
 	case !selected:
-		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
+		r.decide(bug.SavedEvidence{Stale: true}, "there is no test "+w.Tests[0])
 		return r, nil
 	case w.AtomicMethods && !c.session.opts.AtomicMethods:
-		state.Status, state.Reason = bug.NotReplayed, "it takes methods for atomic regions; -predict.atomic=methods does that"
+		r.decide(notReplayed, "it takes methods for atomic regions; -predict.atomic=methods does that")
 		return r, nil
 	case pkg != "":
-		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -predict.pkgs=work,%s does that", pkg, pkg)
+		r.decide(notReplayed, fmt.Sprintf("accesses in %s are not recorded; -predict.pkgs=work,%s does that", pkg, pkg))
 		return r, nil
 	}
 	o, err := c.replays.ConfirmCommitted(ctx, c.reference, w)
 	if ctx.Err() != nil {
-		state.Status, state.Reason = bug.NotReplayed, context.Cause(ctx).Error()
+		r.decide(notReplayed, context.Cause(ctx).Error())
 		return r, nil
 	}
 	if err != nil {
 		return r, err
 	}
-	state.Status, state.Reason = o.Result.SavedEvidence().Status(), ReasonOf(o.Result)
+	r.decide(o.Result.SavedEvidence(), ReasonOf(o.Result))
 	if o.IsConfirmed() {
 		c.replays.Progress.Confirmed.Add(1)
 	}
@@ -206,10 +212,10 @@ func (c *committedWitnesses) recheck(ctx, limit context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case limit.Err() != nil:
-			state.Status, state.Reason = bug.NotReplayed, context.Cause(limit).Error()
+			state.Status, state.Reason = bug.SavedEvidence{NotReplayed: true}.Status(), context.Cause(limit).Error()
 		case err != nil:
 			c.ledger.ReportError(u.Witness.ID, err)
-			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
+			state.Status, state.Reason = u.Result.SavedEvidence().Status(), "cannot tell whether it is fixed: "+err.Error()
 		case r.Status != bug.Confirmed:
 			state.Status, state.Reason = r.Status, r.ReasonAfter(state.Reason)
 		default:

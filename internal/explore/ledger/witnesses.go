@@ -148,7 +148,9 @@ func (w *Witnesses) renewCommitted(e *finding.Entry) {
 		if test := e.WitnessToSave.Tests[0]; u.Witness.Tests[0] == test && w.savedByBug[e.ConfirmedBug].test != test {
 			w.savedByBug[e.ConfirmedBug] = savedWitness{test, u.File, u.Witness.ID}
 		}
-		state.Status, state.Reason = bug.Confirmed, "by another schedule"
+		known := u.Result.SavedEvidence()
+		known.Elsewhere = true
+		state.Status, state.Reason = known.Status(), "by another schedule"
 	}
 }
 
