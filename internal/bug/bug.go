@@ -186,6 +186,10 @@ func (k Kind) NoMisuseReason() string {
 // Otherwise goroutines are about to execute all of them at once.
 func (k Kind) InOrder() bool { return k.Proof() == InOrder || k.Proof() == Monitored }
 
+// HasOneObject reports whether all accesses of a violation of kind k are to one object: a variable, a
+// channel, a WaitGroup.
+func (k Kind) HasOneObject() bool { return k == Race || k == Channel || k == WaitGroup }
+
 // Word returns the word for access i, from 0, of a violation of kind k: "conflicting" for the second
 // one of a race; "" for no word.
 func (k Kind) Role(i int) string {

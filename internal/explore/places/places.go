@@ -65,12 +65,21 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 		return false
 	}
 	missing := p.MissingPlaces()
+	same := func(a, b witness.Step) bool {
+		return a.File == b.File && a.Line == b.Line && a.Op == b.Op && witness.Shape(a.Expr) == witness.Shape(b.Expr)
+	}
+	// Where one of the places is there, the other access is to the same object, whatever that is
+	// called there: through a pointer, or as a parameter.
+	sameObject := w.Kind.HasOneObject() && slices.ContainsFunc(w.Violation, func(a witness.Step) bool {
+		return slices.ContainsFunc(v.Violation, func(b witness.Step) bool { return same(a, b) })
+	})
 	is := func(i, k int) bool { // the i-th place is that of v's k-th
 		a, b := w.Violation[i], v.Violation[k]
-		if a.File == b.File && a.Line == b.Line && a.Op == b.Op && witness.Shape(a.Expr) == witness.Shape(b.Expr) {
+		if same(a, b) {
 			return true
 		}
-		return slices.Contains(missing, i) && a.Op == b.Op && p.mayBeRenamed(a, b)
+		inPackage := path.Dir(a.File) == path.Dir(b.File)
+		return slices.Contains(missing, i) && a.Op == b.Op && (sameObject && inPackage || p.mayBeRenamed(a, b))
 	}
 	// A pattern of accesses names its accesses in their order.
 	if w.InOrder() {
