@@ -73,6 +73,9 @@ type SavedEvidence struct {
 	// OrdersRefuted says that no order of these accesses leads to the bug: nothing is predicted
 	// there, or all that the test can do was seen.
 	OrdersRefuted bool
+	// OrderFollowed says that the witness's own order was brought about, each step of it at its own
+	// place, and has not led to the bug.
+	OrderFollowed bool
 	// TestPasses says that the test has passed in all runs of the search and all replays.
 	TestPasses bool
 	// Doubtful says that something may be the bug, and was not decided.
@@ -81,7 +84,7 @@ type SavedEvidence struct {
 
 // IsFixed reports whether the bug is proven to be fixed.
 func (e SavedEvidence) IsFixed() bool {
-	return e.Reproduced == 0 && e.AccessesFound && e.OrdersRefuted && e.TestPasses && !e.Doubtful && len(e.LookedAtChance) == 0
+	return e.Reproduced == 0 && e.AccessesFound && (e.OrdersRefuted || e.OrderFollowed) && e.TestPasses && !e.Doubtful && len(e.LookedAtChance) == 0
 }
 
 // Status returns what has become of the bug: it is there (Confirmed), or Fixed, or that is not known

@@ -386,6 +386,7 @@ func (c *rechecking) noteUnconfirmed(findings []finding.Finding) {
 			if place != "" && c.doubt == "" {
 				c.doubt = fmt.Sprintf("%s is part of another possible bug of %s", place, c.committed.Tests[0])
 			}
+		case f.Refuted && c.isOrderFollowed(): // no order of what this run did leads there, nor does that of the witness
 		case len(f.Schedules) > 0:
 			c.doubt = "another schedule was predicted, and did not confirm it"
 		default:
@@ -397,7 +398,7 @@ func (c *rechecking) noteUnconfirmed(findings []finding.Finding) {
 // answerWithoutBug returns the answer if no run has shown the bug.
 func (c *rechecking) answerWithoutBug() Recheck {
 	known := c.result.SavedEvidence()
-	known.OrdersRefuted, known.Doubtful = c.openOrders() == "", c.otherDoubt() != ""
+	known.OrdersRefuted, known.OrderFollowed, known.Doubtful = c.openOrders() == "", c.isOrderFollowed(), c.otherDoubt() != ""
 	known.AccessesFound, known.TestPasses = c.lostAccess() == "", c.failedRun() == ""
 	return answer(known, c.missing(known))
 }
@@ -405,7 +406,7 @@ func (c *rechecking) answerWithoutBug() Recheck {
 // missing says which piece of evidence that the bug is fixed is missing; "" if none is.
 func (c *rechecking) missing(known bug.SavedEvidence) string {
 	switch {
-	case !known.OrdersRefuted:
+	case !known.OrdersRefuted && !known.OrderFollowed:
 		return c.openOrders()
 	case known.Doubtful:
 		return c.otherDoubt()
@@ -425,6 +426,23 @@ func (c *rechecking) openOrders() string {
 		return fmt.Sprintf("%s does not fail in %d orders of goroutines, which is no proof", c.committed.Tests[0], len(c.orders))
 	}
 	return ""
+}
+
+// isOrderFollowed reports whether the replays have brought about the order of the witness, and the bug
+// has not come of it: each step was found for sure and was made, and the goroutines that are held
+// back were at their places, as the recording of a replay shows. A goroutine more, say, has other
+// goroutines held back than those of the bug.
+func (c *rechecking) isOrderFollowed() bool {
+	now := c.result.Witness
+	if c.replayed == nil || c.isStale() || now.EndsBlocked() || len(c.result.MissingAccesses) > 0 {
+		return false
+	}
+	for _, v := range c.result.Verdicts {
+		if v.StepsDone < v.StepsTotal || v.Outcome.TimedOut || v.Outcome.Effect != bug.NoEffect {
+			return false
+		}
+	}
+	return !slices.Contains(witness.FindSteps(c.replayed, nil, slices.Concat(now.Steps, now.Holds)), -1)
 }
 
 // otherDoubt says why something else may be the bug; "" if nothing may.
@@ -572,11 +590,11 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 		p := c.places
 		same := finding.BugKey(v) == finding.BugKey(p.Current) || p.MayBeBug(v)
 		switch {
-		case f.Status == bug.Infeasible:
+		case f.Status == bug.Infeasible, f.Refuted && e.OrderFollowed:
 		case same && f.Status == bug.Confirmed:
 			return c.found(finding.Entry{Finding: f, WitnessToSave: v}), nil
 		case same:
-			e.Doubtful, why = true, "further runs have left it open"
+			e.Doubtful, why = true, JoinReasons("further runs have left it open", f.Reason)
 		case w.Proof() == bug.FailedTest && f.Status == bug.Confirmed && f.Effect.Severity() >= bug.TestFailure.Severity():
 			e.TestPasses, why = false, w.Tests[0]+" fails in another order of its goroutines"
 		case f.Kind == w.Kind && len(p.Gone) == len(w.Violation):
