@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -14,6 +15,9 @@ import (
 //   - A critical section accesses something that is atomic by itself: programs
 //     that use sync/atomic there expect others in between. But what the section
 //     has read may be out of date when it writes.
+//   - A critical section gives up an inner lock in between, and all accesses to the
+//     variables are under it: others are meant to see what it has written by then. But
+//     what it has read may be out of date.
 func (in *Input) isIntended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
 	vars, parts := make(map[int][]int), make(map[int][]int) // indices of the pattern, by variable and by region
 	for k, e := range pattern.Events {
@@ -27,11 +31,52 @@ func (in *Input) isIntended(pattern *anomaly.Pattern, regions *anomaly.Regions, 
 	}
 	for _, ks := range parts {
 		i := events[ks[0]]
-		if len(ks) < 2 || regions.Marked(i) || slices.ContainsFunc(ks, func(k int) bool { return in.Trace.Events[events[k]].Kind.IsPlain() }) {
+		if len(ks) < 2 || regions.Marked(i) {
 			continue
 		}
 		first, last := pattern.Events[ks[0]], pattern.Events[ks[len(ks)-1]]
-		if first.Variable != last.Variable || first.Write || !last.Write {
+		if slices.ContainsFunc(ks, func(k int) bool { return in.Trace.Events[events[k]].Kind.IsPlain() }) {
+			if in.givesUpLocks(pattern, vars, events, ks) && (first.Write || in.startOfUpdate(i) >= 0 || last.Write && in.isReadAgain(i, events[ks[len(ks)-1]])) {
+				return true
+			}
+		} else if first.Variable != last.Variable || first.Write || !last.Write {
+			return true
+		}
+	}
+	return false
+}
+
+// givesUpLocks reports whether the region with the events of indices ks gives up, between the first
+// and the last of them, what protects the variables: for each variable a lock that all of the match's
+// accesses to it are under.
+func (in *Input) givesUpLocks(pattern *anomaly.Pattern, vars map[int][]int, events, ks []int) bool {
+	kept := in.Order.AppendHeldThroughout(nil, int32(events[ks[0]]), int32(events[ks[len(ks)-1]]))
+	return !slices.ContainsFunc(ks, func(k int) bool {
+		all := vars[pattern.Events[k].Variable]
+		return !slices.ContainsFunc(in.locksAt(events[k]), func(l order.Lock) bool {
+			return !containsLock(kept, l) && !slices.ContainsFunc(all, func(o int) bool { return !containsLock(in.locksAt(events[o]), l) })
+		})
+	})
+}
+
+// locksAt returns the locks that event i is under.
+func (in *Input) locksAt(i int) []order.Lock { return in.Order.Locks(in.Order.LockSet(i)) }
+
+// containsLock reports whether l is one of the locks, as a reader or a writer.
+func containsLock(locks []order.Lock, l order.Lock) bool {
+	return slices.ContainsFunc(locks, func(o order.Lock) bool { return o.Obj == l.Obj })
+}
+
+// isReadAgain reports whether the goroutine reads the variable that it writes at position last in
+// the same innermost critical section, before that and after position first.
+func (in *Input) isReadAgain(first, last int) bool {
+	acquires := in.Order.Held(last)
+	if len(acquires) == 0 {
+		return false
+	}
+	begin, obj := max(first, int(acquires[len(acquires)-1])), in.Trace.Events[last].Obj
+	for i := in.Order.Program().Prev(last); i > begin; i = in.Order.Program().Prev(i) {
+		if e := &in.Trace.Events[i]; e.Obj == obj && e.Kind == trace.Read {
 			return true
 		}
 	}
