@@ -58,7 +58,8 @@ func (p *departureSearch) addProven(instances []detect.Instance, finding int) {
 
 // A testDepartures is what is known of the departures of some tests.
 type testDepartures struct {
-	description string // describes where a run departs; "" if none does
+	description string   // describes where a run departs; "" if none does
+	inputs      []string // what the tests have looked at that no event has: see [trace.HiddenInput]
 	departures  []*Departure
 }
 
@@ -83,11 +84,19 @@ func (p *departureSearch) demote(ctx context.Context, fs []Finding) error {
 			if err != nil {
 				return fmt.Errorf("analysis: ended with what is infeasible not proven: %w", err)
 			}
+			for _, what := range d.inputs {
+				if !slices.Contains(f.LookedAtChance, what) {
+					f.LookedAtChance = append(f.LookedAtChance, what)
+				}
+			}
 			if d.description == "" {
 				continue
 			}
 			f.Departs, f.Departures, but = true, d.sortedFor(p.trace, v), d.description
 			break
+		}
+		if but == "" {
+			but = "the test has looked at " + strings.Join(f.LookedAtChance, ", ") + ", which may be otherwise in another run"
 		}
 		if f.Status = f.Evidence().Status(); f.Status == bug.Undecided && !f.Refuted {
 			f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), but)
@@ -141,7 +150,7 @@ func (p *departureSearch) departs(ctx context.Context, in scope, left map[string
 	}
 	part := p.work.Share(max(1, int64(len(left))/partFactor))
 	delete(left, in.key)
-	d := new(testDepartures)
+	d := &testDepartures{inputs: p.hiddenInputs(in)}
 	p.byScope[in.key] = d
 	budget := part.Part(p.opts.Solving.budget().Steps)
 	if budget.Over() || len(p.trace.Events) > maxSolved || p.countEvents(in.has) > maxProven {
@@ -175,6 +184,18 @@ func (p *departureSearch) departs(ctx context.Context, in scope, left map[string
 	}
 	d.departures = append(d.departures, unextended...)
 	return d, nil
+}
+
+// hiddenInputs names what the tests of a scope have looked at.
+func (p *departureSearch) hiddenInputs(in scope) (all []string) {
+	for _, h := range p.trace.HiddenInputs {
+		if h.Test != "" && slices.ContainsFunc(p.trace.Goroutines, func(g trace.Goroutine) bool { return g.Test == h.Test && in.has(g.ID) }) {
+			if what := h.Describe(); !slices.Contains(all, what) {
+				all = append(all, what)
+			}
+		}
+	}
+	return all
 }
 
 // departure makes the departure that the solver has found, at the end of steps; nil if the judge refuses it.

@@ -144,7 +144,7 @@ func (r *run) prepareWalk() {
 	}
 	for _, u := range r.t.HiddenInputs {
 		if u.Test == r.test {
-			r.addDoubt("what a goroutine finds as it looks at %s is not in the recordings", unseenWords[u.Source])
+			r.addDoubt("what a goroutine finds as it looks at %s is not in the recordings", u.Describe())
 		}
 	}
 	r.state = r.start()
@@ -153,12 +153,6 @@ func (r *run) prepareWalk() {
 // comesAnyTime is the doubt about channels of timers. The search takes them
 // for ready at any time.
 const comesAnyTime = "what comes of timers, or of others than goroutines of the test, comes at any time"
-
-// unseenWords says in words what [trace.HiddenInput.Source] is.
-var unseenWords = map[string]string{
-	"length": "the length of a channel", "clock": "the clock", "files": "files", "network": "the network", "chance": "chance",
-	"environment": "the environment", "goroutines": "how many goroutines there are", "result": "whether a test has failed",
-}
 
 // executeAll executes the events. It reports whether the model expects all of
 // them; the first one that it does not expect becomes a doubt.

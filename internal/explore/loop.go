@@ -176,6 +176,7 @@ func (l *loop) firstRecordings(ctx context.Context, p *prediction) error {
 	events := 0
 	var concurrent []string
 	for _, r := range l.ledger.FirstRecordings {
+		recording.LooksAtChance(r.Trace, l.ledger.PackageEntry().AddChance)
 		sizes := r.Sizes()
 		maps.Copy(l.ledger.EventsOfTest, sizes.Events)
 		concurrent = append(concurrent, sizes.ConcurrentTests...)

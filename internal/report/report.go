@@ -61,6 +61,9 @@ type Package struct {
 	// Explored are the tests that were explored beyond the few runs that cost little.
 	Explored []Explored `json:"explored,omitempty"`
 	Cases    []TestCase `json:"cases,omitempty"` // the tests, subtests and examples of the recorded run
+	// Chance is what tests have looked at that may be another in each run of go test, whatever the
+	// order of goroutines, and that was not searched.
+	Chance []ChanceLook `json:"chance,omitempty"`
 	// Output is the last lines that the recorded run printed, if it failed. The text form leaves
 	// them out, since go test has printed them already.
 	Output []string `json:"output,omitempty"`
@@ -75,6 +78,34 @@ type TestCase struct {
 	// Output is the first lines that it logged, or that an example printed. It is empty unless
 	// the test failed or was skipped.
 	Output []string `json:"output,omitempty"`
+}
+
+// A ChanceLook is a thing of chance that tests have looked at, such as the order of a map.
+type ChanceLook struct {
+	What  string   `json:"what"`
+	Tests []string `json:"tests"` // in their order
+}
+
+// AddChance notes that a test has looked at a thing of chance.
+func (p *Package) AddChance(what, test string) {
+	k := slices.IndexFunc(p.Chance, func(c ChanceLook) bool { return c.What == what })
+	if k < 0 {
+		k = len(p.Chance)
+		p.Chance = append(p.Chance, ChanceLook{What: what})
+	}
+	if !slices.Contains(p.Chance[k].Tests, test) {
+		p.Chance[k].Tests = append(p.Chance[k].Tests, test)
+	}
+}
+
+// failedTests returns the tests of the recorded run that failed or came to no end, without subtests.
+func (p *Package) failedTests() (names []string) {
+	for _, c := range p.Cases {
+		if c.Failed && !strings.Contains(c.Test, "/") && !slices.Contains(names, c.Test) {
+			names = append(names, c.Test)
+		}
+	}
+	return names
 }
 
 // NoEndText is the output of a test that did not end: a panic or os.Exit came first.

@@ -163,6 +163,18 @@ func TestTextNothing(t *testing.T) {
 	}
 	r.Witnesses = []WitnessState{{Status: bug.Fixed}}
 	assert.Contains(t, render(t, r, TextOptions{}), "no concurrency bug found")
+
+	p := &r.Packages[0]
+	for _, test := range []string{"TestA", "TestB", "TestC", "TestD"} {
+		p.AddChance("the order of a map", test)
+	}
+	p.AddChance("random numbers", "TestA")
+	p.AddChance("random numbers", "TestA")
+	r.Witnesses = nil
+	assert.Contains(t, render(t, r, TextOptions{}),
+		"(10 events); what chance decides was not searched: random numbers (TestA), the order of a map (TestA, TestB and 2 more)\n")
+	p.Cases = []TestCase{{Test: "TestA", Failed: true}, {Test: "TestA/sub", Failed: true}, {Test: "TestB"}}
+	assert.Contains(t, render(t, r, TextOptions{}), "in 1 test (10 events); but 1 test failed, or came to no end, which hides bugs: TestA; what chance")
 }
 
 // Goroutines that others can still wake are counted.

@@ -386,7 +386,8 @@ func (p *printer) writeTotals(r *Report) {
 	}
 }
 
-// nothingFound says what it means that a complete run confirmed nothing; "" for other runs.
+// nothingFound says what it means that a complete run confirmed nothing; "" for other runs. Tests that
+// failed anyway, and what chance decides, were not judged.
 func (r *Report) nothingFound() string {
 	tests, events, _ := r.size()
 	switch {
@@ -394,10 +395,47 @@ func (r *Report) nothingFound() string {
 		return ""
 	case tests == 0:
 		return "no test was recorded, and so no bug was looked for"
-	case !r.allWasLookedAt():
-		return "nothing confirmed, and not all was looked at or decided, as the lines above say"
 	}
-	return fmt.Sprintf("no concurrency bug found in %s (%s)", count(tests, "test"), count(events, "event"))
+	var failed []string
+	for k := range r.Packages {
+		failed = append(failed, r.Packages[k].failedTests()...)
+	}
+	text := fmt.Sprintf("no concurrency bug found in %s (%s)", count(tests, "test"), count(events, "event"))
+	if !r.allWasLookedAt() {
+		text = "nothing confirmed, and not all was looked at or decided, as the lines above say"
+	}
+	if len(failed) > 0 {
+		text += fmt.Sprintf("; but %s failed, or came to no end, which hides bugs: %s", count(len(failed), "test"), firstOf(failed))
+	}
+	if chance := r.chance(); len(chance) > 0 {
+		text += "; what chance decides was not searched: " + strings.Join(chance, ", ")
+	}
+	return text
+}
+
+// chance names what tests have looked at that chance decides, and the tests.
+func (r *Report) chance() (texts []string) {
+	var all Package
+	for _, pkg := range r.Packages {
+		for _, c := range pkg.Chance {
+			for _, test := range c.Tests {
+				all.AddChance(c.What, test)
+			}
+		}
+	}
+	slices.SortFunc(all.Chance, func(a, b ChanceLook) int { return strings.Compare(a.What, b.What) })
+	for _, c := range all.Chance {
+		texts = append(texts, fmt.Sprintf("%s (%s)", c.What, firstOf(c.Tests)))
+	}
+	return texts
+}
+
+// firstOf names the first of some tests, and counts the others.
+func firstOf(tests []string) string {
+	if more := len(tests) - maxNamedTests; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(tests[:maxNamedTests], ", "), more)
+	}
+	return strings.Join(tests, ", ")
 }
 
 // allWasLookedAt reports whether a complete run has looked at all that its tests did, and has left

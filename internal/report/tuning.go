@@ -66,6 +66,7 @@ const (
 	maxAlsoBlockedText = 3
 	maxCompleteNamed   = 5 // tests that were explored completely by one run
 	maxDelayedNamed    = 3
+	maxNamedTests      = 2
 	maxStack           = 8
 	maxPartners        = 3
 	maxSkipped         = 3

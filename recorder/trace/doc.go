@@ -30,8 +30,7 @@
 //	     such chunks limit, where recording stopped after that many bytes of
 //	     events, before packing: none follow, and no 'X'; and cut, with the
 //	     value "accesses TEST" or "sync TEST": see [Cut]; and unseen, with
-//	     the value "length TEST", likewise clock, files, network, chance, environment, goroutines,
-//	     result or processes: see [HiddenInput]; and tested, with action, test, and the output or nanoseconds of
+//	     the value "length TEST", likewise clock, files, random, maps and more: see [HiddenInput]; and tested, with action, test, and the output or nanoseconds of
 //	     a [TestEvent]; and text, with a
 //	     hexadecimal digest and what stands between the quotes of a Go string:
 //	     see [Trace.ValueTexts]; and stuck, with proof, goroutine, kind, site, object

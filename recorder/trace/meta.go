@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +15,6 @@ const (
 	cutAccesses = "accesses"
 	cutSync     = "sync"
 )
-
-// hiddenInputs are the words of a [HiddenInput] in the file.
-var hiddenInputs = []string{"length", "clock", "files", "network", "chance", "environment", "goroutines", "result", "processes"}
 
 func (d *Reader) decodeMeta(f *fields) {
 	text, _, ok := bytes.Cut(f.payload, []byte("\n"))
@@ -58,8 +54,8 @@ func (t *Trace) decodeMeta(key, value string) (expected string) {
 		}
 		t.Cuts = append(t.Cuts, Cut{Test: rest, LacksSync: word == cutSync})
 	case "unseen":
-		if !slices.Contains(hiddenInputs, word) {
-			return "unseen, and one of " + strings.Join(hiddenInputs, ", ")
+		if indexOfInput(word) < 0 {
+			return "unseen, and one of " + strings.Join(hiddenInputWords(), ", ")
 		}
 		t.HiddenInputs = append(t.HiddenInputs, HiddenInput{rest, word})
 	case "tested":
@@ -145,8 +141,8 @@ func (c *chunkWriter) meta(t *Trace) {
 		c.metaLine("cut", what+" "+cut.Test)
 	}
 	for _, h := range t.HiddenInputs {
-		if !slices.Contains(hiddenInputs, h.Source) {
-			c.fail("as unseen one of "+strings.Join(hiddenInputs, ", "), strconv.Quote(h.Source))
+		if indexOfInput(h.Source) < 0 {
+			c.fail("as unseen one of "+strings.Join(hiddenInputWords(), ", "), strconv.Quote(h.Source))
 		}
 		c.metaLine("unseen", h.Source+" "+h.Test)
 	}

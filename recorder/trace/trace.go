@@ -179,13 +179,6 @@ type Cut struct {
 	LacksSync bool
 }
 
-// A HiddenInput says that a test depended on something that no event records. Its behaviour may
-// differ in another run although nothing in the trace does.
-type HiddenInput struct {
-	Test   string // its name in Goroutine.Test; "" outside of tests
-	Source string // length (of a channel), clock, files, network, chance, environment, goroutines (their number), result (of a test, so far) or processes (that the test started)
-}
-
 // A Proof says whether a blocked goroutine can ever go on.
 type Proof string
 

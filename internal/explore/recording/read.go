@@ -36,10 +36,17 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 // that one test left running may meet later tests. The table describes the sites of the
 // build, if it is not nil, besides those in the trace.
 func ReadRun(file string, table *trace.SiteTable) (*trace.Trace, error) {
-	if info, err := os.Stat(file); err == nil && info.Size() > ShortTrace {
-		return reduce.ReadConcurrent(file, table)
+	var t *trace.Trace
+	var err error
+	if info, statErr := os.Stat(file); statErr == nil && info.Size() > ShortTrace {
+		t, err = reduce.ReadConcurrent(file, table)
+	} else {
+		t, err = trace.ReadFile(file)
 	}
-	return trace.ReadFile(file)
+	if t != nil {
+		t.NoteEarlierTests()
+	}
+	return t, err
 }
 
 // TraceNotes are what the report says about the trace of a package.

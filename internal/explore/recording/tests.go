@@ -79,18 +79,12 @@ func PackageOfFunction(fn string) string {
 	return path
 }
 
-// inputNames has, for the sources of [trace.HiddenInput], what messages call them. No order of
-// goroutines decides this input.
-var inputNames = map[string]string{
-	"clock": "the clock", "files": "files", "network": "the network", "chance": "crypto/rand", "environment": "the environment",
-	"processes": "other processes",
-}
-
-// OutsideInputs returns the sources of what a test of t read from outside of the program.
+// OutsideInputs returns what a test of t read from outside of the program, which no order of
+// goroutines decides: the sources of [trace.HiddenInput].
 func OutsideInputs(t *trace.Trace, test string) (all []string) {
-	for _, u := range t.HiddenInputs {
-		if TestFunction(u.Test) == test && inputNames[u.Source] != "" {
-			all = append(all, u.Source)
+	for _, h := range t.HiddenInputs {
+		if TestFunction(h.Test) == test && h.IsOutside() {
+			all = append(all, h.Source)
 		}
 	}
 	return all
@@ -100,11 +94,23 @@ func OutsideInputs(t *trace.Trace, test string) (all []string) {
 // a reason; "" if it read nothing.
 func OutsideInputsText(t *trace.Trace, test string) string {
 	var all []string
-	for _, what := range OutsideInputs(t, test) {
-		all = append(all, inputNames[what])
+	for _, h := range t.HiddenInputs {
+		if TestFunction(h.Test) == test && h.IsOutside() {
+			all = append(all, h.Describe())
+		}
 	}
 	if len(all) == 0 {
 		return ""
 	}
 	return "; it has looked at " + strings.Join(all, ", ")
+}
+
+// LooksAtChance names what the tests of t have looked at that may be another in each run of go test,
+// whatever the order of goroutines, and the tests that have.
+func LooksAtChance(t *trace.Trace, note func(what, test string)) {
+	for _, h := range t.HiddenInputs {
+		if test := TestFunction(h.Test); test != "" && h.IsChance() {
+			note(h.Describe(), test)
+		}
+	}
 }

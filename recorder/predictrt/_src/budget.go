@@ -135,22 +135,33 @@ var inputs = [...]struct{ word, reason string }{
 	runtime.PredictGoroutines:  {"goroutines", "; it has asked for the number of goroutines, or their stacks"},
 	runtime.PredictResult:      {"result", ""},
 	runtime.PredictProcesses:   {"processes", "; it has started a process"},
+	runtime.PredictMapOrder:    {"maps", ""},
+	runtime.PredictRandom:      {"random", ""},
+	runtime.PredictProcessors:  {"processors", ""},
+	runtime.PredictPooled:      {"pools", ""},
 }
 
 // ReadsClock is called where the program reads the clock and returns to pc. Reads by the standard
 // library itself do not count: package testing reads the clock in each test.
-func ReadsClock(pc uintptr) { noteInputAt(pc, runtime.PredictClock) }
+func ReadsClock(pc uintptr) { noteInputAt(runtime.PredictClock, pc) }
 
 // ReadsResult is called where the program asks whether a test has failed, and returns to pc.
-func ReadsResult(pc uintptr) { noteInputAt(pc, runtime.PredictResult) }
+func ReadsResult(pc uintptr) { noteInputAt(runtime.PredictResult, pc) }
+
+// ReadsMapOrder is called where the program begins to range over a map with several elements, and
+// returns to pc.
+func ReadsMapOrder(pc uintptr) { noteInputAt(runtime.PredictMapOrder, pc) }
+
+// ReadsPool is called where the program gets what a pool has kept, and returns to pc.
+func ReadsPool(pc uintptr) { noteInputAt(runtime.PredictPooled, pc) }
 
 // noteInputAt notes that the program reads an input, unless the standard library reads it for
 // itself.
-func noteInputAt(pc uintptr, input uint8) {
+func noteInputAt(input uint8, pc uintptr) {
 	if Mode == 0 {
 		return
 	}
-	if g := current(); g != nil && g.account.inputsNoted>>input&1 == 0 && !IsPrivate(pc) {
+	if g := current(); g != nil && g.account.inputsNoted>>input&1 == 0 && !IsPrivate(pc) && (input != runtime.PredictMapOrder || !isSorted(pc)) {
 		g.account.noteInput(input)
 	}
 }

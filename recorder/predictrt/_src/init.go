@@ -81,7 +81,7 @@ func init() {
 		Recvd:  func(ch, capacity, elem uint64, site uint32) { chanDone(KindRecvDone, ch, capacity, elem, site) },
 		Select: selectBegin, Selected: selectDone,
 		SelectSend: selectSendCase, SelectReceive: selectReceiveCase, TimerFired: timerFired,
-		Gosched: gosched, ReadClock: countClockLook, FiresAtOnce: mayFireAtOnce, ReadInput: readsInput, Post: post, Await: await,
+		Gosched: gosched, ReadClock: countClockLook, FiresAtOnce: mayFireAtOnce, ReadInput: readsInput, ReadInputAt: noteInputAt, Post: post, Await: await,
 		SetFinalizer: attach, NoFinalizer: detach, BeginFinalizer: enterFinal, EndFinalizer: leaveFinal,
 		Cleanup: cleanup, Cleanups: cleanups,
 		BeforeCopy: beforeCopy, BeforeMapAccess: beforeMapAccess,

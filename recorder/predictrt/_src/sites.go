@@ -28,6 +28,8 @@ type callerInfo struct {
 	isStandard bool
 	// outerSite is site, also where the runtime is the caller.
 	outerSite uint32
+	// isOfMaps says that package maps is the caller, which ranges over maps for the program.
+	isOfMaps bool
 	// programSite is that of the innermost frame of the program's own packages, or noProgramSite
 	// or foreignSite.
 	programSite uint32
@@ -161,7 +163,8 @@ func addCaller(pc uintptr) {
 		if !named && !isMachinery(fn, file) {
 			named = true
 			if c.outerSite = number(fn, file, line); !c.isRuntime {
-				c.site, c.isStandard = c.outerSite, isStandard(fn, file)
+				c.site, c.isOfMaps = c.outerSite, isOfMaps(fn, file)
+				c.isStandard = isStandard(fn, file) && !c.isOfMaps
 			}
 		}
 		if c.programSite == noProgramSite {
@@ -188,6 +191,33 @@ func insertCaller(c callerInfo) {
 // IsPrivate reports whether the standard library calls a hook, at pc, for purposes of its own. Its
 // pools and caches order goroutines at random, and its memory is not instrumented.
 func IsPrivate(pc uintptr) bool { return lookup(pc).isStandard }
+
+// isOfMaps reports whether a function belongs to package maps of the standard library.
+func isOfMaps(fn, file string) bool {
+	dir := file[:max(len(file)-len(base(file))-1, 0)]
+	return packageOf(fn) == "maps" && isStandard(fn, file) || stdSources != "" && dir == stdSources+"maps"
+}
+
+// isSorted reports whether package maps is returned to at pc, and what it yields is sorted before
+// anyone sees it: slices.Sorted(maps.Keys(m)).
+func isSorted(pc uintptr) (sorted bool) {
+	if !lookup(pc).isOfMaps {
+		return false
+	}
+	runtime.PredictPin()
+	defer runtime.PredictUnpin()
+	var room [16]uintptr
+	for _, pc := range callersOf(room[:]) {
+		runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, _ string, _ int) bool {
+			sorted = sorted || stringslite.HasPrefix(fn, "slices.Sorted[")
+			return !sorted
+		})
+		if sorted {
+			return true
+		}
+	}
+	return false
+}
 
 // isStandard reports whether a function belongs to the standard library. Then the first part of
 // its package's path has no dot, and its file is src/PACKAGE/x.go in some GOROOT (packages from a

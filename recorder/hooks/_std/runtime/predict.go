@@ -38,6 +38,9 @@ type PredictHooks struct {
 	FiresAtOnce func(ns int64) bool
 	// ReadInput is called before a goroutine reads what comes from outside of the program.
 	ReadInput func(input uint8)
+	// ReadInputAt is called before a goroutine reads an input, and returns to pc, unless the
+	// standard library does so for itself.
+	ReadInputAt func(input uint8, pc uintptr)
 
 	// What happens before a Post of a token happens before each later Await of it. An Await of
 	// nil comes after all that was logged before.

@@ -54,6 +54,10 @@ const (
 	PredictGoroutines // how many there are, or their stacks
 	PredictResult     // of a test, so far
 	PredictProcesses  // that the program has started
+	PredictMapOrder
+	PredictRandom
+	PredictProcessors // how many there are
+	PredictPooled     // what a pool has kept
 )
 
 // PredictReadInput notes that the running goroutine reads an input from outside of the program.
@@ -63,6 +67,14 @@ func PredictReadInput(input uint8) {
 		if predictHooks.ReadInput != nil {
 			predictHooks.ReadInput(input)
 		}
+	}
+}
+
+// predictReadInputAt notes that the program, which is returned to at pc, reads an input that is the
+// same in each recording and replay.
+func predictReadInputAt(input uint8, pc uintptr) {
+	if predictIsUser() {
+		predictHooks.ReadInputAt(input, pc)
 	}
 }
 
@@ -141,6 +153,9 @@ func predictAskedFirst(order []uint16) {
 // PredictRand replaces rand in packages whose users ask for random numbers.
 func PredictRand() uint64 {
 	if x, ok := predictNumber(predictUserStream); ok {
+		if predictHooks.ReadInput != nil {
+			predictHooks.ReadInput(PredictRandom)
+		}
 		return x
 	}
 	return rand()

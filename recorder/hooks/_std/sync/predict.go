@@ -112,7 +112,9 @@ func (p *Pool) Get() any {
 		predictrt.Restore(s)
 	}
 	get.Log(x != nil, predictDataPointer(x))
-	if x == nil && p.New != nil {
+	if x != nil {
+		predictrt.ReadsPool(pc)
+	} else if p.New != nil {
 		x = p.New()
 	}
 	return x

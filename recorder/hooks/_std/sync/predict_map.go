@@ -32,11 +32,17 @@ func (m *Map) Range(f func(key, value any) bool) {
 		m.predictRange(f)
 		return
 	}
-	s := m.predictBeginChange(nil, sys.GetCallerPC())
+	pc := sys.GetCallerPC()
+	s := m.predictBeginChange(nil, pc)
 	defer predictrt.Restore(s)
+	first := true
 	m.predictRange(func(key, value any) bool {
 		inner := predictrt.Unmute()
 		defer predictrt.Restore(inner)
+		if !first {
+			predictrt.ReadsMapOrder(pc)
+		}
+		first = false
 		return f(key, value)
 	})
 }

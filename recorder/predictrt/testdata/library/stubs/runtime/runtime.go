@@ -108,6 +108,10 @@ const (
 	PredictGoroutines
 	PredictResult
 	PredictProcesses
+	PredictMapOrder
+	PredictRandom
+	PredictProcessors
+	PredictPooled
 )
 
 type PredictSemaphore struct{ _ byte }
@@ -156,6 +160,7 @@ type PredictHooks struct {
 	Gosched, ReadClock          func()
 	FiresAtOnce                 func(ns int64) bool
 	ReadInput                   func(input uint8)
+	ReadInputAt                 func(input uint8, pc uintptr)
 	Post, Await                 func(token unsafe.Pointer, pc uintptr)
 	SetFinalizer                func(obj, pc uintptr)
 	NoFinalizer, BeginFinalizer func(obj uintptr)
