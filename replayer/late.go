@@ -19,7 +19,8 @@ import (
 // Replays report the goroutines that were held, though they could go on, while timers fired. If
 // there are any, checkTiming replays the same schedule once more, promptly: a goroutine that could
 // go on does so before any timer fires, in its turn or not. If the test passes then, the failure
-// depends on time. If it depends on a longer delay than patience, it is not confirmed.
+// depends on time. If it depends on a longer delay than patience, it is not confirmed: that is found
+// out first, by a replay that is prompt only where a delay would be as long.
 //
 // There are exceptions. A failure that depends on the wait of a goroutine other than the failing
 // one stays confirmed, unless that wait was longer than patience: sleeps in a program usually
@@ -41,30 +42,56 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 	if len(late) == 0 {
 		return nil
 	}
-	v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
-		return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withOption("prompt"), opts, false)
-	})
-	opts.Folder.removeExcept(r.Trace)
-	if err != nil {
-		return err
+	// promptly replays with none of the delays that are as long as least, or longer.
+	promptly := func(least time.Duration) (Verdict, error) {
+		v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
+			return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withOption(fmt.Sprintf("prompt %d", least)), opts, false)
+		})
+		opts.Folder.removeExcept(r.Trace)
+		return v, err
 	}
-	if !v.passes(w) {
-		return nil
+	// A failure may need several delays. It needs a long one if it does not come with the short ones
+	// alone, although it does not come without these either.
+	if long := longDelays(r.Verdicts[0].Overtaken); len(long) > 0 && !isLockDeadlock(w) {
+		v, err := promptly(patience)
+		if err != nil {
+			return err
+		}
+		if v.passes(w) {
+			r.dependsOn(w, long)
+			return nil
+		}
+	}
+	v, err := promptly(0)
+	if err != nil || !v.passes(w) {
+		return err
 	}
 	if prompt := overtaken(v.Overtaken, failing); len(prompt) > 0 && (failsTest(w) || w.Kind == bug.Deadlock && late[0].Delay < patience) { // a prompt replay reports each goroutine that it let go on
 		late = prompt
 	}
+	r.dependsOn(w, late)
+	return nil
+}
+
+// longDelays returns those of the overtaken goroutines that patience does not cover.
+func longDelays(late []OvertakenGoroutine) []OvertakenGoroutine {
+	return slices.DeleteFunc(slices.Clone(late), func(o OvertakenGoroutine) bool { return o.Delay < patience })
+}
+
+// dependsOn notes that r, the result of replays of w, depends on the delays of late. If one of them is
+// longer than patience, nothing is proven.
+func (r *Result) dependsOn(w *witness.Witness, late []OvertakenGoroutine) {
 	r.DependsOnTime, r.Overtaken = true, late
 	worst := slices.MaxFunc(late, func(a, b OvertakenGoroutine) int { return cmp.Compare(a.Delay, b.Delay) })
-	if worst.Delay >= patience && !isLockDeadlock(w) {
-		what := "the test fails"
-		if w.Kind == bug.Deadlock {
-			what = "goroutines block for ever"
-		}
-		r.Unproven = true
-		r.Reason = fmt.Sprintf("%s only if goroutine %s takes %s or longer where others wait for it", what, shortName(worst.Goroutine), worst.Delay.Round(time.Millisecond))
+	if worst.Delay < patience || isLockDeadlock(w) {
+		return
 	}
-	return nil
+	what := "the test fails"
+	if w.Kind == bug.Deadlock {
+		what = "goroutines block for ever"
+	}
+	r.Unproven = true
+	r.Reason = fmt.Sprintf("%s only if goroutine %s takes %s or longer where others wait for it", what, shortName(worst.Goroutine), worst.Delay.Round(time.Millisecond))
 }
 
 // isLockDeadlock reports whether w is a deadlock whose goroutines all wait for locks.
@@ -92,13 +119,9 @@ func failsTest(w *witness.Witness) bool { return w.Proof() == bug.FailedTest }
 // follow from any. It is "" for a timer that nobody waited for, or if the failing goroutine is not
 // known.
 func suspectsOf(w *witness.Witness, late []OvertakenGoroutine) (failing string, out []OvertakenGoroutine) {
-	longest := func() (out []OvertakenGoroutine) {
-		for _, l := range late {
-			if l.Delay >= patience {
-				out = []OvertakenGoroutine{l}
-			}
-		}
-		return out
+	longest := func() []OvertakenGoroutine {
+		long := longDelays(late)
+		return long[max(0, len(long)-1):]
 	}
 	switch {
 	case failsTest(w):

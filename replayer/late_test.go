@@ -51,6 +51,19 @@ func TestAnAssertionRestsOnAGuard(t *testing.T) {
 	}
 }
 
+// A failure that needs a short delay and a long one after it is no bug; if the short one alone makes
+// it, it is.
+func TestAnAssertionRestsOnTwoDelays(t *testing.T) {
+	delays := []string{"verdict late TestX:0.1 1000000 TestX:0 sleep p.TestX x_test.go:7", "verdict late TestX:0.1 1000000000 TestX:0 select p.TestX x_test.go:8"}
+	r := assertion(t, Options{}, slices.Concat(failing, delays, []string{"late? exit 1"})...)
+	assert.False(t, r.IsConfirmed())
+	assert.Equal(t, "the test fails only if goroutine 0.1 takes 1s or longer where others wait for it", r.Reason)
+
+	r = assertion(t, Options{}, slices.Concat(failing, delays, []string{"soon? " + delays[0], "soon? exit 0", "exit 1"})...)
+	assert.True(t, r.IsConfirmed())
+	assert.Equal(t, time.Millisecond, r.Overtaken[0].Delay)
+}
+
 // So does who is late for a minute that another goroutine waits.
 func TestAnAssertionRestsOnALongWait(t *testing.T) {
 	minute := "verdict late TestX:0 60000000000 TestX:0.1 select p.retry x.go:8"

@@ -11,9 +11,11 @@ import "runtime"
 // before another one that is due earlier. What follows then depends on a goroutine being delayed,
 // and the verdict says so. A prompt replay of the same schedule shows what happens without delays.
 // Wherever time would have to pass, one goroutine after the other is released from the gate; only
-// then does time pass, for all timers.
+// then does time pass, for all timers. A prompt replay may allow for delays that are short, to show
+// whether long ones are needed, too.
 var (
 	promptReplay   bool
+	shortDelay     int64        // nanoseconds; shorter delays are no reason to release a goroutine
 	earlySteps     map[int]bool // steps done before their turn in a prompt replay, by index
 	delaysReported int          // number of delays so far, also those beyond maxDelays
 )
@@ -34,7 +36,7 @@ func beforeTimer(by *goroutine, left int64) bool {
 			reportDelay(g, left-d, by)
 		}
 	}
-	if promptReplay && g != nil {
+	if promptReplay && g != nil && left >= shortDelay {
 		g.releaseEarly()
 		return true
 	}
@@ -50,7 +52,7 @@ func mayFireAtOnce(ns int64) bool {
 		return true
 	}
 	reportDelay(g, ns, nil)
-	return !promptReplay
+	return !promptReplay || ns < shortDelay
 }
 
 // reportDelay reports that g is delayed by ns nanoseconds, for a timer that the goroutine by waits

@@ -123,8 +123,10 @@ func loadPlan(path string) {
 			violatorsBlock = true
 		case line == "still":
 			holdWhenDone = true
-		case line == "prompt":
-			promptReplay = true
+		case word == "prompt":
+			var short uint64
+			short, fine = atoi(rest)
+			promptReplay, shortDelay = true, int64(short)
 		case line == "last" || line == "overdue":
 			violatorGoesLast, timersFireFirst = true, line == "overdue"
 		case word == "test":
