@@ -42,10 +42,11 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 	if len(late) == 0 {
 		return nil
 	}
-	// promptly replays with none of the delays that are as long as least, or longer.
-	promptly := func(least time.Duration) (Verdict, error) {
+	// promptly replays with none of the delays that are as long as least, or longer: all of them, or
+	// those in one wait.
+	promptly := func(least time.Duration, wait string) (Verdict, error) {
 		v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
-			return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withOption(fmt.Sprintf("prompt %d", least)), opts, false)
+			return replayOnce(ctx, bin, w, plan.forOrder(r.Order).withOption(strings.TrimSpace(fmt.Sprintf("prompt %d %s", least, wait))), opts, false)
 		})
 		opts.Folder.removeExcept(r.Trace)
 		return v, err
@@ -53,7 +54,7 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 	// A failure may need several delays. It needs a long one if it does not come with the short ones
 	// alone, although it does not come without these either.
 	if long := longDelays(r.Verdicts[0].Overtaken); len(long) > 0 && !isLockDeadlock(w) {
-		v, err := promptly(patience)
+		v, err := promptly(patience, "")
 		if err != nil {
 			return err
 		}
@@ -62,15 +63,51 @@ func (r *Result) checkTiming(ctx context.Context, bin Binary, plan *Plan, opts O
 			return nil
 		}
 	}
-	v, err := promptly(0)
+	v, err := promptly(0, "")
 	if err != nil || !v.passes(w) {
 		return err
+	}
+	// Not each wait matters in which a goroutine was held. The last one that does is told.
+	waits := waitsOf(r.Verdicts[0].Overtaken, failing)
+	for _, wait := range slices.Backward(waits[min(1, len(waits)):]) {
+		v, err := promptly(0, wait[0].describeWait())
+		if err != nil {
+			return err
+		}
+		if v.passes(w) {
+			r.dependsOn(w, wait)
+			return nil
+		}
 	}
 	if prompt := overtaken(v.Overtaken, failing); len(prompt) > 0 && (failsTest(w) || w.Kind == bug.Deadlock && late[0].Delay < patience) { // a prompt replay reports each goroutine that it let go on
 		late = prompt
 	}
 	r.dependsOn(w, late)
 	return nil
+}
+
+// waitsOf divides the overtaken goroutines by the wait in which each was overtaken: those of the failing
+// goroutine, and those for timers that nobody waits for. The first ones come first, of few.
+func waitsOf(late []OvertakenGoroutine, failing string) (waits [][]OvertakenGoroutine) {
+	for _, l := range late {
+		k := slices.IndexFunc(waits, func(w []OvertakenGoroutine) bool { return w[0].describeWait() == l.describeWait() })
+		switch {
+		case l.Waiter != failing && l.Waiter != "":
+		case k >= 0:
+			waits[k] = append(waits[k], l)
+		case len(waits) < maxWaitsTried:
+			waits = append(waits, []OvertakenGoroutine{l})
+		}
+	}
+	return waits
+}
+
+// describeWait is how the run-time library describes the wait in which o was overtaken.
+func (o OvertakenGoroutine) describeWait() string {
+	if o.Waiter == "" {
+		return "- - - -"
+	}
+	return o.Waiter + " " + strings.ReplaceAll(o.WaitReason, " ", "_") + " " + o.Func + " " + o.Position
 }
 
 // longDelays returns those of the overtaken goroutines that patience does not cover.

@@ -19,6 +19,11 @@ const defaultGrace = 3 * time.Second
 // passed by then.
 const patience = 950 * time.Millisecond
 
+// maxWaitsTried bounds the waits of which a replay each shows whether a
+// failure depends on them (unit: waits). Trades replays for the name of the
+// wait. Chosen: few tests wait more often while others are held.
+const maxWaitsTried = 4
+
 // maxPerProcessor bounds how many replays may run for each processor, however
 // little they use of it (unit: replays). Trades time for memory. Chosen: tests
 // that sleep are replayed four times as fast.

@@ -33,7 +33,9 @@ type Flip struct {
 	// the same site, in goroutines that were started at the same sites, which both are the
 	// first such operation of their run, or both the last.
 	Key  string
-	rank rank
+	// NeedsTimer is set if a timer is to fire before the operation.
+	NeedsTimer bool
+	rank       rank
 }
 
 // IsOfLockOrGroup reports whether what is delayed is an operation on a lock, Once or WaitGroup: that
@@ -48,6 +50,7 @@ type rank int
 
 const (
 	ofWait rank = iota // for a condition: a signal that has come before is lost
+	ofTimer            // the function of a timer may begin before that is stopped
 	ofPart             // of what was read from a connection, and what has ended a read: there are few
 	ofSelect
 	ofMessage
@@ -84,6 +87,9 @@ func List(t *trace.Trace, o *order.Order) map[string][]Flip {
 		for _, at := range l.splitPosts {
 			l.add(at, 0, ofPart)
 		}
+		for _, at := range l.stops {
+			l.add(at, 0, ofTimer)
+		}
 		slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
 		last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
 			return cmp.Or(int(a.rank-b.rank), a.Position-b.Position, strings.Compare(a.Key, b.Key))
@@ -108,6 +114,7 @@ type lister struct {
 	// parts are posts to delay: writes to connections that were read together with what
 	// came before them, and what has ended operations of others.
 	splitPosts []int
+	stops      []int // of timers that call functions
 
 	pairsLeft int                  // of maxPairs
 	origins   map[trace.GID]string // see originOf
@@ -172,6 +179,10 @@ func (l *lister) event(i int) {
 	case e.Kind == trace.Post:
 		p, known := l.posted[e.Obj]
 		l.posted[e.Obj] = posted{i, p.several || known && l.t.Events[p.last].G != e.G}
+	case e.StopsTimer():
+		if !l.testEnded {
+			l.stops = append(l.stops, i)
+		}
 	case e.Kind == trace.Await:
 		l.await(i)
 	case e.Kind == trace.TestEnd:
@@ -297,7 +308,7 @@ func (l *lister) flip(op operation) {
 func (l *lister) add(at, n int, r rank) {
 	e := &l.t.Events[at]
 	key := fmt.Sprintf("%v %x %s %d", e.Kind, l.t.Sites[e.Site].Key, l.originOf(e.G), n)
-	f := Flip{Position: at, Case: n, Key: key, rank: r}
+	f := Flip{Position: at, Case: n, Key: key, NeedsTimer: r == ofTimer, rank: r}
 	if l.seen[key] {
 		f.Key += " last"
 		l.last[key] = f

@@ -80,6 +80,9 @@ const (
 
 	// racer is what the race detector is told; useRacer does the same for a trace.
 	racer = "race.Write(unsafe.Pointer(&pull.racer))"
+	// stopsTimer is where the program stops a timer, which may have fired by then.
+	stopsTimer = "if t.initTimer { predictrt.StopsTimer(unsafe.Pointer(t), t.C == nil, " + here + ") };"
+
 	// sendOnClosed is the panic in an operation that finds its channel closed.
 	sendOnClosed = `panic(plainError("send on closed channel"))`
 	useRacer     = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
@@ -597,7 +600,9 @@ var table = eachDecl([]Hook{
 	{"time", "(*Ticker).Reset", events(trace.Post, trace.Await), []edit{
 		before("resetTimer((*Timer)(unsafe.Pointer(t)), when(d), int64(d))", "predictrt.Log(predictrt.KindPost, unsafe.Pointer(t), 0, "+here+")"),
 	}},
+	{"time", "(*Timer).Stop", events(trace.Await), []edit{entry(stopsTimer)}},
 	{"time", "(*Timer).Reset", events(trace.Post, trace.Await), []edit{
+		entry(stopsTimer),
 		before("return resetTimer(t, w, 0)", "predictrt.Log(predictrt.KindPost, unsafe.Pointer(t), 0, "+here+")"),
 	}},
 

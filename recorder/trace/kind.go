@@ -140,7 +140,7 @@ var specs = func() [NumKinds]Spec {
 		TestEnd:   {"testend", ClassTest, "test ends", "of", test, number("1 if it has failed"), unused, 0, "the test function has returned"},
 
 		Post:  {"post", ClassToken, "synchronize", "by", Arg{"token", ArgToken}, pool, unused, deferred, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
-		Await: {"await", ClassToken, "synchronize", "by", Arg{"token; 0: all that was before", ArgToken}, pool, unused, 0, "see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's"},
+		Await: {"await", ClassToken, "synchronize", "by", Arg{"token; 0: all that was before", ArgToken}, pool, unused, 0, "see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's; FlagTry a Stop or Reset of a timer, by which the timer's function may have begun"},
 
 		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, sends, "a case of the select that follows would send"},
 

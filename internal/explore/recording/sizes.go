@@ -8,7 +8,8 @@ import (
 )
 
 // This file measures the tests of a trace. The cost of a run of a test follows from the number
-// of its events, and only a test with several goroutines can behave in other ways.
+// of its events, and only a test with several goroutines can behave in other ways. One that stops a
+// timer may have the goroutine of the timer's function.
 
 // Sizes are the tests of a trace and their events.
 type Sizes struct {
@@ -31,7 +32,7 @@ func SizesOf(t *trace.Trace) Sizes {
 		if events[test]++; events[test] == 1 && test != 0 {
 			begun = append(begun, test)
 		}
-		several[test] = several[test] || a.byGoroutine[e.G].test != test
+		several[test] = several[test] || a.byGoroutine[e.G].test != test || e.StopsTimer() // the timer's function is one more
 		subtests.add(e)
 	}
 	for g := range t.Goroutines {

@@ -216,7 +216,11 @@ func flipsOf(r *recording.Recording) map[string][]flip {
 	byPos := make(map[int][]*flip)
 	for test, found := range flips.List(r.Trace, o) {
 		for _, f := range found {
-			all[test] = append(all[test], flip{Flip: f, recording: r, delay: replayer.UntilOthersBlocked})
+			delay := replayer.UntilOthersBlocked
+			if f.NeedsTimer {
+				delay = replayer.UntilIdleForSecond
+			}
+			all[test] = append(all[test], flip{Flip: f, recording: r, delay: delay})
 		}
 		for k := range all[test] {
 			f := &all[test][k]

@@ -83,7 +83,7 @@ const (
 	KindTestEnd uint8 = 38
 	// KindPost: what happens before this event happens before every later await of the token (sync.Pool, timers, I/O).
 	KindPost uint8 = 39
-	// KindAwait: see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's.
+	// KindAwait: see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's; FlagTry a Stop or Reset of a timer, by which the timer's function may have begun.
 	KindAwait uint8 = 40
 	// KindSelectSend: a case of the select that follows would send.
 	KindSelectSend uint8 = 41

@@ -11,11 +11,12 @@ import "runtime"
 // before another one that is due earlier. What follows then depends on a goroutine being delayed,
 // and the verdict says so. A prompt replay of the same schedule shows what happens without delays.
 // Wherever time would have to pass, one goroutine after the other is released from the gate; only
-// then does time pass, for all timers. A prompt replay may allow for delays that are short, to show
-// whether long ones are needed, too.
+// then does time pass, for all timers. A prompt replay may be so only where delays would be long, or
+// in one wait, to show which delays are needed.
 var (
 	promptReplay   bool
 	shortDelay     int64        // nanoseconds; shorter delays are no reason to release a goroutine
+	promptWait     string       // the only wait, as describeWait has it, in which one is released; "": any
 	earlySteps     map[int]bool // steps done before their turn in a prompt replay, by index
 	delaysReported int          // number of delays so far, also those beyond maxDelays
 )
@@ -36,7 +37,7 @@ func beforeTimer(by *goroutine, left int64) bool {
 			reportDelay(g, left-d, by)
 		}
 	}
-	if promptReplay && g != nil && left >= shortDelay {
+	if g != nil && isPromptIn(by, left) {
 		g.releaseEarly()
 		return true
 	}
@@ -52,7 +53,13 @@ func mayFireAtOnce(ns int64) bool {
 		return true
 	}
 	reportDelay(g, ns, nil)
-	return !promptReplay || ns < shortDelay
+	return !isPromptIn(nil, ns)
+}
+
+// isPromptIn reports whether goroutines are released before a timer fires, in left nanoseconds, that
+// the goroutine by waits for.
+func isPromptIn(by *goroutine, left int64) bool {
+	return promptReplay && left >= shortDelay && (promptWait == "" || promptWait == describeWait(by))
 }
 
 // reportDelay reports that g is delayed by ns nanoseconds, for a timer that the goroutine by waits

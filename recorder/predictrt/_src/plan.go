@@ -124,9 +124,10 @@ func loadPlan(path string) {
 		case line == "still":
 			holdWhenDone = true
 		case word == "prompt":
+			least, wait, _ := stringslite.Cut(rest, " ")
 			var short uint64
-			short, fine = atoi(rest)
-			promptReplay, shortDelay = true, int64(short)
+			short, fine = atoi(least)
+			promptReplay, shortDelay, promptWait = true, int64(short), wait
 		case line == "last" || line == "overdue":
 			violatorGoesLast, timersFireFirst = true, line == "overdue"
 		case word == "test":

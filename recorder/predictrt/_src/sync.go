@@ -293,4 +293,29 @@ func (t *Timer) enter() {
 			g.log(KindAwait, 0, t.site, 0, uint64(uintptr(token)), 0)
 		}
 	}
+	if t.timer != nil {
+		if g := enter(KindPost, t.site); g != nil {
+			g.log(KindPost, 0, t.site, 0, firedToken(t.timer), 0)
+		}
+	}
+}
+
+// firedToken returns the token that the function of a timer posts when it begins. A Stop or Reset of
+// the timer awaits it: coming later, it has not stopped that function.
+func firedToken(timer unsafe.Pointer) uint64 { return uint64(uintptr(timer)) + 1 }
+
+// StopsTimer is called before the program stops or resets a timer, and returns to pc. In another run
+// the timer may fire before that. If it is to call a function, the event is where a schedule lets it
+// fire.
+func StopsTimer(timer unsafe.Pointer, calls bool, pc uintptr) {
+	if Mode == 0 || IsPrivate(pc) {
+		return
+	}
+	noteInputAt(runtime.PredictClock, pc)
+	if !calls {
+		return
+	}
+	if g, site := enterAt(KindAwait, firedToken(timer), pc); g != nil {
+		g.log(KindAwait, flagTry, site, 0, firedToken(timer), 0)
+	}
 }
