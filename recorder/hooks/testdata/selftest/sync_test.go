@@ -119,6 +119,12 @@ func TestTimeTimerReset(t *testing.T) {
 	<-timer.C
 }
 
+func TestTimeTimerStop(t *testing.T) {
+	if !time.AfterFunc(time.Hour, func() { t.Error("it was stopped") }).Stop() {
+		t.Error("it has fired")
+	}
+}
+
 func TestTimeTickerReset(t *testing.T) {
 	ticker := time.NewTicker(time.Hour)
 	ticker.Reset(1)
