@@ -32,7 +32,7 @@ type Flip struct {
 	// Key is equal for flips that are alike, in all traces of one binary: of operations at
 	// the same site, in goroutines that were started at the same sites, which both are the
 	// first such operation of their run, or both the last.
-	Key  string
+	Key string
 	// NeedsTimer is set if a timer is to fire before the operation.
 	NeedsTimer bool
 	rank       rank
@@ -49,9 +49,9 @@ func (f *Flip) IsAtomic() bool { return f.rank == ofAtomic }
 type rank int
 
 const (
-	ofWait rank = iota // for a condition: a signal that has come before is lost
-	ofTimer            // the function of a timer may begin before that is stopped
-	ofPart             // of what was read from a connection, and what has ended a read: there are few
+	ofWait  rank = iota // for a condition: a signal that has come before is lost
+	ofTimer             // the function of a timer may begin before that is stopped
+	ofPart              // of what was read from a connection, and what has ended a read: there are few
 	ofSelect
 	ofMessage
 	ofLock
