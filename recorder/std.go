@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,21 +29,49 @@ import (
 // instrumentedStd are the packages of the standard library that access memory of programs, or have
 // a state that goroutines share, in their own code rather than by calls of others of them.
 var instrumentedStd = []string{
-	"archive/tar", "archive/zip", "bufio", "bytes", "compress/gzip", "compress/zlib",
+	"archive/tar", "archive/zip", "bufio", "bytes", "compress/flate", "compress/gzip", "compress/lzw", "compress/zlib",
 	"container/heap", "container/list", "container/ring",
-	"crypto/internal/fips140/hmac", "crypto/internal/fips140/sha256", "crypto/internal/fips140/sha512", "crypto/md5", "crypto/sha1",
+	"crypto/cipher", "crypto/internal/fips140/aes", "crypto/internal/fips140/aes/gcm", "crypto/internal/fips140/hmac", "crypto/internal/fips140/sha256",
+	"crypto/internal/fips140/sha3", "crypto/internal/fips140/sha512", "crypto/internal/fips140/subtle", "crypto/md5", "crypto/rc4", "crypto/sha1",
+	"crypto/subtle",
 	"encoding/ascii85", "encoding/base32", "encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex", "encoding/json", "encoding/pem",
-	"flag", "fmt", "hash/adler32", "hash/crc32", "hash/crc64", "hash/fnv", "hash/maphash", "image", "image/draw", "internal/reflectlite",
-	"io", "maps", "math/big", "math/rand", "math/rand/v2", "mime/multipart", "net/http", "net/http/httptest", "net/netip", "net/textproto", "net/url",
-	"reflect", "slices", "sort", "strings", "text/tabwriter", "unicode/utf16", "unicode/utf8",
+	"errors", "flag", "fmt", "hash/adler32", "hash/crc32", "hash/crc64", "hash/fnv", "hash/maphash", "image", "image/draw", "image/png", "internal/reflectlite",
+	"io", "maps", "math/big", "math/rand", "math/rand/v2", "mime/multipart", "mime/quotedprintable", "net", "net/http", "net/http/httptest", "net/netip", "net/textproto", "net/url",
+	"os/exec", "reflect", "regexp", "slices", "sort", "strconv", "strings", "text/tabwriter", "unicode/utf16", "unicode/utf8",
 }
 
 // instrumentedFiles lists, for packages most of whose files do not access memory of programs,
 // those that do: what prints has buffers of its own, and a server its own goroutines.
 var instrumentedFiles = map[string][]string{
-	"fmt":               {"scan.go"},
+	"compress/flate":    {"deflate.go", "inflate.go"},
+	"fmt":               {"format.go", "print.go", "scan.go"},
+	"image/png":         {"writer.go"},
+	"net":               {"ip.go", "pipe.go"},
 	"net/http":          {"cookie.go", "header.go", "request.go"},
 	"net/http/httptest": {"recorder.go"},
+	"regexp":            {"regexp.go"},
+}
+
+// operandFiles are those that have much memory of their own, as buffers, tables and keys, which
+// programs know as parts of one object. They have hooks for what programs hand to them only.
+var operandFiles = map[string][]string{
+	"compress/flate":                  nil, // all
+	"compress/lzw":                    nil,
+	"crypto/cipher":                   nil,
+	"crypto/internal/fips140/aes":     nil,
+	"crypto/internal/fips140/aes/gcm": nil,
+	"crypto/internal/fips140/sha3":    nil,
+	"crypto/internal/fips140/subtle":  nil,
+	"crypto/rc4":                      nil,
+	"fmt":                             {"format.go", "print.go"},
+	"image/png":                       nil,
+}
+
+// isOperandFile reports whether a file of the standard library is one of operandFiles.
+func (c *Config) isOperandFile(file string) bool {
+	pkg, _ := c.stdPackage(file)
+	files, is := operandFiles[pkg]
+	return is && (files == nil || slices.Contains(files, filepath.Base(file)))
 }
 
 // standard returns the overlay of the instrumented standard library: the packages of
@@ -112,40 +141,63 @@ func (c *Config) instrumentStd(ctx context.Context, dir string) (map[string]stri
 	// A package that needs a newer Go version than this program was built with is not
 	// instrumented. Its declarations suffice for packages that import it.
 	for _, p := range pkgs {
+		p.Errors = slices.DeleteFunc(p.Errors, func(e packages.Error) bool {
+			return strings.HasSuffix(e.Msg, " and not used") // imports of files without bodies: see parseStd
+		})
 		p.IllTyped = len(p.Errors) > 0
 	}
-	res, err := rewrite.Rewrite(pkgs, dir, rewrite.Options{StandardLibrary: true, Release: c.Env.GOVERSION, ImportedElsewhere: func(string) bool { return true }})
+	res, err := rewrite.Rewrite(pkgs, dir, rewrite.Options{StandardLibrary: true, OnlyOperands: c.isOperandFile, Release: c.Env.GOVERSION, ImportedElsewhere: func(string) bool { return true }})
 	if err != nil {
 		return nil, err
 	}
 	overlay := make(map[string]string)
 	for file, copied := range res.Overlay {
-		pkg, err := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
-		if err != nil || !filepath.IsLocal(pkg) { // it is in the snapshot that GOFIPS140 selects
-			continue
+		if c.isInstrumentedStd(file) { // it is not if it is in the snapshot that GOFIPS140 selects
+			overlay[file] = copied
 		}
-		if files, some := instrumentedFiles[filepath.ToSlash(pkg)]; some && !slices.Contains(files, filepath.Base(file)) {
-			continue
-		}
-		overlay[file] = copied
 	}
 	return overlay, nil
 }
 
-// parseStd parses a file of the standard library. It drops the bodies of functions in packages
-// that are only imported: they take most of the time and memory.
+// parseStd parses a file of the standard library. It drops the bodies of functions in files that
+// are not to be instrumented: they take most of the time and memory.
 func (c *Config) parseStd(fset *token.FileSet, file string, src []byte) (*ast.File, error) {
 	f, err := parser.ParseFile(fset, file, src, parser.AllErrors|parser.ParseComments)
-	pkg, outside := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
-	if f == nil || outside != nil || slices.Contains(instrumentedStd, filepath.ToSlash(pkg)) {
+	if _, std := c.stdPackage(file); f == nil || !std || c.isInstrumentedStd(file) {
 		return f, err
 	}
 	for _, d := range f.Decls {
-		if d, ok := d.(*ast.FuncDecl); ok {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name != "init" && d.Type.TypeParams == nil && !hasGenericReceiver(d) { // which must have bodies
 			d.Body = nil
 		}
 	}
 	return f, err
+}
+
+// hasGenericReceiver reports whether d is a method of a generic type.
+func hasGenericReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return false
+	}
+	recv := d.Recv.List[0].Type
+	if star, ok := recv.(*ast.StarExpr); ok {
+		recv = star.X
+	}
+	_, ident := recv.(*ast.Ident)
+	return !ident
+}
+
+// isInstrumentedStd reports whether a file is one of instrumentedStd and instrumentedFiles.
+func (c *Config) isInstrumentedStd(file string) bool {
+	pkg, ok := c.stdPackage(file)
+	files, some := instrumentedFiles[pkg]
+	return ok && slices.Contains(instrumentedStd, pkg) && (!some || slices.Contains(files, filepath.Base(file)))
+}
+
+// stdPackage returns the path of the package of the standard library that a file belongs to.
+func (c *Config) stdPackage(file string) (pkg string, ok bool) {
+	pkg, err := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
+	return filepath.ToSlash(pkg), err == nil && filepath.IsLocal(pkg)
 }
 
 // putStandard renames the complete folder making to dir, unless another command has done so

@@ -424,7 +424,7 @@ var table = eachDecl([]Hook{
 	{"runtime", "reflect_mapaccess, reflect_mapaccess_faststr, reflect_maplen", events(trace.Read), []edit{entry(mapRead)}},
 	{"runtime", "reflect_mapassign, reflect_mapassign_faststr, reflect_mapdelete, reflect_mapdelete_faststr, reflect_mapclear", events(trace.Write), []edit{entry(mapWrite)}},
 	{"reflect", "mapIterStart", events(trace.Read), []edit{
-		entry("predictrt.MapRead(m, predictrt.Site(" + here + "));"),
+		entry("predictrt.ReadsMap(unsafe.Pointer(m), " + here + ");"),
 	}},
 
 	// A function that iter.Pull returns must not be called twice at the same time. The race

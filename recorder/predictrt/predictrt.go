@@ -35,10 +35,27 @@ func Files() (map[string][]byte, error) {
 	return files, err
 }
 
+// InsideHooks returns the source of package inside.
+func InsideHooks() []byte {
+	text, err := src.ReadFile("_src/inside/inside.go")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return text
+}
+
 // atomicText is the source of the functions of package sync/atomic for one type of integers: NAME
 // is what their names end in, and WORD the unsigned type that the library's own functions work
 // on. Each has one more parameter, the site of the call.
 const atomicText = `
+//go:linkname LoadNAME
+//go:linkname StoreNAME
+//go:linkname SwapNAME
+//go:linkname AddNAME
+//go:linkname AndNAME
+//go:linkname OrNAME
+//go:linkname CompareAndSwapNAME
+
 func LoadNAME(p *TYPE, site uint32) TYPE { return TYPE(load((*WORD)(unsafe.Pointer(p)), site)) }
 func StoreNAME(p *TYPE, v TYPE, site uint32) { store((*WORD)(unsafe.Pointer(p)), WORD(v), site) }
 func SwapNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(swap((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }

@@ -3,7 +3,9 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -49,12 +51,63 @@ func (e callEdit) text(flow bool) string {
 	if text, ok := e.propertyEvent(); ok {
 		return text
 	}
+	if fn := e.callee(e.call); fn != nil && e.onlyMemory && e.hasHiddenBody(fn) && e.call != e.deferredCall {
+		return e.hiddenCall(fn)
+	}
 	return e.valuesOfChildren(e.call, append([]ast.Expr{e.call.Fun}, e.call.Args...)...)
+}
+
+// hiddenCall evaluates the call of fn, which is in assembly or the runtime, with hooks for what it
+// does with its operands: it reads slices, maps, and what &x[i] points to. What it writes is called
+// dst or out, or z in package big, all over the standard library.
+func (e callEdit) hiddenCall(fn *types.Func) string {
+	params := fn.Signature().Params()
+	if len(e.call.Args) != params.Len() || e.call.Ellipsis.IsValid() {
+		return e.valuesOfChildren(e.call, append([]ast.Expr{e.call.Fun}, e.call.Args...)...)
+	}
+	ps := []piece{replace(e.call.Fun, e.valueText(e.call.Fun))}
+	for i, arg := range e.call.Args {
+		writes := slices.Contains([]string{"dst", "out", "z"}, params.At(i).Name())
+		ps = append(ps, e.hiddenOperand(arg, writes))
+	}
+	return e.spliceNode(e.call, ps...)
+}
+
+// hiddenOperand is the piece of an operand of such a call.
+func (e callEdit) hiddenOperand(arg ast.Expr, writes bool) piece {
+	pointer := ast.Unparen(arg)
+	for c, ok := pointer.(*ast.CallExpr); ok && len(c.Args) == 1 && e.info.Types[c.Fun].IsType(); c, ok = pointer.(*ast.CallExpr) {
+		pointer = ast.Unparen(c.Args[0]) // unsafe.Pointer(&x[i])
+	}
+	if u, ok := pointer.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		ix, ok := ast.Unparen(u.X).(*ast.IndexExpr)
+		if !ok || !e.isShared(ix) {
+			return replace(arg, e.valueText(arg))
+		}
+		fn := "Load"
+		if writes {
+			fn = "Write"
+		}
+		return replace(pointer, e.hook(fn)+"("+e.valueText(pointer)+",0)")
+	}
+	switch coreType(e.info.TypeOf(arg)).(type) {
+	case *types.Slice:
+		if !e.skipsElements(arg) {
+			fn := "SliceRead"
+			if writes {
+				fn = "SliceWrite"
+			}
+			return replace(arg, e.hookOrPostpone(arg, func() string { return e.sliceHook(fn, arg) }))
+		}
+	case *types.Map:
+		return replace(arg, e.mapHook("MapRead", arg))
+	}
+	return replace(arg, e.valueText(arg))
 }
 
 // readElements is the text of the slice x with a hook that logs a read of its elements.
 func (e *expressions) readElements(x ast.Expr) string {
-	if e.sharing.SkipsElements(x) {
+	if e.skipsElements(x) {
 		return e.valueText(x)
 	}
 	return e.hookOrPostpone(x, func() string { return e.sliceHook("SliceRead", x) })
@@ -156,7 +209,7 @@ func (e callEdit) clearOperand(x ast.Expr) string {
 
 // sliceHook evaluates the slice x with a hook for an access to its elements.
 func (e *expressions) sliceHook(fn string, x ast.Expr) string {
-	if e.sharing.SkipsElements(x) {
+	if e.skipsElements(x) {
 		return e.valueText(x)
 	}
 	return e.hook(fn) + "(" + e.valueText(x) + "," + e.site(accessOp(fn), x, e.textOf(x)+"[…]", false) + ")"
@@ -172,7 +225,7 @@ func (e callEdit) appendCall() string {
 	if e.call.Ellipsis.IsValid() {
 		return e.manyCall("append", e.isFreshSlice(s))
 	}
-	if _, ok := coreType(e.info.TypeOf(s)).(*types.Slice); !ok || e.isFreshSlice(s) || e.sharing.SkipsElements(s) {
+	if _, ok := coreType(e.info.TypeOf(s)).(*types.Slice); !ok || e.isFreshSlice(s) || e.skipsElements(s) {
 		return e.valuesOfChildren(e.call, e.call.Args...)
 	}
 	hook := func() string {
@@ -195,7 +248,7 @@ func (e callEdit) copyCall() string {
 func (e callEdit) manyCall(name string, fresh bool) string {
 	dst, src := e.call.Args[0], e.call.Args[1]
 	_, slices := coreType(e.info.TypeOf(dst)).(*types.Slice)
-	if !slices || e.shadowsHelpers || e.sharing.SkipsElements(dst) && (isString(e.info.TypeOf(src)) || e.sharing.SkipsElements(src)) {
+	if !slices || e.shadowsHelpers || e.skipsElements(dst) && (isString(e.info.TypeOf(src)) || e.skipsElements(src)) {
 		return e.valuesOfChildren(e.call, dst, src)
 	}
 	var fn, sites string

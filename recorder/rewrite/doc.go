@@ -56,7 +56,8 @@
 //
 // With Options.StandardLibrary, the packages are those that work on memory of the program:
 // they get hooks for memory accesses only, of package predictrt/inside, which logs the
-// access at the program's call.
+// access at the program's call. A call of a function that is in assembly or the runtime gets
+// hooks for what its operands lead to. Packages of other modules are instrumented in the same way.
 //
 // # What is missing
 //

@@ -275,7 +275,7 @@ func (e *expressions) index(x *ast.IndexExpr, flow bool) string {
 
 // mapHook evaluates the map m with a hook that notes an access to it.
 func (e *expressions) mapHook(fn string, m ast.Expr) string {
-	if e.sharing.SkipsElements(m) {
+	if e.skipsElements(m) {
 		return e.valueText(m)
 	}
 	return e.hookOrPostpone(m, func() string { return e.mapHookText(fn, m, e.valueText(m)) })

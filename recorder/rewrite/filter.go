@@ -24,8 +24,11 @@ type accessFilter struct {
 	sharing       *sharing.Facts
 	provenance    *provenance.Facts
 	fset          *token.FileSet
-	onlyMemory    bool            // see Options.StandardLibrary
-	eventMethods  map[string]bool // see Options.EventMethods
+	onlyMemory    bool                 // see Options.StandardLibrary
+	onlyOperands  bool                 // see Options.OnlyOperands
+	otherModule   bool                 // see Options.OtherModule
+	bodiless      map[*types.Func]bool // functions of the package in assembly or of the runtime
+	eventMethods  map[string]bool      // see Options.EventMethods
 
 	// assertionAt holds operands whose hooks log an assertion as well, with the call of that.
 	assertionAt map[ast.Expr]*ast.CallExpr
@@ -50,10 +53,46 @@ func (af *accessFilter) isShared(x ast.Expr) bool {
 // to x need no events.
 func (af *accessFilter) needsNoEvent(x ast.Expr) bool {
 	x = ast.Unparen(x)
+	if af.onlyOperands && !af.isBehindOperand(x) {
+		return true
+	}
 	if v := af.variable(x); v != nil {
 		return af.sharing.SkipsVariable(af.fset, v)
 	}
 	return af.sharing.SkipsAccess(af.fset, x)
+}
+
+// hasHiddenBody reports whether no hook can be in fn, which accesses memory of its callers.
+func (af *accessFilter) hasHiddenBody(fn *types.Func) bool {
+	return af.bodiless[fn.Origin()] || fn.Pkg() != nil && fn.Pkg().Path() == "internal/bytealg"
+}
+
+// skipsElements reports whether accesses to the elements of x, a slice or map, need no events.
+func (af *accessFilter) skipsElements(x ast.Expr) bool {
+	return af.onlyOperands && !af.isBehindOperand(x) || af.sharing.SkipsElements(x)
+}
+
+// isBehindOperand reports whether x begins with a parameter that is not the receiver.
+func (af *accessFilter) isBehindOperand(x ast.Expr) bool {
+	for {
+		switch y := x.(type) {
+		case *ast.Ident:
+			v, ok := af.info.ObjectOf(y).(*types.Var)
+			return ok && v.Kind() == types.ParamVar
+		case *ast.ParenExpr:
+			x = y.X
+		case *ast.StarExpr:
+			x = y.X
+		case *ast.SelectorExpr:
+			x = y.X
+		case *ast.IndexExpr:
+			x = y.X
+		case *ast.SliceExpr:
+			x = y.X
+		default:
+			return false
+		}
+	}
 }
 
 // isSharedVar reports whether another goroutine may use v while it is written.
@@ -151,7 +190,7 @@ func (af *accessFilter) lastHook(nodes ...ast.Node) token.Pos {
 // atomicFunc is the name of the function of package sync/atomic that c calls
 // directly, "" if it does not.
 func (af *accessFilter) atomicFunc(c *ast.CallExpr) string {
-	if af.onlyMemory {
+	if af.onlyMemory && !af.otherModule {
 		return ""
 	}
 	fn := af.callee(c)

@@ -126,7 +126,7 @@ func (w *hookWriter) onlyUpdates() { w.sites[len(w.sites)-1].IsUpdate = true }
 
 // mapHookText is the hook for an access to the map m, whose value is text.
 func (w *hookWriter) mapHookText(fn string, m ast.Expr, text string) string {
-	if w.sharing.SkipsElements(m) {
+	if w.skipsElements(m) {
 		return text
 	}
 	return w.hook(fn) + "(" + text + "," + w.site(accessOp(fn), m, w.textOf(m)+"[…]", false) + ")"

@@ -152,7 +152,7 @@ func (r *rangeEdit) shadowed(id *ast.Ident) bool {
 // over. It stands behind the read, at the start of the body.
 func (r *rangeEdit) noteElement(elem types.Type) {
 	s := r.stmt
-	if isBlank(s.Value) || r.hasNoSize(elem) || r.sharing.SkipsElements(s.X) {
+	if isBlank(s.Value) || r.hasNoSize(elem) || r.skipsElements(s.X) {
 		return
 	}
 	var key string
@@ -189,7 +189,7 @@ func (r *rangeEdit) isInt(x ast.Expr) bool {
 // noteEntries notes the reads of the map that is ranged over, before the
 // statement and in each iteration.
 func (r *rangeEdit) noteEntries() {
-	if r.sharing.SkipsElements(r.stmt.X) {
+	if r.skipsElements(r.stmt.X) {
 		return
 	}
 	x := r.holdOperand()

@@ -73,9 +73,15 @@ type Options struct {
 	AtomicMethods bool
 	// EventMethods are the methods of which calls have events, by types.Func.FullName.
 	EventMethods map[string]bool
-	// StandardLibrary says that the packages are of the standard library. They get hooks for
-	// accesses to memory only, which are logged at the call that led into the library.
+	// StandardLibrary says that the packages are of the standard library or another module. They get
+	// hooks for accesses to memory only, which are logged at the call that led into them.
 	StandardLibrary bool
+	// OtherModule says that with StandardLibrary the packages are of another module. They get hooks for
+	// the functions of sync/atomic, too, which order what they access.
+	OtherModule bool
+	// OnlyOperands reports whether a file of the standard library has hooks for memory that
+	// callers hand to its functions only, as it works on much memory of its own.
+	OnlyOperands func(file string) bool
 	// InstrumentAll leaves out no access for what package sharing finds. Tests compare
 	// with it.
 	InstrumentAll bool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,11 +21,13 @@ import (
 // A packageUnit is a package whose files are rewritten together: the variant with its tests, if it
 // has some.
 type packageUnit struct {
-	pkg     *packages.Package
-	files   []*ast.File // those to rewrite
-	facts   *variableFacts
-	editors []*editor
-	skipped []Skipped
+	pkg   *packages.Package
+	files []*ast.File // those to rewrite
+	facts *variableFacts
+	// bodiless are the functions that Go declares, and assembly or the runtime defines.
+	bodiless map[*types.Func]bool
+	editors  []*editor
+	skipped  []Skipped
 }
 
 // selectUnits picks the variant of each package whose files are rewritten, and
@@ -44,7 +47,7 @@ func selectUnits(pkgs []*packages.Package) ([]*packageUnit, []Skipped) {
 			continue
 		}
 		setGoVersions(p)
-		u := &packageUnit{pkg: p}
+		u := &packageUnit{pkg: p, bodiless: bodiless(p)}
 		for _, f := range p.Syntax {
 			name := p.Fset.File(f.FileStart).Name()
 			if seen[name] || filepath.Ext(name) != ".go" {
@@ -83,6 +86,21 @@ func selectUnits(pkgs []*packages.Package) ([]*packageUnit, []Skipped) {
 	}
 	slices.SortFunc(units, func(a, b *packageUnit) int { return cmp.Compare(a.pkg.ID, b.pkg.ID) })
 	return units, skipped
+}
+
+// bodiless returns the functions of p that have no body in Go.
+func bodiless(p *packages.Package) map[*types.Func]bool {
+	out := map[*types.Func]bool{}
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body == nil {
+				if fn, ok := p.TypesInfo.Defs[d.Name].(*types.Func); ok {
+					out[fn] = true
+				}
+			}
+		}
+	}
+	return out
 }
 
 // embeddedIn returns the files that packages or their tests embed.
@@ -205,6 +223,9 @@ func (u *packageUnit) editor(f *ast.File, text sourceFile, o Options) *editor {
 		facts:           u.facts,
 		fset:            u.pkg.Fset,
 		onlyMemory:      o.StandardLibrary,
+		onlyOperands:    o.OnlyOperands != nil && o.OnlyOperands(text.path),
+		otherModule:     o.OtherModule,
+		bodiless:        u.bodiless,
 		eventMethods:    o.EventMethods,
 		assertionAt:     map[ast.Expr]*ast.CallExpr{},
 		completedAt:     map[ast.Expr]ast.Node{},

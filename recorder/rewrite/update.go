@@ -92,7 +92,7 @@ func (u update) updateElement() string {
 	}
 	text := u.inScope(func() string {
 		m := u.mapHook("MapRead", ix.X)
-		if !u.beforeCall(ix.X) && !u.sharing.SkipsElements(ix.X) {
+		if !u.beforeCall(ix.X) && !u.skipsElements(ix.X) {
 			u.onlyUpdates()
 			m = u.mapHookText("MapWrite", ix.X, m)
 		}

@@ -22,6 +22,13 @@ func beforeCopy(dst, src unsafe.Pointer, size, pc uintptr) {
 	access(KindWrite, 0, dst, size, nil, site)
 }
 
+// ReadsMap is called before package reflect begins to iterate over the map m.
+func ReadsMap(m unsafe.Pointer, pc uintptr) {
+	if Mode != 0 && m != nil {
+		beforeMapAccess(m, false, pc)
+	}
+}
+
 // beforeMapAccess is called before package reflect reads or writes the map m.
 func beforeMapAccess(m unsafe.Pointer, write bool, pc uintptr) {
 	g := current()

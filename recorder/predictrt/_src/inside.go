@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// This file logs accesses of the standard library to memory that the program hands to it. Packages
-// that do so call package inside. The site of such an access is the program's call, as a finding
+// This file logs accesses of the standard library and of other modules to memory that the program
+// hands to them. Packages that do so call package inside. The site of such an access is the program's call, as a finding
 // is about the program's lines, and the site stays the same whatever the call does.
 
 // OfMap is the flag of an access to a map.
@@ -15,6 +15,27 @@ const OfMap = flagMap
 
 // hasForkedOutsideTests says that goroutines run that belong to no test.
 var hasForkedOutsideTests bool
+
+// Packages of other modules, which cannot import this one, know these by their names in the linker.
+//
+//go:linkname Mode
+//go:linkname CallSite
+//go:linkname LoadPointer
+//go:linkname StorePointer
+//go:linkname SwapPointer
+//go:linkname CompareAndSwapPointer
+//go:linkname LogInside
+//go:linkname LogInsideSpan
+//go:linkname LogInsideAppend
+
+// CallSite returns the site of the innermost call in the stack, for functions of sync/atomic that
+// another module calls.
+func CallSite() uint32 {
+	if Mode == 0 || current() == nil {
+		return 0
+	}
+	return stackSite()
+}
 
 // LogInside logs an access of the standard library on behalf of the program. It logs nothing while
 // the test has one goroutine: all that it does then happens before what others will do.
@@ -24,6 +45,9 @@ func LogInside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 	}
 	g := callee(p)
 	if g == nil || !g.account.hasForked && !hasForkedOutsideTests {
+		return
+	}
+	if g.inside.initializing > 0 {
 		return
 	}
 	if g.skipsAccesses() { // before the stack is searched, which costs most
@@ -51,14 +75,17 @@ type libraryAccess struct {
 
 // A libraryAccesses has the last such accesses of a goroutine. An access that repeats one of them
 // is no event, if the program itself has had no event in between: a parser that counts bytes has
-// few events then. Nor are reads events once there were many: work that takes long, as hashing
-// does, has events at its beginning only. What is left out must not depend on addresses, which
-// differ in a replay.
+// few events then. Nor are accesses events once there were many: work that takes long, as hashing
+// or a cipher does, has events at its beginning only. What is left out must not depend on
+// addresses, which differ in a replay.
 type libraryAccesses struct {
-	epoch  uint32
-	reads  int // in this epoch
-	next   int // number of accesses stored in last
-	recent *[maxInsideAccesses]libraryAccess
+	// initializing is positive while the library sets up tables of its own. Which test does that
+	// depends on what has run before.
+	initializing  int
+	epoch         uint32
+	reads, writes int // in this epoch
+	next          int // number of accesses stored in last
+	recent        *[maxInsideAccesses]libraryAccess
 }
 
 const (
@@ -72,14 +99,14 @@ func (g *goroutine) repeatsInside(kind uint8, addr uint64, size uintptr) bool {
 	in := &g.inside
 	if g.lastReadObject != insideObject {
 		in.epoch++
-		in.reads = 0
+		in.reads, in.writes = 0, 0
 		g.lastReadObject = insideObject
 		return false
 	}
 	if in.recent == nil {
 		return false
 	}
-	if kind == KindRead && in.reads >= maxInsideReads {
+	if kind == KindRead && in.reads >= maxInsideReads || kind == KindWrite && in.writes >= maxInsideWrites {
 		return true
 	}
 	for i := range in.recent {
@@ -100,8 +127,31 @@ func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	in.next++
 	if kind == KindRead {
 		in.reads++
+	} else {
+		in.writes++
 	}
 	g.lastReadObject = insideObject
+}
+
+// An Initialization is a call by the standard library of a function that runs once in the process.
+type Initialization struct{ g *goroutine }
+
+// Initializes is called where a sync.Once, whose Do returns to pc, runs its function. Accesses
+// within are not logged if the standard library has called Do for a Once of its own.
+func Initializes(pc uintptr) Initialization {
+	g := current()
+	if c := lookup(pc); g == nil || !c.isStandard || c.site == 0 { // 0: sync.OnceFunc of the program
+		return Initialization{}
+	}
+	g.inside.initializing++
+	return Initialization{g}
+}
+
+// End is called when the function has returned or panicked.
+func (i Initialization) End() {
+	if i.g != nil {
+		i.g.inside.initializing--
+	}
 }
 
 // LogInsideSpan is LogInside for n elements of a size. It must not be inlined: that would happen only in
@@ -138,16 +188,19 @@ func TestParallel() {
 }
 
 // programCallSite returns the site of the innermost call in the stack that the program's own
-// packages make. It returns 0 if other modules come first, or if there is none.
+// packages make. If there is none, it is that of the go statement; or, if the library or another
+// module has started the goroutine for the program, as to copy what a command prints to a buffer,
+// that of the call which has led there. It returns 0 if there is none either.
 func (o *origin) programCallSite() uint32 {
-	switch site := programCall(false); site {
-	case noProgramSite:
-		return o.programGoSite // the goroutine runs a function of the library
-	case foreignSite:
-		return 0
-	default:
+	switch site := programCall(true); {
+	case site != noProgramSite:
 		return site
+	case o.programGoSite != 0:
+		return o.programGoSite
+	case stringslite.HasPrefix(callSites[o.goSite].fn, "net/http."):
+		return 0 // its goroutines hand buffers to each other by pools, which are private
 	}
+	return o.requestSite
 }
 
 // programCall returns the site of the innermost call in the running goroutine's stack that the
@@ -156,11 +209,27 @@ func (o *origin) programCallSite() uint32 {
 func programCall(skipForeign bool) uint32 {
 	var room [64]uintptr
 	for _, pc := range callersOf(room[:]) {
-		if site := lookup(pc).programSite; site != noProgramSite && !(skipForeign && site == foreignSite) {
+		c := lookup(pc)
+		site := c.programSite
+		if skipForeign {
+			site = c.ownSite
+		}
+		if site != noProgramSite {
 			return site
 		}
 	}
 	return noProgramSite
+}
+
+// accessSite returns the site of an access of the program's memory in the function that returns to
+// pc. Where another module is the caller it is that of the program's call.
+func (o *origin) accessSite(pc uintptr) uint32 {
+	if programCall(false) == foreignSite {
+		if site := o.programCallSite(); site != 0 {
+			return site
+		}
+	}
+	return siteOf(pc)
 }
 
 // programCallOr returns the site of programCall, or another one if that is none.

@@ -33,6 +33,9 @@ type callerInfo struct {
 	// programSite is that of the innermost frame of the program's own packages, or noProgramSite
 	// or foreignSite.
 	programSite uint32
+	// ownSite is that of the innermost frame of the program's own packages, also where another
+	// module's function was inlined into it; or noProgramSite.
+	ownSite uint32
 }
 
 // A callSite is a place in the sources.
@@ -167,10 +170,16 @@ func addCaller(pc uintptr) {
 				c.isStandard = isStandard(fn, file) && !c.isOfMaps
 			}
 		}
-		if c.programSite == noProgramSite {
-			c.programSite = programSiteOf(fn, file, line)
+		if c.ownSite == noProgramSite {
+			site := programSiteOf(fn, file, line)
+			if c.programSite == noProgramSite {
+				c.programSite = site
+			}
+			if site != foreignSite {
+				c.ownSite = site
+			}
 		}
-		return !named || c.programSite == noProgramSite
+		return !named || c.ownSite == noProgramSite
 	})
 	c.isStandard = c.isStandard || c.site == 0
 	numCallers++

@@ -212,7 +212,7 @@ func AfterRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 	}
 	if n > 0 {
 		noteFirstWrite(unsafe.Pointer(unsafe.SliceData(p))) // its initial value is gone
-		accessSpan(KindWrite, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
+		accessSpan(KindWrite, unsafe.Pointer(unsafe.SliceData(p)), n, 1, current().accessSite(pc))
 	}
 	if !ok {
 		return
@@ -243,7 +243,7 @@ func BeforeWrite(fd int, p []byte, pc uintptr) {
 	if Mode == 0 || current() == nil {
 		return
 	}
-	accessSpan(KindRead, unsafe.Pointer(unsafe.SliceData(p)), len(p), 1, siteOf(pc))
+	accessSpan(KindRead, unsafe.Pointer(unsafe.SliceData(p)), len(p), 1, current().accessSite(pc))
 	logObject(KindPost, deviceObject(), pc)
 	BeforeLastPiece(fd, pc)
 }

@@ -119,9 +119,12 @@ const (
 	// these for tests that fill much memory.
 	maxInitialValues = 1 << 14
 	// maxInsideAccesses is how many accesses of the standard library a goroutine remembers, to log
-	// none twice (unit: accesses). maxInsideReads bounds its reads that are logged. Trades reads
-	// for calls that hash, match or compress much.
-	maxInsideAccesses, maxInsideReads = 16, 1 << 13
+	// none twice (unit: accesses).
+	maxInsideAccesses = 16
+	// maxInsideReads and maxInsideWrites bound its reads and writes that are logged between two
+	// events of the program itself (unit: accesses). Trades accesses for calls that hash, match,
+	// encrypt or compress much.
+	maxInsideReads, maxInsideWrites = 1 << 13, 1 << 16
 	// keptObjects bounds the objects that are followed from a value in the standard library's own
 	// maps (unit: objects).
 	keptObjects = 256

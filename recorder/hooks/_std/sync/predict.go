@@ -66,12 +66,14 @@ func (o *Once) Do(f func()) {
 		o.predictDo(f)
 		return
 	}
-	op := predictrt.BeginOnce(unsafe.Pointer(o), sys.GetCallerPC())
+	pc := sys.GetCallerPC()
+	op := predictrt.BeginOnce(unsafe.Pointer(o), pc)
 	s := predictrt.Mute()
 	defer predictrt.Restore(s)
 	o.predictDo(func() {
 		predictrt.Restore(s)
 		defer predictrt.Mute()
+		defer predictrt.Initializes(pc).End()
 		op.Log(0)
 		defer op.LogNext(predictrt.KindOnceEnd, 0)
 		defer op.SeedBySite().Restore()

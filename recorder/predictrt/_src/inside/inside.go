@@ -1,5 +1,5 @@
-// Package inside is package predictrt for packages of the standard library that work on memory of
-// the program. It has the same hooks of accesses, which log the access at the site of the
+// Package inside is package predictrt for packages of the standard library and of other modules that
+// work on memory of the program. It has the same hooks of accesses, which log the access at the site of the
 // program's call, and none of anything else.
 package inside
 
