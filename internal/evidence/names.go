@@ -59,11 +59,16 @@ func (b builder) sourceLine(s witness.Step) string {
 }
 
 // operand returns the operand of a step in the report. A Once is named by its Do. Operations of pools
-// and timers are named by the call in the line.
+// and timers are named by the call in the line, and so are accesses of other modules or the
+// standard library, as "in maps.Clone".
 func (b builder) operand(s witness.Step) string {
 	switch s.Op {
 	case trace.OnceBegin, trace.OnceEnd, trace.OnceDone:
 		return cmp.Or(s.Expr, "Once") + ".Do"
+	case trace.Read, trace.Write:
+		if called := witness.SoleCall(b.sourceLine(s)); s.Expr == "" && s.SiteNumber == 0 && called != "" {
+			return report.WithinCall + called
+		}
 	case trace.Post, trace.Await:
 		line := b.sourceLine(s)
 		called := witness.CalledMethod(line)

@@ -30,6 +30,9 @@ func Phrase(op, expr string) string {
 	if !known {
 		o = operation{op, "of"}
 	}
+	if strings.HasPrefix(expr, WithinCall) {
+		o.preposition = ""
+	}
 	return strings.Join(slices.DeleteFunc([]string{o.phrase, o.preposition, expr}, func(s string) bool { return s == "" }), " ")
 }
 
@@ -69,6 +72,10 @@ func (s Step) cell(width int) string {
 	}
 	return clip(before+expr+after, width)
 }
+
+// WithinCall begins the operands of accesses that a function of another module or of the standard
+// library makes: "read in maps.Clone".
+const WithinCall = "in "
 
 // TestingFiles begins the names of the files of package testing.
 const TestingFiles = "std/testing/"

@@ -110,6 +110,28 @@ func CalledMethod(line string) string {
 	return ""
 }
 
+// SoleCall returns the function that a line calls, with its receiver or package: "maps.Clone" in
+// "return maps.Clone(m)"; "" if it calls several. Conversions, builtin functions, and what gets a
+// function literal are no such calls.
+func SoleCall(line string) string {
+	line, _, _ = strings.Cut(line, "//")
+	sole := ""
+	for rest := line; ; {
+		before, after, ok := strings.Cut(rest, "(")
+		if !ok {
+			return sole
+		}
+		name := operandAtEnd(line[:len(line)-len(rest)+len(before)])
+		if strings.Contains(name, ".") && !strings.HasPrefix(after, "func(") && name != sole {
+			if sole != "" {
+				return ""
+			}
+			sole = name
+		}
+		rest = after
+	}
+}
+
 // accessedOperand returns what a call accesses: "buf" in "f.Read(buf)" and "pool.Put(buf)", and
 // the function itself in "v, ok := next()", which iter.Pull has made.
 func accessedOperand(line string) string {
