@@ -47,6 +47,7 @@ type Config struct {
 	OnPhase func(what string)
 
 	relocated      relocation
+	foreign        []string        // packages of other modules to instrument, by import path
 	runtimeImports map[string]bool // import paths of what the run-time library imports
 }
 

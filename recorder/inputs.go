@@ -33,6 +33,8 @@ type content struct{ files, folders [sha256.Size]byte }
 type listedPackage struct {
 	ImportPath, Dir, Name string
 	Standard              bool
+	Imports               []string
+	Module                *struct{ Main bool }
 	GoFiles, CgoFiles, IgnoredGoFiles, IgnoredOtherFiles,
 	CFiles, CXXFiles, MFiles, HFiles, FFiles, SFiles, SwigFiles, SwigCXXFiles, SysoFiles []string
 	Error      *struct{ Err string }
@@ -63,7 +65,7 @@ func (p *listedPackage) files() []string {
 
 // inputs returns what the build of c depends on, with the overlay file of the standard library. It
 // returns nil if that is not known: a package has errors, or depends on a C compiler and its
-// headers.
+// headers. It notes which packages of other modules are to be instrumented.
 func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 	args := []string{"list", "-e", "-test", "-deps", "-json=" + listedFields}
 	args = append(args, c.Args.LoadFlags()...)
@@ -79,6 +81,8 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 	}
 	h.Write(out)
 	own, fixed := make(map[string]bool), make(map[string]bool)
+	var list []*listedPackage
+	known := true
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listedPackage
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
@@ -86,9 +90,8 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("reading what go list printed: %w", err)
 		}
-		if !p.isKnown() {
-			return nil, nil
-		}
+		list = append(list, &p)
+		known = known && p.isKnown()
 		for _, file := range p.files() {
 			if p.Standard || c.Env.InModCache(file) {
 				fixed[file] = true
@@ -96,6 +99,9 @@ func (c *Config) inputs(ctx context.Context, overlay string) (*inputs, error) {
 				own[file] = true
 			}
 		}
+	}
+	if c.foreign = importedForeign(list); !known {
+		return nil, nil
 	}
 	for _, file := range slices.Sorted(maps.Keys(fixed)) {
 		fmt.Fprintf(h, "%q %d\n", file, stampOf(file))

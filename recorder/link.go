@@ -37,13 +37,17 @@ func (b *Build) toolexecFlags() ([]string, error) {
 	return []string{"-toolexec=" + command}, err
 }
 
-// RunTool runs a tool of the go command: args are the tool and its arguments. It takes a binary
+// RunTool runs a tool of the go command: args are the tool and its arguments. It instruments the
+// packages of other modules that are compiled with a mark, see [Config.moduleFlags]. It takes a binary
 // that was linked of the same before from dir, and keeps other binaries there for the next time.
 // It makes that folder if need be. It returns the tool's exit code.
 func RunTool(dir string, args []string) int {
 	if len(args) == 0 {
 		fmt.Fprintln(os.Stderr, "gopredict: found no tool to run, expected that of the go command")
 		return 3
+	}
+	if c := compilationOf(args); c.marked && c.run() {
+		return 0
 	}
 	l := linkingOf(args)
 	if l.output != "" && l.restore(dir) == nil {

@@ -29,7 +29,7 @@ func (r *relocation) isUsed() bool { return len(r.flags)+len(r.env) > 0 }
 
 // buildFlags returns the flags of the instrumented build, to follow the user's own flags.
 func (c *Config) buildFlags(overlay string) []string {
-	return append(slices.Clone(c.relocated.flags), "-overlay="+overlay)
+	return slices.Concat(c.relocated.flags, c.moduleFlags(), []string{"-overlay=" + overlay})
 }
 
 // command returns a go command of the instrumented build.

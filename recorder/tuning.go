@@ -11,3 +11,8 @@ const maxTemporary = 100
 // the end of a trace for the time until a command that was interrupted ends. Chosen: a full trace
 // is written in less.
 const endGrace = 5 * time.Second
+
+// maxForeignBytes bounds the source of a package of another module that is instrumented (unit:
+// bytes). Trades races of what is generated, as of libraries that were translated from C, for time
+// to compile and to run.
+const maxForeignBytes = 1 << 20

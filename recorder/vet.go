@@ -65,6 +65,7 @@ func (c *Config) vet(ctx context.Context, overlay string) vetResult {
 	args = append(args, c.Args.LoadFlags()...)
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
+		args = append(args, c.moduleFlags()...)
 	}
 	args = append(args, c.Args.Packages...)
 	cmd := gotool.Command(ctx, c.Dir, args...)
