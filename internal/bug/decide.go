@@ -71,7 +71,8 @@ type SavedEvidence struct {
 	// found, not guessed, and some run has come to it.
 	AccessesFound bool
 	// OrdersRefuted says that no order of these accesses leads to the bug: nothing is predicted
-	// there, or all that the test can do was seen.
+	// there, or all that the test can do was seen. That is never said of a test that looks at chance,
+	// and what is undecided for chance is a doubt.
 	OrdersRefuted bool
 	// OrderFollowed says that the witness's own order was brought about, each step of it at its own
 	// place, and has not led to the bug.
@@ -84,7 +85,7 @@ type SavedEvidence struct {
 
 // IsFixed reports whether the bug is proven to be fixed.
 func (e SavedEvidence) IsFixed() bool {
-	return e.Reproduced == 0 && e.AccessesFound && (e.OrdersRefuted || e.OrderFollowed) && e.TestPasses && !e.Doubtful && len(e.LookedAtChance) == 0
+	return e.Reproduced == 0 && e.AccessesFound && (e.OrdersRefuted || e.OrderFollowed) && e.TestPasses && !e.Doubtful
 }
 
 // Status returns what has become of the bug: it is there (Confirmed), or Fixed, or that is not known

@@ -91,33 +91,28 @@ func TestStatus(t *testing.T) {
 // What is said of a saved witness, by all combinations of evidence.
 func TestSavedStatus(t *testing.T) {
 	rows := []decision{
-		// damaged  all  some  elsewhere  not replayed  stale  passes  doubt  chance  accesses  refuted  followed
-		{"+ . . . . . . . . . . .", Damaged},
-		{"- + . . . . . . . . . .", Confirmed},
-		{"- - . + . . . . . . . .", Confirmed},
-		{"- - . - + . . . . . . .", NotReplayed},
-		{"- - + - - . . . . . . .", Unconfirmed}, // some replays show it, so it is not fixed
-		{"- - - - - . + - - + + .", Fixed},       // stale or not: what it names beside the violation may be gone
-		{"- - - - - . + - - + - +", Fixed},
-		{"- - - - - + - . . . . .", Stale},
-		{"- - - - - + + + . . . .", Stale},
-		{"- - - - - + + - + . . .", Stale},
-		{"- - - - - + + - - - . .", Stale},
-		{"- - - - - + + - - + - -", Stale},
-		{"- - - - - - - . . . . .", Unconfirmed}, // the test fails
-		{"- - - - - - + + . . . .", Unconfirmed},
-		{"- - - - - - + - + . . .", Unconfirmed}, // chance may lead there
-		{"- - - - - - + - - - . .", Unconfirmed}, // its accesses are gone, or guessed
-		{"- - - - - - + - - + - -", Unconfirmed}, // another order may lead there, and its own was not tried
+		// damaged  all  some  elsewhere  not replayed  stale  passes  doubt  accesses  refuted  followed
+		{"+ . . . . . . . . . .", Damaged},
+		{"- + . . . . . . . . .", Confirmed},
+		{"- - . + . . . . . . .", Confirmed},
+		{"- - . - + . . . . . .", NotReplayed},
+		{"- - + - - . . . . . .", Unconfirmed}, // some replays show it, so it is not fixed
+		{"- - - - - . + - + + .", Fixed},       // stale or not: what it names beside the violation may be gone
+		{"- - - - - . + - + - +", Fixed},
+		{"- - - - - + - . . . .", Stale},
+		{"- - - - - + + + . . .", Stale},
+		{"- - - - - + + - - . .", Stale},
+		{"- - - - - + + - + - -", Stale},
+		{"- - - - - - - . . . .", Unconfirmed}, // the test fails
+		{"- - - - - - + + . . .", Unconfirmed},
+		{"- - - - - - + - - . .", Unconfirmed}, // its accesses are gone, or guessed
+		{"- - - - - - + - + - -", Unconfirmed}, // another order may lead there, and its own was not tried
 	}
-	head := "damaged all some elsewhere notreplayed stale passes doubtful chance accesses refuted followed"
+	head := "damaged all some elsewhere notreplayed stale passes doubtful accesses refuted followed"
 	checkTable(t, head, rows, func(is func(string) bool) Status {
 		e := SavedEvidence{
 			Damaged: is("damaged"), NotReplayed: is("notreplayed"), Stale: is("stale"), Elsewhere: is("elsewhere"),
 			AccessesFound: is("accesses"), OrdersRefuted: is("refuted"), OrderFollowed: is("followed"), TestPasses: is("passes"), Doubtful: is("doubtful"),
-		}
-		if is("chance") {
-			e.LookedAtChance = []string{"rand"}
 		}
 		switch {
 		case is("all"):
