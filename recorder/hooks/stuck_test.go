@@ -25,6 +25,8 @@ func TestRunEndsWhenNothingCanMove(t *testing.T) {
 		{"signal", []string{"TestStuck:0 acq"}},
 		{"context", []string{"TestStuck:0 recv"}},
 		{"ticker", []string{"TestStuck:0 recv"}},
+		{"accept", []string{"TestStuck:0 recv"}},
+		{"read", []string{"TestStuck:0 wgwait"}},
 	} {
 		for _, toolchain := range toolchains {
 			dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^TestStuck$", "STUCK="+c.stuck)

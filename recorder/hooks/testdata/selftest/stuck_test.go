@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"context"
+	"net"
 	"os"
 	"os/signal"
 	"runtime"
@@ -75,6 +76,26 @@ func TestStuck(t *testing.T) {
 	case "beside": // an hour later something else does
 		time.AfterFunc(time.Hour, func() {})
 		<-make(chan int)
+	case "accept": // only the program itself could connect or close
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := make(chan error)
+		go func() {
+			_, err := l.Accept()
+			over <- err
+		}()
+		<-over
+	case "read": // only the program itself has the other end
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		var group sync.WaitGroup
+		group.Go(func() { r.Read(make([]byte, 1)) })
+		group.Wait()
 	case "subtest":
 		t.Run("sub", func(t *testing.T) {
 			t.Log("logged in sub")
