@@ -34,6 +34,11 @@ const (
 // RandomOrder returns the order, by a seed from 1, in which goroutines yield at random times.
 func RandomOrder(n int) Order { return Order(fmt.Sprintf("seed%d", n)) }
 
+// OtherChance returns NewestFirst with other random numbers, and other orders of maps, than all
+// other orders have, by a seed from 1: those of odd seeds are the opposite of the seed before, so
+// that of two equally likely outcomes each comes in one of two runs.
+func OtherChance(n int) Order { return Order(fmt.Sprintf("chance%d", n)) }
+
 // POS returns the order, by a seed from 1, in which each operation has a random rank and the
 // possible operation with the highest rank is the next: partial order sampling (Yuan, Yang and Gu,
 // CAV 2018).
@@ -91,12 +96,12 @@ func TestTime(args []string) time.Duration {
 }
 
 // orderForm matches the names of orders.
-var orderForm = regexp.MustCompile(strings.ReplaceAll(fmt.Sprintf(`^(oldest|child|nonpreemptive|(seed|pos)N|pctN/[1-%d]/N)?$`, MaxDepth), "N", `[1-9]\d{0,17}`))
+var orderForm = regexp.MustCompile(strings.ReplaceAll(fmt.Sprintf(`^(oldest|child|nonpreemptive|(seed|chance|pos)N|pctN/[1-%d]/N)?$`, MaxDepth), "N", `[1-9]\d{0,17}`))
 
 // ParseOrder returns the order of that name.
 func ParseOrder(name string) (Order, error) {
 	if !orderForm.MatchString(name) {
-		return Order(name), fmt.Errorf("found %q as an order of goroutines, expected oldest, child, nonpreemptive, seedN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
+		return Order(name), fmt.Errorf("found %q as an order of goroutines, expected oldest, child, nonpreemptive, seedN, chanceN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
 	}
 	return Order(name), nil
 }

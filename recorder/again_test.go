@@ -31,7 +31,7 @@ func TestAgain(t *testing.T) {
 }
 
 func TestParseOrder(t *testing.T) {
-	for _, o := range []Order{NewestFirst, OldestFirst, ChildFirst, NonPreemptive, RandomOrder(3), POS(12), PCT(7, 3, 120)} {
+	for _, o := range []Order{NewestFirst, OldestFirst, ChildFirst, NonPreemptive, RandomOrder(3), OtherChance(2), POS(12), PCT(7, 3, 120)} {
 		parsed, err := ParseOrder(string(o))
 		assert.NoError(t, err)
 		assert.Equal(t, o, parsed)

@@ -135,7 +135,7 @@ func (l *loop) confirmAndExplore(ctx context.Context, p *prediction) error {
 	}
 	// Other runs are made only now: they cost the most, and are searched only for what the
 	// first has left open.
-	for _, phase := range []func(context.Context) error{l.recordOrders, l.recordAlone, l.exploreTests, l.confirmer.ConfirmMerged, l.confirmFailures} {
+	for _, phase := range []func(context.Context) error{l.recordOrders, l.recordChances, l.recordAlone, l.exploreTests, l.confirmer.ConfirmMerged, l.confirmFailures} {
 		if err := phase(ctx); err != nil {
 			return err
 		}

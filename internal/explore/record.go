@@ -149,6 +149,35 @@ func (l *loop) recordOrders(ctx context.Context) error {
 	return nil
 }
 
+// recordChances records the tests that chance decides in with other random numbers, and confirms
+// what these recordings show. They are compared with nothing else: a test that fails there, in an
+// order of goroutines in which it passes otherwise, fails by chance.
+func (l *loop) recordChances(ctx context.Context) error {
+	chances, decided := &strategy.OtherChances{Options: l.strategyOptions}, make(map[string]bool)
+	for next := chances.Next(l.ledger, 1); len(next) > 0; next = chances.Next(l.ledger, 1) {
+		p, err := l.recordNew(ctx, next[0])
+		if err != nil {
+			return err
+		}
+		if p.Recording == nil {
+			continue
+		}
+		for _, test := range p.FailedTests {
+			if l.passingRun(test) != nil && !decided[test] && !recording.DeadlockBlocks(p.Trace, test) {
+				decided[test] = true
+				l.ledger.Warn("%s: %s fails with other random numbers, or another order of a map, in the order of goroutines in which it passes: chance decides, which is no concurrency bug", p.Run.Package.Path, test)
+			}
+		}
+		if err := l.confirmer.ConfirmBlocked(ctx, p.Recording); err != nil {
+			return err
+		}
+		if _, err := l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // recordAlone records single tests whose replays left their schedules, and confirms what these
 // recordings show. The replays of a few candidates decide whether all are replayed.
 func (l *loop) recordAlone(ctx context.Context) error {

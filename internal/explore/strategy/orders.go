@@ -41,17 +41,17 @@ func (o Options) CountOrders(events int, waits budget.Work) int {
 	return 0
 }
 
-// affordableTests returns the tests of l that are recorded once more, and takes the price from
+// affordable returns those of the tests that are recorded once more, and takes the price from
 // what is left for each of them: no more than half of that. If the user asks for a number of
 // runs these are all tests.
-func (o Options) affordableTests(l *ledger.Ledger) (tests []string) {
+func (o Options) affordable(l *ledger.Ledger, all []string) (tests []string) {
 	if o.IsUnbounded() {
-		return l.TestsToRecord
+		return all
 	}
 	a := l.Allowance
 	// The tests share what any run costs.
-	shared := (a.Cost(0)-1)/budget.Work(max(1, len(l.TestsToRecord))) + 1
-	for _, test := range l.TestsToRecord {
+	shared := (a.Cost(0)-1)/budget.Work(max(1, len(all))) + 1
+	for _, test := range all {
 		// Half is left for later orders, departures and flips.
 		cost := shared + budget.Work(l.EventsOfTest[test])/knownOrderDiscount + l.WaitOf(test)
 		if 2*cost <= a.Left(test) && a.Take(test, cost) {
@@ -88,7 +88,7 @@ func (o *OtherOrders) Next(l *ledger.Ledger, _ int) []*Run {
 	if o.numAsked >= o.MaxOrders || l.TimeLeft() == 0 {
 		return nil
 	}
-	tests := o.affordableTests(l)
+	tests := o.affordable(l, l.TestsToRecord)
 	if len(tests) == 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@
 //	RemainingTests: tests that the end of a run kept from running.
 //	PassingOrders: other orders, in which a test that failed may pass.
 //	OtherOrders: other orders of goroutines.
+//	OtherChances: other random numbers, and other orders of maps.
 //	SingleTests: a test without those before it.
 //	Departures: runs that depart from the recorded one at a branch or a read.
 //	UnreachedStates: states of a test that no run has reached.

@@ -95,14 +95,18 @@ func TestAffordable(t *testing.T) {
 		l.WaitingTimes["TestSlow"] = 8 * time.Second
 		return l
 	}
+	affordable := func(o Options, left budget.Work) []string {
+		l := ledgerOf(left)
+		return o.affordable(l, l.TestsToRecord)
+	}
 	l := ledgerOf(left)
-	assert.Equal(t, []string{"TestA"}, Options{}.affordableTests(l))
+	assert.Equal(t, []string{"TestA"}, Options{}.affordable(l, l.TestsToRecord))
 	assert.Equal(t, left-budget.RunWork/3-left/2/knownOrderDiscount, l.Allowance.Left("TestA"))
 	assert.Equal(t, budget.Work(left), l.Allowance.Left("TestLong"))
-	assert.Equal(t, []string{"TestLong", "TestA"}, Options{}.affordableTests(ledgerOf(2*left)))
-	assert.Len(t, Options{}.affordableTests(ledgerOf(plenty)), 3)
-	assert.Empty(t, Options{}.affordableTests(ledgerOf(budget.RunWork/3)))
-	assert.Len(t, Options{Recordings: 3}.affordableTests(ledgerOf(0)), 3)
+	assert.Equal(t, []string{"TestLong", "TestA"}, affordable(Options{}, 2*left))
+	assert.Len(t, affordable(Options{}, plenty), 3)
+	assert.Empty(t, affordable(Options{}, budget.RunWork/3))
+	assert.Len(t, affordable(Options{Recordings: 3}, 0), 3)
 }
 
 // Tests that the early end of a run kept from running are recorded in the same order; after a

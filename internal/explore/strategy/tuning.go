@@ -22,6 +22,11 @@ var furtherOrders = []struct {
 // known. Chosen: one for each of the fixed orders.
 const passingOrders = 2
 
+// maxChances bounds the recordings of tests with other random numbers (unit: recordings). Trades
+// time for what chance decides. Chosen: the first one has the opposite of each number, so that of
+// two equally likely outcomes both are seen; the others are for what takes several numbers.
+const maxChances = 4
+
 // maxEarlyEnds bounds the runs after an early end, for the tests that it kept from running (unit:
 // runs). Trades time for these tests. Chosen: more crashing tests in a package are rare.
 const maxEarlyEnds = 8

@@ -44,7 +44,7 @@ func init() {
 			holdTime = int64(numberOption(name, "nanoseconds", value))
 		case name == "order":
 			if !setOrder(value) {
-				runtime.PredictFatal("GOPREDICT_RT: expected oldest, child, nonpreemptive, seedN, posN or pctN/DEPTH/STEPS as order, found " + value)
+				runtime.PredictFatal("GOPREDICT_RT: expected oldest, child, nonpreemptive, seedN, chanceN, posN or pctN/DEPTH/STEPS as order, found " + value)
 			}
 		case name == "plan":
 			planPath = value

@@ -18,6 +18,7 @@ const (
 	orderChild         = "child"         // a new goroutine runs first, its parent waits
 	orderNonPreemptive = "nonpreemptive" // a goroutine goes on until it waits
 	orderSeed          = "seed"          // followed by a seed: goroutines let others run at random operations
+	orderChance        = "chance"        // followed by a seed: other random numbers, and orders of maps
 	orderPOS           = "pos"           // followed by a seed: each operation has a random rank, see rank.go
 	orderPCT           = "pct"           // followed by a seed, a depth and a number of steps: each goroutine has a rank
 )
@@ -43,6 +44,10 @@ func setOrder(name string) (ok bool) {
 		randomSeed, ok = atoi(name[len(orderSeed):])
 		yieldOneIn = 2 + 2*(randomSeed%2) // odd seeds seldom, even ones often
 		return ok && randomSeed != 0
+	case stringslite.HasPrefix(name, orderChance):
+		seed, ok := atoi(name[len(orderChance):])
+		runtime.PredictOtherChance(seed)
+		return ok && seed != 0
 	case stringslite.HasPrefix(name, orderPOS):
 		randomSeed, ok = atoi(name[len(orderPOS):])
 		hasRanks = true

@@ -81,8 +81,20 @@ func predictReadInputAt(input uint8, pc uintptr) {
 // Seed begins the streams anew.
 func (c *PredictGoroutine) Seed(x uint64) {
 	for i := range c.random {
-		c.random[i] = predictHash(x + uint64(i))
+		c.random[i] = predictHash((x ^ predictChance) + uint64(i))
 	}
+}
+
+// predictChance changes all streams, and predictOpposite turns their numbers round.
+var (
+	predictChance   uint64
+	predictOpposite bool
+)
+
+// PredictOtherChance lets the program draw other numbers: those of odd seeds are the opposite of
+// those of the seed before. Without it, they are those of seed 0.
+func PredictOtherChance(seed uint64) {
+	predictChance, predictOpposite = seed/2*0x9e3779b97f4a7c15, seed%2 == 1
 }
 
 // predictWithoutRecord stands for goroutines that have no record yet.
@@ -113,7 +125,11 @@ func predictNumber(stream int) (x uint64, ok bool) {
 		return 0, false
 	}
 	c.random[stream] += 0x9e3779b97f4a7c15
-	return predictHash(c.random[stream]), true
+	x = predictHash(c.random[stream])
+	if predictOpposite {
+		x = ^x
+	}
+	return x, true
 }
 
 //go:nosplit

@@ -206,6 +206,7 @@ func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic)        
 func PredictVisited() (_ uint64)                                                               { return }
 func PredictNewTinyBlock()                                                                     {}
 func PredictObject(p uintptr) (base, size uintptr, flat bool)                                  { return }
+func PredictOtherChance(seed uint64)                                                           {}
 func PredictOldestFirst()                                                                      {}
 func PredictOnStack(p uintptr) (_ bool)                                                        { return }
 func PredictPassOnlyFor(id unsafe.Pointer)                                                     {}
