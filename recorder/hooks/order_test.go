@@ -105,3 +105,22 @@ func TestOrderByChance(t *testing.T) {
 		}
 	}
 }
+
+// Orders of chance draw other numbers than all others, the same each time, and those of an odd
+// seed the opposite of the seed before.
+func TestOrdersOfChance(t *testing.T) {
+	coins := func(order string) string {
+		_, out, err := run(t, "record;trace=$DIR/trace"+order, "^TestCoins$")
+		require.NoError(t, err, out)
+		_, text, found := strings.Cut(out, "coins: ")
+		require.True(t, found, out)
+		return text[:16]
+	}
+	opposite := strings.NewReplacer("0", "1", "1", "0")
+	first, third := coins(""), coins(";order=chance2")
+	require.NotEqual(t, first, third)
+	require.Equal(t, first, coins(";order=seed2"))
+	require.Equal(t, opposite.Replace(first), coins(";order=chance1"))
+	require.Equal(t, opposite.Replace(third), coins(";order=chance3"))
+	require.Equal(t, third, coins(";order=chance2"))
+}

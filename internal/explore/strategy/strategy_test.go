@@ -538,3 +538,20 @@ func TestAtomicFlips(t *testing.T) {
 		}
 	}
 }
+
+// Tests that have looked at random numbers are recorded with others, while that is cheap.
+func TestOtherChances(t *testing.T) {
+	tr := &trace.Trace{HiddenInputs: []trace.HiddenInput{{Test: "TestA", Source: "random"}, {Test: "TestB", Source: "clock"}, {Test: "TestC", Source: "maps"}}}
+	ledgerOf := func(orders int) *ledger.Ledger {
+		l := newLedger(plenty, map[string]int{"TestA": 1, "TestB": 1, "TestC": 1})
+		l.TestsToRecord, l.NumOrders = []string{"TestA", "TestB", "TestC"}, orders
+		l.FirstRecordings = []ledger.PredictedRecording{{Recording: &recording.Recording{Trace: tr}}}
+		return l
+	}
+	passes := func(*Run) *recording.Recording { return nil }
+	assert.Equal(t, []string{"chance1[TestA TestC][]", "chance2[TestA TestC][]", "chance3[TestA TestC][]", "chance4[TestA TestC][]"}, record(new(OtherChances), ledgerOf(6), passes))
+	assert.Equal(t, []string{"chance1[TestA TestC][]"}, record(new(OtherChances), ledgerOf(1), passes))
+	assert.Empty(t, record(new(OtherChances), ledgerOf(0), passes))
+	slow := func(*Run) *recording.Recording { return &recording.Recording{TimedOut: true} }
+	assert.Len(t, record(new(OtherChances), ledgerOf(6), slow), 1)
+}

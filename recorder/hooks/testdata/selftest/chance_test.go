@@ -168,3 +168,16 @@ func TestLate(t *testing.T) {
 		<-made
 	}
 }
+
+// TestCoins says what a goroutine draws.
+func TestCoins(t *testing.T) {
+	coins := make(chan string)
+	go func() {
+		text := ""
+		for range 16 {
+			text += strconv.Itoa(rand.Intn(2))
+		}
+		coins <- text
+	}()
+	println("coins:", <-coins)
+}
