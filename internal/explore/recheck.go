@@ -495,8 +495,8 @@ func (c *rechecking) seesObject(i int) bool {
 			return true
 		}
 	}
-	shape := witness.Shape(a.Expr)
-	if !hasName.MatchString(shape) {
+	names := fieldNames(a.Expr)
+	if len(names) == 0 {
 		return false
 	}
 	for _, r := range c.runs {
@@ -507,8 +507,11 @@ func (c *rechecking) seesObject(i int) bool {
 			}
 			reached[e.Site] = true
 			s := r.Trace.Sites[e.Site]
-			expr := cmp.Or(s.Expr, witness.Operand(a.Op, c.session.sourceNames.Lines.Line(s.File, s.Line)))
-			if recording.PackageOfFunction(s.Func) == recording.PackageOfFunction(a.Func) && witness.Shape(expr) == shape {
+			if recording.PackageOfFunction(s.Func) != recording.PackageOfFunction(a.Func) {
+				continue
+			}
+			expr := cmp.Or(s.Expr, witness.Operand(e.Kind, c.session.sourceNames.Lines.Line(s.File, s.Line)))
+			if slices.Equal(fieldNames(expr), names) {
 				return true
 			}
 		}
@@ -516,8 +519,11 @@ func (c *rechecking) seesObject(i int) bool {
 	return false
 }
 
-// hasName matches the shapes of operands that tell them from others: a field's, but not a variable's.
-var hasName = regexp.MustCompile(`[\pL\pN]`)
+// fieldNames returns the names of fields and functions in an operand, which tell it from others. Names
+// of variables do not: a.pages[k] and x.pages have the same names.
+func fieldNames(expr string) []string { return fieldName.FindAllString(witness.Shape(expr), -1) }
+
+var fieldName = regexp.MustCompile(`[\pL\pN][\pL\pN_]*`)
 
 // failedRun says in which run the test has failed that must have passed if the bug is fixed; "" if it
 // has passed in all: in the order of the witness and, if a failure is the bug itself, in all others.
