@@ -597,6 +597,8 @@ var table = eachDecl([]Hook{
 		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),
 		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictTimerStarted(newTimer(when(d), 0, goFunc, f, nil), predictTimer)"),
 	}},
+	// The function that a context's end calls begins by way of a Once.
+	{"context", "AfterFunc", events(trace.Await), []edit{after("stopped := false", "predictrt.StopsTimer(unsafe.Pointer(a), true, "+here+")")}},
 	{"time", "(*Ticker).Reset", events(trace.Post, trace.Await), []edit{
 		before("resetTimer((*Timer)(unsafe.Pointer(t)), when(d), int64(d))", "predictrt.Log(predictrt.KindPost, unsafe.Pointer(t), 0, "+here+")"),
 	}},

@@ -304,7 +304,8 @@ func (t *Timer) enter() {
 // the timer awaits it: coming later, it has not stopped that function.
 func firedToken(timer unsafe.Pointer) uint64 { return uint64(uintptr(timer)) + 1 }
 
-// StopsTimer is called before the program stops or resets a timer, and returns to pc. In another run
+// StopsTimer is called before the program stops or resets a timer, or stops the function that is to be
+// called when a context ends, and returns to pc. In another run
 // the timer may fire before that. If it is to call a function, the event is where a schedule lets it
 // fire.
 func StopsTimer(timer unsafe.Pointer, calls bool, pc uintptr) {

@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -122,6 +123,12 @@ func TestTimeTimerReset(t *testing.T) {
 func TestTimeTimerStop(t *testing.T) {
 	if !time.AfterFunc(time.Hour, func() { t.Error("it was stopped") }).Stop() {
 		t.Error("it has fired")
+	}
+}
+
+func TestContextAfterFunc(t *testing.T) {
+	if !context.AfterFunc(t.Context(), func() { t.Error("it was stopped") })() {
+		t.Error("it was called")
 	}
 }
 
