@@ -8,12 +8,12 @@ import (
 )
 
 // This file measures the tests of a trace. The cost of a run of a test follows from the number
-// of its events, and only a test with several goroutines can behave in other ways. One that stops a
-// timer may have the goroutine of the timer's function.
+// of its events, and only a test with several goroutines can behave in other ways: or one that stops a
+// timer, whose function would be in a goroutine, or has a select with several cases that are ready.
 
 // Sizes are the tests of a trace and their events.
 type Sizes struct {
-	// ConcurrentTests are the tests with several goroutines, in their order.
+	// ConcurrentTests are the tests with several goroutines, or choices like theirs, in their order.
 	ConcurrentTests []string
 	Events          map[string]int // by test
 }
@@ -25,14 +25,16 @@ func SizesOf(t *trace.Trace) Sizes {
 	a := newTestAssigner(t)
 	events, several := make([]int, len(a.tests)), make([]bool, len(a.tests))
 	var begun []int32 // in the order of their first events
-	subtests := newNestings(t)
+	subtests, channels := newNestings(t), &channelStates{of: make(map[uint64]*channelState)}
 	for i := range t.Events {
 		e := &t.Events[i]
 		test := a.testOf(e)
 		if events[test]++; events[test] == 1 && test != 0 {
 			begun = append(begun, test)
 		}
-		several[test] = several[test] || a.byGoroutine[e.G].test != test || e.StopsTimer() // the timer's function is one more
+		several[test] = several[test] || a.byGoroutine[e.G].test != test ||
+			e.StopsTimer() || // the timer's function is one more
+			channels.add(e) // the select may take another case
 		subtests.add(e)
 	}
 	for g := range t.Goroutines {
@@ -58,6 +60,47 @@ func SizesOf(t *trace.Trace) Sizes {
 	}
 	s.ConcurrentTests = slices.DeleteFunc(s.ConcurrentTests, func(test string) bool { return !concurrent[test] })
 	return s
+}
+
+// channelStates are what is known of channels after some events.
+type channelStates struct {
+	of         map[uint64]*channelState
+	readyCases int // of the select to come
+}
+
+// A channelState is the state of a channel.
+type channelState struct {
+	elements int // that were sent and not received
+	closed   bool
+}
+
+// add updates the states by the next event of the trace, and reports whether it is a select of which
+// several cases are ready, whatever other goroutines do.
+func (c *channelStates) add(e *trace.Event) bool {
+	if e.Kind == trace.Select {
+		several := c.readyCases > 1
+		c.readyCases = 0
+		return several
+	}
+	if e.Kind.Class() != trace.ClassChannel && e.Kind != trace.SelectRecv && e.Kind != trace.SelectSend {
+		return false
+	}
+	ch := c.of[e.Obj]
+	if ch == nil {
+		ch = new(channelState)
+		c.of[e.Obj] = ch
+	}
+	switch {
+	case e.Kind == trace.SelectRecv && (ch.elements > 0 || ch.closed), e.Kind == trace.SelectSend && !ch.closed && ch.elements < int(e.Size):
+		c.readyCases++
+	case e.Kind == trace.SendDone && e.Val > 0:
+		ch.elements++
+	case e.Kind == trace.RecvDone && e.Val > 0:
+		ch.elements--
+	case e.Kind == trace.Close:
+		ch.closed = true
+	}
+	return false
 }
 
 // EventsOf returns the number of events of some tests together.

@@ -54,6 +54,33 @@ func TestSizesOfSubtests(t *testing.T) {
 }
 
 // Two tests of one name, one of them of the external tests, have the size of both.
+// A test with one goroutine has choices if a select has several cases that are ready, or if it stops a
+// timer whose function may have begun.
+func TestChoicesOfOneGoroutine(t *testing.T) {
+	const a, b = 10, 11
+	event := func(k trace.Kind, ch, val uint64, size uint32) trace.Event {
+		return trace.Event{G: 1, Kind: k, Obj: ch, Val: val, Size: size}
+	}
+	sent := func(ch uint64) trace.Event { return event(trace.SendDone, ch, 1, 1) }
+	selects := []trace.Event{event(trace.SelectRecv, a, 0, 1), event(trace.SelectRecv, b, 0, 1), event(trace.Select, 0, 2, 0)}
+	for name, c := range map[string]struct {
+		events  []trace.Event
+		choices bool
+	}{
+		"both have an element": {append([]trace.Event{sent(a), sent(b)}, selects...), true},
+		"one is closed":        {append([]trace.Event{sent(a), event(trace.Close, b, 0, 1)}, selects...), true},
+		"one is empty":         {append([]trace.Event{sent(a)}, selects...), false},
+		"one is empty again":   {append([]trace.Event{sent(a), sent(b), event(trace.RecvDone, b, 1, 1)}, selects...), false},
+		"both have room":       {[]trace.Event{event(trace.SelectSend, a, 0, 1), event(trace.SelectSend, b, 0, 1), event(trace.Select, 0, 2, 0)}, true},
+		"one is full":          {[]trace.Event{sent(a), event(trace.SelectSend, a, 0, 1), event(trace.SelectSend, b, 0, 1), event(trace.Select, 0, 2, 0)}, false},
+		"one after the other":  {append(append([]trace.Event{sent(a)}, selects...), append([]trace.Event{event(trace.RecvDone, a, 1, 1), sent(b)}, selects...)...), false},
+		"stops a timer":        {[]trace.Event{{G: 1, Kind: trace.Await, Flags: trace.FlagTry}}, true},
+	} {
+		tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Path: "0", Test: "Test"}}, Events: c.events}
+		assert.Equal(t, c.choices, len(SizesOf(tr).ConcurrentTests) == 1, name)
+	}
+}
+
 func TestSizeOfTests(t *testing.T) {
 	sizes := Sizes{Events: map[string]int{"TestA": 5, "TestB": 3}}
 	assert.Equal(t, 5, sizes.EventsOf([]string{"TestA#2"}))
