@@ -84,6 +84,7 @@ type suiteBench struct {
 	rounds int    // how often a suite is run as it is
 	costs  bool   // what exploring costs is measured, too
 	keep   string // folder for what the runs leave
+	flags  string // for gopredict, between spaces
 }
 
 // suites runs test suites of others as they are and with gopredict, and compares the result of
@@ -100,6 +101,7 @@ func runSuites(j *run.Job, title, list string) bool {
 	j.IntVar(&b.rounds, "plain", 3, "how often a suite is run as it is, to know the tests whose results vary")
 	j.BoolVar(&b.costs, "costs", false, "run each suite also without exploring, and once more with it, to measure what that costs")
 	j.StringVar(&b.keep, "keep", "", "folder for the output of each run, the reports and the traces; without it, they are removed")
+	j.StringVar(&b.flags, "flags", "", "further `FLAGS` of gopredict test, as -predict.runs=1 where only the results are compared")
 	j.Parse()
 	rows := run.LoadRows[suiteRow](j)
 	lines := j.Args()
@@ -178,7 +180,7 @@ func (b *suiteBench) compare(s suite, r *suiteRow) {
 		run.Fail("no test passes plainly: %s", keep)
 	}
 	predict := func(more ...string) (*report.Report, run.Process) {
-		found, p := b.PredictWith(run.Command{Dir: dir, Limit: 30 * time.Minute, Args: slices.Concat(test, flags, more, []string{packages})})
+		found, p := b.PredictWith(run.Command{Dir: dir, Limit: 30 * time.Minute, Args: slices.Concat(test, flags, strings.Fields(b.flags), more, []string{packages})})
 		if p.Code > 1 {
 			run.Fail("gopredict: %s\n%s", p.State, p.Output)
 		}
