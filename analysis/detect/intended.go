@@ -17,7 +17,8 @@ import (
 //     has read may be out of date when it writes.
 //   - A critical section gives up an inner lock in between, and all accesses to the
 //     variables are under it: others are meant to see what it has written by then. But
-//     what it has read may be out of date.
+//     what it has read may be out of date, unless the same code looks again, as a loop does
+//     that drains a queue.
 func (in *Input) isIntended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
 	vars, parts := make(map[int][]int), make(map[int][]int) // indices of the pattern, by variable and by region
 	for k, e := range pattern.Events {
@@ -36,7 +37,9 @@ func (in *Input) isIntended(pattern *anomaly.Pattern, regions *anomaly.Regions, 
 		}
 		first, last := pattern.Events[ks[0]], pattern.Events[ks[len(ks)-1]]
 		if slices.ContainsFunc(ks, func(k int) bool { return in.Trace.Events[events[k]].Kind.IsPlain() }) {
-			if in.givesUpLocks(pattern, vars, events, ks) && (first.Write || in.startOfUpdate(i) >= 0 || last.Write && in.isReadAgain(i, events[ks[len(ks)-1]])) {
+			j := events[ks[len(ks)-1]]
+			looksAgain := !last.Write && first.Variable == last.Variable && in.areLockedAlike(i, j) || last.Write && in.isReadAgain(i, j)
+			if in.givesUpLocks(pattern, vars, events, ks) && (first.Write || in.startOfUpdate(i) >= 0 || looksAgain) {
 				return true
 			}
 		} else if first.Variable != last.Variable || first.Write || !last.Write {
@@ -65,6 +68,13 @@ func (in *Input) locksAt(i int) []order.Lock { return in.Order.Locks(in.Order.Lo
 // containsLock reports whether l is one of the locks, as a reader or a writer.
 func containsLock(locks []order.Lock, l order.Lock) bool {
 	return slices.ContainsFunc(locks, func(o order.Lock) bool { return o.Obj == l.Obj })
+}
+
+// areLockedAlike reports whether the innermost critical sections of events i and j begin at the same
+// place: they are of one getter, or rounds of one loop.
+func (in *Input) areLockedAlike(i, j int) bool {
+	a, b := in.Order.Held(i), in.Order.Held(j)
+	return len(a) > 0 && len(b) > 0 && in.Trace.Events[a[len(a)-1]].Site == in.Trace.Events[b[len(b)-1]].Site
 }
 
 // isReadAgain reports whether the goroutine reads the variable that it writes at position last in

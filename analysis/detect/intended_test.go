@@ -1,6 +1,7 @@
 package detect_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/detect"
@@ -22,6 +23,9 @@ func TestIntended(t *testing.T) {
 		"counted and reset":       {twice("1 r x update\n1 w x\n", "1 r x update\n1 w x\n", "2 w x\n"), 0, true},
 		"written twice":           {twice("1 w x\n", "1 w x\n", "2 r x\n"), 0, true},
 		"read twice":              {twice("1 r x\n", "1 r x\n", "2 w x\n"), 1, false},
+		"by the same code":        {strings.ReplaceAll(twice("1 r x\n", "1 r x\n", "2 w x\n"), "1 acq n", "1 acq n @20"), 0, true},
+		"of two variables":        {strings.ReplaceAll(twice("1 r x\n", "1 r y\n", "2 w x\n2 w y\n"), "1 acq n", "1 acq n @20"), 1, false},
+		"written by the same":     {strings.ReplaceAll(twice("1 r x\n", "1 w x\n", "2 w x\n"), "1 acq n", "1 acq n @20"), 1, false},
 		"two variables":           {twice("1 w x\n1 w y\n", "1 w x\n", "2 r x\n2 r y\n"), 0, true},
 		"read, then written":      {twice("1 r x\n", "1 w x\n", "2 w x\n"), 1, false},
 		"written as last read":    {twice("1 r x\n", "1 r x\n1 w x\n", "2 w x\n"), 1, true},

@@ -209,9 +209,8 @@ func TestInnerLockGivenUp(t *testing.T) { // all accesses hold inner; outer is f
 		defer outer.Unlock()
 		others++
 		inner.Lock()
-		v := n
+		n++
 		inner.Unlock()
-		_ = v
 		inner.Lock()
 		n++
 		inner.Unlock()
@@ -221,7 +220,7 @@ func TestInnerLockGivenUp(t *testing.T) { // all accesses hold inner; outer is f
 	wg.Go(step)
 	wg.Go(func() { inner.Lock(); n += 10; inner.Unlock() })
 	wg.Wait()
-	if n != 12 {
+	if n != 14 {
 		t.Fatal(n)
 	}
 }
