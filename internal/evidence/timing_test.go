@@ -34,6 +34,6 @@ func TestTime(t *testing.T) {
 	longest := late(true, replayer.OvertakenGoroutine{Goroutine: "TestX:0.1", Delay: 2 * time.Millisecond}, replayer.OvertakenGoroutine{Goroutine: "TestX:0.2", Delay: 7600 * time.Microsecond})
 	assert.Equal(t, 0.008, longest.DelayS, "that of the goroutine that must be delayed longest")
 	got.Expr, got.WaitKind, got.Delayed = "", "chan receive", []string{"0.1", "0.2", "0.3", "0.4"}
-	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2, 0.3 and 1 more takes longer than goroutine 0 waits:\n  a receive for 15ms at x_test.go:8", got.String())
+	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2, 0.3 and 1 more takes longer than goroutine 0 waits:\n  a receive that a timer ends at x_test.go:8", got.String())
 	assert.Equal(t, "This rests on time: it fails if goroutine 0.1 takes longer than a timer of 1ms.", late(true, replayer.OvertakenGoroutine{Goroutine: "TestX:0.1", Delay: time.Microsecond}).String())
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // What the standard library does is no row of its own, but where a goroutine stops or starts
@@ -69,4 +71,16 @@ func TestWaitCycle(t *testing.T) {
 			assert.Equal(t, test.want, got)
 		})
 	}
+}
+
+// What a bug does in both orders is no effect of one of them.
+func TestEffectOfEachOrder(t *testing.T) {
+	f := &Finding{Effect: bug.Panic, Detail: []string{"boom"}, OrderOutcomes: []Outcome{{First: 0, Effect: bug.Panic, Detail: []string{"boom"}}, {First: 1, Effect: bug.Panic, Detail: []string{"boom"}}}}
+	assert.True(t, f.eachOrderHasEffect())
+	f.OrderOutcomes[1].Detail = []string{"bang"}
+	assert.False(t, f.eachOrderHasEffect())
+	f.OrderOutcomes[1] = Outcome{First: 1, Effect: bug.NoEffect}
+	assert.False(t, f.eachOrderHasEffect())
+	f.OrderOutcomes = f.OrderOutcomes[:1]
+	assert.False(t, f.eachOrderHasEffect())
 }

@@ -274,7 +274,7 @@ func (p *printer) writeEffect(f *Finding) {
 		return
 	}
 	first := ""
-	if f.FirstAccess < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 && f.Kind.Proof() != bug.BlockedForever {
+	if f.FirstAccess < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 && f.Kind.Proof() != bug.BlockedForever && !f.eachOrderHasEffect() {
 		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.FirstAccess].Goroutine)
 	}
 	if f.Effect.Severity() == 0 {
@@ -286,6 +286,13 @@ func (p *printer) writeEffect(f *Finding) {
 		p.printf("    %s", l)
 	}
 	p.printf("%s.", capitalized(reproduced(f)))
+}
+
+// eachOrderHasEffect reports whether the bug does the same to the test whichever access goes first.
+func (f *Finding) eachOrderHasEffect() bool {
+	return len(f.OrderOutcomes) > 1 && !slices.ContainsFunc(f.OrderOutcomes, func(o Outcome) bool {
+		return o.Effect != f.Effect || !slices.Equal(o.Detail, f.Detail)
+	})
 }
 
 // reproduced says how many replays reached the violation.

@@ -22,8 +22,11 @@ func (t *Time) String() string {
 		return fmt.Sprintf("%sa timer of %v.", text, long)
 	}
 	what := t.Expr
-	if what == "" {
-		what = fmt.Sprintf("a %s for %v", strings.TrimPrefix(t.WaitKind, "chan "), long)
+	if what == "" { // how long it waits is in another line; DelayS is only the rest of that
+		what = "a " + strings.TrimPrefix(t.WaitKind, "chan ")
+		if t.WaitKind != "sleep" {
+			what += " that a timer ends"
+		}
 	}
 	return fmt.Sprintf("%sgoroutine %s waits:\n  %s at %s", text, t.Goroutine, what, t.Pos())
 }
