@@ -2,6 +2,7 @@ package witness
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -48,6 +49,15 @@ func placeOf(s Step) place {
 	return p
 }
 
+// inDeclaration returns the place without the function literals that it is in: the compiler numbers
+// these, and code may be put into one.
+func (p place) inDeclaration() place {
+	p.function = literals.ReplaceAllString(p.function, "")
+	return p
+}
+
+var literals = regexp.MustCompile(`(\.(func|gowrap|deferwrap)?\d+|-range\d+)+$`)
+
 func placeOfSite(s trace.Site) place { return place{s.Func, s.Expr, s.Line, s.Col} }
 
 // same reports whether s and o are the same event of a run.
@@ -62,12 +72,12 @@ func (w *Witness) ReachedIn(t *trace.Trace) []bool {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if slices.Contains(w.Tests, t.Goroutines[e.G].Test) {
-			reached[placeOfSite(t.Sites[e.Site])] = true
+			reached[placeOfSite(t.Sites[e.Site]).inDeclaration()] = true
 		}
 	}
 	out := make([]bool, len(w.Violation))
 	for i, s := range w.Violation {
-		out[i] = reached[placeOf(s)]
+		out[i] = reached[placeOf(s).inDeclaration()]
 	}
 	return out
 }

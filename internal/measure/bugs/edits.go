@@ -47,6 +47,7 @@ func edits(j *run.Job) bool {
 		run.In(s.name, func() { asked = append(asked, s.ask(j, rows)...) })
 	}
 	page := newEditPage(asked)
+	page.All = len(readEdited()) * (editsPerAnswer[bugPresent] + editsPerAnswer[bugFixed])
 	j.Write(pages, "edits.md", page)
 	return page.good()
 }
@@ -147,7 +148,6 @@ func newEditPage(rows []editRow) (p editPage) {
 			p.Wrong = append(p.Wrong, r)
 		}
 	}
-	p.All = len(p.Subjects) * (editsPerAnswer[bugPresent] + editsPerAnswer[bugFixed])
 	p.Subjects, p.Asked = append(p.Subjects, all), len(rows)
 	return p
 }
