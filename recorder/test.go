@@ -173,9 +173,6 @@ func (c *Config) ExecCommand() ([]string, error) {
 func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error) {
 	cmd := c.command(ctx, append([]string{"test"}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
-	procgroup.Own(cmd)
-	cmd.Cancel = func() error { return procgroup.Interrupt(cmd) }
-	cmd.WaitDelay = endGrace
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		if cmd.Process != nil {

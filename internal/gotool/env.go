@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/procgroup"
 )
 
 // Env is what the go command says about itself in one directory; GOTOOLCHAIN
@@ -84,13 +87,20 @@ func (e Env) CrossExec() []string {
 }
 
 // Command returns the go command with args, to be run in dir, without stdio.
-// PWD is set, as the go command prints paths by it.
+// PWD is set, as the go command prints paths by it. When ctx ends, it is interrupted as by Ctrl-C,
+// so that it removes its temporary files, and killed if that does not help.
 func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	procgroup.Own(cmd)
+	cmd.Cancel = func() error { return procgroup.Interrupt(cmd) }
+	cmd.WaitDelay = endGrace
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PWD="+dir)
 	return cmd
 }
+
+// endGrace is how long a go command may take to end after it was asked to.
+const endGrace = 5 * time.Second
 
 // Output runs the go command and returns what it printed. The error of a run
 // that failed is what it said on standard error, or its exit status.
