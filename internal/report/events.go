@@ -1,11 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/untrusted"
 )
 
 // A testEvent is a line of what go test -json prints, as `go doc test2json` has it.
@@ -80,14 +83,16 @@ func WriteTestEvents(w io.Writer, r *Report, opts TextOptions) error {
 				testEvent{Action: "fail", Package: t.pkg, Elapsed: none})
 		}
 	}
-	enc := json.NewEncoder(w)
+	var lines bytes.Buffer
+	enc := json.NewEncoder(&lines)
 	enc.SetEscapeHTML(false)
 	for _, e := range events {
 		if err := enc.Encode(e); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err = w.Write(untrusted.JSON(lines.Bytes()))
+	return err
 }
 
 // eventMark begins the lines of a test binary that test2json takes for events.

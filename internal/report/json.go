@@ -86,7 +86,7 @@ func (d *jsonBuffer) encode(prefix string, v any) ([]byte, error) {
 	d.text.Reset()
 	d.enc.SetIndent(prefix, "  ")
 	err := d.enc.Encode(v)
-	return d.text.Bytes(), err
+	return untrusted.JSON(d.text.Bytes()), err
 }
 
 // writeIndented writes v as one indented JSON document.

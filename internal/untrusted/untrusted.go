@@ -1,9 +1,10 @@
-// Package given reads files that strangers may have written, and makes their text safe to print: a
+// Package untrusted reads files that strangers may have written, and makes their text safe to print: a
 // witness comes with a pull request, a report from another machine. Each format is checked by its
 // own reader; this package has what all readers share.
 package untrusted
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -108,6 +110,29 @@ func Printable(s string) string {
 }
 
 func isAction(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+
+// JSON returns a text in JSON, which is valid, with such characters written as \u in its strings: it
+// means the same.
+func JSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, isAction) {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r == '\r' || !isAction(r) || r == utf8.RuneError && n == 1:
+			out = append(out, text[:n]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		text = text[n:]
+	}
+	return out
+}
 
 // Line is [Printable] for a text in one line.
 func Line(s string) string { return strings.ReplaceAll(Printable(s), "\n", `\n`) }

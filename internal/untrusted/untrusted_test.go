@@ -1,11 +1,13 @@
 package untrusted
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func FuzzPrintable(f *testing.F) {
@@ -28,5 +30,18 @@ func TestPrintable(t *testing.T) {
 		`a \x1b b`:                 `a \x1b b`,
 	} {
 		assert.Equal(t, want, Printable(in), fmt.Sprintf("%q", in))
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for _, text := range []string{"plain ü", "a\u202eb\u2066\x7f\u009b", "tag \U000e0001 \U0001f600", "\x1b[2J\n\t\r", "\xff"} {
+		plain, err := json.MarshalIndent(map[string]string{"text": text}, "", "\t")
+		require.NoError(t, err)
+		safe := JSON(plain)
+		assert.Equal(t, Printable(string(safe)), string(safe), "%q", text)
+		var want, got any
+		require.NoError(t, json.Unmarshal(plain, &want))
+		require.NoError(t, json.Unmarshal(safe, &got))
+		assert.Equal(t, want, got)
 	}
 }
