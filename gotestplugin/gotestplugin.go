@@ -9,7 +9,10 @@
 // of the package in the current folder. That binary then runs the gopredict
 // command on these patterns in its own place; see [Main]. Type -predict before
 // the patterns: `go test ./... -predict` hands the flag to every package, and
-// those that do not know it fail.
+// those that do not know it fail. In a folder without Go files, as the root of
+// a module may be, go test says "no Go files" and runs nothing: there, type
+// `gopredict test ./...` or, where gopredict is a tool of the module only,
+// `go tool gopredict test ./...`.
 //
 // The package depends on the standard library only and does nothing unless
 // -predict is given. Modules that do not want to import anything run

@@ -206,15 +206,17 @@ func hiddenCommandLine(command string) ([]string, error) {
 	return []string{self, command}, err
 }
 
-// createFile writes a file of the command line.
+// createFile writes a file of the command line. It leaves no part of a file that it cannot write to
+// the end, as on a full disk.
 func (s *session) createFile(name string, write func(io.Writer) error) error {
 	f, err := os.Create(s.absolutePath(name))
 	if err != nil {
 		return err
 	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
+	info, unknown := f.Stat()
+	err = errors.Join(write(f), f.Close())
+	if err != nil && unknown == nil && info.Mode().IsRegular() {
+		os.Remove(f.Name())
 	}
-	return f.Close()
+	return err
 }

@@ -56,7 +56,7 @@ func (s *session) runDoctor(ctx context.Context, args []string) (int, error) {
 	check("cache folder", cache, err)
 	check("temporary folder", os.TempDir(), writable(os.TempDir()))
 	if env.InModule() {
-		s.checkPackages(ctx, goArgs, check)
+		s.checkPackages(ctx, env, goArgs, check)
 	}
 	return code, nil
 }
@@ -79,7 +79,7 @@ func writable(dir string) error {
 }
 
 // checkPackages checks which packages have tests, and whether go test -predict works in this folder.
-func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check func(what, well string, err error)) {
+func (s *session) checkPackages(ctx context.Context, env gotool.Env, args gotool.TestArgs, check func(what, well string, err error)) {
 	const format = "{{.ImportPath}}\t{{len .TestGoFiles}}{{len .XTestGoFiles}}\t{{len .CgoFiles}}"
 	out, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-f", format}, args.LoadFlags(), []string{"--"}, args.Packages)...)
 	if err != nil {
@@ -109,9 +109,12 @@ func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check
 		s.answerf("    memory accesses in files that import \"C\" are not recorded: %s", strings.Join(cgo, ", "))
 	}
 	here, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-f", "{{.TestImports}}{{.XTestImports}}"}, args.LoadFlags(), []string{"--", "."})...)
-	if err == nil && strings.Contains(string(here), pluginPackage) {
+	switch {
+	case err == nil && strings.Contains(string(here), pluginPackage):
 		check("go test -predict", "the tests in this folder import gotestplugin", nil)
-	} else {
-		s.answerf("    go test -predict does not work in this folder, as no test in it imports %s; gopredict test does", pluginPackage)
+	case err == nil:
+		s.answerf("    go test -predict does not work in this folder, as no test in it imports %s; %s test does", pluginPackage, ownName(env))
+	default: // go test would take the package of this folder
+		s.answerf("    go test -predict does not work in this folder, as it has no Go files; type %s test ./...", ownName(env))
 	}
 }

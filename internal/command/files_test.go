@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,6 +23,21 @@ func TestFormatOf(t *testing.T) {
 	} {
 		assert.Equal(t, want, formatOf([]byte(data)), "%q", data)
 	}
+}
+
+// A file that cannot be written to the end is not there, whatever was there before.
+func TestFilesAreWholeOrGone(t *testing.T) {
+	s := &session{dir: t.TempDir()}
+	name := filepath.Join(s.dir, "page.html")
+	write := func(w io.Writer) error { _, err := io.WriteString(w, "page"); return err }
+	require.NoError(t, s.createFile("page.html", write))
+	require.FileExists(t, name)
+	full := errors.New("no space left on device")
+	require.ErrorIs(t, s.createFile("page.html", func(w io.Writer) error { return errors.Join(write(w), full) }), full)
+	require.NoFileExists(t, name)
+	require.ErrorIs(t, s.createFile(os.DevNull, func(io.Writer) error { return full }), full)
+	_, err := os.Stat(os.DevNull)
+	require.NoError(t, err)
 }
 
 func TestFolderAbove(t *testing.T) {

@@ -117,7 +117,8 @@ Options, as flags or in the environment variable GOPREDICT as
 // exitText describes the exit codes, see command.go.
 const exitText = `
 Exit codes: 0 nothing confirmed that fails the run; 1 a failed test or a
-confirmed bug; 2 wrong usage; 3 gopredict itself failed; 4 with
+confirmed bug; 2 wrong usage (and what Go's runtime ends a program with that
+has no memory left, as under ulimit -v); 3 gopredict itself failed; 4 with
 -predict.fail-on=incomplete, not all was looked at; 130 Ctrl-C.
 `
 

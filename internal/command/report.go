@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -82,14 +83,16 @@ func listReportFormats(between string) string {
 	return strings.Join(slices.Sorted(maps.Keys(reportFormats)), between)
 }
 
-// writeFiles writes the report to files, by their formats. Errors begin with flag and the format.
+// writeFiles writes the report to files, by their formats. The error has a line for each file that
+// could not be written, with the flag and the format.
 func (s *session) writeFiles(files map[string]string, flag string, r *report.Report) error {
+	var failed []error
 	for _, format := range slices.Sorted(maps.Keys(files)) {
 		if err := s.createFile(files[format], func(w io.Writer) error { return reportFormats[format].write(w, r) }); err != nil {
-			return fmt.Errorf("%s%s: %w", flag, format, err)
+			failed = append(failed, fmt.Errorf("%s%s: %w", flag, format, err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // writeGitHub writes annotations for GitHub Actions to out, and the summary to the file that it names.
