@@ -166,6 +166,15 @@ func (o *overlay) patch(pkg string) error {
 			return fmt.Errorf("type.go: expected at least %d methods that call a function of the package, found %d", numAtomicFuncs, n)
 		}
 	}
+	if pkg == "runtime" {
+		s, err := files.source("malloc_generated.go")
+		if err != nil {
+			return err
+		}
+		if patchGeneratedAllocs(s) == 0 {
+			return fmt.Errorf("malloc_generated.go: expected functions %v, found none", generatedAlloc)
+		}
+	}
 	for name, s := range files.parsed {
 		if len(s.splices) > 0 {
 			if err := o.add(pkg, name, s.bytes()); err != nil {

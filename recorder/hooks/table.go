@@ -154,7 +154,7 @@ var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predi
 var table = eachDecl([]Hook{
 	// Goroutines and the scheduler. The record of a goroutine is found by its g. The field is at
 	// the end of the struct, as assembly knows the offsets of the others.
-	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictFD uintptr; predictSearchNumber uint32; predictWrites bool ")}},
+	{"runtime", "type g", nil, []edit{fields("predict, predictCall unsafe.Pointer; predictElem uint64; predictFD uintptr; predictSearchNumber uint32; predictOwn uint16; predictWrites bool ")}},
 	{"runtime", "type heapArena", nil, []edit{fields("predictMarks, predictTiny *[predictMarkBytes]uint8 ")}},
 	// A child's record is made by its parent: its name says which child of which goroutine it is,
 	// and so is the same in each run. The order of the recording (recorder.Order) says which
@@ -231,7 +231,7 @@ var table = eachDecl([]Hook{
 	{"runtime", "time_runtimeNow", nil, []edit{instead("time_now()", "predictTimeNow()")}},
 	{"runtime", "time_runtimeNano", nil, []edit{instead("nanotime()", "predictNano()")}},
 	{"runtime", "timeSleep, (*timer).maybeRunChan, poll_runtime_pollSetDeadline, internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
-	{"runtime", "newTimer", nil, []edit{instead("t.modify(when, period, f, arg, 0)", "t.modify(predictTimerWhen(when), period, f, arg, 0)")}},
+	{"runtime", "newTimer", nil, []edit{instead("t.modify(when, period, f, arg, 0)", "t.modify(predictTimerWhen(when), period, f, arg, predictNextCall(c))")}},
 	{"runtime", "resetTimer", nil, []edit{instead("t.reset(when, period)", "t.reset(predictTimerWhen(when), period)")}},
 	{"runtime", "(*timer).maybeRunAsync", nil, []edit{only("go1.26"), instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "poll_runtime_pollWait", nil, []edit{entry("predictPollWait(pd, mode);")}},
@@ -289,6 +289,11 @@ var table = eachDecl([]Hook{
 	// them a pointer into the block is to.
 	{"runtime", "mallocgcTiny", nil, beginsTiny},
 	{"runtime", "mallocgcTinySC2, mallocgcTinySlowPath", nil, append([]edit{only("go1.27")}, beginsTiny...)},
+
+	// What the recorder itself allocates does not count as allocated by the program. See also
+	// patchGeneratedAllocs.
+	{"runtime", "mallocgc", nil, []edit{entry(ownAlloc)}},
+	{"runtime", "bulkBarrierPreWriteSrcOnly", nil, []edit{entry("if getg().predictOwn != 0 { return };")}},
 
 	// Memory that is freed. Addresses are reused, and there is no race between accesses to two
 	// variables.
@@ -391,9 +396,17 @@ var table = eachDecl([]Hook{
 		after("fingStatus.And(^fingRunningFinalizer)", ifUser+"predictHooks.EndFinalizer() }"),
 	}},
 	{"runtime", "AddCleanup", events(trace.Begin, trace.Await, trace.End), []edit{
-		instead("callCleanup[S]", "predictCleanup(callCleanup[S], "+here+")"),
+		instead("callCleanup[S]", "callCleanup[S], predict: predictCleanup("+here+")"),
 	}},
-	{"runtime", "runCleanups", nil, []edit{after("b := gcCleanups.dequeue()", ifUser+"predictHooks.Cleanups() }")}},
+	{"runtime", "type cleanupFn", nil, []edit{fields("predict unsafe.Pointer ")}},
+	{"runtime", "Cleanup.Stop", nil, []edit{
+		before("mheap_.specialCleanupAlloc.free(unsafe.Pointer(found))", "if rec := (*specialCleanup)(unsafe.Pointer(found)).cleanup.predict; rec != nil { predictHooks.NoCleanup(rec) }"),
+	}},
+	{"runtime", "runCleanups", nil, []edit{
+		after("b := gcCleanups.dequeue()", ifUser+"predictHooks.Cleanups() }"),
+		before("c.call(c.fn, c.arg)", "if c.predict != nil { predictHooks.BeginCleanup(c.predict) }"),
+		after("c.call(c.fn, c.arg)", "if c.predict != nil { predictHooks.EndFinalizer() }"),
+	}},
 
 	// Execution traces (runtime/trace). To stop them comes after all that the reader did with what
 	// was traced before.
@@ -594,9 +607,10 @@ var table = eachDecl([]Hook{
 	{"internal/godebug", "(*Setting).Value, (*Setting).IncNonDefault", nil, muted},
 
 	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
-		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),
-		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictTimerStarted(newTimer(when(d), 0, goFunc, f, nil), predictTimer)"),
+		entry("predictrt.BeginTimer(" + here + ");"),
+		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictTimerMade(newTimer(when(d), 0, goFunc, f, nil))"),
 	}},
+	{"time", "goFunc", nil, []edit{entry("predictrt.TimerFires(seq);")}},
 	// The function that a context's end calls begins by way of a Once.
 	{"context", "AfterFunc", events(trace.Await), []edit{after("stopped := false", "predictrt.StopsTimer(unsafe.Pointer(a), true, "+here+")")}},
 	{"time", "(*Ticker).Reset", events(trace.Post, trace.Await), []edit{

@@ -46,7 +46,8 @@ func InsideHooks() []byte {
 
 // atomicText is the source of the functions of package sync/atomic for one type of integers: NAME
 // is what their names end in, and WORD the unsigned type that the library's own functions work
-// on. Each has one more parameter, the site of the call.
+// on. Each has one more parameter, the site of the call. The compiler does not see that the generic
+// functions keep no pointer; what p points to would be allocated.
 const atomicText = `
 //go:linkname LoadNAME
 //go:linkname StoreNAME
@@ -56,14 +57,14 @@ const atomicText = `
 //go:linkname OrNAME
 //go:linkname CompareAndSwapNAME
 
-func LoadNAME(p *TYPE, site uint32) TYPE { return TYPE(load((*WORD)(unsafe.Pointer(p)), site)) }
-func StoreNAME(p *TYPE, v TYPE, site uint32) { store((*WORD)(unsafe.Pointer(p)), WORD(v), site) }
-func SwapNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(swap((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
-func AddNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(add((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
-func AndNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(and((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
-func OrNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(or((*WORD)(unsafe.Pointer(p)), WORD(v), site)) }
+func LoadNAME(p *TYPE, site uint32) TYPE { return TYPE(load((*WORD)(noEscape(unsafe.Pointer(p))), site)) }
+func StoreNAME(p *TYPE, v TYPE, site uint32) { store((*WORD)(noEscape(unsafe.Pointer(p))), WORD(v), site) }
+func SwapNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(swap((*WORD)(noEscape(unsafe.Pointer(p))), WORD(v), site)) }
+func AddNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(add((*WORD)(noEscape(unsafe.Pointer(p))), WORD(v), site)) }
+func AndNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(and((*WORD)(noEscape(unsafe.Pointer(p))), WORD(v), site)) }
+func OrNAME(p *TYPE, v TYPE, site uint32) TYPE { return TYPE(or((*WORD)(noEscape(unsafe.Pointer(p))), WORD(v), site)) }
 func CompareAndSwapNAME(p *TYPE, old, new TYPE, site uint32) bool {
-	return compareAndSwap((*WORD)(unsafe.Pointer(p)), WORD(old), WORD(new), site)
+	return compareAndSwap((*WORD)(noEscape(unsafe.Pointer(p))), WORD(old), WORD(new), site)
 }
 `
 

@@ -14,6 +14,15 @@ import (
 // word is the type of what an atomic operation works on; signed integers are converted.
 type word interface{ uint32 | uint64 | uintptr }
 
+// noEscape hides from the compiler where p goes.
+//
+//go:nosplit
+//go:nocheckptr
+func noEscape(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return unsafe.Pointer(x ^ 0)
+}
+
 //go:nosplit
 func pointer32[W word](p *W) *uint32 { return (*uint32)(unsafe.Pointer(p)) }
 

@@ -180,9 +180,10 @@ type monitor struct {
 	pairsOf [2]map[uint64][]*int
 	// seq numbers the events in history.
 	seq uint64
-	// objects keeps the objects alive, so that no other one gets the address of one.
-	objects map[uint64]unsafe.Pointer
 }
+
+// monitored keeps the objects of activeMonitor alive, so that no other one gets the address of one.
+var monitored = map[uint64]unsafe.Pointer{}
 
 // A param says which object of a pair a method is called on, and the operand that names the other
 // one; 0 if the event is about one object only.
@@ -222,7 +223,7 @@ func planMonitor(rest string) bool {
 	}
 	m := &monitor{
 		events: map[uint64]int{}, next: n[2:], width: n[0], violated: n[1], states: map[[2]uint64]*int{},
-		params: map[uint64]param{}, operands: map[uint64]bool{}, named: map[naming]uint64{}, objects: map[uint64]unsafe.Pointer{},
+		params: map[uint64]param{}, operands: map[uint64]bool{}, named: map[naming]uint64{},
 		history: [2]map[uint64][]numberedEvent{{}, {}}, pairsOf: [2]map[uint64][]*int{{}, {}},
 	}
 	for _, to := range m.next {
@@ -264,9 +265,11 @@ func (g *goroutine) observe(obj, method uint64) {
 	if !ok && !m.operands[method] {
 		return
 	}
+	runtime.PredictHold()
+	monitored[obj] = unsafe.Pointer(uintptr(obj))
+	runtime.PredictRelease()
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
-	m.objects[obj] = unsafe.Pointer(uintptr(obj))
 	if m.operands[method] {
 		m.named[naming{g, method}] = obj
 	} else if m.observe(g, obj, method, event) {

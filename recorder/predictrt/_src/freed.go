@@ -21,6 +21,7 @@ var freedLogged [1 << freedBits]struct {
 // logFreed logs that of 64 objects of a size from addr on those with their bits set are free. It
 // may be called between two events of a hook. The record belongs to no goroutine.
 func logFreed(addr, size uintptr, which uint64) {
+	forgetTimers(addr, size, which)
 	if !isRecording || goroutines == 0 {
 		return
 	}

@@ -93,8 +93,10 @@ func (g *goroutine) exitSchedule() {
 	if actors == nil {
 		return
 	}
+	runtime.PredictHold()
+	controlledGoroutines = without(controlledGoroutines, g) // copies: too much for memory that is never freed
+	runtime.PredictRelease()
 	runtime.PredictPin()
-	controlledGoroutines = without(controlledGoroutines, g)
 	if a := g.actor; a != nil && stage == stageFollowing {
 		if !a.skipTo(len(a.steps)) {
 			leaveSchedule(g.fullName() + " has ended, the schedule expects it at " + stepName(a.steps[a.nextStep]) + inputs[g.inRuntime.LastInput].reason)

@@ -24,8 +24,8 @@ type goroutine struct {
 	goName
 	offspring
 	hasBegun bool
-	// finalizer is the finalizer or cleanup that it calls; nil means none.
-	finalizer *finalizerCall
+	// calls is the finalizer, the cleanup or the function of a timer that it calls; nil means none.
+	calls *lateCall
 	// muteDepth is positive while events are dropped.
 	muteDepth int
 	// yieldsToChild says that it has started a goroutine, which is to run first.
@@ -112,7 +112,6 @@ var (
 	unusedRecords     *goroutine            // list of records of goroutines that have ended
 	runtimeGoroutines goroutine             // stands for all goroutines of the runtime itself
 	testRuns          = map[string]int{}    // by name, number of runs of a top-level test
-	recordedTests     []string              // keeps the names alive that records point to
 	testNames         = map[string]uint32{} // numbers of tests in the trace, by name
 )
 
@@ -154,9 +153,9 @@ func adoptGoroutine() *goroutine {
 	runtime.PredictPin()
 	g := newGoroutine()
 	g.parent = g.id
-	if f := (*finalizerCall)(runtime.PredictFinalizer()); f != nil {
-		g.goSite, g.test, g.account, g.finalizer = f.site, f.test, f.account, f
-		g.setPath(f.path)
+	if c := (*lateCall)(runtime.PredictCallOf()); c != nil {
+		g.goSite, g.test, g.account, g.calls = c.site, c.test, c.account, c
+		c.nameRun(g)
 	} else if goid == 1 {
 		g.setPath("main")
 	} else {
@@ -202,12 +201,17 @@ func (name *goName) setPath(path string) {
 func (name *goName) addPath(sep string, n int) {
 	var buf [20]byte
 	digits := strconv.AppendUint(buf[:0], uint64(n), 10)
+	name.addText(sep)
+	name.addText(unsafe.String(unsafe.SliceData(digits), len(digits)))
+}
+
+// addText appends a text to the path.
+func (name *goName) addText(text string) {
 	old := name.path
-	name.reserve(len(old) + len(sep) + len(digits))
+	name.reserve(len(old) + len(text))
 	copy(name.buffer, old)
-	copy(name.buffer[len(old):], sep)
-	copy(name.buffer[len(old)+len(sep):], digits)
-	name.path = unsafe.String(unsafe.SliceData(name.buffer), len(old)+len(sep)+len(digits))
+	copy(name.buffer[len(old):], text)
+	name.path = unsafe.String(unsafe.SliceData(name.buffer), len(old)+len(text))
 }
 
 // reserve makes room for a path of n bytes.
@@ -309,8 +313,9 @@ func (g *goroutine) begin() {
 	g.actor.pass(KindBegin, 0, 0, 0, nil)
 	makeRoom()
 	g.log(KindBegin, 0, 0, 0, 0, 0)
-	if g.finalizer != nil {
-		g.finalizer.logOrder(g)
+	if g.calls != nil {
+		g.calls.logOrder(g)
+		g.calls = nil
 	}
 }
 
@@ -348,12 +353,12 @@ func TestBegin(name string) {
 	runtime.PredictPin()
 	if top {
 		runtime.PredictStartTest()
-		testRuns[name]++
-		g.test, g.children = name, 0
-		if n := testRuns[name]; n > 1 {
+		g.test, g.children = ownCopy(name), 0
+		n := testRuns[name] + 1
+		testRuns[g.test] = n
+		if n > 1 {
 			g.test = appendNumber(name, "#", n)
 		}
-		recordedTests = append(recordedTests, g.test)
 		g.setPath("0")
 		g.define()
 		g.openAccount()
@@ -391,7 +396,7 @@ func testNumber(name string) uint64 {
 	n, ok := testNames[name]
 	if !ok {
 		n = uint32(len(testNames))
-		testNames[name] = n
+		testNames[ownCopy(name)] = n
 		if isRecording {
 			s := clip(name)
 			d := startDefinition(testDefinitions, len(s))
@@ -403,16 +408,17 @@ func testNumber(name string) uint64 {
 	return uint64(n)
 }
 
+// ownCopy returns a copy of s in memory of our own, which the garbage collector does not free.
+func ownCopy(s string) string {
+	if s == "" {
+		return ""
+	}
+	b := unsafe.Slice((*byte)(runtime.PredictAlloc(uintptr(len(s)))), len(s))
+	return unsafe.String(&b[0], copy(b, s))
+}
+
 // itoa returns n in decimal.
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// appendNumber returns a name, a separator and a number, in at least 16 bytes. The allocator puts
-// smaller strings into one block with small objects of the program. They would live as long as the
-// name, and their finalizers would never run.
-func appendNumber(name, sep string, n int) string {
-	var buf [20]byte
-	digits := strconv.AppendUint(buf[:0], uint64(n), 10)
-	b := make([]byte, 0, max(16, len(name)+len(sep)+len(digits)))
-	b = append(append(append(b, name...), sep...), digits...)
-	return unsafe.String(unsafe.SliceData(b), len(b))
-}
+// appendNumber returns a name, a separator and a number.
+func appendNumber(name, sep string, n int) string { return name + sep + itoa(uint64(n)) }

@@ -64,7 +64,9 @@ func init() {
 	}
 	if mode == modeReplay {
 		isShortRun = true
+		runtime.PredictPin()
 		startReplay(planPath, verdict)
+		runtime.PredictUnpin()
 		runtime.PredictWatch(watch, false)
 	} else {
 		runtime.PredictWatch(watchRun, true)
@@ -83,7 +85,7 @@ func init() {
 		SelectSend: selectSendCase, SelectReceive: selectReceiveCase, TimerFired: timerFired,
 		Gosched: gosched, ReadClock: countClockLook, FiresAtOnce: mayFireAtOnce, ReadInput: readsInput, ReadInputAt: noteInputAt, Post: post, Await: await,
 		SetFinalizer: attach, NoFinalizer: detach, BeginFinalizer: enterFinal, EndFinalizer: leaveFinal,
-		Cleanup: cleanup, Cleanups: cleanups,
+		Cleanup: attachCleanup, NoCleanup: detachCleanup, BeginCleanup: enterCleanup, Cleanups: cleanups,
 		BeforeCopy: beforeCopy, BeforeMapAccess: beforeMapAccess,
 		FastRecord: &fastRecord, Freed: logFreed, Misused: writeMisused, Finish: finish,
 	})

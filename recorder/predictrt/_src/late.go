@@ -66,7 +66,9 @@ func isPromptIn(by *goroutine, left int64) bool {
 // for.
 func reportDelay(g *goroutine, ns int64, by *goroutine) {
 	if delaysReported++; delaysReported <= maxDelays {
+		runtime.PredictPin()
 		writeVerdict("late " + g.fullName() + " " + itoa(uint64(max(ns, 0))) + " " + describeWait(by) + "\n")
+		runtime.PredictUnpin()
 	}
 }
 

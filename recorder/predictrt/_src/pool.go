@@ -29,9 +29,9 @@ func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, size, pc uintptr)
 	}
 	item, planned := g.actor.plannedItem(KindPost, site, 0)
 	if planned {
-		runtime.PredictPin()
+		runtime.PredictHold()
 		keptForGet[item] = x
-		runtime.PredictUnpin()
+		runtime.PredictRelease()
 	}
 	g.log(KindPost, 0, site, 0, uint64(uintptr(token)), uint64(uintptr(pool)))
 	return planned
@@ -68,10 +68,10 @@ func (get PoolGet) Planned() (x any, ok bool) {
 	if !ok || item == 0 {
 		return nil, ok
 	}
-	runtime.PredictPin()
+	runtime.PredictHold()
 	x, ok = keptForGet[item]
 	delete(keptForGet, item)
-	runtime.PredictUnpin()
+	runtime.PredictRelease()
 	return x, ok
 }
 

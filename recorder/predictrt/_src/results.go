@@ -30,7 +30,9 @@ func TestResult(test, outcome string, ns int64) {
 	if Mode != modeRecord || current() == nil {
 		return
 	}
+	runtime.PredictPin()
 	writeTestLine(outcome, test, itoa(uint64(max(0, ns))))
+	runtime.PredictUnpin()
 }
 
 // writeTestLine adds a line about a test to the trace. A program may give a test any name; the

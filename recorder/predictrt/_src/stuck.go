@@ -56,6 +56,8 @@ func (g *goroutine) recordBlocked(what string) {
 	if !isRecording || !op.blocks(reason) || waitsForTests(framePCs[:n]) {
 		return
 	}
+	runtime.PredictPin()
+	defer runtime.PredictUnpin()
 	writeMeta("stuck", what+" "+itoa(uint64(g.id))+" "+itoa(uint64(op.kind))+" "+itoa(uint64(op.site))+" "+
 		hex(op.obj)+" "+itoa(uint64(max(0, runtime.PredictClockNow()-op.startTime))))
 	told := 0

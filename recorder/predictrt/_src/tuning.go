@@ -117,6 +117,9 @@ const (
 	// firstWriteBits is the size of the table of variables that were written (unit: bits of a
 	// hash). Trades memory for records of initial values.
 	firstWriteBits = 12
+	// timerBits is the size of the table of timers that call functions (unit: bits of a hash).
+	// Trades memory for the time that collections of garbage take beside many timers.
+	timerBits = 10
 	// freedBits is the size of the table of freed memory (unit: bits of a hash).
 	freedBits = 12
 	// maxInitialValues bounds the records of initial values in a test (unit: records). Trades

@@ -13,6 +13,8 @@ func predictAddresses(fd *netFD, laddr, raddr Addr) {
 	if predictrt.Mode == 0 || laddr == nil {
 		return
 	}
+	runtime.PredictPin() // the names are the recorder's
+	defer runtime.PredictUnpin()
 	if raddr != nil {
 		predictrt.SocketConnected(int(fd.pfd.Sysfd), laddr.String(), raddr.String())
 	} else if fd.sotype == syscall.SOCK_STREAM {
@@ -41,20 +43,26 @@ func predictBeforeConnect(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
 		runtime.PredictUseNetwork()
 		return
 	}
+	runtime.PredictPin()
 	a := fd.addrFunc()(addr)
-	if a == nil {
-		return
+	var names []string
+	if a != nil {
+		names = append(names, a.String())
 	}
-	names := []string{a.String()}
 	if a, ok := a.(*TCPAddr); ok {
 		names = append(names, predictPortName(a.Port))
 	}
+	runtime.PredictUnpin()
 	predictrt.BeforeConnect(names, pc)
 }
 
 // predictAccepted is called when a listener has accepted a connection.
 func predictAccepted(fd *netFD, pc uintptr) {
-	if predictrt.Mode != 0 && fd.laddr != nil {
-		predictrt.ConnectionAccepted(predictQueueName(fd.laddr), pc)
+	if predictrt.Mode == 0 || fd.laddr == nil {
+		return
 	}
+	runtime.PredictPin()
+	name := predictQueueName(fd.laddr)
+	runtime.PredictUnpin()
+	predictrt.ConnectionAccepted(name, pc)
 }

@@ -51,10 +51,12 @@ type PredictHooks struct {
 	SetFinalizer                func(obj, pc uintptr)
 	NoFinalizer, BeginFinalizer func(obj uintptr)
 	EndFinalizer                func()
-	// Cleanup returns the function to call in place of call, which calls a cleanup. Cleanups is
-	// called before the cleanups that one garbage collection has found.
-	Cleanup  func(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer)
-	Cleanups func()
+	// Cleanup is called where a cleanup is attached, and returns its record. BeginCleanup is
+	// called before its call, EndFinalizer after it, and NoCleanup where it is stopped. Cleanups
+	// is called before the cleanups that one garbage collection has found.
+	Cleanup                 func(pc uintptr) unsafe.Pointer
+	BeginCleanup, NoCleanup func(call unsafe.Pointer)
+	Cleanups                func()
 
 	// BeforeCopy and BeforeMapAccess are called before package reflect copies size bytes from
 	// src to dst, and before it reads or writes m.
@@ -188,7 +190,7 @@ func predictFork(fn *funcval, pc uintptr) unsafe.Pointer {
 
 // predictSetRecord gives gp, which is new, its record.
 func predictSetRecord(gp *g, rec unsafe.Pointer) {
-	gp.predict = rec
+	gp.predict, gp.predictCall, predictStarting = rec, predictStarting, nil
 	if rec != nil {
 		(*PredictGoroutine)(rec).G = unsafe.Pointer(gp)
 	}
@@ -197,7 +199,8 @@ func predictSetRecord(gp *g, rec unsafe.Pointer) {
 func predictEnd() {
 	if predictIsUser() {
 		predictHooks.End()
-		getg().predict = nil
+		gp := getg()
+		gp.predict, gp.predictCall = nil, nil
 	}
 }
 

@@ -8,14 +8,12 @@ import (
 // This file has hooks of cleanups and of C. The runtime calls finalizers and cleanups in
 // goroutines of its own; in the trace each call is a goroutine.
 
-// predictCleanup returns the function to call in place of call, which calls a cleanup.
-func predictCleanup(call func(*funcval, unsafe.Pointer), pc uintptr) func(*funcval, unsafe.Pointer) {
+// predictCleanup returns the record of a cleanup that is attached at pc.
+func predictCleanup(pc uintptr) unsafe.Pointer {
 	if !predictIsUser() {
-		return call
+		return nil
 	}
-	// To package predictrt a funcval is a pointer like others.
-	f := predictHooks.Cleanup(*(*func(fn, arg unsafe.Pointer))(unsafe.Pointer(&call)), pc)
-	return *(*func(*funcval, unsafe.Pointer))(unsafe.Pointer(&f))
+	return predictHooks.Cleanup(pc)
 }
 
 // predictRanC is set once the program has called C itself. What C waits for takes real time, and it

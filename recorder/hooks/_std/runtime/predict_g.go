@@ -19,12 +19,50 @@ func PredictSetRecord(rec unsafe.Pointer) { getg().predict = rec }
 // program, and the garbage collector does not look into them.
 func PredictAlloc(n uintptr) unsafe.Pointer { return persistentalloc(n, 8, &memstats.other_sys) }
 
-// PredictFinalizer returns what PredictSetFinalizer has set for the running goroutine.
-func PredictFinalizer() unsafe.Pointer { return getg().predictFinal }
+// predictOwnAlloc returns memory of PredictAlloc where the library allocates for itself, and nil
+// where the program does. So nothing that counts what the program allocates, or profiles it,
+// notices the library.
+func predictOwnAlloc(size uintptr) unsafe.Pointer {
+	if getg().predictOwn == 0 {
+		return nil
+	}
+	return PredictAlloc(max(size, 1))
+}
 
-// PredictSetFinalizer sets which finalizer or cleanup the running goroutine is about to call; nil
-// after it.
-func PredictSetFinalizer(final unsafe.Pointer) { getg().predictFinal = final }
+// PredictCallOf returns what PredictSetCall has set for the running goroutine, or
+// PredictStartsCall for the one that was started then.
+func PredictCallOf() unsafe.Pointer { return getg().predictCall }
+
+// PredictSetCall sets the record of the finalizer or cleanup that the running goroutine is about
+// to call, nil after it; or that of the timer that it is about to make.
+func PredictSetCall(call unsafe.Pointer) { getg().predictCall = call }
+
+// predictStarting is the record of the timer whose function the next goroutine calls.
+var predictStarting unsafe.Pointer
+
+// PredictStartsCall is called before a timer starts the goroutine that calls its function.
+func PredictStartsCall(call unsafe.Pointer) { predictStarting = call }
+
+// predictNextCall returns the record for a timer that is being made, which has no channel: that of
+// time.AfterFunc.
+func predictNextCall(c *hchan) uintptr {
+	if !predictOn || c != nil {
+		return 0
+	}
+	gp := getg()
+	call := gp.predictCall
+	gp.predictCall = nil
+	return uintptr(call)
+}
+
+// PredictTimerCall returns the record of a timer of time.AfterFunc.
+func PredictTimerCall(timer unsafe.Pointer) unsafe.Pointer {
+	seq := (*timeTimer)(timer).seq
+	return *(*unsafe.Pointer)(unsafe.Pointer(&seq))
+}
+
+// PredictTimerSize is the size of the objects that timers of package time are.
+const PredictTimerSize = unsafe.Sizeof(timeTimer{})
 
 // PredictG returns the identity of the running goroutine, for PredictBlocked.
 func PredictG() unsafe.Pointer { return unsafe.Pointer(getg()) }
@@ -65,11 +103,18 @@ func PredictCanPark() bool {
 	return mp.locks == 0 && mp.mallocing == 0 && mp.preemptoff == "" && mp.dying == 0
 }
 
-// PredictPin keeps the running goroutine running until PredictUnpin.
-func PredictPin() { acquirem() }
+// PredictPin keeps the running goroutine running until PredictUnpin. What it allocates meanwhile
+// is memory of PredictAlloc: it must not point to objects of the program.
+func PredictPin() { acquirem(); getg().predictOwn++ }
 
 // PredictUnpin ends what PredictPin has begun.
-func PredictUnpin() { releasem(getg().m) }
+func PredictUnpin() { gp := getg(); gp.predictOwn--; releasem(gp.m) }
+
+// PredictHold is PredictPin for what points to objects of the program.
+func PredictHold() { acquirem() }
+
+// PredictRelease ends what PredictHold has begun.
+func PredictRelease() { releasem(getg().m) }
 
 // PredictNewSlice starts a new time slice for the running goroutine, so that it is not preempted
 // within the next few milliseconds.

@@ -5,10 +5,8 @@ import (
 	"unsafe"
 )
 
-// predictTimerStarted reports the address of the timer t, whose goroutine p describes.
-func predictTimerStarted(t *Timer, p *predictrt.Timer) *Timer {
-	if p != nil {
-		p.SetTimer(unsafe.Pointer(t))
-	}
+// predictTimerMade reports that AfterFunc has made t.
+func predictTimerMade(t *Timer) *Timer {
+	predictrt.TimerMade(unsafe.Pointer(t))
 	return t
 }

@@ -3,9 +3,15 @@ package selftest
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
+	"maps"
+	"net"
 	"os"
+	"path/filepath"
 	"reflect"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,6 +39,12 @@ func operations() map[string]func() {
 		table  = map[int]int{}
 	)
 	timer := time.AfterFunc(time.Hour, func() {})
+	one := make([]byte, 1)
+	r, w, _ := os.Pipe()
+	name := filepath.Join(os.TempDir(), "selftest-allocs")
+	listener, _ := net.Listen("tcp", "127.0.0.1:0")
+	go func() { c, _ := listener.Accept(); io.Copy(c, c) }()
+	conn, _ := net.Dial("tcp", listener.Addr().String())
 	m.Store(1, here)
 	value.Store(here)
 	go func() {
@@ -71,6 +83,23 @@ func operations() map[string]func() {
 		"reset":     func() { timer.Reset(time.Hour) },
 		"context":   func() { _, cancel := context.WithCancel(context.Background()); cancel() },
 		"timeout":   func() { _, cancel := context.WithTimeout(context.Background(), time.Hour); cancel() },
+		"fires":     func() { wg.Add(1); time.AfterFunc(1, wg.Done); wg.Wait() },
+		"ticker":    func() { time.NewTicker(time.Hour).Stop() },
+		"finalizer": func() { b := new(object); runtime.SetFinalizer(b, func(*object) {}); runtime.SetFinalizer(b, nil) },
+		"cleanup":   func() { runtime.AddCleanup(new(object), func(int) {}, 1).Stop() },
+		"locals": func() {
+			var a atomic.Int64
+			var old int32
+			a.Store(a.Load())
+			a.CompareAndSwap(0, a.Add(1))
+			predictrt.AddInt32(&old, predictrt.LoadInt32(&old, siteWrite), siteWrite)
+			predictrt.StoreInt32(&old, predictrt.SwapInt32(&old, 2, siteWrite), siteWrite)
+		},
+		"pipe":      func() { w.Write(one); r.Read(one) },
+		"newpipe":   func() { r, w, _ := os.Pipe(); w.Write(one); w.Close(); r.Read(one); r.Close() },
+		"file":      func() { f, _ := os.Create(name); f.Write(one); f.Close() },
+		"socket":    func() { conn.Write(one); conn.Read(one) },
+		"deadline":  func() { conn.SetDeadline(time.Now().Add(time.Hour)) },
 		"panic":     func() { func() { defer func() { recover() }(); panic(here) }() },
 		"coroutine": func() { next, stop := iter.Pull(func(yield func(int) bool) { yield(1) }); next(); stop() },
 		"reflect":   func() { reflect.ValueOf(back).TryRecv() },
@@ -84,12 +113,17 @@ func operations() map[string]func() {
 
 var sinkChan chan int
 
-// TestAllocs prints how many objects each operation allocates.
+// TestAllocs prints how many objects each operation allocates, once and on average.
 func TestAllocs(t *testing.T) {
 	if os.Getenv("ALLOCS") == "" {
 		return
 	}
-	for name, f := range operations() {
-		fmt.Println(name, testing.AllocsPerRun(1000, f))
+	fs := operations()
+	for _, name := range slices.Sorted(maps.Keys(fs)) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		fs[name]()
+		runtime.ReadMemStats(&after)
+		fmt.Println(name, after.Mallocs-before.Mallocs, testing.AllocsPerRun(1000, fs[name]))
 	}
 }

@@ -63,7 +63,7 @@ func TestFieldOffset(t *testing.T) {
 	verdictFD = 1
 	Field(&x.mu, 8, 7, siteA)
 	obj := uint64(uintptr(pointerTo(x)))
-	if activeMonitor.objects[obj] != pointerTo(x) {
+	if monitored[obj] != pointerTo(x) {
 		t.Error("the monitor has not seen the object of the field")
 	}
 }

@@ -165,7 +165,8 @@ type PredictHooks struct {
 	SetFinalizer                func(obj, pc uintptr)
 	NoFinalizer, BeginFinalizer func(obj uintptr)
 	EndFinalizer                func()
-	Cleanup                     func(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer)
+	Cleanup                     func(pc uintptr) unsafe.Pointer
+	BeginCleanup, NoCleanup     func(call unsafe.Pointer)
 	Cleanups                    func()
 	BeforeCopy                  func(dst, src unsafe.Pointer, size, pc uintptr)
 	BeforeMapAccess             func(m unsafe.Pointer, write bool, pc uintptr)
@@ -177,47 +178,54 @@ type PredictHooks struct {
 
 // The rest does nothing.
 
-func PredictTimerAfter(when int64) (_ int64)                                                   { return }
-func PredictSetDeadline(timer unsafe.Pointer, tests int64) (_ int64)                           { return }
-func PredictUseNetwork()                                                                       {}
-func PredictAlone() (_ bool)                                                                   { return }
-func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool)                         { return }
-func PredictAwaitWritten(n uint32)                                                             {}
-func PredictAwaitAllWritten() (_ bool)                                                         { return }
-func PredictAwaitsSignal() (any bool)                                                          { return }
-func PredictEachWaiting(visit func(rec unsafe.Pointer))                                        {}
-func PredictHastenTimer(id unsafe.Pointer, ns int64)                                           {}
-func PredictByRank()                                                                           {}
-func PredictCPU() (_ int64)                                                                    { return }
-func PredictSyscallTime() (_ int64)                                                            { return }
-func PredictChildless() (_ bool)                                                               { return }
-func PredictCompareAndSwapPointer(p *unsafe.Pointer, old, new unsafe.Pointer) (_ bool)         { return }
-func PredictElapsed() (_ int64)                                                                { return }
-func PredictEnv() (_ string)                                                                   { return }
-func PredictFinalizer() (_ unsafe.Pointer)                                                     { return }
-func PredictNewSlice()                                                                         {}
-func PredictGetenv(name string) (_ string)                                                     { return }
-func PredictYield()                                                                            {}
-func PredictGosched()                                                                          {}
-func PredictHandOver(n uint32)                                                                 {}
-func PredictOnMapWrites(writing func(m unsafe.Pointer))                                        {}
-func PredictInstall(h PredictHooks)                                                            {}
-func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic)                       { return }
-func PredictVisited() (_ uint64)                                                               { return }
-func PredictNewTinyBlock()                                                                     {}
-func PredictObject(p uintptr) (base, size uintptr, flat bool)                                  { return }
-func PredictOtherChance(seed uint64)                                                           {}
-func PredictOldestFirst()                                                                      {}
-func PredictOnStack(p uintptr) (_ bool)                                                        { return }
-func PredictPassOnlyFor(id unsafe.Pointer)                                                     {}
-func PredictReadInput(what uint8)                                                              {}
-func PredictPause()                                                                            {}
-func PredictPin()                                                                              {}
-func PredictReadOnly(p uintptr) (_ bool)                                                       { return }
-func PredictRealWall()                                                                         {}
-func PredictStartTest()                                                                        {}
-func PredictSearchDue() (_ bool)                                                               { return }
-func PredictSetFinalizer(final unsafe.Pointer)                                                 {}
+func PredictTimerAfter(when int64) (_ int64)                                           { return }
+func PredictSetDeadline(timer unsafe.Pointer, tests int64) (_ int64)                   { return }
+func PredictUseNetwork()                                                               {}
+func PredictAlone() (_ bool)                                                           { return }
+func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool)                 { return }
+func PredictAwaitWritten(n uint32)                                                     {}
+func PredictAwaitAllWritten() (_ bool)                                                 { return }
+func PredictAwaitsSignal() (any bool)                                                  { return }
+func PredictEachWaiting(visit func(rec unsafe.Pointer))                                {}
+func PredictHastenTimer(id unsafe.Pointer, ns int64)                                   {}
+func PredictByRank()                                                                   {}
+func PredictCPU() (_ int64)                                                            { return }
+func PredictSyscallTime() (_ int64)                                                    { return }
+func PredictChildless() (_ bool)                                                       { return }
+func PredictCompareAndSwapPointer(p *unsafe.Pointer, old, new unsafe.Pointer) (_ bool) { return }
+func PredictElapsed() (_ int64)                                                        { return }
+func PredictEnv() (_ string)                                                           { return }
+func PredictCallOf() (_ unsafe.Pointer)                                                { return }
+func PredictNewSlice()                                                                 {}
+func PredictGetenv(name string) (_ string)                                             { return }
+func PredictYield()                                                                    {}
+func PredictGosched()                                                                  {}
+func PredictHandOver(n uint32)                                                         {}
+func PredictOnMapWrites(writing func(m unsafe.Pointer))                                {}
+func PredictInstall(h PredictHooks)                                                    {}
+func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic)               { return }
+func PredictVisited() (_ uint64)                                                       { return }
+func PredictNewTinyBlock()                                                             {}
+func PredictObject(p uintptr) (base, size uintptr, flat bool)                          { return }
+func PredictOtherChance(seed uint64)                                                   {}
+func PredictOldestFirst()                                                              {}
+func PredictOnStack(p uintptr) (_ bool)                                                { return }
+func PredictPassOnlyFor(id unsafe.Pointer)                                             {}
+func PredictReadInput(what uint8)                                                      {}
+func PredictPause()                                                                    {}
+func PredictPin()                                                                      {}
+func PredictReadOnly(p uintptr) (_ bool)                                               { return }
+func PredictRealWall()                                                                 {}
+func PredictStartTest()                                                                {}
+func PredictSearchDue() (_ bool)                                                       { return }
+func PredictSetCall(call unsafe.Pointer)                                               {}
+func PredictStartsCall(call unsafe.Pointer)                                            {}
+func PredictTimerCall(timer unsafe.Pointer) (_ unsafe.Pointer)                         { return }
+func PredictHold()                                                                     {}
+func PredictRelease()                                                                  {}
+
+const PredictTimerSize = 112
+
 func PredictSleep(ns int64)                                                                    {}
 func PredictStopProgram(ns int64)                                                              {}
 func PredictStartWriter(write func(n uint32))                                                  {}
