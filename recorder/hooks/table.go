@@ -529,7 +529,7 @@ var table = eachDecl([]Hook{
 	// An operation that fails because the file is closed, or its deadline has passed, comes after
 	// what has closed the file or set the deadline.
 	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), false, " + here + ");")}},
-	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), true, "+here+")")}},
+	{"internal/poll", "setDeadlineImpl", events(trace.AtomicStore, trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), true, "+here+")")}},
 	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
 	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
 	{"internal/poll", "(*FD).incref, (*FD).readLock, (*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},

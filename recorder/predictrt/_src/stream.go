@@ -272,9 +272,13 @@ func closingObject(pd unsafe.Pointer, deadline bool) uint64 {
 // BeforeFileEnd logs that a file is about to be closed, or to get a deadline, by which operations
 // of others on it may fail.
 func BeforeFileEnd(pd unsafe.Pointer, deadline bool, pc uintptr) {
-	if Mode != 0 {
-		logObject(KindPost, closingObject(pd, deadline), pc)
+	if Mode == 0 {
+		return
 	}
+	if deadline { // of several the last one is valid, as of stores to an atomic variable
+		logObject(KindAtomicStore, closingObject(pd, true), pc)
+	}
+	logObject(KindPost, closingObject(pd, deadline), pc)
 }
 
 // AfterFileEnd logs that an operation on a file has failed for that reason.

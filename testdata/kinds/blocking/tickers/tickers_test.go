@@ -195,30 +195,6 @@ func TestCond(t *testing.T) {
 	}
 }
 
-//want:deadlock deadlock
-func TestParallel(t *testing.T) {
-	t.Run("a", func(t *testing.T) {
-		t.Parallel()
-		f := newFlag()
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			tick := time.NewTicker(10 * time.Millisecond)
-			defer tick.Stop()
-			for {
-				select {
-				case <-f.get():
-					return
-				case <-tick.C:
-				}
-			}
-		})
-		time.Sleep(time.Millisecond)
-		f.end()
-		wg.Wait()
-	})
-	t.Run("b", func(t *testing.T) { t.Parallel(); time.Sleep(time.Millisecond) })
-}
-
 // Correct ones come to their end, after as many rounds as they like.
 func TestRight(t *testing.T) {
 	done := make(chan int)
