@@ -23,12 +23,12 @@ var oracles = []oracle{
 	{"selects that can choose another case", "./analysis/symbolic", "TestOracleOfChoices", "-traces=500"},
 	{"all pairs at two places, and all runs", "./analysis", "TestOracleOfPairs", ""},
 	{"all matches of a pattern at its places, and all runs", "./analysis", "TestOracleOfMatches", "-programs=500"},
-	{"deadlocks and the stuck states of programs", "./analysis", "TestDeadlocksOracle", "-programs=100"},
-	{"misuse and what programs do", "./analysis", "TestMisuseOracle", "-programs=100"},
-	{"properties, sliced, and all runs of programs with branches", "./analysis", "TestSlicedOracle", "-sliced=2000"},
-	{"races by slices, and all runs of programs with branches", "./analysis", "TestSlicedRacesOracle", "-sliced=2000"},
+	{"deadlocks and the stuck states of programs", "./analysis", "TestDeadlocksOracle", ""},
+	{"misuse and what programs do", "./analysis", "TestMisuseOracle", ""},
+	{"properties, sliced, and all runs of programs with branches", "./analysis", "TestSlicedOracle", "-sliced=500"},
+	{"races by slices, and all runs of programs with branches", "./analysis", "TestSlicedRacesOracle", "-sliced=500"},
 	{"the fewest switches to a failing assertion", "./analysis", "TestFewestSwitches", ""},
-	{"assertions in two recordings together, and all runs of programs", "./analysis/merged", "TestOracle", "-programs=600"},
+	{"assertions in two recordings together, and all runs of programs", "./analysis/merged", "TestOracle", "-programs=400"},
 	{"predictions that are lost where events that conflict with none are left out", "./analysis/reduce", "TestDropConflictFree", ""},
 }
 
