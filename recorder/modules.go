@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -18,7 +19,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/gopredict/gopredict/internal/gotool"
@@ -344,24 +344,6 @@ type importerFunc func(path string) (*types.Package, error)
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
 func (c importcfg) importer(fset *token.FileSet) types.Importer {
-	known := make(map[string]*types.Package)
-	return importerFunc(func(path string) (*types.Package, error) {
-		if path == "unsafe" {
-			return types.Unsafe, nil
-		}
-		path = cmp.Or(c.paths[path], path)
-		if p := known[path]; p != nil && p.Complete() {
-			return p, nil
-		}
-		f, err := os.Open(c.files[path])
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		r, err := gcexportdata.NewReader(f)
-		if err != nil {
-			return nil, err
-		}
-		return gcexportdata.Read(r, fset, known, path)
-	})
+	compiled := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(c.files[path]) })
+	return importerFunc(func(path string) (*types.Package, error) { return compiled.Import(cmp.Or(c.paths[path], path)) })
 }

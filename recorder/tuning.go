@@ -1,16 +1,9 @@
 package recorder
 
-import "time"
-
 // maxTemporary bounds the folders for the temporary files of a package's runs whose names depend
 // on the package (unit: folders). Trades readable names for the search for a free one. Chosen:
 // more than anybody reads.
 const maxTemporary = 100
-
-// endGrace is how long a test binary may take to end after it was asked to (unit: seconds). Trades
-// the end of a trace for the time until a command that was interrupted ends. Chosen: a full trace
-// is written in less.
-const endGrace = 5 * time.Second
 
 // maxForeignBytes bounds the source of a package of another module that is instrumented (unit:
 // bytes). Trades races of what is generated, as of libraries that were translated from C, for time
