@@ -25,9 +25,6 @@ func TestEnded() {
 		enterStage(stageFree)
 	}
 	g.letStartedRun()
-	if isShortRun && g.path == "0" && stage == stageFree {
-		g.letTimersFire()
-	}
 	runtime.PredictPin()
 	runtime.PredictBlockedForEver(g.hasLeft, func(rec unsafe.Pointer) { (*goroutine)(rec).recordLeak() })
 	if g.path == "0" {
@@ -38,28 +35,6 @@ func TestEnded() {
 		})
 	}
 	runtime.PredictUnpin()
-}
-
-// letTimersFire lets time pass for the goroutines that g has started and that wait for timers:
-// where they block then, nobody waits any more. It is for runs in which time passes at once.
-func (g *goroutine) letTimersFire() {
-	for passed, n := int64(0), 0; n < maxLastTestTimers && runtime.PredictCanPark(); n++ {
-		left := int64(-1)
-		runtime.PredictEachWaiting(func(rec unsafe.Pointer) {
-			if !g.hasLeft(rec) {
-				return
-			}
-			if d, ok := (*goroutine)(rec).timeoutLeft(); ok && (left < 0 || d < left) {
-				left = d
-			}
-		})
-		if left < 0 || passed+left > maxTimerWait {
-			return
-		}
-		passed += left
-		g.sleep(left + 1)
-		g.letStartedRun()
-	}
 }
 
 // letStartedRun lets the goroutines run that g has started, for a bounded time.

@@ -98,7 +98,7 @@ func (s *stopper) stop() {
 
 func (s *stopper) stopOnce() { s.once.Do(func() { close(s.done) }) }
 
-//want:race panic
+//want:channel panic, race panic
 func TestBugCloseOfClosed(t *testing.T) {
 	s := newStopper()
 	both(s.stop, s.stop)

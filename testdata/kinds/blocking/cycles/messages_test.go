@@ -46,7 +46,7 @@ func newConn() *conn {
 	return &conn{reset: make(chan int), stop: make(chan struct{}), done: make(chan struct{})}
 }
 
-//want:deadlock deadlock of 0.1 0.2
+//want:deadlock deadlock of 0.3 0.4
 func TestBugTwoConns(t *testing.T) {
 	a, b := newConn(), newConn()
 	for _, l := range []link{a, b} {

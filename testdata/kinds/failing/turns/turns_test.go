@@ -24,8 +24,10 @@ func (w *worker) isRunning() bool {
 	return w.running
 }
 
-// The worker is stopped before it has begun. The report has a line for it, and no witness:
-// that it never ends is not proven.
+// The worker is stopped before it has begun. It looks again and again, which ends nothing: only
+// the test could, and that waits for it.
+//
+//want:deadlock deadlock
 func TestStop(t *testing.T) {
 	w, done := new(worker), make(chan bool)
 	go func() {
@@ -38,7 +40,8 @@ func TestStop(t *testing.T) {
 	<-done
 }
 
-func TestAlwaysTurns(t *testing.T) {
+//want:deadlock deadlock
+func TestForever(t *testing.T) {
 	w, done := new(worker), make(chan bool)
 	go func() {
 		for w.set(true); w.isRunning(); {
