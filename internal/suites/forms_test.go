@@ -32,6 +32,9 @@ func TestForms(t *testing.T) {
 			}
 			for _, f := range all.confirmed() {
 				require.Equal(t, "racy", filepath.Base(f.Package), "%s at %v\n%s", f.Test, f.sites(), r)
+				if f.Kind == "failure" { // the panic that the race ends in, in other orders
+					continue
+				}
 				require.Equal(t, "race", f.Kind, "%s at %v", f.Test, f.sites())
 				require.NotContains(t, strings.Join(f.sites(), " "), "std/", f.Test)
 				confirmed = append(confirmed, f.Test)
