@@ -139,14 +139,20 @@ func (l *loop) recordOrders(ctx context.Context) error {
 			return err
 		}
 		l.ledger.Recordings = append(l.ledger.Recordings, p)
-		if err := l.confirmer.ConfirmBlocked(ctx, p.Recording); err != nil {
-			return err
-		}
-		if _, err := l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings); err != nil {
+		if err := l.confirmRecording(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// confirmRecording confirms what blocks for ever in a recording, and what was predicted from it.
+func (l *loop) confirmRecording(ctx context.Context, p ledger.PredictedRecording) error {
+	if err := l.confirmer.ConfirmBlocked(ctx, p.Recording); err != nil {
+		return err
+	}
+	_, err := l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings)
+	return err
 }
 
 // recordChances records the tests that chance decides in with other random numbers, and confirms
@@ -168,10 +174,7 @@ func (l *loop) recordChances(ctx context.Context) error {
 				l.ledger.Warn("%s: %s fails with other random numbers, or another order of a map, in the order of goroutines in which it passes: chance decides, which is no concurrency bug", p.Run.Package.Path, test)
 			}
 		}
-		if err := l.confirmer.ConfirmBlocked(ctx, p.Recording); err != nil {
-			return err
-		}
-		if _, err := l.confirmer.ConfirmFindings(ctx, p.Recording, p.Findings); err != nil {
+		if err := l.confirmRecording(ctx, p); err != nil {
 			return err
 		}
 	}
