@@ -17,8 +17,9 @@ func TestLeakPage(t *testing.T) {
 		"\tstressTestCases := []testCase{\n\t\tmakeTest(\"DaisyChain\"),\n\t}\n")
 	require.Len(t, cases, 3)
 	rows := map[string]leakRow{
-		"One": {[][]string{{"One.func1() [send]"}}, 10, 1},
-		"Two": {[][]string{{"Two.func1() [select]", "Two.func2() [wait]"}, {"Two.func2() [wait]"}}, 30, 2},
+		"One":       {[][]string{{"One.func1() [send]"}}, 10, 1},
+		"etcd/7443": {[][]string{{"f() [send]", "g() [recv]"}, nil}, 20, 1},
+		"Two":       {[][]string{{"Two.func1() [select]", "Two.func2() [wait]"}, {"Two.func2() [wait]"}}, 30, 2},
 	}
 	page := run.Render(pages, "leaks.md", newLeakPage(cases, func(name string) (leakRow, bool) {
 		row, ok := rows[name]
@@ -26,7 +27,8 @@ func TestLeakPage(t *testing.T) {
 	}))
 	assert.Contains(t, page, "\n| One |  | 1 | 1 of 1 | 10 | 1.0 |  |\n| Two | flaky | 2 | 1 of 2 | 30 | 2.0 | Two.func1 [select] (1) |\n")
 	assert.Contains(t, page, "1 of 2 cases have all their leaks confirmed, and 2 of 3 leaks")
-	assert.Contains(t, page, "\nNot run: Other.\n")
+	assert.Contains(t, page, "\n| etcd/7443 | 1 of 2 | 20 | 1.0 |\n")
+	assert.Contains(t, page, "\nNot run: Other, cockroach/9935, grpc/862")
 	assert.True(t, cases[2].hasFalseLeak(rows["One"]))
 	assert.Regexp(t, regexp.MustCompile(`\|\n$`), page)
 }
