@@ -82,6 +82,23 @@ func TestRunThatTurnsRoundEndsWithItsTime(t *testing.T) {
 	require.Equal(t, trace.ProofDeadlock, tr.Blocked[0].Proof)
 }
 
+// Where timers alone go on, the rest of the time passes at once, whether it leads to something or not.
+func TestRunHastensWhatOnlyTimersDo(t *testing.T) {
+	for stuck, want := range map[string]string{"turns": "PASS", "round": "panic: test timed out after 5m0s"} {
+		cmd := selftest(t, "local", "-test.run=^TestStuck$", "-test.timeout=5m")
+		file := filepath.Join(t.TempDir(), "trace")
+		cmd.Env = append(os.Environ(), "STUCK="+stuck, "GOPREDICT_RT=record;trace="+file)
+		begun := time.Now()
+		out, err := cmd.CombinedOutput()
+		require.Equal(t, want == "PASS", err == nil, "%s: %s", stuck, out)
+		require.Contains(t, string(out), want)
+		require.Less(t, time.Since(begun), time.Minute)
+		tr, err := trace.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, trace.Validate(tr))
+	}
+}
+
 // A run that repeats another one has the time of that one's tests by its clock, and takes none.
 func TestBriefRunHasTheTestsTime(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"

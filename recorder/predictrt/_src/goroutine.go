@@ -283,6 +283,7 @@ func fork(pc uintptr) unsafe.Pointer {
 		return nil
 	}
 	runtime.PredictPin()
+	g.account.endQuiet()
 	child := newGoroutine()
 	child.parent, child.goSite, child.test, child.account = g.id, site, g.test, g.account
 	if !stringslite.HasPrefix(callSites[site].fn, "testing.") { // package testing waits for those that it starts
@@ -324,6 +325,7 @@ func (g *goroutine) begin() {
 func end() {
 	g := enter(KindEnd, 0)
 	if g != nil {
+		g.account.endQuiet()
 		g.log(KindEnd, 0, 0, 0, 0, 0)
 		fastRecord = noFastRecord
 		g.exitSchedule()

@@ -14,7 +14,23 @@ var (
 	// have waited for others since roundsStart.
 	timerRounds int
 	roundsStart int64
+	// In a run that repeats no other one, tests have waited for others since waitStart, and the
+	// program has made syscallsThen system calls until then, see awaitsOnlyTime.
+	waitStart    int64
+	syscallsThen uint32
 )
+
+// awaitsOnlyTime reports whether nothing but time can end the waits of the tests, so that it may pass
+// at once: they all have waited for minHang, and no goroutine has done more meanwhile than to wait
+// for timers, and to compute. A system call may bring what others have done, as a file.
+func awaitsOnlyTime() bool {
+	now, calls := runtime.PredictClockNow(), runtime.PredictSyscalls()
+	if runningTests == 0 || calls != syscallsThen || !testsWaitSince(waitStart) {
+		waitStart, syscallsThen = now, calls
+	}
+	runtime.PredictSkipsTime = now-waitStart >= minHang
+	return runtime.PredictSkipsTime
+}
 
 // noteTimerRound is called where only a timer lets the program go on. After maxTimerRounds, the
 // tests' events are not logged any more.
@@ -46,11 +62,14 @@ func endTimerRounds() {
 	timerRounds = 0
 }
 
-// endQuiet says in the trace that the test's events are not logged any more.
+// endQuiet says in the trace that the test's events are not logged any more. It is called where an
+// event comes after those that were not.
 func (a *account) endQuiet() {
 	if a.isQuiet {
+		runtime.PredictPin()
 		a.isQuiet = false
 		writeMeta("cut", "sync", clip(a.test))
+		runtime.PredictUnpin()
 	}
 }
 

@@ -246,7 +246,7 @@ func missingEvent() string {
 // that is due before then, a system call, a child process, I/O, or a signal that the program waits
 // for may make something happen. Now and then it checks whether these can reach what the tests
 // wait for. A recording whose periodic timers lead nowhere ends with the tests' time, as it would
-// under go test: see tellHang.
+// under go test, see tellHang; but that time passes at once.
 func watchUnscheduled(look runtime.PredictState) int64 {
 	moves := look.AwaitsOthers || isTimerBeforeDeadline(look) || !isShortRun && look.NextTimer >= 0 && mayRepeatBeforeDeadline()
 	switch {
@@ -261,7 +261,7 @@ func watchUnscheduled(look runtime.PredictState) int64 {
 		switch {
 		case look.AwaitsOthers:
 			return 10 * watchInterval
-		case isShortRun && !look.AwaitsSignals && runtime.PredictAlone():
+		case !look.AwaitsSignals && runtime.PredictAlone() && (isShortRun || awaitsOnlyTime()):
 			noteTimerRound()
 			return passToNextTimer(look, true)
 		}

@@ -74,7 +74,8 @@ type predictClockState struct {
 func predictStartClock() {
 	predictClock.now = nanotime()
 	predictClock.countedUntil, predictClock.start = predictClock.now, predictClock.now
-	predictNextSearch = predictClock.now + predictFirstSearch
+	predictNextLook = predictClock.now + predictLookInterval
+	predictNextSearch = predictNextLook
 	predictSyncWall()
 }
 

@@ -16,9 +16,9 @@ var PredictSkipsTime bool
 // PredictWatch starts a system goroutine that calls check whenever no goroutine can run. check
 // returns the nanoseconds after which it is to be called again, 0 to wait for the next time that
 // nothing can run, or a negative number to end. If still is set, time stands still for the program
-// meanwhile. With idle set, check is not called where a timer is due before the tests' time is
-// over, or where the program waits for something from outside: programs that sleep a lot are not
-// to pay for it.
+// meanwhile. With idle set, check is called once in predictLookInterval where a timer is due before
+// the tests' time is over, or where the program waits for something from outside: programs that
+// sleep a lot are not to pay for it.
 func PredictWatch(check func() (wait int64, still bool), idle bool) {
 	predictIdleOnly = idle
 	go func() {
@@ -69,10 +69,11 @@ func predictIdleWatcher() *g {
 	return gp
 }
 
-// predictHasWakers reports whether a timer or the network poller can wake a goroutine, and no
-// search for tests that are blocked for ever is due.
+// predictHasWakers reports whether a timer or the network poller can wake a goroutine, and no check
+// is due in spite of that.
 func predictHasWakers() bool {
-	if predictClock.now >= predictNextSearch {
+	if predictClock.now >= predictNextLook {
+		predictNextLook = predictClock.now + predictLookInterval
 		return false
 	}
 	next := getg().m.p.ptr().timers.wakeTime()
@@ -97,21 +98,24 @@ func (gp *g) predictIsSilent() bool {
 	return gp.predictFD != 0 && PredictIsSilent != nil && PredictIsSilent(gp.predictFD-1, gp.predictWrites)
 }
 
-// predictNextSearch is when to search next for tests that are blocked for ever although something
-// can happen; by the program's clock. A search may take long: there is one when the program has
-// run for a second, for two, four, and so on.
-var predictNextSearch int64
+// predictNextLook is when to check next although something can happen, by the program's clock, and
+// predictNextSearch when to search next for tests that are blocked for ever. A search may take long:
+// there is one when the program has run for a second, for two, four, and so on.
+var predictNextLook, predictNextSearch int64
 
-const predictFirstSearch = 1_000_000_000
+const predictLookInterval = 1_000_000_000
 
 // PredictSearchDue reports whether such a search is due, and sets when the next one is.
 func PredictSearchDue() bool {
 	if predictClock.now < predictNextSearch {
 		return false
 	}
-	predictNextSearch = predictClock.now + max(predictFirstSearch, PredictElapsed())
+	predictNextSearch = predictClock.now + max(predictLookInterval, PredictElapsed())
 	return true
 }
+
+// PredictSyscalls returns how many system calls goroutines have made that may wait.
+func PredictSyscalls() uint32 { return getg().m.p.ptr().syscalltick }
 
 // PredictEachWaiting calls visit with the record of each goroutine that waits.
 func PredictEachWaiting(visit func(rec unsafe.Pointer)) {

@@ -16,6 +16,8 @@ var (
 	Stack   []Frame                  // of the running goroutine, the innermost first
 	State   PredictState             // what all goroutines do
 	Waits   map[unsafe.Pointer]int64 // by goroutine, for how long at most, in nanoseconds
+	Waiting []unsafe.Pointer         // the records of all goroutines that wait
+	Calls   uint32                   // system calls so far
 
 	kept [][]unsafe.Pointer
 )
@@ -33,6 +35,13 @@ func PredictCanPark() bool                { return true }
 func PredictClockNow() int64              { return Clock }
 func PredictReadable(p, n uintptr) bool   { return true }
 func PredictExamine() PredictState        { return State }
+func PredictSyscalls() uint32             { return Calls }
+
+func PredictEachWaiting(visit func(rec unsafe.Pointer)) {
+	for _, rec := range Waiting {
+		visit(rec)
+	}
+}
 
 // PredictAlloc returns memory in which the garbage collector looks for pointers.
 func PredictAlloc(n uintptr) unsafe.Pointer {
@@ -186,7 +195,6 @@ func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool)          
 func PredictAwaitWritten(n uint32)                                                     {}
 func PredictAwaitAllWritten() (_ bool)                                                 { return }
 func PredictAwaitsSignal() (any bool)                                                  { return }
-func PredictEachWaiting(visit func(rec unsafe.Pointer))                                {}
 func PredictHastenTimer(id unsafe.Pointer, ns int64)                                   {}
 func PredictByRank()                                                                   {}
 func PredictCPU() (_ int64)                                                            { return }
