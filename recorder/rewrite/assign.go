@@ -199,6 +199,9 @@ func (a assignment) assignTo(i int, p assignee, v string) string {
 	if a.storeNeedsHook(x) {
 		return a.store(x, text, v)
 	}
+	if r := receiveOf(s); r != nil && a.communication == ast.Node(r) && a.spansLines(x, s) {
+		text += a.lineDirective(s.Pos()) // a select stores on the first line of its clause
+	}
 	return text + "=" + v
 }
 

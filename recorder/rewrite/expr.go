@@ -60,7 +60,7 @@ func (e *expressions) exprText(x ast.Expr, flow bool) string {
 		text = e.noteResult(c, text)
 	}
 	if e.isOperand(x) {
-		text = e.operand(x, text)
+		text = e.operandOrPostpone(x, text)
 	}
 	if c := e.assertionAt[x]; c != nil {
 		text = e.hook("Assert") + "(" + text + "," + e.site("assert", c, e.textOf(c), false) + ")"
@@ -70,6 +70,20 @@ func (e *expressions) exprText(x ast.Expr, flow bool) string {
 		text = e.noteAfterExpr("call", n, text)
 	case *ast.ReturnStmt:
 		text = e.noteAfterExpr("return", n, text)
+	}
+	return text
+}
+
+// operandOrPostpone is the text that evaluates x, as text does, with a hook that notes its value: at
+// once, or after the calls that follow x in its scope, which may change a variable in x. There is
+// no hook if there is no place for it.
+func (e *expressions) operandOrPostpone(x ast.Expr, text string) string {
+	id, _ := x.(*ast.Ident)
+	if !e.beforeCall(x) || e.isCall(x) || id != nil && e.isPrivate(id) {
+		return e.operand(x, text)
+	}
+	if e.neitherPanicsNorCalls(x) {
+		e.postpone(x, func() string { return e.operand(x, e.textOf(x)) })
 	}
 	return text
 }

@@ -34,14 +34,14 @@ func (af *accessFilter) eventSpot(op string, n ast.Node, expr string) (provenanc
 	return s, true
 }
 
-// isOperand reports whether a formula needs the value of x.
+// isOperand reports whether a formula needs the value of x, and a hook can note it.
 func (af *accessFilter) isOperand(x ast.Expr) bool {
 	switch x.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.BinaryExpr:
 	default:
 		return false
 	}
-	return af.provenance.IsOperand(provenance.Spot{Fset: af.fset, Pos: provenance.ValuePos(x), Role: provenance.Evaluates})
+	return af.keepsType(x) && af.provenance.IsOperand(provenance.Spot{Fset: af.fset, Pos: provenance.ValuePos(x), Role: provenance.Evaluates})
 }
 
 // assertion returns the operand of c, a call of an assertion of which it is known
