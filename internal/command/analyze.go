@@ -49,6 +49,7 @@ func (s *session) runAnalyze(ctx context.Context, args []string) (int, error) {
 	if byEvents {
 		return s.racyEvents(ctx, args[0], t, opts, damage)
 	}
+	t.NoteHiddenState()
 	reduce.Gather(t)
 	result, err := finding.Predict(ctx, t, opts.analysisOptions())
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func TestBlocking(t *testing.T) {
 	t.Parallel()
 	dir := copySubject(t, "blocking")
-	for folder, tests := range map[string]int{".": 80, "choices": 10, "cycles": 29, "tiny": 13, "network": 9} {
+	for folder, tests := range map[string]int{".": 80, "choices": 10, "cycles": 29, "tiny": 13, "network": 9, "closed": 16} {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(dir, folder)

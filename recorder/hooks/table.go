@@ -100,6 +100,9 @@ var counting = onlyIn("forkpipe2.go")
 // inBundle is for HTTP/2 while it is a part of net/http, up to Go 1.26.
 var inBundle = onlyIn("h2_bundle.go")
 
+// asksSystem is where what a call returns depends on the files of the system.
+const asksSystem = "runtime.PredictReadInput(runtime.PredictFiles);"
+
 // inMap calls the run-time library in the middle of a write to a map, where the flag toggled by
 // the anchor is set.
 var inMap = after("m.writing ^= 1", "if PredictWriting != nil && m.writing != 0 { PredictWriting(unsafe.Pointer(m)) }")
@@ -138,6 +141,14 @@ var beginsTiny = []edit{
 	after("c.tinyAllocs++", "predictBeginsTiny(uintptr(x))"),
 	after("(*[2]uint64)(x)[1] = 0", "predictBeginsTiny(uintptr(x))"),
 }
+
+// usesFile is where an operation looks whether its file is closed; closes says that it closes it.
+func usesFile(closes string) string {
+	return "predictrt.UsesFile(unsafe.Pointer(&fd.pd), int(fd.Sysfd), &fd.fdmu.state, " + closes + ", " + here + ");"
+}
+
+// fileUse is the begin of an operation on a file, which fails if the file is closed.
+var fileUse = []edit{entry(usesFile("false")), before("return errClosing(fd.isFile)", isClosed)}
 
 // muted keeps all that a function does out of the trace.
 var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictrt.Mute()) };")}
@@ -250,8 +261,13 @@ var table = eachDecl([]Hook{
 
 	// What comes from outside of the program: the verdict names it where a replay leaves its
 	// schedule by that.
-	{"os", "(*File).Read, ReadFile, ReadDir", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictFiles);")}},
-	{"os", "Stat", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictFiles); runtime.PredictRealWall();")}},
+	//
+	// That a file is there, and what it has, may be the work of another goroutine, which no event
+	// shows.
+	{"os", "(*File).Read, (*File).ReadAt, (*File).Seek, (*File).Stat, (*File).ReadDir, ReadFile, ReadDir, Stat, Lstat", nil, []edit{entry(asksSystem)}},
+	{"os", "OpenFile, OpenRoot, Mkdir, Remove, Rename, Link, Symlink, Readlink, Truncate, Chmod, Chtimes, Chdir", nil, []edit{entry(asksSystem)}},
+	{"os", "(*Root).OpenFile, (*Root).OpenRoot, (*Root).Mkdir, (*Root).Remove, (*Root).Rename, (*Root).Link, (*Root).Symlink, (*Root).Readlink, (*Root).Stat, (*Root).Lstat, (*Root).Chmod", nil, []edit{entry(asksSystem)}},
+	{"os", "Stat", nil, []edit{entry("runtime.PredictRealWall();")}},
 	{"runtime", "NumGoroutine", nil, []edit{entry("PredictReadInput(PredictGoroutines);")}},
 	{"runtime", "Stack", nil, []edit{entry("if all { PredictReadInput(PredictGoroutines) };")}},
 	{"runtime", "NumCPU", nil, []edit{entry("predictReadInputAt(PredictProcessors, " + here + ");")}},
@@ -263,6 +279,8 @@ var table = eachDecl([]Hook{
 		instead("startProcess(name, argv, attr)", "predictStarted(startProcess(name, argv, attr))"),
 	}},
 	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictNetwork);")}},
+	{"net", "(*netFD).connect", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictNetwork);")}},
+	{"net", "(*netFD).listenStream", nil, []edit{entry("if a, ok := laddr.(*TCPAddr); !ok || a.Port != 0 { runtime.PredictReadInput(runtime.PredictNetwork) };")}},
 	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictCrypto);")}},
 	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictReadInput(runtime.PredictCrypto);")}},
 
@@ -528,11 +546,15 @@ var table = eachDecl([]Hook{
 	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.BeforeLastPiece(int(fd.Sysfd), " + here + ");")}},
 	// An operation that fails because the file is closed, or its deadline has passed, comes after
 	// what has closed the file or set the deadline.
-	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{entry("predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), false, " + here + ");")}},
+	// Each operation looks whether its file is closed, which decides its result.
+	{"internal/poll", "(*FD).Close", events(trace.AtomicRMW, trace.Post), []edit{
+		entry(usesFile("true") + "predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), false, " + here + ");"),
+	}},
 	{"internal/poll", "setDeadlineImpl", events(trace.AtomicStore, trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictrt.BeforeFileEnd(unsafe.Pointer(&fd.pd), true, "+here+")")}},
 	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
 	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictAfterWait(pd, res, "+here+")")}},
-	{"internal/poll", "(*FD).incref, (*FD).readLock, (*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
+	{"internal/poll", "(*FD).incref, (*FD).readLock, (*FD).writeLock", events(trace.AtomicLoad, trace.Await), fileUse},
+	{"internal/poll", "(*FD).readWriteLock", nil, fileUse}, // on Windows
 	{"internal/poll", "splice", nil, []edit{onlyIn("splice_linux.go"),
 		entry("predictrt.BeforeWrite(out, nil, " + here + ");"),
 		after("n, err := syscall.Splice(in, nil, out, nil, max, flags)", "predictrt.AfterWrite(out, int(n)); predictrt.AfterRead(in, nil, int(n), err == nil, "+here+")"),

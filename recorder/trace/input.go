@@ -1,6 +1,11 @@
 package trace
 
-import "slices"
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
 // A HiddenInput says that a test depended on something that no event records. Its behaviour may
 // differ in another run although nothing in the trace does.
@@ -30,11 +35,16 @@ var hiddenInputs = []struct {
 	{"pools", "what a sync.Pool has kept", false, true},
 	{"processors", "the number of processors", false, true},
 	{earlierTests, "what earlier tests have left", false, true},
+	{hiddenState, "the state of packages whose memory is not recorded", false, false},
 }
 
 // earlierTests is the word for what earlier tests have left, which follows from the events of
 // several tests: see [Trace.NoteEarlierTests].
 const earlierTests = "tests"
+
+// hiddenState is the word for what packages without events of their memory keep under locks: see
+// [Trace.NoteHiddenState].
+const hiddenState = "state"
 
 // indexOfInput returns the index in hiddenInputs of a word; -1 if it is none.
 func indexOfInput(word string) int {
@@ -109,6 +119,82 @@ func (t *Trace) NoteEarlierTests() {
 			t.HiddenInputs = append(t.HiddenInputs, h)
 		}
 	}
+}
+
+// NoteHiddenState adds a hidden input for each test of which two goroutines have critical sections of
+// one lock, not only as readers, in a package whose memory has no events: a templates' set, say, or
+// the routes of a server. What they find there depends on their order, and no event shows it.
+func (t *Trace) NoteHiddenState() {
+	recorded := make(map[string]bool) // files with events of memory
+	for _, s := range t.Sites {
+		if s.Op != "" {
+			recorded[s.packageFile()] = true
+		}
+	}
+	type lock struct {
+		test string
+		addr uint64
+	}
+	type user struct {
+		g               GID
+		several, writes bool
+	}
+	users := make(map[lock]user)
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !e.Kind.Acquires() {
+			continue
+		}
+		test, s := t.Goroutines[e.G].Test, t.Sites[e.Site]
+		if test == "" || !s.isForeign() || recorded[s.packageFile()] || ordersNothingHidden(s.Func) {
+			continue
+		}
+		l := lock{test, e.Obj}
+		u, known := users[l]
+		u.several = u.several || known && u.g != e.G
+		u.writes = u.writes || e.Kind == Acquire
+		u.g = e.G
+		users[l] = u
+		if h := (HiddenInput{test, hiddenState}); u.several && u.writes && !slices.Contains(t.HiddenInputs, h) {
+			t.HiddenInputs = append(t.HiddenInputs, h)
+		}
+	}
+}
+
+// packageFile returns the name of the site's file after the path of its package, which is the same
+// however the package was built.
+func (s *Site) packageFile() string {
+	return packageOf(s.Func) + "/" + path.Base(filepath.ToSlash(s.File))
+}
+
+// isForeign reports whether a site is in the standard library, or in another module in the module
+// cache.
+func (s *Site) isForeign() bool {
+	dir, pkg := path.Dir(filepath.ToSlash(s.File)), packageOf(s.Func)
+	first, _, _ := strings.Cut(pkg, "/")
+	return strings.Contains(dir, "@v") || !strings.Contains(first, ".") && (dir == pkg || strings.HasSuffix(dir, "/src/"+pkg))
+}
+
+// packageOf returns the import path of the function with this full name, as the linker has it.
+func packageOf(function string) string {
+	slash := strings.LastIndexByte(function, '/') + 1
+	name, _, _ := strings.Cut(function[slash:], ".")
+	return function[:slash] + name
+}
+
+// ordersNothingHidden reports whether critical sections of the function with this full name may come
+// in any order, or have events that tell it: package testing only counts and prints, loggers print,
+// and contexts have their errors in atomic variables.
+func ordersNothingHidden(function string) bool {
+	switch packageOf(function) {
+	case "testing":
+		return true
+	case "context":
+		return function != "context.Cause"
+	case "log":
+		return strings.HasSuffix(function, ").output")
+	}
+	return false
 }
 
 // numberedTests are the tests of a trace, by number; number 0 is what is outside of tests.

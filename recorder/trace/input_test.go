@@ -33,3 +33,42 @@ func TestNoteEarlierTests(t *testing.T) {
 		assert.Equal(t, c.want, tr.HiddenInputs, name)
 	}
 }
+
+// What a package without events of its memory keeps under a lock depends on the order of the
+// goroutines that use it, unless all of them only read, or its functions may come in any order.
+func TestNoteHiddenState(t *testing.T) {
+	template := Site{Func: "text/template.(*Template).Lookup", File: "/go/src/text/template/template.go"}
+	module := Site{Func: "example.com/cache.(*Cache).Get", File: "/mod/example.com/cache@v1.2.0/cache.go"}
+	state := []HiddenInput{{"TestA", "state"}}
+	for name, c := range map[string]struct {
+		site  Site
+		kinds [2]Kind
+		same  bool // one goroutine
+		want  []HiddenInput
+	}{
+		"standard library":       {site: template, kinds: [2]Kind{RAcquire, Acquire}, want: state},
+		"without paths":          {site: Site{Func: "mime.setExtensionType", File: "mime/type.go"}, kinds: [2]Kind{Acquire, Acquire}, want: state},
+		"another module":         {site: module, kinds: [2]Kind{Acquire, Acquire}, want: state},
+		"the cause of a context": {site: Site{Func: "context.Cause", File: "/go/src/context/context.go"}, kinds: [2]Kind{Acquire, Acquire}, want: state},
+		"readers":                {site: template, kinds: [2]Kind{RAcquire, RAcquire}},
+		"one goroutine":          {site: template, kinds: [2]Kind{Acquire, Acquire}, same: true},
+		"recorded":               {site: Site{Func: "io.(*pipe).write", File: "/go/src/io/pipe.go"}, kinds: [2]Kind{Acquire, Acquire}},
+		"own code":               {site: Site{Func: "bank.(*Account).Add", File: "/home/u/bank/bank.go"}, kinds: [2]Kind{Acquire, Acquire}},
+		"below GOPATH":           {site: Site{Func: "example.com/bank.Add", File: "/home/u/go/src/example.com/bank/bank.go"}, kinds: [2]Kind{Acquire, Acquire}},
+		"package testing":        {site: Site{Func: "testing.(*common).log", File: "/go/src/testing/testing.go"}, kinds: [2]Kind{Acquire, Acquire}},
+		"a context":              {site: Site{Func: "context.(*cancelCtx).cancel", File: "/go/src/context/context.go"}, kinds: [2]Kind{Acquire, Acquire}},
+		"a logger":               {site: Site{Func: "log.(*Logger).output", File: "/go/src/log/log.go"}, kinds: [2]Kind{Acquire, Acquire}},
+	} {
+		second := GID(1)
+		if c.same {
+			second = 0
+		}
+		tr := &Trace{
+			Goroutines: []Goroutine{{ID: 0, Test: "TestA"}, {ID: 1, Test: "TestA"}},
+			Sites:      map[SiteID]Site{1: c.site, 2: {Func: "io.(*pipe).read", File: "/go/src/io/pipe.go", Op: "read"}},
+			Events:     []Event{{G: 0, Kind: c.kinds[0], Obj: 64, Site: 1}, {G: second, Kind: c.kinds[1], Obj: 64, Site: 1}},
+		}
+		tr.NoteHiddenState()
+		assert.Equal(t, c.want, tr.HiddenInputs, name)
+	}
+}

@@ -87,6 +87,7 @@ func ReadRecording(run recorder.Run, b *recorder.Build, keep bool, n *TraceNotes
 		n.Warn("%s: only a part of the events is analyzed of %s%s", name, ListCutTests(t), adviceForMoreRoom(t))
 	}
 	b.AddSites(t)
+	t.NoteHiddenState()
 	if whole && keep {
 		if err := trace.AppendSites(run.Trace, b.Sites); err != nil {
 			n.Warn("%s: %v", name, err)

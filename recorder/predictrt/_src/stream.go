@@ -269,6 +269,37 @@ func closingObject(pd unsafe.Pointer, deadline bool) uint64 {
 	return uint64(uintptr(pd))
 }
 
+// UsesFile logs that an operation is about to look whether a file is closed, which decides whether
+// it fails. closes says that it closes the file, too. The lowest bit of state says that it is closed.
+// The three files of the process stay open, and programs print a lot.
+func UsesFile(pd unsafe.Pointer, fd int, state *uint64, closes bool, pc uintptr) {
+	if Mode == 0 || fd >= 0 && fd <= 2 {
+		return
+	}
+	kind := KindAtomicLoad
+	if closes {
+		kind = KindAtomicRMW
+	}
+	obj := closingObject(pd, false)
+	g, site := enterAt(kind, obj, pc)
+	if g == nil {
+		return
+	}
+	flags, closed := flagValue, *state&1
+	switch {
+	case closes && closed != 0:
+		flags |= flagFailed
+	case closes:
+		if mayBeFirstWrite(obj) {
+			noteFirstWrite(pd)
+			initialValuesLeft--
+			g.log(kindInitialValue, 0, site, 0, 0, 0)
+		}
+		closed = 1
+	}
+	g.log(kind, flags, site, 1, obj, closed)
+}
+
 // BeforeFileEnd logs that a file is about to be closed, or to get a deadline, by which operations
 // of others on it may fail.
 func BeforeFileEnd(pd unsafe.Pointer, deadline bool, pc uintptr) {
