@@ -225,6 +225,9 @@ var table = eachDecl([]Hook{
 	{"runtime", "(*gcControllerState).setGCPercent", nil, []edit{
 		after("c.heapMinimum = defaultHeapMinimum * uint64(in) / 100", "c.heapMinimum *= predictHeapScale()"),
 	}},
+	// Functions that were added to the program are in no stack.
+	{"runtime", "(*inlineUnwinder).srcFunc", nil, []edit{instead("t.funcID", "predictFuncID(t.funcID, u.f.datap, t.nameOff)")}},
+	{"runtime", "funcInfo.srcFunc", nil, []edit{instead("f.funcID", "predictFuncID(f.funcID, f.datap, f.nameOff)")}},
 	// These end the program as failed.
 	{"os", "Exit", events(trace.Assert), []edit{entry("if code != 0 { " + fails + " };")}},
 	{"log", "Fatal, Fatalf, Fatalln, (*Logger).Fatal, (*Logger).Fatalf, (*Logger).Fatalln", events(trace.Assert), []edit{entry(fails)}},
