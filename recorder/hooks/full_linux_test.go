@@ -20,3 +20,5 @@ func TestFullDiskIsTold(t *testing.T) {
 	require.NoError(t, err, string(out))
 	require.FileExists(t, file+predictrt.Unwritten)
 }
+
+func TestWaitsTakeRealTime(t *testing.T) { record(t, "^TestWaits$", "WAITS=1") }

@@ -218,7 +218,7 @@ var table = eachDecl([]Hook{
 	{"runtime", "retake", nil, []edit{
 		instead("pd.schedwhen+forcePreemptNS <= now", "predictOverdue(pd.schedwhen, now)"),
 		instead("runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now",
-			"predictIsShortSyscall(pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
+			"predictIsShortSyscall(pp, pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
 	}},
 	// Each garbage collection makes goroutines wait at places that differ from run to run: there
 	// are fewer of them.
@@ -257,6 +257,13 @@ var table = eachDecl([]Hook{
 	{"syscall", "RawSyscall6", nil, []edit{
 		onlyIn("syscall_linux.go"),
 		entry("if trap == SYS_CLOCK_GETTIME && a1 == 0 { runtime.PredictRealWall() };"),
+	}},
+
+	// System calls that wait.
+	{"syscall", "Syscall, Syscall6", nil, []edit{
+		onlyIn("syscall_linux.go"),
+		before("runtime_entersyscall()", "predictWait := predictBeginWait(trap)"),
+		after("runtime_exitsyscall()", "predictWait.End()"),
 	}},
 
 	// A goroutine that waits for a signal can go on whatever else the program does.
@@ -439,8 +446,8 @@ var table = eachDecl([]Hook{
 	// C may synchronize in any way. Each call counts as ordered with all others, so that nothing
 	// is reported as a race that a mutex of C excludes.
 	{"runtime", "cgocall", events(trace.Post, trace.Await), []edit{
-		before("mp := getg().m", "predictCgoPost("+here+")"),
-		after("getg().m.winsyscall = winsyscall", "predictCgoAwait("+here+")"),
+		before("mp := getg().m", "predictCgoPost("+here+"); predictWait := predictBeginC()"),
+		after("getg().m.winsyscall = winsyscall", "predictWait.End(); predictCgoAwait("+here+")"),
 	}},
 	{"runtime", "cgocallbackg1", events(trace.Post, trace.Await), []edit{
 		before("cb(frame)", "predictCgoAwait("+here+")"),

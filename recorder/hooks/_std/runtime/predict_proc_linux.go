@@ -13,13 +13,28 @@ func predictIsAsleep(pid int) bool {
 	if !ok || len(children) > 0 {
 		return false
 	}
-	state, threads := predictStat(dir + "/stat\x00")
+	state, threads := predictStat(unsafe.StringData(dir + "/stat\x00"))
 	return state == 'S' && threads == 1
+}
+
+// predictIsBusy reports whether a thread, which is in a system call, runs or waits for a processor or
+// a disk.
+func predictIsBusy(mp *m) bool {
+	if mp == nil {
+		return false
+	}
+	var digits [20]byte
+	var name [48]byte // the rest is zero
+	n := copy(name[:], "/proc/self/task/")
+	n += copy(name[n:], itoa(digits[:], mp.procid))
+	copy(name[n:], "/stat")
+	state, _ := predictStat(&name[0])
+	return state == 'R' || state == 'D'
 }
 
 // predictHasForeignThread reports whether the program has threads that the runtime has not started.
 func predictHasForeignThread() bool {
-	_, threads := predictStat("/proc/self/stat\x00")
+	_, threads := predictStat(unsafe.StringData("/proc/self/stat\x00"))
 	for mp := allm; mp != nil; mp = mp.alllink {
 		if mp.procid != 0 && !mp.isextra {
 			threads--
@@ -30,9 +45,9 @@ func predictHasForeignThread() bool {
 
 // predictStat returns the state of a process and the number of its threads by the file name, which
 // ends with a zero byte; they are 0 and -1 if it cannot be read.
-func predictStat(name string) (state byte, threads int) {
+func predictStat(name *byte) (state byte, threads int) {
 	var buf [1024]byte
-	fd := open(unsafe.StringData(name), 0, 0)
+	fd := open(name, 0, 0)
 	if fd < 0 {
 		return 0, -1
 	}

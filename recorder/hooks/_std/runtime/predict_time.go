@@ -22,7 +22,8 @@ import (
 //     predictWorkFactor: recording makes computations cost several times as much.
 //
 // So it is exact as long as the program waits for nothing but timers. A system call that takes
-// long, a socket or another process that ends the wait brings in real time.
+// long, a socket or another process that ends the wait brings in real time: a system call that
+// waits, and C, take at least as long on the clock as in reality.
 //
 // The wall clock advances together with it, so that a program sees the same time by both. When a
 // top-level test begins, the wall clock catches up with the real one. From where the test may see
@@ -36,6 +37,7 @@ const (
 	predictWorkFactor = 4
 	predictWorkGrain  = 50_000 // of processor time, which takes a system call to read
 	predictMaxCredit  = 10_000_000
+	predictMinC       = 1_000_000 // C that takes less does not count as waiting
 )
 
 var predictClock predictClockState
@@ -377,6 +379,46 @@ func predictPauseTimer(gp *g) *timer {
 	return gp.timer
 }
 
+// A PredictWait is a wait outside of the program: a system call that waits, or C.
+type PredictWait struct {
+	on    bool
+	lag   int64 // by how much the clock was behind real time when it began
+	least int64 // less does not count
+}
+
+// PredictBeginWait is called before a system call that waits.
+//
+//go:nosplit
+func PredictBeginWait() PredictWait {
+	if !predictActive {
+		return PredictWait{}
+	}
+	return PredictWait{true, nanotime() - predictClock.now, 0}
+}
+
+// predictBeginC is called before C.
+//
+//go:nosplit
+func predictBeginC() (w PredictWait) {
+	if predictRanC {
+		w = PredictBeginWait()
+		w.least = predictMinC
+	}
+	return w
+}
+
+// End makes the clock advance by what the wait took, as far as it has not yet.
+//
+//go:nosplit
+func (w PredictWait) End() {
+	if !w.on {
+		return
+	}
+	if missing := nanotime() - predictClock.now - w.lag; missing > w.least {
+		predictClock.now += missing
+	}
+}
+
 // PredictStopProgram stops the whole program for ns nanoseconds, which its clock does not count.
 func PredictStopProgram(ns int64) {
 	for end := nanotime() + ns; nanotime() < end; {
@@ -407,7 +449,7 @@ func predictYield(pp *p, gp *g) {
 const (
 	// predictMaxTurn is how long a goroutine may compute while others wait, in nanoseconds of
 	// processor time, and predictMaxSyscall how long a system call may take, in nanoseconds,
-	// before others run.
+	// before others run, if it waits then: not for a processor or a disk, as on a busy machine.
 	predictMaxTurn    = 250_000_000
 	predictMaxSyscall = 50_000_000
 )
@@ -460,8 +502,8 @@ func PredictTurns() uint32 { return predictTurns }
 func PredictCPU() int64 { return predictCPU() }
 
 // predictIsShortSyscall reports whether all goroutines wait for a system call that has begun at
-// when.
-func predictIsShortSyscall(when, now int64) bool {
+// when, on pp.
+func predictIsShortSyscall(pp *p, when, now int64) bool {
 	if !predictActive || len(predictChildren) > 0 {
 		return false
 	}
@@ -471,7 +513,7 @@ func predictIsShortSyscall(when, now int64) bool {
 		}
 		when = predictFirstSyscall
 	}
-	if when+predictMaxSyscall > now {
+	if when+predictMaxSyscall > now || !predictRanC && predictIsBusy(pp.m.ptr()) {
 		return true
 	}
 	predictSyscallTime.Add(now - when)

@@ -1,6 +1,7 @@
 package selftest
 
 /*
+#include <unistd.h>
 extern void called(void);
 static void callback(void) { called(); }
 */
@@ -13,3 +14,5 @@ var calls = make(chan bool, 1)
 func called() { calls <- true }
 
 func callC() { C.callback() }
+
+func sleepInC(microseconds int64) { C.usleep(C.useconds_t(microseconds)) }
