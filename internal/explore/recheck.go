@@ -19,6 +19,7 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/places"
 	"github.com/gopredict/gopredict/internal/explore/recording"
 	"github.com/gopredict/gopredict/internal/explore/replays"
+	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -486,7 +487,8 @@ func (c *rechecking) lostAccess() string {
 
 // seesObject reports whether the runs show what access i of the violation, whose place is gone, was
 // to: what is predicted of that object then tells what has become of the access. Another access of
-// the violation is to the same object, or some run has used one of its name.
+// the violation is to the same object, or some run has used one of its name, or has come to the very
+// line, which is in another function now.
 func (c *rechecking) seesObject(i int) bool {
 	w, p := c.committed, c.places
 	a := w.Violation[i]
@@ -496,22 +498,21 @@ func (c *rechecking) seesObject(i int) bool {
 		}
 	}
 	names := fieldNames(a.Expr)
-	if len(names) == 0 {
-		return false
+	type place struct {
+		site trace.SiteID
+		op   trace.Kind
 	}
 	for _, r := range c.runs {
-		reached := make(map[trace.SiteID]bool)
+		reached := make(map[place]bool)
 		for _, e := range r.Trace.Events {
-			if reached[e.Site] {
+			s, here := r.Trace.Sites[e.Site], place{e.Site, e.Kind}
+			if reached[here] || recording.PackageOfFunction(s.Func) != recording.PackageOfFunction(a.Func) {
 				continue
 			}
-			reached[e.Site] = true
-			s := r.Trace.Sites[e.Site]
-			if recording.PackageOfFunction(s.Func) != recording.PackageOfFunction(a.Func) {
-				continue
-			}
-			expr := cmp.Or(s.Expr, witness.Operand(e.Kind, c.session.sourceNames.Lines.Line(s.File, s.Line)))
-			if slices.Equal(fieldNames(expr), names) {
+			reached[here] = true
+			line := c.session.sourceNames.Lines.Line(s.File, s.Line)
+			isLine := e.Kind == a.Op && a.LineText != "" && strings.TrimSpace(line) == a.LineText
+			if isLine || len(names) > 0 && slices.Equal(fieldNames(cmp.Or(s.Expr, witness.Operand(e.Kind, line))), names) {
 				return true
 			}
 		}
@@ -551,6 +552,16 @@ func (o *Options) canFind(w *witness.Witness) bool {
 	return slices.ContainsFunc(patterns, func(p anomaly.Pattern) bool { return p.Name == w.Pattern })
 }
 
+// failsTest reports whether a finding says that the test has failed in some order: that is confirmed,
+// or the replay of a run in which it has failed has passed. It is no failure if goroutines have to be
+// late for longer than any machine makes them, which all replays show.
+func failsTest(f *report.Finding) bool {
+	if f.Status == bug.Confirmed {
+		return f.Effect.Severity() >= bug.TestFailure.Severity()
+	}
+	return f.Kind == bug.Failure && f.Kind.ProofOf(len(f.Accesses)) == bug.FailedTest && f.Reproduced < f.Replays
+}
+
 // explore explores the test of the witness as an ordinary run does: further runs may show
 // what a few recordings have not shown of the bug, as known says.
 func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error) {
@@ -568,10 +579,12 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 	opts := &x.session.opts // the session ends after this; no file is written beside the user's tests
 	opts.Analysis.Kinds = []bug.Kind{w.Kind}
 	opts.WitnessFolder, opts.ArtifactFolder = filepath.Join(c.session.workFolder, "found"), ""
-	// All that the test can do would tell whether it fails, where a few runs do not.
+	// All that the test can do would tell whether it fails, where a few runs do not. It may fail in
+	// another way than that of the witness by now.
 	searched := w.Proof() == bug.FailedTest && known.Status != bug.Fixed
 	if searched {
 		opts.Explore = Budget{RunsPerTest: searchRuns}
+		opts.Analysis.Kinds = append(opts.Analysis.Kinds, bug.Failure)
 	}
 	if err := x.Explore(ctx, []recorder.Run{run}); err != nil {
 		return known, err
@@ -597,11 +610,12 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 		same := finding.BugKey(v) == finding.BugKey(p.Current) || p.MayBeBug(v)
 		switch {
 		case f.Status == bug.Infeasible, f.Refuted && e.OrderFollowed:
+		case complete && f.Undecided: // no run has shown it, of all that there are
 		case same && f.Status == bug.Confirmed:
 			return c.found(finding.Entry{Finding: f, WitnessToSave: v}), nil
 		case same:
 			e.Doubtful, why = true, JoinReasons("further runs have left it open", f.Reason)
-		case w.Proof() == bug.FailedTest && f.Status == bug.Confirmed && f.Effect.Severity() >= bug.TestFailure.Severity():
+		case w.Proof() == bug.FailedTest && failsTest(&f):
 			e.TestPasses, why = false, w.Tests[0]+" fails in another order of its goroutines"
 		case f.Kind == w.Kind && len(p.Gone) == len(w.Violation):
 			e.Doubtful, why = true, fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])

@@ -49,6 +49,16 @@ func TestAnswerWithoutBug(t *testing.T) {
 		"both are gone, another name": {bug.Race, func(c *rechecking) {
 			c.places.Gone, c.places.ReachedByRun, c.runs = []int{0, 1}, make([]bool, 2), []ledger.PredictedRecording{uses("*p")}
 		}, bug.Unconfirmed, "nothing shows what has become"},
+		"both are gone, the line is elsewhere": {bug.Race, func(c *rechecking) {
+			c.committed.Violation[0].LineText, c.committed.Violation[1].Op, c.committed.Violation[1].LineText = "use(n)", trace.Read, "use(n)"
+			c.session.sourceNames.Lines.ReadFile = func(string) ([]byte, error) { return []byte("package m\n\n\n\n\n\n\n\n\tuse(n)\n"), nil }
+			c.places.Gone, c.places.ReachedByRun, c.runs = []int{0, 1}, make([]bool, 2), []ledger.PredictedRecording{uses("b.m")}
+		}, bug.Fixed, ""},
+		"both are gone, another line": {bug.Race, func(c *rechecking) {
+			c.committed.Violation[0].LineText = "use(n)"
+			c.session.sourceNames.Lines.ReadFile = func(string) ([]byte, error) { return []byte("package m\n\n\n\n\n\n\n\n\tuse(m)\n"), nil }
+			c.places.Gone, c.places.ReachedByRun, c.runs = []int{0, 1}, make([]bool, 2), []ledger.PredictedRecording{uses("b.m")}
+		}, bug.Unconfirmed, "nothing shows what has become"},
 		"a failure is not predicted": {bug.Failure, func(c *rechecking) {}, bug.Unconfirmed, "which is no proof"},
 		"an assertion is refuted":    {bug.Assertion, func(c *rechecking) {}, bug.Fixed, ""},
 		"an assertion is unknown":    {bug.Assertion, func(c *rechecking) { c.notRefuted = true }, bug.Unconfirmed, "which is no proof"},

@@ -29,7 +29,9 @@ type sourceFile struct {
 	lines []string
 	funcs map[string]lineRange // by declared name: "F", "T.M", "(*T).M"; without init, if there are several
 	// locals has the names of the variables and parameters of each declaration.
-	locals      map[lineRange]map[string]bool
+	locals map[lineRange]map[string]bool
+	// selects has, by the lines of the cases of selects that have several, the line of the select.
+	selects     map[int]int
 	lineIndexes map[lineRange]lineIndex // of the declarations that were asked for
 }
 
@@ -63,7 +65,7 @@ func (s *Sources) file(name string) *sourceFile {
 	f := new(sourceFile)
 	if text, err := read(name); err == nil {
 		f.lines = strings.Split(string(text), "\n")
-		f.funcs, f.locals = declarations(name, text)
+		f.funcs, f.locals, f.selects = declarations(name, text)
 	}
 	if s.files == nil {
 		s.files = make(map[string]*sourceFile)
@@ -81,12 +83,13 @@ func readSource(name string) ([]byte, error) {
 	return untrusted.Read(name, maxSource)
 }
 
-// declarations returns the functions of a Go file and their variables, as far as it can be parsed.
-func declarations(name string, text []byte) (map[string]lineRange, map[lineRange]map[string]bool) {
+// declarations returns the functions of a Go file, their variables and their selects, as far as it can
+// be parsed: see [sourceFile].
+func declarations(name string, text []byte) (map[string]lineRange, map[lineRange]map[string]bool, map[int]int) {
 	fset := gotoken.NewFileSet()
 	file, _ := goparser.ParseFile(fset, name, text, goparser.SkipObjectResolution)
 	if file == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	// Positions in the file itself, whatever //line comments say.
 	line := func(p gotoken.Pos) int { return fset.PositionFor(p, false).Line }
@@ -100,7 +103,26 @@ func declarations(name string, text []byte) (map[string]lineRange, map[lineRange
 		}
 	}
 	maps.DeleteFunc(funcs, func(name string, _ lineRange) bool { return again[name] })
-	return funcs, locals
+	selects := make(map[int]int)
+	ast.Inspect(file, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectStmt)
+		if !ok {
+			return true
+		}
+		var cases []int
+		for _, c := range s.Body.List {
+			if c := c.(*ast.CommClause); c.Comm != nil {
+				cases = append(cases, line(c.Pos()))
+			}
+		}
+		for _, at := range cases {
+			if len(cases) > 1 { // else it is compiled as its operation
+				selects[at] = line(s.Pos())
+			}
+		}
+		return true
+	})
+	return funcs, locals, selects
 }
 
 // variables returns the names of the variables that a function declares.
@@ -289,8 +311,18 @@ func (s *Sources) operand(file, fn string, line int, k trace.Kind) (name string,
 
 // FindCallSite returns the current line of the call site of step s in file, or in another file of
 // its folder. Guess is the line to expect by how the lines around it have moved. The result is
-// sure if nothing else in the function looks like the step's line. Otherwise it is the best guess.
+// sure if nothing else in the function looks like the step's line. Otherwise it is the best guess. An
+// operation that is a case of a select now is made, or not, at the line of the select.
 func (s *Sources) FindCallSite(step Step, file string, guess int) (in string, line int, sure bool) {
+	in, line, sure = s.findLine(step, file, guess)
+	if at, ok := s.file(in).selects[line]; ok {
+		return in, at, false
+	}
+	return in, line, sure
+}
+
+// findLine finds the line of FindCallSite by its text, or the operand there.
+func (s *Sources) findLine(step Step, file string, guess int) (in string, line int, sure bool) {
 	e, ok := s.function(file, step.Func)
 	if !ok {
 		others, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*.go"))

@@ -143,6 +143,28 @@ func TestSourcesFindInAnotherFile(t *testing.T) {
 	assert.False(t, sure)
 }
 
+// An operation that has become a case of a select is where the select is, unless that is compiled as
+// the operation.
+func TestSourcesFindsCasesOfSelects(t *testing.T) {
+	const head = "package p\n\nfunc f(results, quit chan int) {\n\tselect {\n\tcase results <- 1:\n"
+	for name, c := range map[string]struct {
+		rest string
+		line int
+		sure bool
+	}{
+		"one of two":  {"\tcase <-quit:\n\t}\n}\n", 4, false},
+		"alone":       {"\t}\n}\n", 5, true},
+		"or not":      {"\tdefault:\n\t}\n}\n", 5, true},
+		"two, or not": {"\tdefault:\n\tcase <-quit:\n\t}\n}\n", 4, false},
+	} {
+		s, dir := sourcesOf(t, map[string]string{"p.go": head + c.rest})
+		step := Step{Op: trace.Send, Func: "p.f", Expr: "results", LineText: "results <- 1", AlikeNumber: 1, AlikeCount: 1}
+		_, line, sure := s.FindCallSite(step, filepath.Join(dir, "p.go"), 4)
+		assert.Equal(t, c.line, line, name)
+		assert.Equal(t, c.sure, sure, name)
+	}
+}
+
 func TestProse(t *testing.T) {
 	const text = "TestX:0.1 waits for TestX:0.10, not for MyTestX:0.1 or TestX: no"
 	assert.Equal(t, "goroutine 0.1 waits for goroutine 0.10, not for MyTestX:0.1 or TestX: no", ReadableGoroutines(text, []string{"TestX"}))

@@ -79,7 +79,7 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 			return true
 		}
 		inPackage := path.Dir(a.File) == path.Dir(b.File)
-		return slices.Contains(missing, i) && a.Op == b.Op && (sameObject && inPackage || p.mayBeRenamed(a, b))
+		return slices.Contains(missing, i) && mayBeSameOperation(a.Op, b.Op) && (sameObject && inPackage || p.mayBeRenamed(a, b))
 	}
 	// A pattern of accesses names its accesses in their order.
 	if w.InOrder() {
@@ -112,6 +112,13 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 	return fits(0)
 }
 
+// mayBeSameOperation reports whether a may be b in code that was edited: what is sent or received may
+// be a case of a select now, or no longer be one.
+func mayBeSameOperation(a, b trace.Kind) bool {
+	message := func(k trace.Kind) bool { return k == trace.Send || k == trace.Recv }
+	return a == b || a == trace.Select && message(b) || b == trace.Select && message(a)
+}
+
 // mayBeRenamed reports whether the operand of b may be that of a under other names, in the
 // same package: fields have the same names, or the package no longer has the operand of a, and
 // nothing but names differs.
@@ -121,7 +128,7 @@ func (p *Places) mayBeRenamed(a, b witness.Step) bool {
 		return false
 	}
 	shape := witness.Shape(a.Expr)
-	if shape == witness.Shape(b.Expr) || b.Expr == "" { // the operands of some calls are not known
+	if shape == witness.Shape(b.Expr) || b.Expr == "" || a.Op != b.Op { // the operands of selects and of some calls are not known
 		return true
 	}
 	// The shapes _.total[_] and _.sum[_] differ by a name only: without names both are _._[_].

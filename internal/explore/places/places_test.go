@@ -45,3 +45,23 @@ func TestMayBeBug(t *testing.T) {
 		assert.Equal(t, c.is, p.MayBeBug(violation(c.kind, c.others...)), name)
 	}
 }
+
+// A goroutine that blocks in a select by now may block in what was no case of one, and the reverse.
+func TestMayBeBugInASelect(t *testing.T) {
+	blocked := func(op trace.Kind, expr string) *witness.Witness {
+		return &witness.Witness{Kind: bug.Leak, Violation: []witness.Step{{Op: op, Expr: expr, Func: "m.f", File: "a.go", Line: 3}}}
+	}
+	for _, c := range []struct {
+		before, now *witness.Witness
+		is          bool
+	}{
+		{blocked(trace.Send, "results"), blocked(trace.Select, ""), true},
+		{blocked(trace.Select, ""), blocked(trace.Recv, "done"), true},
+		{blocked(trace.Send, "results"), blocked(trace.Recv, "results"), false},
+		{blocked(trace.Acquire, "a.mu"), blocked(trace.Select, ""), false},
+	} {
+		p := New(c.before, nil)
+		p.ReachedByRun[0], p.MayBeAnywhere = true, true
+		assert.Equal(t, c.is, p.MayBeBug(c.now), "%v, %v", c.before.Violation, c.now.Violation)
+	}
+}
