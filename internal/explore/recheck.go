@@ -595,6 +595,14 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 			complete = complete || searched && e.Test == w.Tests[0] && e.Complete
 		}
 	}
+	return c.answerAfter(known, complete, x.Report.Findings, x.violations), nil
+}
+
+// answerAfter returns the answer after further runs, which have led to findings with these violations,
+// by their sites; known is the answer without them. Complete says that the runs have shown all that
+// the test can do.
+func (c *rechecking) answerAfter(known Recheck, complete bool, findings []report.Finding, violations map[string]*witness.Witness) Recheck {
+	w, p := c.committed, c.places
 	e, why := known.evidence, known.why
 	if complete {
 		e.OrdersRefuted, e.Doubtful = true, false
@@ -602,17 +610,16 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 			why = fmt.Sprintf("all that %s can do was seen", w.Tests[0])
 		}
 	}
-	for _, f := range x.Report.Findings {
-		v := x.violations[f.BugKey()]
+	for _, f := range findings {
+		v := violations[f.BugKey()]
 		// A confirmed finding at the same places is the bug. One that was not confirmed leaves
 		// it open.
-		p := c.places
 		same := finding.BugKey(v) == finding.BugKey(p.Current) || p.MayBeBug(v)
 		switch {
 		case f.Status == bug.Infeasible, f.Refuted && e.OrderFollowed:
 		case complete && f.Undecided: // no run has shown it, of all that there are
 		case same && f.Status == bug.Confirmed:
-			return c.found(finding.Entry{Finding: f, WitnessToSave: v}), nil
+			return c.found(finding.Entry{Finding: f, WitnessToSave: v})
 		case same:
 			e.Doubtful, why = true, JoinReasons("further runs have left it open", f.Reason)
 		case w.Proof() == bug.FailedTest && failsTest(&f):
@@ -621,5 +628,5 @@ func (c *rechecking) explore(ctx context.Context, known Recheck) (Recheck, error
 			e.Doubtful, why = true, fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
 		}
 	}
-	return answer(e, why), nil
+	return answer(e, why)
 }

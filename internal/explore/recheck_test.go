@@ -9,6 +9,7 @@ import (
 	"github.com/gopredict/gopredict/internal/explore/ledger"
 	"github.com/gopredict/gopredict/internal/explore/places"
 	"github.com/gopredict/gopredict/internal/explore/recording"
+	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -75,6 +76,53 @@ func TestAnswerWithoutBug(t *testing.T) {
 		r.places.ReachedByRun = []bool{true, true}
 		c.change(r)
 		got := r.answerWithoutBug()
+		assert.Equal(t, c.status, got.Status, name)
+		assert.Contains(t, got.Reason, c.because, name)
+	}
+}
+
+// What further runs say of an assertion that has not failed so far: only runs that are all there are
+// prove anything, and only if the test passes in each of them.
+func TestAnswerAfter(t *testing.T) {
+	asserts := witness.Step{Goroutine: "TestX:0", Op: trace.Branch, Expr: "got != 2", Func: "m.TestX", File: "x_test.go", Line: 9, SiteNumber: 1}
+	elsewhere := asserts
+	elsewhere.Line = 12
+	type further struct {
+		kind bug.Kind
+		at   witness.Step
+		report.Finding
+	}
+	for name, c := range map[string]struct {
+		complete bool
+		findings []further
+		status   bug.Status
+		because  string
+	}{
+		"nothing":                     {true, nil, bug.Fixed, ""},
+		"nothing, of some runs":       {false, nil, bug.Unconfirmed, "does not fail in 0 orders"},
+		"undecided":                   {true, []further{{bug.Assertion, asserts, report.Finding{Undecided: true}}}, bug.Fixed, ""},
+		"undecided, of some runs":     {false, []further{{bug.Assertion, asserts, report.Finding{Undecided: true}}}, bug.Unconfirmed, "left it open"},
+		"it has failed once":          {true, []further{{bug.Assertion, asserts, report.Finding{Replays: 2, Reproduced: 1}}}, bug.Unconfirmed, "left it open"},
+		"it fails":                    {true, []further{{bug.Assertion, asserts, report.Finding{Status: bug.Confirmed, Effect: bug.TestFailure}}}, bug.Confirmed, ""},
+		"it fails elsewhere":          {true, []further{{bug.Failure, elsewhere, report.Finding{Status: bug.Confirmed, Effect: bug.TestFailure}}}, bug.Unconfirmed, "TestX fails in another order"},
+		"it has failed elsewhere":     {true, []further{{bug.Failure, elsewhere, report.Finding{Replays: 1}}}, bug.Unconfirmed, "TestX fails in another order"},
+		"it fails after minutes only": {true, []further{{bug.Failure, elsewhere, report.Finding{Replays: 2, Reproduced: 2}}}, bug.Fixed, ""},
+		"a race":                      {true, []further{{bug.Race, elsewhere, report.Finding{Status: bug.Confirmed, Effect: bug.NoEffect}}}, bug.Fixed, ""},
+	} {
+		w := &witness.Witness{Kind: bug.Assertion, Tests: []string{"TestX"}, Violation: []witness.Step{asserts}}
+		r := &rechecking{committed: w, result: replayer.Result{Witness: w, Replays: 1}, places: places.New(w, nil), startedGoroutines: true, notRefuted: true}
+		r.places.ReachedByRun[0] = true
+		violations := make(map[string]*witness.Witness)
+		var findings []report.Finding
+		for _, f := range c.findings {
+			v := &witness.Witness{Kind: f.kind, Violation: []witness.Step{f.at}}
+			f.Finding.Kind, f.Accesses = f.kind, []report.Access{{Expr: f.at.Expr, Position: report.Position{File: f.at.File, Line: f.at.Line}}}
+			if f.Status == "" {
+				f.Status = bug.Unconfirmed
+			}
+			findings, violations[f.BugKey()] = append(findings, f.Finding), v
+		}
+		got := r.answerAfter(r.answerWithoutBug(), c.complete, findings, violations)
 		assert.Equal(t, c.status, got.Status, name)
 		assert.Contains(t, got.Reason, c.because, name)
 	}
