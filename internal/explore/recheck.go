@@ -200,11 +200,11 @@ func (c *rechecking) search(ctx context.Context) (finding.Entry, error) {
 		}
 	}
 	// A place that is gone, or that no run has reached, may have moved. A line that was
-	// guessed may not be the place.
+	// guessed may not be the place: it is if its operand is that of the access.
 	p := c.places
 	p.Gone = slices.Clone(c.result.MissingAccesses)
 	for _, i := range c.result.GuessedAccesses {
-		if !p.ReachedByRun[i] {
+		if !p.ReachedByRun[i] || !p.MayBeRenamed(c.committed.Violation[i], now.Violation[i]) {
 			p.Gone = append(p.Gone, i)
 		}
 	}

@@ -2,7 +2,6 @@ package witness
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -49,14 +48,17 @@ func placeOf(s Step) place {
 	return p
 }
 
-// inDeclaration returns the place without the function literals that it is in: the compiler numbers
-// these, and code may be put into one.
-func (p place) inDeclaration() place {
-	p.function = literals.ReplaceAllString(p.function, "")
-	return p
+// inDeclarations returns the place in the functions that may declare the code: the compiler numbers
+// function literals, code may be put into one, and those of inlined functions have the names of the
+// functions that they were inlined into.
+func (p place) inDeclarations() (all []place) {
+	pkg, _ := cutPackage(p.function)
+	for _, name := range declNames(p.function) {
+		p.function = pkg + "." + name
+		all = append(all, p)
+	}
+	return all
 }
-
-var literals = regexp.MustCompile(`(\.(func|gowrap|deferwrap)?\d+|-range\d+)+$`)
 
 func placeOfSite(s trace.Site) place { return place{s.Func, s.Expr, s.Line, s.Col} }
 
@@ -72,12 +74,14 @@ func (w *Witness) ReachedIn(t *trace.Trace) []bool {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if slices.Contains(w.Tests, t.Goroutines[e.G].Test) {
-			reached[placeOfSite(t.Sites[e.Site]).inDeclaration()] = true
+			for _, p := range placeOfSite(t.Sites[e.Site]).inDeclarations() {
+				reached[p] = true
+			}
 		}
 	}
 	out := make([]bool, len(w.Violation))
 	for i, s := range w.Violation {
-		out[i] = reached[placeOf(s).inDeclaration()]
+		out[i] = slices.ContainsFunc(placeOf(s).inDeclarations(), func(p place) bool { return reached[p] })
 	}
 	return out
 }

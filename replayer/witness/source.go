@@ -207,13 +207,7 @@ func (s *Sources) function(file, fn string) (e lineRange, ok bool) {
 // "p.(*T).Run.(*Pool).start.func1" the result is "(*Pool).start", for "p.Run.start.func2.1" it is
 // "Run.start" and "start".
 func declNames(fn string) []string {
-	// The package's path can hold dots before its last slash only.
-	end := strings.IndexAny(fn, "[(")
-	if end < 0 {
-		end = len(fn)
-	}
-	fn = fn[strings.LastIndexByte(fn[:end], '/')+1:]
-	_, fn, _ = strings.Cut(fn, ".")
+	_, fn = cutPackage(fn)
 	parts := strings.Split(withoutBrackets(fn), ".")
 	literal := false
 	for i, part := range slices.Backward(parts) {
@@ -231,6 +225,18 @@ func declNames(fn string) []string {
 		}
 	}
 	return nil
+}
+
+// cutPackage cuts the name of a function into the path of its package and the rest. The path can
+// hold dots before its last slash only.
+func cutPackage(fn string) (pkg, name string) {
+	end := strings.IndexAny(fn, "[(")
+	if end < 0 {
+		end = len(fn)
+	}
+	base := strings.LastIndexByte(fn[:end], '/') + 1
+	last, name, _ := strings.Cut(fn[base:], ".")
+	return fn[:base] + last, name
 }
 
 // compilerPart matches the last part of the name of a function that the compiler has made of a

@@ -79,7 +79,7 @@ func (p *Places) MayBeBug(v *witness.Witness) bool {
 			return true
 		}
 		inPackage := path.Dir(a.File) == path.Dir(b.File)
-		return slices.Contains(missing, i) && mayBeSameOperation(a.Op, b.Op) && (sameObject && inPackage || p.mayBeRenamed(a, b))
+		return slices.Contains(missing, i) && mayBeSameOperation(a.Op, b.Op) && (sameObject && inPackage || p.MayBeRenamed(a, b))
 	}
 	// A pattern of accesses names its accesses in their order.
 	if w.InOrder() {
@@ -119,10 +119,10 @@ func mayBeSameOperation(a, b trace.Kind) bool {
 	return a == b || a == trace.Select && message(b) || b == trace.Select && message(a)
 }
 
-// mayBeRenamed reports whether the operand of b may be that of a under other names, in the
+// MayBeRenamed reports whether the operand of b may be that of a under other names, in the
 // same package: fields have the same names, or the package no longer has the operand of a, and
 // nothing but names differs.
-func (p *Places) mayBeRenamed(a, b witness.Step) bool {
+func (p *Places) MayBeRenamed(a, b witness.Step) bool {
 	// Code is taken to stay in its package.
 	if path.Dir(a.File) != path.Dir(b.File) { // a report's functions may have no package in their names
 		return false
