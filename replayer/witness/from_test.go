@@ -333,6 +333,29 @@ func TestObserve(t *testing.T) {
 	assert.Equal(t, "6", w.Violation[1].Value, "the witness itself stays")
 }
 
+// A place is reached in whatever function its own has been inlined into, and in a literal there.
+func TestReachedIn(t *testing.T) {
+	for fn, want := range map[string]bool{
+		"m/p.Transfer":                                   true,
+		"m/p.Transfer.func1":                             true,
+		"m/p.TestX.func1.Transfer.func2":                 true, // inlined there, as a literal
+		"m/p.TestX.func1.1.Transfer.2":                   true,
+		"m/p.(*T).Run.Transfer.func1":                    true,
+		"m/p.Transfer2":                                  false,
+		"m/p.Transfer.func1.TestX.func2":                 false,
+		"m/q.Transfer":                                   false,
+		"m/p.(*Account).Transfer":                        false,
+		"m/p.TestX.func1.(*Account).Transfer.deferwrap1": false,
+	} {
+		tr := &trace.Trace{
+			Goroutines: []trace.Goroutine{{Test: "TestX", Path: "0"}}, Events: []trace.Event{{Kind: trace.Acquire, Site: 1}},
+			Sites: map[trace.SiteID]trace.Site{1: {ID: 1, Func: fn, Line: 4}},
+		}
+		w := &Witness{Tests: []string{"TestX"}, Violation: []Step{{Func: "m/p.Transfer", Line: 4, Expr: "a.mu"}, {Func: "m/p.Transfer", Line: 5, Expr: "a.mu"}}}
+		assert.Equal(t, []bool{want, false}, w.ReachedIn(tr), fn)
+	}
+}
+
 // Events that were left out count as those that are there.
 func TestOccurrencesOfSkipped(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 7", "1 write a 7", "1 write a 7", "2 write a 7")
