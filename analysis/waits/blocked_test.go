@@ -194,6 +194,31 @@ func TestMessageCycles(t *testing.T) {
 	}
 }
 
+// A goroutine that timers wake for ever, whatever it does in its rounds, is blocked from the first one
+// after the end of its test on.
+func TestEndlessRounds(t *testing.T) {
+	tr := tracetest.Parse(t, `0 fork 1
+1 begin
+1 select @5
+1 selected #1 @5
+1 w n=1 @6
+0 testend
+1 select @5
+1 selected #1 @5
+1 w n=2 @6
+1 select @5`)
+	tr.TestNames = []string{"TestX"}
+	for g := range tr.Goroutines {
+		tr.Goroutines[g].Test = "TestX"
+	}
+	k := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Select })
+	for turns, want := range map[bool]int{true: 6, false: 9} {
+		tr.Blocked = []trace.BlockedGoroutine{{G: 1, Proof: trace.ProofLeak, Op: trace.Select, Site: tr.Events[k].Site, Turns: turns}}
+		ws, _ := waits.Blocked(tr, trace.ProofLeak)
+		assert.Equal(t, want, ws[0].Position)
+	}
+}
+
 // A worker that its ticker wakes, and that looks and waits again, has waited since it found for the
 // first time what it finds each time.
 func TestRounds(t *testing.T) {

@@ -11,8 +11,9 @@ import (
 // these rounds on, and the rounds are left out of witnesses.
 
 // withoutRounds sets the position of each operation of ws to where its goroutine has begun it for
-// the first time after the last event of t that has an effect. It returns t without what follows
-// these positions, unless other goroutines have events there.
+// the first time after the last event of t that has an effect or, if the trace says that the goroutine
+// turns round, after the end of its test. It returns t without what follows these positions, unless
+// other goroutines have events there.
 func withoutRounds(t *trace.Trace, ws []Wait) *trace.Trace {
 	if t.PendingEvents > 0 {
 		return t
@@ -23,10 +24,19 @@ func withoutRounds(t *trace.Trace, ws []Wait) *trace.Trace {
 			waiting[w.G] = w
 		}
 	}
-	from := 1 + lastEffect(t.Events)
-	for i, e := range slices.Backward(t.Events[from:]) {
-		if w := waiting[e.G]; w != nil && e.Kind == w.Op && e.Site == w.Site {
-			w.Position = from + i
+	from, first := 1+lastEffect(t.Events), 0
+	if !slices.ContainsFunc(ws, func(w Wait) bool { return w.Turns }) {
+		first = from
+	}
+	hasEnded := make(map[string]bool) // by test: its end comes after the event
+	for i := len(t.Events) - 1; i >= first; i-- {
+		e := &t.Events[i]
+		if t.EndsTest(e) {
+			hasEnded[t.Goroutines[e.G].Test] = true
+		}
+		w := waiting[e.G]
+		if w != nil && e.Kind == w.Op && e.Site == w.Site && (i >= from || w.Turns && !hasEnded[t.Goroutines[e.G].Test]) {
+			w.Position = i
 		}
 	}
 	last := from - 1

@@ -124,7 +124,7 @@ func (d deadEnd) waiting(w waits.Wait) report.Access {
 
 // addWait adds to a how w waits.
 func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
-	a.WaitS = w.Duration.Seconds()
+	a.WaitS, a.Turns = w.Duration.Seconds(), w.Turns
 	place := func(f trace.Frame) report.Place {
 		return report.Place{Position: report.Position{Func: d.function(f.Func), File: d.Files.Name(f.File), Line: f.Line}}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // A waiter is a goroutine of a cycle.
@@ -101,6 +103,9 @@ func (p *printer) writeStack(f *Finding, a Access) {
 	if more := len(a.Stack) - most; more > 0 && p.brevity < withoutCreation {
 		p.printf("  … and %d more", more)
 	}
+	if a.Turns {
+		p.printf("  only its own timers wake it, and it comes back; nothing else can reach what would end its loop")
+	}
 	for _, o := range a.Partners[max(0, len(a.Partners)-maxPartners):] {
 		then := ""
 		if o.HasEnded {
@@ -110,11 +115,16 @@ func (p *printer) writeStack(f *Finding, a Access) {
 	}
 }
 
-// writeLingering writes how many goroutines were still waiting when their tests ended.
+// writeLingering writes how many goroutines were still waiting when their tests ended, but for those
+// that are confirmed to be blocked for ever, as a later run has shown.
 func (p *printer) writeLingering(r *Report) {
 	all := 0
 	for _, pkg := range r.Packages {
-		all += len(pkg.Lingering)
+		for _, l := range pkg.Lingering {
+			if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.blocks(pkg.Package, l) }) {
+				all++
+			}
+		}
 	}
 	switch {
 	case all == 1:
@@ -122,6 +132,14 @@ func (p *printer) writeLingering(r *Report) {
 	case all > 1:
 		p.printf("note: %d goroutines were still waiting when their tests ended; they are no leaks, as others may wake them yet; -predict.json=FILE tells where.", all)
 	}
+}
+
+// blocks reports whether f is confirmed and blocks the goroutine of a package that was still waiting
+// when its test ended.
+func (f *Finding) blocks(pkg string, l Lingering) bool {
+	return f.Status == bug.Confirmed && f.Package == pkg && slices.ContainsFunc(slices.Concat(f.Accesses, f.AlsoBlocked), func(a Access) bool {
+		return a.Goroutine == l.Goroutine && a.Op == l.Op && a.sameLine(l.Position)
+	})
 }
 
 // AddAlsoBlocked adds goroutines that f's bug blocks in some run, too. It leaves out a goroutine if a

@@ -243,6 +243,7 @@ type Access struct {
 	HeldBy   []OtherGoroutine `json:"held_by,omitempty"`
 	Partners []OtherGoroutine `json:"partners,omitempty"`
 	WaitS    float64          `json:"wait_s,omitempty"` // how long it had waited, in seconds
+	Turns    bool             `json:"turns,omitempty"`  // its own timers wake it again and again
 }
 
 // A Lingering is a goroutine that still waits, and that others can still wake.

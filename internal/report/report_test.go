@@ -183,6 +183,22 @@ func TestTextLingering(t *testing.T) {
 	assert.Contains(t, render(t, r, TextOptions{}), "note: a goroutine was still waiting when its test ended; it is no leak, as others may wake it yet; -predict.json=FILE tells where.\n")
 	r.Packages = append(r.Packages, r.Packages[0])
 	assert.Contains(t, render(t, r, TextOptions{}), "note: 2 goroutines were still waiting when their tests ended; ")
+	// A later run has shown that one waits for ever.
+	at := Place{Position: Position{File: "a.go", Line: 3}}
+	r.Packages = []Package{{Package: "p", Lingering: []Lingering{{Goroutine: "0.1", Op: "select", Place: at}}}}
+	f := Finding{Kind: bug.Leak, Status: bug.Confirmed, Package: "p", Accesses: []Access{{Goroutine: "0.1", Op: "select", Position: at.Position}}}
+	for _, other := range []func(f *Finding){
+		func(f *Finding) { f.Status = bug.Unconfirmed },
+		func(f *Finding) { f.Package = "q" },
+		func(f *Finding) { f.Accesses = []Access{{Goroutine: "0.2", Op: "select", Position: at.Position}} },
+	} {
+		g := f
+		other(&g)
+		r.Findings = []Finding{g}
+		assert.Contains(t, render(t, r, TextOptions{}), "note: a goroutine was still waiting")
+	}
+	r.Findings = []Finding{f}
+	assert.NotContains(t, render(t, r, TextOptions{}), "still waiting")
 }
 
 func TestTextPanic(t *testing.T) {

@@ -147,6 +147,35 @@ func TestRunTellsLeaks(t *testing.T) {
 	}
 }
 
+// A goroutine that only its own timers wake is a leak if nothing else can reach its way out, and if it
+// still turns round after some time, which passes in runs that repeat another one.
+func TestRunTellsWhatTurnsForEver(t *testing.T) {
+	lingering := []string{"1", "2", "3", "6", "7", "8", "10"}
+	for mode, leaks := range map[string][]string{"record": nil, "record;brief": {"1", "7", "8"}} {
+		dir, out, err := run(t, mode+";trace=$DIR/trace", "^TestTurns$")
+		require.NoError(t, err, out)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		require.NoError(t, trace.Validate(tr))
+		want := make(map[string]trace.Proof)
+		for _, path := range lingering {
+			if want[path] = trace.ProofLingering; slices.Contains(leaks, path) {
+				want[path] = trace.ProofLeak
+			}
+		}
+		if leaks != nil {
+			delete(want, "3") // has ended
+		}
+		got := make(map[string]trace.Proof)
+		for _, s := range tr.Blocked {
+			if path := strings.TrimPrefix(tr.Goroutines[s.G].Path, "0."); path != "4" {
+				got[path] = s.Proof
+			}
+		}
+		require.Equal(t, want, got, mode)
+	}
+}
+
 // asked is the goroutine that the standard library has started.
 func asked(t *trace.Trace) trace.GID {
 	k := slices.IndexFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Path == "0.propagateCancel-1" })

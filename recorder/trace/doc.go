@@ -35,8 +35,8 @@
 //	     hexadecimal digest and what stands between the quotes of a Go string:
 //	     see [Trace.ValueTexts]; and stuck, with proof, goroutine, kind, site, object
 //	     (hexadecimal) and nanoseconds of a [BlockedGoroutine], and after it for each place
-//	     in its stack frame, and asked for its Asked, with function, file and line by
-//	     tabs
+//	     in its stack frame, and asked for its StartedBy, with function, file and line by
+//	     tabs, and turns with the value timers if it has Turns
 //	'E'  events, packed as described below
 //	'G'  goroutines: id uint32, parent uint32, site uint32, test string,
 //	     path string. A later definition of an id replaces the earlier one:

@@ -379,6 +379,7 @@ func TestStuckRoundTrip(t *testing.T) {
 	want.Blocked = []BlockedGoroutine{
 		{G: 2, Proof: ProofLeak, Op: Recv, Site: 2, Obj: 5, Duration: time.Second, Stack: []Frame{{"bank.wait", "/src/my bank/bank.go", 3}}, StartedBy: Frame{"bank.f", "bank.go", 4}},
 		{G: 1, Proof: ProofLingering, Op: Select, Site: 2},
+		{G: 1, Proof: ProofLeak, Op: Select, Site: 2, Stack: []Frame{{"bank.wait", "/src/my bank/bank.go", 3}}, Turns: true},
 	}
 	got, err := Decode(bytes.NewReader(encode(t, want)))
 	require.NoError(t, err)

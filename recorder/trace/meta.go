@@ -10,10 +10,11 @@ import (
 
 // This file reads and writes the lines "key value" of meta chunks.
 
-// The words of a [Cut] in the file.
+// The words of a [Cut] in the file, and what makes a goroutine turn round that has Turns.
 const (
-	cutAccesses = "accesses"
-	cutSync     = "sync"
+	cutAccesses   = "accesses"
+	cutSync       = "sync"
+	turnsByTimers = "timers"
 )
 
 func (d *Reader) decodeMeta(f *fields) {
@@ -62,6 +63,11 @@ func (t *Trace) decodeMeta(key, value string) (expected string) {
 		return t.decodeTestEvent(word, rest)
 	case "stuck":
 		return t.decodeBlocked(value)
+	case "turns":
+		if len(t.Blocked) == 0 || value != turnsByTimers {
+			return "turns " + turnsByTimers + ", after stuck"
+		}
+		t.Blocked[len(t.Blocked)-1].Turns = true
 	case "frame", "asked":
 		return t.decodeFrame(key, value)
 	case "text":
@@ -171,6 +177,9 @@ func (c *chunkWriter) blocked(b BlockedGoroutine) {
 	}
 	if b.StartedBy != (Frame{}) {
 		frame("asked", b.StartedBy)
+	}
+	if b.Turns {
+		c.metaLine("turns", turnsByTimers)
 	}
 }
 

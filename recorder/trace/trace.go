@@ -203,6 +203,9 @@ type BlockedGoroutine struct {
 	// statement is in another package, such as one of the standard library. Otherwise it is the
 	// zero value.
 	StartedBy Frame
+	// Turns says that timers wake the goroutine again and again, without end: it comes back to the
+	// operation each time.
+	Turns bool
 }
 
 // A Frame is a place in a goroutine's stack.

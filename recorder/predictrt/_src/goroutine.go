@@ -46,6 +46,7 @@ type goroutine struct {
 
 	// blockingOp is the last operation that it may block in.
 	blockingOp blockingOperation
+	turns      turns // see recordTurning
 	// actor is its part in the schedule; nil means none.
 	actor *actor
 	// isComingEventPlanned says that the schedule expects the coming event.

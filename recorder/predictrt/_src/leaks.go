@@ -25,6 +25,9 @@ func TestEnded() {
 		enterStage(stageFree)
 	}
 	g.letStartedRun()
+	if isShortRun && g.path == "0" && stage == stageFree {
+		g.recordTurning()
+	}
 	runtime.PredictPin()
 	runtime.PredictBlockedForEver(g.hasLeft, func(rec unsafe.Pointer) { (*goroutine)(rec).recordLeak() })
 	if g.path == "0" {
@@ -51,6 +54,68 @@ func (g *goroutine) letStartedRun() {
 		}
 		runtime.PredictGosched()
 	}
+}
+
+// recordTurning records as leaks the goroutines that g has started and that turn round for ever: only
+// timers of their own wake them, in a select whose other channels nothing else can reach. Before that,
+// time passes for them, at once, so that those which make a few attempts more come to their end.
+func (g *goroutine) recordTurning() {
+	abandoned := 0
+	runtime.PredictPin()
+	runtime.PredictAbandoned(g.hasLeft, func(rec unsafe.Pointer) {
+		(*goroutine)(rec).turns.isAbandoned = true
+		abandoned++
+	})
+	runtime.PredictUnpin()
+	if abandoned == 0 || !runtime.PredictAlone() {
+		return
+	}
+	for n, passed := 0, int64(0); n < lastTestTurns && runtime.PredictCanPark(); n++ {
+		left := int64(-1)
+		runtime.PredictEachWaiting(func(rec unsafe.Pointer) {
+			h := (*goroutine)(rec)
+			if d, ok := h.timeoutLeft(); ok && h.turns.isAbandoned && g.hasLeft(rec) {
+				h.turns.count(h.blockingOp)
+				if h.turns.n < minTurns && (left < 0 || d < left) {
+					left = d
+				}
+			}
+		})
+		if passed += left; left < 0 || passed > maxTimerWait {
+			break
+		}
+		g.sleep(left + 1)
+		g.letStartedRun()
+	}
+	runtime.PredictPin()
+	runtime.PredictAbandoned(func(rec unsafe.Pointer) bool {
+		h := (*goroutine)(rec)
+		return g.hasLeft(rec) && h.turns.n >= minTurns && h.turns.at.site == h.blockingOp.site
+	}, func(rec unsafe.Pointer) {
+		h := (*goroutine)(rec)
+		h.turns.isEndless = true
+		h.recordLeak()
+	})
+	runtime.PredictUnpin()
+}
+
+// turns counts how often in a row a goroutine has come to the same select.
+type turns struct {
+	n           int
+	at          blockingOperation // the last time
+	isAbandoned bool              // only timers, and what it reaches itself, can end its waits
+	isEndless   bool              // and it has come back often enough
+}
+
+// count counts op, in which the goroutine waits, unless it has waited there before.
+func (t *turns) count(op blockingOperation) {
+	switch {
+	case op == t.at:
+		return
+	case op.site != t.at.site:
+		t.n = 0
+	}
+	t.n, t.at = t.n+1, op
 }
 
 // hasBlockedTests is set where the program is ended because tests are blocked for ever, although a

@@ -74,6 +74,9 @@ func (g *goroutine) recordBlocked(what string) {
 		s := &callSites[g.requestSite]
 		writeMeta("asked", clip(s.fn)+"\t"+clip(s.file)+"\t"+itoa(uint64(s.line)))
 	}
+	if g.turns.isEndless {
+		writeMeta("turns", "timers")
+	}
 }
 
 // waitsForTests reports whether a stack is that of package testing, which waits for a test to end

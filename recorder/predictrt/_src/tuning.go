@@ -86,6 +86,10 @@ const (
 	// on before the search (unit: turns; nanoseconds of processor time). Trades time for
 	// goroutines that had no turn yet, and must not be taken for blocked ones.
 	lastTestTurns, lastTestTime = 1000, 10_000_000
+	// minTurns bounds how often a goroutine must come to the same select, within maxTimerWait, to be
+	// taken for one that turns round for ever (unit: times). Trades slow tickers for loops that
+	// make many attempts.
+	minTurns = 64
 	// subtestSearchLimit bounds the objects that the searches at the ends of all subtests visit
 	// (unit: objects). Measured: about three seconds. Later subtests are covered by the search at
 	// the end of their test: what is not reachable stays so.

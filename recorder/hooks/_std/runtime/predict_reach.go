@@ -24,6 +24,8 @@ type predictSearch struct {
 	visited   uint64    // objects that all searches have visited
 	wanted    [32]guintptr
 	numWanted int // of these; -1: all, or too many to be counted
+	// ignoresTimers says that timers do not end the waits of those.
+	ignoresTimers bool
 }
 
 var predictSearcher predictSearch
@@ -33,11 +35,37 @@ const predictMarkBytes = heapArenaBytes / goarch.PtrSize / 8
 // PredictBlockedForEver calls visit with the record of each goroutine that is blocked for ever, of
 // those that want reports true for.
 func PredictBlockedForEver(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer)) {
-	r := &predictSearcher
+	predictSearcher.find(func(gp *g) bool { return gp.predictIsBlocked() && want(gp.predict) }, visit)
+}
+
+// PredictAbandoned is PredictBlockedForEver for goroutines that wait in a select for timers and
+// for something else, which only they themselves can reach, or others of those that want reports
+// true for.
+func PredictAbandoned(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer)) {
+	predictSearcher.ignoresTimers = true
+	predictSearcher.find(func(gp *g) bool { return gp.predictHasWayOut() && want(gp.predict) }, visit)
+	predictSearcher.ignoresTimers = false
+}
+
+// predictHasWayOut reports whether gp waits in a select for a timer and for something else.
+func (gp *g) predictHasWayOut() bool {
+	if readgstatus(gp) != _Gwaiting || gp.waitreason != waitReasonSelect {
+		return false
+	}
+	timers, others := false, false
+	for sg := gp.waiting; sg != nil; sg = sg.waitlink {
+		isTimer := sg.c.get().timer != nil
+		timers, others = timers || isTimer, others || !isTimer
+	}
+	return timers && others
+}
+
+// find calls visit with the record of each goroutine that want reports true for and that is not alive.
+func (r *predictSearch) find(want func(gp *g) bool, visit func(rec unsafe.Pointer)) {
 	r.number++
 	r.numWanted = 0
 	forEachGRace(func(gp *g) {
-		if !gp.predictIsBlocked() || gp.predict == nil || !want(gp.predict) {
+		if gp.predict == nil || !want(gp) {
 			return
 		}
 		if r.numWanted == len(r.wanted) {
@@ -56,7 +84,7 @@ func PredictBlockedForEver(want func(rec unsafe.Pointer) bool, visit func(rec un
 	systemstack(func() { r.search() })
 	releasem(mp)
 	forEachGRace(func(gp *g) {
-		if gp.predictIsBlocked() && gp.predict != nil && gp.predictSearchNumber != r.number && want(gp.predict) {
+		if gp.predict != nil && gp.predictSearchNumber != r.number && want(gp) {
 			visit(gp.predict)
 		}
 	})
@@ -161,14 +189,26 @@ func (r *predictSearch) hasReachedWanted() bool {
 	return all
 }
 
+// isWanted reports whether gp is one of those that are wanted, as far as these could be counted.
+func (r *predictSearch) isWanted(gp *g) bool {
+	for i := range max(r.numWanted, 0) {
+		if r.wanted[i].ptr() == gp {
+			return true
+		}
+	}
+	return false
+}
+
 // isReached reports whether an object that was found can end the wait of gp.
 func (r *predictSearch) isReached(gp *g) bool {
 	switch gp.waitreason {
 	case waitReasonChanReceiveNilChan, waitReasonChanSendNilChan, waitReasonSelectNoCases:
 		return false
 	case waitReasonSelect, waitReasonChanReceive, waitReasonChanSend:
+		withoutTimers := r.ignoresTimers && r.isWanted(gp)
 		for sg := gp.waiting; sg != nil; sg = sg.waitlink {
-			if r.isMarked(uintptr(unsafe.Pointer(sg.c.get()))) {
+			c := sg.c.get()
+			if !(withoutTimers && c.timer != nil) && r.isMarked(uintptr(unsafe.Pointer(c))) {
 				return true
 			}
 		}

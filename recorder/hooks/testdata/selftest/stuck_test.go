@@ -106,6 +106,33 @@ func TestStuck(t *testing.T) {
 
 var forAll = make(chan int)
 
+// TestTurns leaves goroutines behind that timers wake, some of them for ever. Its fifth child is a timer.
+func TestTurns(t *testing.T) {
+	turn := func(stop <-chan int, times int) {
+		for range times {
+			select {
+			case <-time.After(time.Millisecond):
+			case <-stop:
+				return
+			}
+		}
+	}
+	const forEver = 1 << 40
+	go turn(make(chan int), forEver)
+	go turn(forAll, forEver) // anybody may send
+	go turn(make(chan int), 40)
+	go turn(nil, forEver) // it has no other way out
+	later := make(chan int)
+	time.AfterFunc(time.Hour, func() { close(later) })
+	go turn(later, forEver)
+	shared := make(chan int)
+	go turn(shared, forEver)
+	go turn(shared, forEver)
+	slow := make(chan int)
+	go func() { time.Sleep(time.Hour); close(slow) }()
+	go turn(slow, forEver)
+}
+
 type closer struct{ c chan int }
 
 // TestLeaks leaves goroutines behind, some of them for ever. The timer is its fourth child.

@@ -243,5 +243,6 @@ func PredictTurns() (_ uint32)                                                  
 func PredictTypeName(typ unsafe.Pointer) (_ string)                                            { return }
 func PredictUnpin()                                                                            {}
 func PredictBlockedForEver(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer)) {}
+func PredictAbandoned(want func(rec unsafe.Pointer) bool, visit func(rec unsafe.Pointer))      {}
 func PredictWatch(check func() (wait int64, still bool), idle bool)                            {}
 func PredictWho() (goid uint64, user, system bool)                                             { return }
