@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"strings"
+
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -36,7 +38,7 @@ func (b builder) interleaving(w *witness.Witness, first int) []shownStep {
 		s := &w.Steps[i]
 		marked := (w.InOrder() || w.EndsBlocked()) && w.HasAccess(*s)
 		hasAccesses = hasAccesses || marked
-		if s.Op != trace.Begin && (marked || !inTesting(*s) || s.Op == trace.Fork) { // the begin of a goroutine says nothing
+		if s.Op != trace.Begin && (marked || !inTesting(*s) || s.Op == trace.Fork) && !b.repeatsTimer(*s) { // the begin of a goroutine says nothing
 			add(s, marked, stepsAt, i)
 		}
 	}
@@ -53,6 +55,36 @@ func (b builder) interleaving(w *witness.Witness, first int) []shownStep {
 		}
 	}
 	return steps
+}
+
+// repeatsTimer reports whether s only says once more that a timer fires, or is reset: a function that a
+// timer calls begins with several events, and so does a Reset of a timer.
+func (b builder) repeatsTimer(s witness.Step) bool {
+	if s.Op == trace.Await && strings.HasSuffix(witness.CalledMethod(b.sourceLine(s)), ".Reset") {
+		return true
+	}
+	return s.Op == trace.Await && s.Occurrence > 1 && b.isTimerBegin(s) || s.Op == trace.Post && b.isTimerBegin(s)
+}
+
+// isTimerBegin reports whether s is an event with which a goroutine begins that calls the function of a
+// timer. It has the place of the call that has made the timer. A function that makes a timer at the
+// same place has its own events there later.
+func (b builder) isTimerBegin(s witness.Step) bool {
+	if s.Op != trace.Await && (s.Op != trace.Post || s.Occurrence > 1) {
+		return false
+	}
+	for _, r := range []*run{b.replayed, b.recorded} {
+		if r == nil {
+			continue
+		}
+		for k := range r.Goroutines {
+			if g := &r.Goroutines[k]; g.Name() == s.Goroutine {
+				at := r.Sites[g.Site]
+				return at.Line == s.Line && b.Files.Name(at.File) == s.File
+			}
+		}
+	}
+	return false
 }
 
 // lastSteps returns the last [maxSteps] steps, with those of the violation wherever they are,

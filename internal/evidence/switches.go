@@ -73,6 +73,9 @@ func (b builder) whyHeld(s witness.Step) string {
 	case trace.End, trace.TestEnd:
 		return "about to end"
 	case trace.Post, trace.Await:
+		if b.isTimerBegin(s) {
+			return "about to begin"
+		}
 		if strings.Contains(expr, ".") {
 			return "about to call " + expr
 		}

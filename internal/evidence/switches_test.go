@@ -110,3 +110,34 @@ func TestPlainWords(t *testing.T) {
 		assert.Equal(t, c.about, b.whyHeld(s), c.op)
 	}
 }
+
+// The function of a timer begins with several events at the place of the call that has made the timer,
+// and a Reset has several. Each is one step to readers.
+func TestTimerSteps(t *testing.T) {
+	lines := map[int]string{1: "var timer = time.AfterFunc(d, tick)", 2: "timer.Reset(d)", 3: "b := free.Get().(*buffer)"}
+	tr := &trace.Trace{
+		Goroutines: []trace.Goroutine{{ID: 0, Path: "0"}, {ID: 1, Path: "0.1", Site: 1}},
+		Sites:      map[trace.SiteID]trace.Site{1: {File: "a.go", Line: 1}},
+	}
+	b := builder{Evidence: &Evidence{Source: func(_ string, line int) string { return lines[line] }}, recorded: runOf(tr, nil, nil)}
+	for _, c := range []struct {
+		goroutine  string
+		op         trace.Kind
+		line       int
+		occurrence int
+		shown      bool
+	}{
+		{"0", trace.Post, 1, 1, true},    // the call that makes it
+		{"0.1", trace.Await, 1, 1, true}, // timer fires
+		{"0.1", trace.Await, 1, 2, false},
+		{"0.1", trace.Post, 1, 1, false},
+		{"0.1", trace.Post, 1, 2, true}, // the function makes the next one
+		{"0", trace.Await, 2, 1, false},
+		{"0", trace.Post, 2, 1, true},
+		{"0", trace.Await, 3, 2, true},
+	} {
+		w := &witness.Witness{Steps: []witness.Step{{Goroutine: c.goroutine, Op: c.op, File: "a.go", Line: c.line, Occurrence: c.occurrence}}}
+		assert.Equal(t, c.shown, len(b.interleaving(w, 0)) == 1, "%s of %s in line %d, %d", c.op, c.goroutine, c.line, c.occurrence)
+	}
+	assert.Equal(t, "about to begin", b.whyHeld(witness.Step{Goroutine: "0.1", Op: trace.Post, File: "a.go", Line: 1, Occurrence: 1}))
+}
