@@ -400,19 +400,21 @@ func (c *rechecking) noteUnconfirmed(findings []finding.Finding) {
 func (c *rechecking) answerWithoutBug() Recheck {
 	known := c.result.SavedEvidence()
 	known.OrdersRefuted, known.OrderFollowed, known.Doubtful = c.openOrders() == "", c.isOrderFollowed(), c.otherDoubt() != ""
-	known.AccessesFound, known.TestPasses = c.lostAccess() == "", c.failedRun() == ""
-	return answer(known, c.missing(known))
+	lost := c.lostAccess()
+	known.AccessesFound, known.TestPasses = lost == "", c.failedRun() == ""
+	return answer(known, c.missing(known, lost))
 }
 
-// missing says which piece of evidence that the bug is fixed is missing; "" if none is.
-func (c *rechecking) missing(known bug.SavedEvidence) string {
+// missing says which piece of evidence that the bug is fixed is missing, perhaps a lost access; "" if
+// none is.
+func (c *rechecking) missing(known bug.SavedEvidence, lost string) string {
 	switch {
 	case !known.OrdersRefuted && !known.OrderFollowed:
 		return c.openOrders()
 	case known.Doubtful:
 		return c.otherDoubt()
 	case !known.AccessesFound:
-		return c.lostAccess()
+		return lost
 	case !known.TestPasses:
 		return c.failedRun()
 	}
@@ -606,7 +608,7 @@ func (c *rechecking) answerAfter(known Recheck, complete bool, findings []report
 	e, why := known.evidence, known.why
 	if complete {
 		e.OrdersRefuted, e.Doubtful = true, false
-		if why = c.missing(e); why == "" {
+		if why = c.missing(e, c.lostAccess()); why == "" {
 			why = fmt.Sprintf("all that %s can do was seen", w.Tests[0])
 		}
 	}

@@ -17,7 +17,7 @@ func (f *Finding) Advice() string {
 	case f.Replays == 0:
 		return "gopredict test replays as much as the budget of the test allows; -predict.runs=7 has no such bound."
 	case f.Reproduced > 0:
-		return "gopredict test again, while the machine has less to do; where the test depends on chance, on the clock or on other processes, take that out (docs/determinism.md)."
+		return "where the test depends on chance, on the clock or on other processes, take that out (docs/determinism.md), and run gopredict test again."
 	}
 	return "look at the places yourself; and where the test depends on chance, on the clock or on other processes, which may have led elsewhere, take that out (docs/determinism.md)."
 }
