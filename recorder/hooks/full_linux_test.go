@@ -22,3 +22,12 @@ func TestFullDiskIsTold(t *testing.T) {
 }
 
 func TestWaitsTakeRealTime(t *testing.T) { record(t, "^TestWaits$", "WAITS=1") }
+
+// What a system call waits for, and not the time that it takes, lets others run.
+func TestLongSystemCalls(t *testing.T) { eachRelease(t, testLongSystemCalls) }
+
+func testLongSystemCalls(t *testing.T, toolchain string) {
+	_, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^TestLongSystemCalls$")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "order: computes other other waits\n")
+}

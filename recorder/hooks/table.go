@@ -217,6 +217,7 @@ var table = eachDecl([]Hook{
 	{"runtime", "goschedImpl", nil, []edit{instead("globrunqput(gp)", "predictYield(pp, gp)")}},
 	{"runtime", "retake", nil, []edit{
 		instead("pd.schedwhen+forcePreemptNS <= now", "predictOverdue(pd.schedwhen, now)"),
+		instead("!sysretake", "(!sysretake || predictActive)"), // else syscallwhen may be that of an earlier call
 		instead("runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now",
 			"predictIsShortSyscall(pp, pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
 	}},
