@@ -4,9 +4,6 @@ package suites
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/subjects"
 )
 
 // What blocks for ever, and what misuses that which is there to block, is confirmed with
@@ -55,33 +54,13 @@ func TestBlocking(t *testing.T) {
 // without one.
 func wantedOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	tests, err := subjects.Tests(dir)
 	require.NoError(t, err)
 	wanted := make(map[string]string)
-	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-		require.NoError(t, err)
-		for _, d := range f.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") {
-				continue
-			}
-			wanted[fn.Name.Name] = ""
-			for _, c := range comments(fn.Doc) {
-				if want, ok := strings.CutPrefix(c.Text, "//want:"); ok {
-					wanted[fn.Name.Name] = want
-				}
-			}
-		}
+	for _, test := range tests {
+		wanted[test.Name] = test.Want
 	}
 	return wanted
-}
-
-func comments(doc *ast.CommentGroup) []*ast.Comment {
-	if doc == nil {
-		return nil
-	}
-	return doc.List
 }
 
 // shownBy returns the kinds and effects of what is confirmed, by test: each once, and "" for

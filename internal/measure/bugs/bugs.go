@@ -23,6 +23,7 @@ var Suites = []run.Suite{
 	{Name: "race-suite", About: "Go's own test of its race detector, beside -race", Run: raceSuite, Rooms: run.WholeCommand()},
 	{Name: "variations", About: "many forms of common bugs, beside -race", Run: variations, Rooms: run.WholeCommand("testdata/kinds/variations")},
 	{Name: "correct", About: "correct tests, of which nothing may be confirmed", Run: correct, Rooms: run.WholeCommand("testdata/negatives/correct")},
+	{Name: "forms", About: "forms of what was told wrongly, beside go test and -race", Run: forms, Rooms: run.WholeCommand("testdata/kinds/forms", "testdata/kinds/blocking", "testdata/kinds/late", "testdata/kinds/stdmemory", "testdata/negatives/right", "testdata/negatives/correct", "internal/edits")},
 	{Name: "exploring", About: "runs until a bug is seen, beside random schedulers", Run: exploring, Rooms: run.WholeCommand("testdata/papers/sctbench", "testdata/kinds/reach")},
 	{Name: "edits", About: "what gopredict replay says of bugs after edits", Run: edits, Rooms: run.WholeCommand("internal/edits")},
 	{Name: "replay", About: "whether replays under load, on one processor, … reach their bugs", Run: replay, Rooms: run.WholeCommand("testdata/applications", "testdata/kinds", "testdata/papers")},

@@ -2,9 +2,6 @@ package bugs
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +11,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/measure/run"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/subjects"
 	"github.com/gopredict/gopredict/recorder"
 )
 
@@ -112,17 +110,9 @@ func exploring(j *run.Job) bool {
 func (b *exploreBench) prepare(subject string) {
 	dir := run.CopySubject(subject, filepath.Join(b.Dir, subject))
 	tests := b.BuildTests(dir, recorder.Config{}, run.Plain)
-	for _, file := range run.Must(filepath.Glob(filepath.Join(dir, "*_test.go"))) {
-		parsed := run.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution))
-		for _, d := range parsed.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") {
-				continue
-			}
-			buggy := fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//want:") })
-			if buggy || !strings.HasPrefix(fn.Name.Name, "TestOpen") {
-				b.all = append(b.all, &exploreProgram{fn.Name.Name, buggy, dir, tests})
-			}
+	for _, t := range run.Must(subjects.Tests(dir)) {
+		if t.Want != "" || !strings.HasPrefix(t.Name, "TestOpen") {
+			b.all = append(b.all, &exploreProgram{t.Name, t.Want != "", dir, tests})
 		}
 	}
 }

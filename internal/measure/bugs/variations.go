@@ -1,7 +1,6 @@
 package bugs
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -24,11 +23,11 @@ type variationSet struct {
 // A variation is one test. It has one bug, in one of the forms in which users write it. Those that
 // are correct look alike and have none.
 type variation struct {
-	Name, Form         string
-	IsCorrect          bool
-	IsSetup            bool // the test only makes state for later tests, and has no bug
-	RaceDetected, Runs int  // number of runs with -race in which it shows the bug, and of all
-	findings           []report.Finding
+	Name, Form string
+	IsCorrect  bool
+	IsSetup    bool     // the test only makes state for later tests, and has no bug
+	Race       failures // of the runs with -race
+	findings   []report.Finding
 }
 
 // variations runs the small tests of testdata/kinds/variations with go test -race and with gopredict.
@@ -43,7 +42,7 @@ func variations(j *run.Job) bool {
 		binary := filepath.Join(dir, s.Name+".race")
 		j.Go(dir, "test", "-race", "-c", "-o", binary, "./"+s.Name)
 		for _, v := range s.Tests {
-			v.runWithRace(j, binary, filepath.Join(dir, s.Name), *count)
+			v.Race = repeatTest(j, binary, filepath.Join(dir, s.Name), "TestWarm|"+v.Name, v.Name, *count)
 			good = good && v.OK()
 		}
 	}
@@ -107,37 +106,6 @@ func predictVariations(j *run.Job, dir string, sets []*variationSet) {
 	}
 }
 
-// runWithRace runs a test with a binary under -race until it has run count times: a panic ends the
-// runs that one process makes.
-func (v *variation) runWithRace(j *run.Job, binary, dir string, count int) {
-	for v.Runs < count {
-		p := j.Run(run.Command{
-			Dir: dir,
-			// Each run is reported, not each race once.
-			Env: []string{"GORACE=suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=50"},
-			Args: []string{binary, "-test.v", "-test.run=^(TestWarm|" + v.Name + ")$",
-				fmt.Sprintf("-test.count=%d", count-v.Runs), "-test.timeout=1m"},
-		})
-		outputs := strings.Split("\n"+p.Output, "\n=== RUN   "+v.Name+"\n")[1:]
-		if len(outputs) == 0 {
-			run.Fail("%s: expected that the test runs, found: %s\n%s", v.Name, p.State, p.Output)
-		}
-		for _, output := range outputs {
-			v.Runs++
-			if v.showsBug(output) {
-				v.RaceDetected++
-			}
-		}
-	}
-}
-
-// showsBug reports whether the output of one run shows a bug.
-func (v *variation) showsBug(output string) bool {
-	return slices.ContainsFunc([]string{"DATA RACE", "--- FAIL: " + v.Name + " ", "panic:", "fatal error:"}, func(sign string) bool {
-		return strings.Contains(output, sign)
-	})
-}
-
 // Confirmed returns the kinds of bugs that are confirmed and fail the run, by commas; "" if there
 // are none.
 func (v *variation) Confirmed() string {
@@ -156,7 +124,7 @@ func (v *variation) OK() bool {
 	if v.IsCorrect || v.IsSetup {
 		return len(confirmed(v.findings)) == 0
 	}
-	return v.Confirmed() != "" || v.RaceDetected == 0
+	return v.Confirmed() != "" || v.Race.Failed == 0
 }
 
 // Result is what the page says of gopredict.
@@ -187,5 +155,8 @@ func (s *variationSet) Bugs() []*variation {
 	return slices.DeleteFunc(slices.Clone(s.Tests), func(v *variation) bool { return v.IsSetup })
 }
 
+// RaceDetected is in how many runs -race sees the bug.
+func (v *variation) RaceDetected() int { return v.Race.Failed }
+
 // Missed reports whether -race sees the bug, and gopredict does not confirm it.
-func (v *variation) Missed() bool { return v.RaceDetected > 0 && v.Confirmed() == "" }
+func (v *variation) Missed() bool { return v.Race.Failed > 0 && v.Confirmed() == "" }
