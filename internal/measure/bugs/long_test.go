@@ -62,3 +62,28 @@ func TestReplayOneSubject(t *testing.T) {
 	text := run.Render(pages, "replay.md", p)
 	require.Equal(t, 2, strings.Count(text, "| 3 | 3 | 3 | 3 | 3 | 3 |\n"), "%s", text)
 }
+
+// Of each form of what was told wrongly the right is told, but for those of open.
+func TestForms(t *testing.T) {
+	t.Chdir("../../..")
+	j := run.New(t.Context(), "forms", t.TempDir())
+	j.Parse()
+	open := map[string]bool{
+		"afterfunc.TestSubtest":       true,
+		"recorded.TestKernelPipe":     true,
+		"recorded.TestBothRead":       true,
+		"tickers.TestPolls":           true,
+		"tickers.TestSetsItselfAgain": true,
+	}
+	for _, s := range formSets {
+		subject, folder, _ := strings.Cut(s.folder, "/")
+		if subject != "forms" {
+			continue // others test these
+		}
+		for _, f := range s.measure(j, 0, 0).Forms {
+			if name := folder + "." + f.Name; f.IsWrong() && !open[name] {
+				t.Errorf("%s: expected %q, found %q", name, f.Want, f.Said)
+			}
+		}
+	}
+}

@@ -25,7 +25,7 @@ func (d *debouncer) poke() {
 	d.timer = time.AfterFunc(soon, func() { d.calls.Add(1) })
 }
 
-//want:assertion test-failure
+//want:failure test-failure
 func TestDebounce(t *testing.T) {
 	var d debouncer
 	d.poke()
@@ -65,7 +65,7 @@ func (c *cache[K, V]) get(k K) (V, bool) {
 	return v, ok
 }
 
-//want:assertion test-failure
+//want:failure test-failure
 func TestCache(t *testing.T) {
 	c := &cache[string, int]{all: make(map[string]int), end: make(map[string]*time.Timer)}
 	c.set("a", 1)
@@ -106,7 +106,7 @@ func (p *pool) take() conn {
 	return nil
 }
 
-//want:assertion test-failure
+//want:failure test-failure
 func TestPool(t *testing.T) {
 	p := &pool{idle: make(map[conn]*time.Timer)}
 	p.put(&fake{})

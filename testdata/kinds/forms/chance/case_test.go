@@ -74,6 +74,8 @@ func TestNeedsGlobal(t *testing.T) {
 }
 
 // Two cases are ready.
+//
+//want:failure test-failure
 func TestSelect(t *testing.T) {
 	a, b := make(chan int, 1), make(chan int, 1)
 	a <- 1

@@ -92,7 +92,7 @@ func TestBackoff(t *testing.T) {
 
 // A token begins with a letter, mostly.
 //
-//want:chance crypto/rand
+//want:chance crypto/rand, chance the clock
 func TestToken(t *testing.T) {
 	if s := rand.Text(); s[0] >= '2' && s[0] <= '7' {
 		t.Error(s)

@@ -254,7 +254,7 @@ func TestCond(t *testing.T) {
 
 // A pipeline of two stages, whose second one looks at the first.
 //
-//want:failure test-failure
+//want:assertion test-failure
 func TestStages(t *testing.T) {
 	var first, second atomic.Int32
 	var wg sync.WaitGroup

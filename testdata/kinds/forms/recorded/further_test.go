@@ -3,6 +3,7 @@ package recorded
 import (
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"sync"
 	"testing"
@@ -60,11 +61,11 @@ func TestMemoryPipe(t *testing.T) {
 	})
 }
 
-// A datagram that nobody sends, beside a ticker that ends nothing.
+// A server that nobody closes, beside a ticker that ends nothing.
 //
 //want:deadlock deadlock
-func TestDatagram(t *testing.T) {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+func TestServes(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,9 @@ func TestDatagram(t *testing.T) {
 		for range tick.C {
 		}
 	}()
-	c.ReadFrom(make([]byte, 1))
+	ended := make(chan error)
+	go func() { ended <- http.Serve(l, nil) }()
+	<-ended
 }
 
 // A deadline ends it.
