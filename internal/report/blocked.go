@@ -104,7 +104,7 @@ func (p *printer) writeStack(f *Finding, a Access) {
 		p.printf("  … and %d more", more)
 	}
 	if a.Turns {
-		p.printf("  only its own timers wake it, and it comes back; nothing else can reach what would end its loop")
+		p.printf("  only its own timers wake it here, and it comes back each time; nothing else can reach the other channels of this select")
 	}
 	for _, o := range a.Partners[max(0, len(a.Partners)-maxPartners):] {
 		then := ""

@@ -201,6 +201,15 @@ func TestTextLingering(t *testing.T) {
 	assert.NotContains(t, render(t, r, TextOptions{}), "still waiting")
 }
 
+// A goroutine that its own timers wake is said to come back.
+func TestTextTurns(t *testing.T) {
+	for turns, want := range map[bool]int{true: 1, false: 0} {
+		f := Finding{Kind: bug.Leak, Status: bug.Confirmed, Accesses: []Access{{Goroutine: "0.1", Op: "select", Turns: turns, Stack: []Place{{Position: Position{Func: "f", File: "a.go", Line: 3}}}}}}
+		got := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+		assert.Equal(t, want, strings.Count(got, "\n  only its own timers wake it here, and it comes back each time; "), got)
+	}
+}
+
 func TestTextPanic(t *testing.T) {
 	f := bank(t)
 	f.Effect, f.Detail = "panic", []string{"panic: boom", "in bank.f at bank.go:3"}
