@@ -59,8 +59,10 @@ type run struct {
 	state *state
 	// The program's numbers of the run's goroutines.
 	numbers map[trace.GID]int32
-	// By event: it belongs to the test, and comes after the test's begin.
+	// By event: it belongs to the test, between the test's begin and its end.
 	ofTest []bool
+	// The last event of the test's own goroutine; nil if the run has not come there.
+	end *trace.Event
 	// By number of the channel: it has elements that no goroutine has sent; it
 	// is closed although no goroutine of the test closes it.
 	timers, closed []bool
@@ -86,21 +88,20 @@ type lastEdge struct {
 // its goroutines have operated.
 func (r *run) prepare() {
 	r.ofTest = make([]bool, len(r.t.Events))
-	began, over := false, false
-	for i := range r.t.Events {
+	end, done := r.findEnd()
+	began := false
+	for i := range r.t.Events[:done] {
 		e := &r.t.Events[i]
 		g := &r.t.Goroutines[e.G]
-		if g.Test != r.test {
+		isMain := g.Test == r.test && g.Path == "0"
+		began = began || isMain && e.Kind == trace.TestBegin
+		if g.Test != r.test || !began || isMain && i > end || r.isBookkeeping(e) {
 			continue
 		}
-		if g.Path == "0" {
-			began = began || e.Kind == trace.TestBegin
-			if !began || over {
-				continue
-			}
-			over = r.t.EndsTest(e)
-		}
 		r.ofTest[i] = true
+		if isMain && end < len(r.t.Events) && (done < len(r.t.Events) || r.t.Complete) {
+			r.end = e
+		}
 	}
 	n := r.facts.Objects(trace.ClassChannel).Len()
 	r.timers, r.closed = make([]bool, n), make([]bool, n)
@@ -110,6 +111,39 @@ func (r *run) prepare() {
 		r.timers[ch] = ofTimer || c.External && len(r.facts.Line(ch, false)) == 0
 		r.closed[ch] = !slices.ContainsFunc(r.facts.Closes(ch), func(i int32) bool { return r.ofTest[i] }) && r.foundClosed(ch)
 	}
+}
+
+// findEnd returns the position at which the test's own goroutine has ended; the number of events if it
+// has not. It ends with the test's cleanups: what others find until then may be what a cleanup has
+// left, for instance a context that is canceled. From the position done on nothing belongs to the test,
+// as the program may end at any time: a goroutine that goes on is one whose next operation the run has
+// not shown.
+func (r *run) findEnd() (end, done int) {
+	returned := false
+	end, done = len(r.t.Events), len(r.t.Events)
+	for i := range r.t.Events {
+		e := &r.t.Events[i]
+		if g := &r.t.Goroutines[e.G]; g.Test != r.test || g.Path != "0" {
+			continue
+		}
+		switch in := r.t.Sites[e.Site].Func; {
+		case r.t.EndsTest(e):
+			returned, end = true, i
+		case !returned:
+		case strings.HasPrefix(in, "testing.(*common).runCleanup"), e.Kind == trace.End:
+			end = i
+		case in == "testing.tRunner" && e.Kind == trace.Write: // of t.done
+			return end, i
+		}
+	}
+	return end, done
+}
+
+// isBookkeeping reports whether e is an access or a lock by which package testing keeps what a test has
+// logged, and whether it has failed. The recordings do not have these values, and tests do not depend
+// on the order in which goroutines log.
+func (r *run) isBookkeeping(e *trace.Event) bool {
+	return (e.Kind.IsAccess() || e.Kind.Class() == trace.ClassLock) && strings.HasPrefix(r.t.Sites[e.Site].Func, "testing.")
 }
 
 // foundClosed reports whether a receive of the test found a channel closed.
@@ -532,7 +566,7 @@ func (r *run) addEdge(g, at int32, e *trace.Event, found content) *edge {
 	x.to = r.addLeaf(g, holds)
 	next := &r.nodes[x.to]
 	r.expectCompletion(next, &n, found)
-	next.goroutineEnded = n.kind == trace.End || r.goroutines[g].Path == "0" && r.t.EndsTest(e)
+	next.goroutineEnded = n.kind == trace.End || e == r.end
 	r.nodes[at].edges = append(r.nodes[at].edges, x)
 	return &r.nodes[at].edges[len(r.nodes[at].edges)-1]
 }

@@ -38,7 +38,9 @@
 // The model does not know what a trace does not record. Then a program seems
 // to do different things after the same history. The search reports that in
 // [Result.Doubts], and claims no completeness. Timers may fire at any time.
-// [Result.Doubts], and claims no completeness. Timers may fire at any time.
+//
+// A test ends with its cleanups. Goroutines that it has left behind go on
+// until then, and no longer: what they would do later, no run has shown.
 //
 // # Files
 //

@@ -264,6 +264,7 @@ func (m *interpreter) act(g *thread, way int) {
 		g.ended, g.site = true, 1
 		if g.id == 0 {
 			m.emit(g, trace.TestEnd, 0, 0, 0)
+			m.emit(g, trace.End, 0, 0, 0)
 		} else {
 			m.emit(g, trace.End, 0, 0, 0)
 		}

@@ -181,3 +181,20 @@ func asked(t *trace.Trace) trace.GID {
 	k := slices.IndexFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Path == "0.propagateCancel-1" })
 	return t.Goroutines[k].ID
 }
+
+// Where time passes at once, it does so for what a test has left behind, too: it may block then.
+func TestBriefRunTellsLaterLeaks(t *testing.T) {
+	for mode, want := range map[string][]string{"record": nil, "record;brief": {"TestLeaksLater:0.1"}} {
+		dir, out, err := run(t, mode+";trace=$DIR/trace", "^TestLeaksLater$")
+		require.NoError(t, err, out)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		var leaks []string
+		for _, s := range tr.Blocked {
+			if s.Proof == trace.ProofLeak {
+				leaks = append(leaks, tr.Goroutines[s.G].Name())
+			}
+		}
+		require.Equal(t, want, leaks, mode)
+	}
+}

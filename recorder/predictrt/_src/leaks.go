@@ -26,6 +26,8 @@ func TestEnded() {
 	}
 	g.letStartedRun()
 	if isShortRun && g.path == "0" && stage == stageFree {
+		// Where goroutines block when their timers have fired, nobody waits any more.
+		g.passTime(maxLastTestTimers, func(*goroutine) bool { return true })
 		g.recordTurning()
 	}
 	runtime.PredictPin()
@@ -38,6 +40,25 @@ func TestEnded() {
 		})
 	}
 	runtime.PredictUnpin()
+}
+
+// passTime lets time pass, until up to n timers have fired that goroutines wait for which g has started
+// and for which waits is true. It is for runs in which time passes at once.
+func (g *goroutine) passTime(n int, waits func(*goroutine) bool) {
+	for passed := int64(0); n > 0 && runtime.PredictCanPark(); n-- {
+		left := int64(-1)
+		runtime.PredictEachWaiting(func(rec unsafe.Pointer) {
+			h := (*goroutine)(rec)
+			if d, ok := h.timeoutLeft(); ok && g.hasLeft(rec) && waits(h) && (left < 0 || d < left) {
+				left = d
+			}
+		})
+		if passed += left; left < 0 || passed > maxTimerWait {
+			return
+		}
+		g.sleep(left + 1)
+		g.letStartedRun()
+	}
 }
 
 // letStartedRun lets the goroutines run that g has started, for a bounded time.
@@ -70,23 +91,13 @@ func (g *goroutine) recordTurning() {
 	if abandoned == 0 || !runtime.PredictAlone() {
 		return
 	}
-	for n, passed := 0, int64(0); n < lastTestTurns && runtime.PredictCanPark(); n++ {
-		left := int64(-1)
-		runtime.PredictEachWaiting(func(rec unsafe.Pointer) {
-			h := (*goroutine)(rec)
-			if d, ok := h.timeoutLeft(); ok && h.turns.isAbandoned && g.hasLeft(rec) {
-				h.turns.count(h.blockingOp)
-				if h.turns.n < minTurns && (left < 0 || d < left) {
-					left = d
-				}
-			}
-		})
-		if passed += left; left < 0 || passed > maxTimerWait {
-			break
+	g.passTime(lastTestTurns, func(h *goroutine) bool {
+		if !h.turns.isAbandoned {
+			return false
 		}
-		g.sleep(left + 1)
-		g.letStartedRun()
-	}
+		h.turns.count(h.blockingOp)
+		return h.turns.n < minTurns
+	})
 	runtime.PredictPin()
 	runtime.PredictAbandoned(func(rec unsafe.Pointer) bool {
 		h := (*goroutine)(rec)

@@ -90,6 +90,10 @@ const (
 	// taken for one that turns round for ever (unit: times). Trades slow tickers for loops that
 	// make many attempts.
 	minTurns = 64
+	// maxLastTestTimers bounds the timers for which time passes before the search, in runs in
+	// which it passes at once (unit: timers). Trades time for goroutines that block later; a
+	// ticker fires for ever. Chosen: more than a time-out and a few retries.
+	maxLastTestTimers = 16
 	// subtestSearchLimit bounds the objects that the searches at the ends of all subtests visit
 	// (unit: objects). Measured: about three seconds. Later subtests are covered by the search at
 	// the end of their test: what is not reachable stays so.

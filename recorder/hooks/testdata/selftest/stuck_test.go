@@ -197,3 +197,25 @@ func (opaque) Done() <-chan struct{} { return make(chan struct{}) }
 func (opaque) Value(any) any         { return nil }
 
 var quiet = make(chan int)
+
+// TestLeaksLater leaves a goroutine behind that blocks when its time is over, one that waits for
+// time again and again, and one that waits for long.
+func TestLeaksLater(t *testing.T) {
+	go func() {
+		time.Sleep(2 * time.Millisecond)
+		make(chan int) <- 1
+	}()
+	go func() {
+		for {
+			select {
+			case <-time.After(10 * time.Millisecond):
+			case <-forAll:
+				return
+			}
+		}
+	}()
+	go func() {
+		time.Sleep(time.Hour)
+		make(chan int) <- 1
+	}()
+}
