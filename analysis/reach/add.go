@@ -30,8 +30,9 @@ func (p *Program) Add(its Run) (fresh bool) {
 	r.prepare()
 	// Addresses differ between runs. So each run has its own naming, which begins
 	// with what its operations have in common with those of earlier runs.
-	r.names = newNaming(p)
+	r.names = newNaming(r)
 	r.names.align(r)
+	r.names.made = newMadeObjects(r)
 	r.prepareWalk()
 	whole := r.executeAll()
 	p.runCount++
@@ -176,6 +177,11 @@ func (r *run) prepareWalk() {
 			r.addDoubt("whether a TryLock fails is not in the recordings")
 		}
 	}
+	tells := len(r.t.Allocations) > 0
+	if r.runCount > 0 && tells != r.tellsMade || tells && r.t.Allocations[len(r.t.Allocations)-1].Addr == 0 {
+		r.addDoubt("not all objects that a run has made are known")
+	}
+	r.tellsMade = tells
 	for _, u := range r.t.HiddenInputs {
 		if u.Test == r.test {
 			r.addDoubt("what a goroutine finds as it looks at %s is not in the recordings", u.Describe())
@@ -195,6 +201,7 @@ func (r *run) executeAll() bool {
 		if !r.ofTest[i] {
 			continue
 		}
+		r.names.made.advance(r.t, i, r.nodeOf)
 		r.state.ended = false // others may do something yet before the program has ended
 		if why := r.executeEvent(i); why != "" {
 			e := &r.t.Events[i]
@@ -204,6 +211,16 @@ func (r *run) executeAll() bool {
 		}
 	}
 	return true
+}
+
+// nodeOf returns the node that a goroutine of the run is at, if it has one.
+func (r *run) nodeOf(g trace.GID) (at int32, ok bool) {
+	own, ok := r.numbers[g]
+	if !ok {
+		return none, false
+	}
+	at = r.state.next[own]
+	return at, at != none
 }
 
 // executeEvent executes the event at position i. It returns why the event does

@@ -4,13 +4,17 @@ import "github.com/gopredict/gopredict/recorder/trace"
 
 // A naming maps the addresses and channels of one run to names in the program.
 //
-// The allocator gives an object another address in each run. So objects of
-// operations with the same history get the same name. An object without such
-// an operation is named after its neighbours: the fields of an object have
-// the same offsets in all runs.
+// The allocator gives an object another address in each run. An object that
+// the run has made is named after how it was made (made.go). Of others, and in
+// runs that do not tell what they made, those of operations with the same
+// history get the same name. An object without such an operation is named
+// after its neighbours: the fields of an object have the same offsets in all
+// runs.
 type naming struct {
 	// The program that has the names.
 	program *Program
+	// The objects that the run has made so far.
+	made *madeObjects
 	// The names of addresses.
 	byAddress map[uint64]uint64
 	// The names that are in use.
@@ -19,22 +23,31 @@ type naming struct {
 	byChannel map[uint64]uint64
 }
 
-func newNaming(p *Program) *naming {
-	return &naming{program: p, byAddress: make(map[uint64]uint64), usedNames: make(map[uint64]bool), byChannel: map[uint64]uint64{0: 0}}
+func newNaming(r *run) *naming {
+	return &naming{program: r.Program, made: newMadeObjects(r), byAddress: make(map[uint64]uint64), usedNames: make(map[uint64]bool), byChannel: map[uint64]uint64{0: 0}}
 }
 
 // nameAt returns the name of an address. An address without one gets a new
 // name.
 func (n *naming) nameAt(address uint64) uint64 {
-	own, ok := n.byAddress[address]
+	own, ok := n.known(address)
 	if !ok {
 		if own = n.byNeighbour(address); n.usedNames[own] {
-			n.program.lastName += 1 << 12
+			n.program.lastName += nameSpace
 			own = n.program.lastName
 		}
 		n.bind(address, own)
 	}
 	return own
+}
+
+// known returns the name of an address that has one.
+func (n *naming) known(address uint64) (own uint64, ok bool) {
+	if own, _ := n.made.at(address); own != 0 {
+		return own, true
+	}
+	own, ok = n.byAddress[address]
+	return own, ok
 }
 
 // byNeighbour returns the name that an address has if a neighbour with a name
@@ -55,6 +68,9 @@ func (n *naming) byNeighbour(address uint64) uint64 {
 // bind gives a name to an address, unless the address has one or the name is
 // in use.
 func (n *naming) bind(address, own uint64) {
+	if _, made := n.made.at(address); made {
+		return
+	}
 	if _, ok := n.byAddress[address]; !ok && !n.usedNames[own] {
 		n.byAddress[address], n.usedNames[own] = own, true
 	}
@@ -66,7 +82,7 @@ func (n *naming) word(e *trace.Event) uint64 {
 	if e.Size != 8 {
 		return e.Val
 	}
-	if own, ok := n.byAddress[e.Val]; ok {
+	if own, ok := n.known(e.Val); ok {
 		return own
 	}
 	if onHeap(e.Val) {
@@ -97,6 +113,10 @@ func onHeap(v uint64) bool { return v >= 1<<32 && v < 1<<47 }
 // that, as their execution needs the names.
 func (n *naming) align(r *run) {
 	at := map[trace.GID]int32{}
+	whereIs := func(g trace.GID) (int32, bool) {
+		where, known := at[g]
+		return where, (known || r.t.Goroutines[g].Path == "0") && where != none
+	}
 	stored := make(map[uint64]bool) // addresses: a read there may find what this run has stored
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
@@ -105,8 +125,9 @@ func (n *naming) align(r *run) {
 		}
 		first := e.Kind.IsAccess() && !stored[e.Obj]
 		stored[e.Obj] = stored[e.Obj] || e.Kind.IsAccess() && e.Kind.IsWrite()
-		where, known := at[e.G]
-		if !known && r.t.Goroutines[e.G].Path != "0" || where == none {
+		n.made.advance(r.t, i, whereIs)
+		where, known := whereIs(e.G)
+		if !known {
 			continue
 		}
 		its := &n.program.nodes[where]
@@ -151,7 +172,7 @@ func (n *naming) bindValue(e *trace.Event, own uint64) {
 // is not certain.
 func (n *naming) nodeAfter(its *node, e *trace.Event) int32 {
 	v := e.Val
-	if own, ok := n.byAddress[v]; ok && e.Size == 8 {
+	if own, ok := n.known(v); ok && e.Size == 8 {
 		v = own
 	}
 	for k := range its.edges {

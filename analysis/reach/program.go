@@ -51,6 +51,10 @@ type Program struct {
 	triedEdges map[edgeKey]bool
 	// The reasons why the runs may not show everything, each once.
 	doubts []string
+	// The names of objects whose making is known.
+	made map[making]uint64
+	// Whether runs have told of the objects that they made.
+	tellsMade bool
 	// The last name that is not an address.
 	lastName uint64
 	// The number of runs that were added.
@@ -183,7 +187,7 @@ func New(test string) *Program {
 	p := &Program{
 		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
 		byExtent: make(map[extent]int32), initial: make(map[int32]uint64), byObject: make(map[object]int32), capacity: make(map[int32]int),
-		external: make(map[int32]bool), closedBefore: make(map[int32]bool), readersWait: make(map[int32]bool), endHashes: make(map[uint64]bool), deadlocks: make(map[string]bool), triedEdges: make(map[edgeKey]bool), lastName: 1 << 56,
+		external: make(map[int32]bool), closedBefore: make(map[int32]bool), readersWait: make(map[int32]bool), endHashes: make(map[uint64]bool), deadlocks: make(map[string]bool), triedEdges: make(map[edgeKey]bool), made: make(map[making]uint64), lastName: 1 << 56,
 	}
 	p.nodes = append(p.nodes, node{g: 0, obj: none, condition: none, childStart: none}) // where the test begins
 	p.goroutine(trace.Goroutine{Test: test, Path: "0"})

@@ -2,11 +2,14 @@ package hooks
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // TestRecordingAllocatesNothing compares how many objects operations allocate:
@@ -38,4 +41,25 @@ func allocs(t *testing.T, mode string) map[string]count {
 		}
 	}
 	return objects
+}
+
+// Runs that repeat another one tell what their goroutines have made; others do not.
+func TestAllocationsAreLogged(t *testing.T) {
+	made := func(mode string) (types map[string][]uint32) {
+		dir, out, err := run(t, mode+";trace=$DIR/trace", "^TestMakesObjects$")
+		require.NoError(t, err, out)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		types = make(map[string][]uint32)
+		for _, a := range tr.Allocations {
+			name := tr.Goroutines[a.G].Name()
+			types[name] = append(types[name], a.Type)
+		}
+		return types
+	}
+	require.Empty(t, made("record"))
+	types := made("record;brief")
+	require.Len(t, types["TestMakesObjects:0.1"], 2, types)
+	require.Equal(t, types["TestMakesObjects:0.1"], types["TestMakesObjects:0.2"])
+	require.NotEqual(t, types["TestMakesObjects:0.1"][0], types["TestMakesObjects:0.1"][1])
 }

@@ -319,6 +319,9 @@ var table = eachDecl([]Hook{
 	{"runtime", "mallocgcTiny", nil, beginsTiny},
 	{"runtime", "mallocgcTinySC2, mallocgcTinySlowPath", nil, append([]edit{only("go1.27")}, beginsTiny...)},
 
+	// Where a run is repeated, the trace has the objects that goroutines have made.
+	{"runtime", "postMallocgcDebug", nil, []edit{entry("predictAllocated(uintptr(x), elemsize, typ);")}},
+
 	// What the recorder itself allocates does not count as allocated by the program. See also
 	// patchGeneratedAllocs.
 	{"runtime", "mallocgc", nil, []edit{entry(ownAlloc)}},

@@ -86,6 +86,8 @@
 // kind 63 is no event either: it says that memory was given back, see [FreedObjects],
 // with Which as its val. One with the kind 62 tells what the event that follows, a
 // write, finds in memory, see [PriorValue]; before any other event it says nothing.
+// One with the kind 61 tells of an object that was made, see [Allocation]: its val is
+// the number of the goroutine and, in the upper half, the type.
 //
 // Payloads of 'G', 'S', 'N', 'R' and 'C' hold any number of definitions. Goroutines
 // and test names are defined before the first 'E' chunk that uses them. A

@@ -19,6 +19,20 @@ type FreedObjects struct {
 // freedKind is the kind of a record of freed memory in the file, which is no event.
 const freedKind Kind = 63
 
+// allocatedKind is the kind of a record of an object that was made in the file, which is no event.
+const allocatedKind Kind = 61
+
+// An Allocation says that a goroutine made an object before the event at Position. Objects get other
+// addresses in each run; which object of its type a goroutine makes after what it has done is the same
+// in all of them.
+type Allocation struct {
+	Addr     uint64 // 0: not all objects are known from here on
+	Size     uint32 // 0 if the object shares a block of 16 bytes with older ones
+	Type     uint32 // a hash of its type, or of that of its elements; 0 if that is not known
+	G        GID
+	Position int32 // in Trace.Events
+}
+
 // event returns the form of f in the file.
 func (f FreedObjects) event() Event {
 	return Event{Kind: freedKind, Obj: f.FirstAddr, Size: f.Size, Val: f.Mask}

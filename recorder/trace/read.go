@@ -243,7 +243,7 @@ func (d *Reader) decodeSpecial(e *Event, known *bool) (expected, found string) {
 		if !d.t.defined(uint64(e.G)) {
 			return "an event of a defined goroutine", fmt.Sprint("goroutine ", e.G)
 		}
-	case e.Kind == freedKind || e.Kind == priorValueKind:
+	case e.Kind == freedKind || e.Kind == priorValueKind || e.Kind == allocatedKind:
 		d.addBetweenEvents(*e)
 	case !*known:
 		return "the goroutine of the chunk's events", "an event"
@@ -255,7 +255,8 @@ func (d *Reader) decodeSpecial(e *Event, known *bool) (expected, found string) {
 	return expected, found
 }
 
-// addBetweenEvents adds a record that is no event: freed memory, or the prior value of a write.
+// addBetweenEvents adds a record that is no event: freed memory, an object that was made, or the prior
+// value of a write.
 func (d *Reader) addBetweenEvents(e Event) {
 	d.flushBatch()
 	switch {
@@ -266,6 +267,10 @@ func (d *Reader) addBetweenEvents(e Event) {
 			d.freedCount++
 		}
 	case !d.storesEvents():
+	case e.Kind == allocatedKind:
+		if g := uint64(uint32(e.Val)); d.t.defined(g) && d.filter == nil {
+			d.t.Allocations = append(d.t.Allocations, Allocation{e.Obj, e.Size, uint32(e.Val >> 32), GID(g), int32(len(d.t.Events))})
+		}
 	case e.Kind == freedKind:
 		d.t.Freed = append(d.t.Freed, FreedObjects{e.Obj, e.Val, e.Size, int32(len(d.t.Events))})
 	default:
@@ -314,6 +319,7 @@ func (d *Reader) Rewind(room int) {
 	}
 	d.offset = 0
 	d.t.Events, d.t.Freed, d.t.PriorValues, d.t.OmittedEvents, d.t.Complete = d.t.Events[:0], slices.Grow([]FreedObjects(nil), d.freedCount), nil, 0, false
+	d.t.Allocations = nil
 }
 
 // grow makes room for further events. It doubles the capacity, or extrapolates from the part of the

@@ -235,6 +235,7 @@ type Trace struct {
 	PendingEvents   int
 	Freed           []FreedObjects    // by position
 	PriorValues     []PriorValue      // by position
+	Allocations     []Allocation      // by position; only of runs that repeat others, and never written
 	OmittedEvents   int               // number of events that package reduce left out
 	EarlierElements map[uint64]uint64 // by channel: elements that it transferred before the first of Events
 	// Complete is set if the run ended in an orderly way; without it, Events

@@ -76,7 +76,9 @@ func (u *UnreachedStates) Status() string {
 // Next returns runs to states that the last search has found and no run has reached since.
 func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 	for _, r := range l.RunsOfTest[u.numRunsRead:] {
-		if recording.CountTests(r.Trace) == 1 { // with several tests, memory has other addresses than in a replay
+		// With several tests, memory has other addresses than in a replay; and only runs that repeat
+		// others tell which objects are the same in several of them.
+		if recording.CountTests(r.Trace) == 1 && len(r.Trace.Allocations) > 0 {
 			u.addRun(r)
 		}
 	}

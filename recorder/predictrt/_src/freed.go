@@ -44,6 +44,30 @@ func logFreed(addr, size uintptr, which uint64) {
 	nextEvent += 4 * 8
 }
 
+// kindAllocated is the kind of a record that a goroutine has made an object. See recorder/trace.
+const kindAllocated = 61
+
+// allocationsLogged counts such records.
+var allocationsLogged int
+
+// logAllocated logs that the running goroutine has made an object. It may be called between two
+// events of a hook. After maxAllocations, one record of nothing says that there are more.
+func logAllocated(addr, size uintptr, typ uint32) {
+	g := (*goroutine)(runtime.PredictRecord())
+	if !isRecording || g == nil || g == &runtimeGoroutines || allocationsLogged > maxAllocations {
+		return
+	}
+	if allocationsLogged++; allocationsLogged > maxAllocations {
+		addr, size = 0, 0
+	}
+	if nextEvent > hookLimit+freedWords*8-4*8 {
+		flush()
+	}
+	w := (*[4]uint64)(unsafe.Pointer(nextEvent))
+	w[0], w[1], w[2], w[3] = kindAllocated|formWide, uint64(addr), uint64(typ)<<32|uint64(g.id), uint64(min(size, 1<<32-1))
+	nextEvent += 4 * 8
+}
+
 // Pooled is called when the standard library puts the object at p into a pool of its own. Such a
 // pool orders nobody. So who gets the object next has another variable, and other buffers that the
 // object points to.

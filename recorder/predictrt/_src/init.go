@@ -88,7 +88,11 @@ func init() {
 		Cleanup: attachCleanup, NoCleanup: detachCleanup, BeginCleanup: enterCleanup, Cleanups: cleanups,
 		BeforeCopy: beforeCopy, BeforeMapAccess: beforeMapAccess,
 		FastRecord: &fastRecord, Freed: logFreed, Misused: writeMisused, Finish: finish,
+		Allocated: logAllocated,
 	})
+	if isShortRun {
+		runtime.PredictLogsAllocations()
+	}
 }
 
 // numberOption returns the number that is the value of a field of the mode.

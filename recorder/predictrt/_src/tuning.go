@@ -109,6 +109,9 @@ const (
 	chunkWords = 32 << 10
 	// hookWords bounds what one hook logs without checking for room again (unit: words).
 	hookWords = 64 + 4*maxRoundEvents
+	// maxAllocations bounds the objects that a run logs as made (unit: objects). Trades the exploring
+	// of tests that make many objects for the size of traces. Chosen: two megabytes.
+	maxAllocations = 1 << 16
 	// freedWords is the room for records of freed memory in between (unit: words).
 	freedWords = 512
 	// definitionBytes is the size of a chunk of definitions (unit: bytes), maxName that of a name

@@ -70,6 +70,11 @@ type PredictHooks struct {
 	// from addr on those with their bits set.
 	Freed func(addr, size uintptr, which uint64)
 
+	// Allocated is called when the running goroutine has made an object; nil if nobody asks. The
+	// size is 0 if the object shares a block with older ones. typ is a hash of its type, or of that
+	// of its elements; 0 if nobody knows it.
+	Allocated func(addr, size uintptr, typ uint32)
+
 	// Misused is called where an operation finds that it is a misuse, by which the goroutine
 	// panics or the program dies: an unlock of what is not locked, a send on a closed channel.
 	Misused func()

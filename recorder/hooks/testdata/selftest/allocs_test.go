@@ -127,3 +127,15 @@ func TestAllocs(t *testing.T) {
 		fmt.Println(name, after.Mallocs-before.Mallocs, testing.AllocsPerRun(1000, fs[name]))
 	}
 }
+
+// TestMakesObjects has two goroutines make two objects each.
+func TestMakesObjects(t *testing.T) {
+	var wg sync.WaitGroup
+	var small [2]*int32
+	var large [2]*object
+	for k := range small {
+		wg.Go(func() { small[k], large[k] = new(int32), new(object) })
+	}
+	wg.Wait()
+	println(small[0] != small[1], large[0] != large[1])
+}

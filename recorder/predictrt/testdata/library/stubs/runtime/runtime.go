@@ -181,6 +181,7 @@ type PredictHooks struct {
 	BeforeMapAccess             func(m unsafe.Pointer, write bool, pc uintptr)
 	FastRecord                  *uintptr
 	Freed                       func(addr, size uintptr, which uint64)
+	Allocated                   func(addr, size uintptr, typ uint32)
 	Misused                     func()
 	Finish                      func(orderly bool)
 }
@@ -214,23 +215,25 @@ func PredictInstall(h PredictHooks)                                             
 func PredictInterface(p unsafe.Pointer, methods bool) (d PredictDynamic)               { return }
 func PredictVisited() (_ uint64)                                                       { return }
 func PredictNewTinyBlock()                                                             {}
-func PredictObject(p uintptr) (base, size uintptr, flat bool)                          { return }
-func PredictOtherChance(seed uint64)                                                   {}
-func PredictOldestFirst()                                                              {}
-func PredictOnStack(p uintptr) (_ bool)                                                { return }
-func PredictPassOnlyFor(id unsafe.Pointer)                                             {}
-func PredictReadInput(what uint8)                                                      {}
-func PredictPause()                                                                    {}
-func PredictPin()                                                                      {}
-func PredictReadOnly(p uintptr) (_ bool)                                               { return }
-func PredictRealWall()                                                                 {}
-func PredictStartTest()                                                                {}
-func PredictSearchDue() (_ bool)                                                       { return }
-func PredictSetCall(call unsafe.Pointer)                                               {}
-func PredictStartsCall(call unsafe.Pointer)                                            {}
-func PredictTimerCall(timer unsafe.Pointer) (_ unsafe.Pointer)                         { return }
-func PredictHold()                                                                     {}
-func PredictRelease()                                                                  {}
+func PredictLogsAllocations()                                                          {}
+
+func PredictObject(p uintptr) (base, size uintptr, flat bool)  { return }
+func PredictOtherChance(seed uint64)                           {}
+func PredictOldestFirst()                                      {}
+func PredictOnStack(p uintptr) (_ bool)                        { return }
+func PredictPassOnlyFor(id unsafe.Pointer)                     {}
+func PredictReadInput(what uint8)                              {}
+func PredictPause()                                            {}
+func PredictPin()                                              {}
+func PredictReadOnly(p uintptr) (_ bool)                       { return }
+func PredictRealWall()                                         {}
+func PredictStartTest()                                        {}
+func PredictSearchDue() (_ bool)                               { return }
+func PredictSetCall(call unsafe.Pointer)                       {}
+func PredictStartsCall(call unsafe.Pointer)                    {}
+func PredictTimerCall(timer unsafe.Pointer) (_ unsafe.Pointer) { return }
+func PredictHold()                                             {}
+func PredictRelease()                                          {}
 
 const PredictTimerSize = 112
 
