@@ -137,8 +137,8 @@ func (p *departureSearch) scope(v detect.Instance) scope {
 		goroutines[k] = p.trace.Events[i].G
 	}
 	whole, relevant := s.has, parts.relevantTo(goroutines)
-	s.has = func(g trace.GID) bool { return relevant[parts.of[g]] && whole(g) }
-	s.key += fmt.Sprint("\x00", relevant)
+	s.has = func(g trace.GID) bool { return relevant.isRelevant[parts.of[g]] && whole(g) }
+	s.key += "\x00" + relevant.key
 	return s
 }
 

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -13,14 +14,21 @@ import (
 // subtests are the subtests and top-level tests of a trace, by numbers. Each has the goroutine that t.Run
 // started, and the goroutines that this one started, without those of its own subtests.
 type subtests struct {
-	of        []int32   // by goroutine
-	parent    []int32   // by subtest: -1 of a top-level one
-	dependsOn [][]int32 // by subtest: others that have changed what it uses
+	of        []int32                     // by goroutine
+	parent    []int32                     // by subtest: -1 of a top-level one
+	dependsOn [][]int32                   // by subtest: others that have changed what it uses
+	relevant  map[string]relevantSubtests // by the subtests of some goroutines
+}
+
+// relevantSubtests are the subtests that may matter to others.
+type relevantSubtests struct {
+	key        string
+	isRelevant []bool // by subtest
 }
 
 // newSubtests returns the subtests of some goroutines; nil if all these are of one.
 func newSubtests(subject *subject, has func(trace.GID) bool) *subtests {
-	s := &subtests{of: make([]int32, len(subject.trace.Goroutines))}
+	s := &subtests{of: make([]int32, len(subject.trace.Goroutines)), relevant: make(map[string]relevantSubtests)}
 	begins := make([]bool, len(s.of)) // by goroutine: it begins a subtest
 	for i := range subject.trace.Events {
 		if e := &subject.trace.Events[i]; e.Kind == trace.TestBegin {
@@ -120,7 +128,26 @@ func (s *subtests) addDependences(u *usage) {
 
 // relevantTo returns which subtests may matter to what goroutines do: their own, those that contain these
 // or are contained in them, and those on which one of them depends.
-func (s *subtests) relevantTo(goroutines []trace.GID) []bool {
+// Findings are many, and their subtests few.
+func (s *subtests) relevantTo(goroutines []trace.GID) relevantSubtests {
+	var own []int32
+	for _, g := range goroutines {
+		own = append(own, s.of[g])
+	}
+	slices.Sort(own)
+	own = slices.Compact(own)
+	key := fmt.Sprint(own)
+	known, ok := s.relevant[key]
+	if !ok {
+		known.isRelevant = s.findRelevant(own)
+		known.key = fmt.Sprint(known.isRelevant)
+		s.relevant[key] = known
+	}
+	return known
+}
+
+// findRelevant is relevantTo for goroutines of some subtests.
+func (s *subtests) findRelevant(own []int32) []bool {
 	relevant := make([]bool, len(s.parent))
 	var work []int32
 	add := func(n int32) {
@@ -129,8 +156,8 @@ func (s *subtests) relevantTo(goroutines []trace.GID) []bool {
 			work = append(work, n)
 		}
 	}
-	for _, g := range goroutines {
-		add(s.of[g])
+	for _, n := range own {
+		add(n)
 	}
 	for n, parent := range s.parent { // parents come first
 		if parent >= 0 && relevant[parent] {

@@ -138,6 +138,10 @@ func (s *searcher) noteChange(k *fragmentKind) {
 	}
 }
 
+// hasKinds reports whether kinds have an event at a location. Most locations of arrays have none, and
+// to look one up takes long.
+func (s *searcher) hasKinds(loc int32) bool { return s.changes[loc] > 0 }
+
 // changeCount returns the number of changes of kinds that share memory with kind k. It is never 0,
 // as k itself was created. The counts only grow. So an equal sum means that none of them has changed.
 func (s *searcher) changeCount(k *fragmentKind) (n int) {

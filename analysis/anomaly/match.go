@@ -70,6 +70,9 @@ func (m *matcher) chooseNext() {
 			// Locations without any kind cost a lookup all the same.
 			m.s.stepsLeft -= m.s.overlaps.Count(loc) / lookupsPerStep
 			for l := range m.s.overlaps.Of(loc) {
+				if !m.s.hasKinds(l) {
+					continue
+				}
 				at := anchor{blocks[b].shape, n, l, -1}
 				// A wide access overlaps many locations: look each up only if that is cheaper.
 				if its := m.s.kindsByAnchor[at]; !also || len(its) <= m.s.overlaps.Count(next) {
@@ -94,6 +97,9 @@ func (m *matcher) chooseNext() {
 	// one is at one anchor for its first event, and is tried once.
 	m.s.stepsLeft -= m.s.overlaps.Len() / lookupsPerStep
 	for l := range m.s.overlaps.Len() {
+		if !m.s.hasKinds(int32(l)) {
+			continue
+		}
 		m.tryKinds(free, m.s.kindsByAnchor[anchor{blocks[free].shape, 0, int32(l), -1}])
 	}
 }
