@@ -18,6 +18,8 @@ type Result struct {
 	// Doubts says why there may be more than what was found. If it is empty
 	// there is not.
 	Doubts []string
+	// Cost is what the search has cost: a small state, new or not, costs one.
+	Cost int
 }
 
 // Complete reports whether the runs have shown every state that goroutines can
@@ -70,7 +72,7 @@ type search struct {
 }
 
 // Search executes the program in all orders that matter, but reaches no more
-// than limit states. It expands equal states once.
+// than limit states, and fewer if these are large. It expands equal states once.
 //
 // It expands states in which a writer waits for the readers of a lock last. So
 // a beginning has such a writer only if its goal needs one: a run with that
@@ -89,6 +91,7 @@ func (p *Program) Search(limit int) Result {
 	var queue, late []entry // late has the states with waiting writers
 	come := func(s *state, from int32, steps []action) {
 		steps, ok := x.runIndependent(s, from, steps)
+		x.result.Cost += 1 + (len(s.memory)+len(steps))/smallState
 		if sum := s.hash(x.futures.mayBeRead); ok && !x.seenHashes[sum] {
 			x.seenHashes[sum] = true
 			x.reached = append(x.reached, reachedState{from, steps})
@@ -104,8 +107,8 @@ func (p *Program) Search(limit int) Result {
 		if len(queue) == 0 {
 			queue, late = late[:1:1], late[1:]
 		}
-		if len(x.seenHashes) > limit {
-			x.result.Doubts = append(x.result.Doubts, fmt.Sprintf("there are more than %d states to look at", limit))
+		if len(x.seenHashes) > limit || x.result.Cost > maxCostPerState*limit {
+			x.result.Doubts = append(x.result.Doubts, fmt.Sprintf("there are more than %d states to look at, or large ones", limit))
 			break
 		}
 		s, at := queue[0].s, queue[0].at
@@ -146,7 +149,7 @@ func (x *search) step(s *state, g int32, way int, from int32, steps []action) (a
 		t.queued = s.queued[n.obj] == g+1
 	}
 	t.found = s.execute(g, way)
-	steps = append(slices.Clip(steps), t)
+	steps = append(steps, t)
 	if t.found == writerWaits { // it still waits
 		return steps, true
 	}

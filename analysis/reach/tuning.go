@@ -14,3 +14,13 @@ const neighbourhood = 64
 // because it stores nothing (unit: steps). Trades goroutines that have read
 // more for time. Chosen: critical sections that store nothing are shorter.
 const maxReadingSteps = 100
+
+// smallState is how much memory and how many steps a state has whose cost is one (unit: extents
+// and steps). Trades time for states of large memory, which is copied for each. Chosen: as the
+// subjects have.
+const smallState = 256
+
+// maxCostPerState bounds a search whose states are large, or are reached in many ways (unit:
+// cost, for each state of the limit). Trades time for complete exploration. Chosen: by the
+// subjects.
+const maxCostPerState = 4

@@ -40,7 +40,7 @@ func NewSmallTest(o Options, l *ledger.Ledger, test string) *SmallTest {
 // Next returns runs as long as it seems that there are few to make, and takes their price.
 func (s *SmallTest) Next(l *ledger.Ledger, n int) []*Run {
 	next := s.UnreachedStates.Next(l, min(n, s.runsLeft))
-	if len(s.statesLeft()) > s.runsLeft {
+	if len(s.statesLeft()) > s.runsLeft || s.searchCost > maxSmallCost {
 		s.runsLeft = 0
 	}
 	for k := range next {

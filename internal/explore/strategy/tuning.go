@@ -51,7 +51,7 @@ const maxFlips = 40
 // testFlips are flips that each test may have, and maxPackageFlips what the tests of a package
 // share beyond that (unit: runs). Trades time for bugs that take another choice. Chosen: by
 // the suites of others.
-const testFlips, maxPackageFlips = 8, 256
+const testFlips, maxPackageFlips = 8, 128
 
 // maxLockFlips bounds the flips of one test that delay operations on locks and the like
 // (unit: runs). Trades other flips for these, which predictions cover mostly. Chosen: by the
@@ -90,6 +90,10 @@ const maxSmallRuns = 60
 // maxSmallStates is maxStates for such a test (unit: states). Trades time for larger tests.
 // Chosen: a tenth of a second.
 const maxSmallStates = 5_000
+
+// maxSmallCost bounds all searches of such a test together (unit: small states). Trades time for
+// tests that take many runs. Chosen: as much as one search may cost.
+const maxSmallCost = 4 * maxSmallStates
 
 // The sizes of tests and traces.
 

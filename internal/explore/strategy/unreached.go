@@ -25,6 +25,7 @@ type UnreachedStates struct {
 	Test string
 
 	maxStates   int // of a search
+	searchCost  int // of all searches, in small states
 	program     *reach.Program
 	numRunsRead int // runs of the ledger
 	// runNumbers are those of the runs that were added, see [recording.Recording.RunNumber].
@@ -53,8 +54,14 @@ func NewUnreachedStates(o Options, test string) *UnreachedStates {
 // the order of goroutines could change it.
 func (u *UnreachedStates) SearchRecording(r *recording.Recording) {
 	if u.addRun(r); !u.hasTooLongRun {
-		u.result, u.searched, u.programChanged = u.program.Search(u.maxStates), true, false
+		u.search()
 	}
+}
+
+// search searches the program for states that no run has reached.
+func (u *UnreachedStates) search() {
+	u.result, u.searched, u.programChanged = u.program.Search(u.maxStates), true, false
+	u.searchCost += u.result.Cost
 }
 
 // Result returns what the last search has found.
@@ -109,7 +116,7 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 		// A search is expensive. So the states that the last one has found come first, even if
 		// the program has grown since.
 		if u.programChanged && len(u.statesLeft()) == 0 {
-			u.result, u.programChanged, u.searched = u.program.Search(u.maxStates), false, true
+			u.search()
 		}
 		for _, b := range u.statesLeft() {
 			if len(all) == n {
