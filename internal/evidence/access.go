@@ -28,6 +28,9 @@ func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 			a.CreatedAt = b.created(b.recorded, g)
 		}
 		a.Locks = b.locks(b.recorded, g.ID, b.Violation[i])
+		if at := b.Violation[i]; at >= 0 {
+			a.Object = b.named.note(b.recorded, s.Op, b.recorded.Events[at].Obj)
+		}
 	}
 	return a
 }

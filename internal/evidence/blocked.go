@@ -57,7 +57,11 @@ func (b builder) addWaits(f *report.Finding, w *witness.Witness) {
 // blocked one.
 func AlsoBlocked(ev Evidence) []report.Access {
 	b := newBuilder(&ev, ev.Witness)
-	return b.deadEndOf(b.recorded, ev.Witness).alsoBlocked()
+	all := b.deadEndOf(b.recorded, ev.Witness).alsoBlocked()
+	for _, m := range mentions(&report.Finding{AlsoBlocked: all}) {
+		*m.number = 0 // they become part of another finding
+	}
+	return all
 }
 
 // alsoBlocked returns the goroutines that are also blocked. Of goroutines at the same place that were
@@ -125,6 +129,7 @@ func (d deadEnd) waiting(w waits.Wait) report.Access {
 // addWait adds to a how w waits.
 func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 	a.WaitS, a.Turns = w.Duration.Seconds(), w.Turns
+	a.Object = d.named.note(d.run, w.Op, w.Obj)
 	place := func(f trace.Frame) report.Place {
 		return report.Place{Position: report.Position{Func: d.function(f.Func), File: d.Files.Name(f.File), Line: f.Line}}
 	}
@@ -161,7 +166,9 @@ func (d deadEnd) otherGoroutine(g trace.GID, position int) report.OtherGoroutine
 	case op.Completes() && op.Receives():
 		op = trace.Recv
 	}
-	return report.OtherGoroutine{Goroutine: d.goroutine(d.Goroutines[g].Name()), Op: op.String(), Place: d.place(d.run, op, e.Site)}
+	p := d.place(d.run, op, e.Site)
+	p.Object = d.named.note(d.run, op, e.Obj)
+	return report.OtherGoroutine{Goroutine: d.goroutine(d.Goroutines[g].Name()), Op: op.String(), Place: p}
 }
 
 // LingeringIn returns the goroutines that still waited when their tests ended, in the recorded run t.

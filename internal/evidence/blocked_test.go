@@ -36,7 +36,7 @@ func crossed(t *testing.T) Evidence {
 func TestCircle(t *testing.T) {
 	f := NewFinding(crossed(t))
 	text := written(t, writeText, f)
-	assert.Regexp(t, `(?m)^Blocked lock mu by goroutine \S+:
+	assert.Regexp(t, `(?m)^Blocked lock mu #1 by goroutine \S+:
   p.f\(\)
       x.go:10
   p.g\(\)
@@ -45,9 +45,9 @@ func TestCircle(t *testing.T) {
 	assert.Len(t, f.Accesses[0].Locks, 1, "what it waits for it does not hold")
 	assert.NotContains(t, text, "tRunner")
 	assert.Regexp(t, `(?m)^  ┌▶ \S+ holds .*
-  │      waits for mu \(x.go:10\), which \S+ holds \(.*\)
+  │      waits for mu #1 \(x.go:10\), which \S+ holds \(.*\)
   │  \S+ holds .*
-  └───── waits for mu \(x.go:11\), which \S+ holds \(.*\)$`, text)
+  └───── waits for mu #2 \(x.go:11\), which \S+ holds \(.*\)$`, text)
 }
 
 // Of a goroutine that other packages have started it is told which call of the program's

@@ -73,12 +73,13 @@ type builder struct {
 	*Evidence
 	namer
 	recorded, replayed *run // nil if there is no trace
+	named              *objects
 }
 
 // newBuilder returns the builder for a witness of ev. If ev has no recorded run, the replay replaces
 // it.
 func newBuilder(ev *Evidence, w *witness.Witness) builder {
-	b := builder{ev, namer{pkg: w.Package}, runOf(ev.Trace, ev.Index, ev.Facts), runOf(ev.ReplayTrace, nil, nil)}
+	b := builder{ev, namer{pkg: w.Package}, runOf(ev.Trace, ev.Index, ev.Facts), runOf(ev.ReplayTrace, nil, nil), new(objects)}
 	if b.recorded == nil && b.replayed != nil {
 		b.recorded, ev.Violation = b.replayed, witness.FindSteps(ev.ReplayTrace, nil, w.Violation)
 	}
@@ -123,6 +124,7 @@ func NewFinding(ev Evidence) report.Finding {
 		b.addWaits(&f, w)
 	}
 	b.addInterleaving(&f, w)
+	b.tellApart(&f)
 	b.addExcerpts(&f)
 	return f
 }

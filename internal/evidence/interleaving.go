@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
@@ -117,6 +118,13 @@ func (b builder) namedSteps(w *witness.Witness, steps []shownStep, accesses []re
 		step := report.Step{
 			Goroutine: b.goroutine(s.Goroutine), Op: s.OperationWord(), Expr: b.operand(*s.Step), Value: s.Value,
 			Position: report.Position{Func: function, File: s.File, Line: s.Line}, Violation: s.violation,
+		}
+		if k := slices.IndexFunc(accesses, func(a report.Access) bool {
+			return a.Goroutine == step.Goroutine && a.Op == step.Op && a.Position == step.Position
+		}); s.violation && k >= 0 {
+			step.Object = accesses[k].Object
+		} else if s.position >= 0 && b.replayed != nil {
+			step.Object = b.named.note(b.replayed, s.Op, b.replayed.Events[s.position].Obj)
 		}
 		if s.Op == trace.Fork && inTesting(*s.Step) {
 			step.Expr = report.SubtestStart

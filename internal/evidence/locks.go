@@ -19,7 +19,11 @@ func (b builder) locks(r *run, g trace.GID, position int) (out []report.Place) {
 	}
 	for _, row := range r.facts().Open(position) {
 		e := &r.Events[r.facts().Sections()[row].Acquire]
-		if p := b.place(r, e.Kind, e.Site); e.G == g && !slices.Contains(out, p) {
+		if e.G != g {
+			continue
+		}
+		p := b.place(r, e.Kind, e.Site)
+		if p.Object = b.named.note(r, e.Kind, e.Obj); !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}

@@ -25,7 +25,7 @@ func (p *printer) writeCycle(f *Finding) {
 	for i, w := range cycle {
 		var holds []string
 		for _, l := range w.Locks {
-			holds = append(holds, fmt.Sprintf("%s (%s)", lockName(l.Expr), l.Pos()))
+			holds = append(holds, fmt.Sprintf("%s (%s)", lockName(l.Name()), l.Pos()))
 		}
 		holdsPrefix, waitsPrefix := "│  ", "│      "
 		if i == 0 {
@@ -55,7 +55,7 @@ func (f *Finding) waitCycle() (cycle []waiter) {
 			return nil
 		}
 		next := &f.Accesses[k]
-		cycle = append(cycle, waiter{a, fmt.Sprintf("waits for %s (%s), which %s", lockName(a.Expr), a.Pos(), howHeld(a, next, a.HeldBy[a.holder(next)]))})
+		cycle = append(cycle, waiter{a, fmt.Sprintf("waits for %s (%s), which %s", lockName(a.Name()), a.Pos(), howHeld(a, next, a.HeldBy[a.holder(next)]))})
 	}
 	if len(cycle) < len(f.Accesses) {
 		return nil

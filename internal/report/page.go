@@ -126,7 +126,7 @@ func newPageFinding(f *Finding) *pageFinding {
 
 // whatEndsWait returns the operation that would end the wait of a goroutine.
 func whatEndsWait(a Access) string {
-	on := cmp.Or(a.Expr, "it")
+	on := cmp.Or(a.Name(), "it")
 	switch a.Op {
 	case "recv":
 		return "a send to " + on + ", or a close of it"

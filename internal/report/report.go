@@ -171,6 +171,9 @@ type Finding struct {
 	Edges []Edge `json:"edges,omitempty"`
 	// Orders are the outcomes of the replayed orders of two conflicting accesses.
 	OrderOutcomes []Outcome `json:"orders,omitempty"`
+	// Objects are locks, channels and the like that the finding calls by a name that another one has,
+	// too. Each has a number, from 1, which it has by all its names.
+	Objects []Object `json:"objects,omitempty"`
 	// Source is the lines of the program around the places of the finding.
 	Source []Excerpt `json:"source,omitempty"`
 	// Values says which run has the values in Interleaving: "replay" or "recording".
@@ -226,6 +229,8 @@ type Access struct {
 	Expr      string `json:"expr"`
 	Position
 	Col int `json:"col,omitempty"`
+	// Object tells objects of one name apart: see [Finding.Objects].
+	Object int `json:"object,omitempty"`
 	// Variable and Region are the numbers, from 1, of the variable and atomic region of the
 	// pattern.
 	Variable  int     `json:"variable,omitempty"`
@@ -276,8 +281,15 @@ type Time struct {
 
 // A Place is a line of the program, with its operand.
 type Place struct {
-	Expr string `json:"expr,omitempty"` // what the line calls its object, e.g. "a.mu"
+	Expr   string `json:"expr,omitempty"`   // what the line calls its object, e.g. "a.mu"
+	Object int    `json:"object,omitempty"` // tells objects of one name apart: see [Finding.Objects]
 	Position
+}
+
+// An Object is one of several of the same name.
+type Object struct {
+	Object int       `json:"object"`
+	MadeAt *Position `json:"made_at,omitempty"` // of a channel; nil where that is not known
 }
 
 // A Position is a line of the program.
@@ -303,6 +315,7 @@ type Step struct {
 	Goroutine string `json:"goroutine"`
 	Op        string `json:"op"`
 	Expr      string `json:"expr"`
+	Object    int    `json:"object,omitempty"` // tells objects of one name apart: see [Finding.Objects]
 	Value     string `json:"value,omitempty"`
 	Position
 	Violation bool `json:"violation,omitempty"` // one of Finding.Accesses

@@ -48,9 +48,19 @@ func (p *printer) writeTable(f *Finding) {
 	}
 	p.printf("")
 	p.printf("%s", f.Legend())
+	if text := f.ObjectsText(); text != "" && f.showsNumbers(rows) {
+		p.printf("%s", text)
+	}
 	if f.Time != nil {
 		p.printf("%s", f.Time)
 	}
+}
+
+// showsNumbers reports whether an object of the accesses or of the rows has a number.
+func (f *Finding) showsNumbers(rows []row) bool {
+	isNumbered := func(p Place) bool { return p.Object > 0 }
+	return slices.ContainsFunc(rows, func(r row) bool { return r.step != nil && r.step.Object > 0 }) ||
+		slices.ContainsFunc(f.Accesses, func(a Access) bool { return a.Object > 0 || slices.ContainsFunc(a.Locks, isNumbered) })
 }
 
 // lastRows returns the last rows, keep of them or more, so that all of the violation are there.

@@ -228,7 +228,7 @@ func (p *printer) writeAccess(f *Finding, i int) {
 		p.writeSource(f, a)
 	}
 	for _, l := range a.Locks {
-		p.printf("  holding %s, locked at %s", lockName(l.Expr), l.Pos())
+		p.printf("  holding %s, locked at %s", lockName(l.Name()), l.Pos())
 	}
 }
 
@@ -257,10 +257,10 @@ func (p *printer) writePosition(at Position) {
 }
 
 // Phrase says what another goroutine has done.
-func (o OtherGoroutine) Phrase() string { return Phrase(o.Op, o.Expr) }
+func (o OtherGoroutine) Phrase() string { return Phrase(o.Op, o.Name()) }
 
 // Phrase says what the access is: "receive from c".
-func (a Access) Phrase() string { return Phrase(a.Op, a.Expr) }
+func (a Access) Phrase() string { return Phrase(a.Op, a.Name()) }
 
 // writeEffect writes what the bug did to the test.
 func (p *printer) writeEffect(f *Finding) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func (s Step) cell(width int) string {
 	default:
 		after = " = " + s.Value
 	}
-	expr := s.Expr
+	expr := numbered(s.Expr, s.Object)
 	switch {
 	case s.Op == "fork" && strings.HasSuffix(expr, ".Go"), s.startsTest(): // no go statement
 		before = ""
@@ -132,4 +133,37 @@ func elideBrackets(expr string) string {
 		}
 	}
 	return out.String() + inside.String()
+}
+
+// numbered returns what an object is called, with its number if another one has that name: "a.mu",
+// "a.mu #2".
+func numbered(expr string, object int) string {
+	if expr == "" || object == 0 {
+		return expr
+	}
+	return fmt.Sprintf("%s #%d", expr, object)
+}
+
+// Name returns what the place's object is called.
+func (p Place) Name() string { return numbered(p.Expr, p.Object) }
+
+// Name returns what the access's object is called.
+func (a Access) Name() string { return numbered(a.Expr, a.Object) }
+
+// ObjectsText says what the numbers of objects are; "" if there are none.
+func (f *Finding) ObjectsText() string {
+	if len(f.Objects) == 0 {
+		return ""
+	}
+	var made []string
+	for _, o := range f.Objects {
+		if o.MadeAt != nil {
+			made = append(made, fmt.Sprintf("#%d at %s", o.Object, o.MadeAt.Pos()))
+		}
+	}
+	text := "Of one name there are several objects, which the numbers tell apart"
+	if len(made) > 0 {
+		text += "; made: " + strings.Join(made, ", ")
+	}
+	return text + "."
 }
