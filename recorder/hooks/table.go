@@ -281,6 +281,7 @@ var table = eachDecl([]Hook{
 	{"os", "Stat", nil, []edit{entry("runtime.PredictRealWall();")}},
 	{"runtime", "NumGoroutine", nil, []edit{entry("PredictReadInput(PredictGoroutines);")}},
 	{"runtime", "Stack", nil, []edit{entry("if all { PredictReadInput(PredictGoroutines) };")}},
+	{"runtime", "initMetrics", nil, []edit{instead("uint64(gomaxprocs)", "uint64(predictToldProcs())")}},
 	{"runtime", "NumCPU", nil, []edit{entry("predictReadInputAt(PredictProcessors, " + here + ");")}},
 	{"testing", "(*common).Failed", nil, []edit{entry("predictrt.ReadsResult(" + here + ");")}},
 	{"time", "Now, Since, Until", nil, []edit{entry("predictrt.ReadsClock(" + here + ");")}},
@@ -501,7 +502,8 @@ var table = eachDecl([]Hook{
 	}},
 	{"sync", "(*WaitGroup).Done", events(trace.WaitGroupAdd), []edit{adds("-1")}},
 	{"sync", "(*WaitGroup).Wait", events(trace.WaitGroupWait, trace.WaitGroupWaited), []edit{rename("predictWait")}},
-	{"sync", "(*Once).Do", events(trace.OnceBegin, trace.OnceEnd, trace.OnceDone), []edit{rename("predictDo")}},
+	{"sync", "(*Once).Do", events(trace.OnceBegin, trace.OnceEnd, trace.OnceDone), []edit{entry("if predictrt.Mode != 0 { " +
+		"predictCall := o.predictBegin(" + here + "); defer predictrt.Restore(predictCall.muted); if !o.done.Load() { o.predictSlow(f, predictCall) }; predictCall.end(); return };")}},
 	// A condition is a queue of tickets (notifyList of package sync). A goroutine that waits has
 	// one, and a signal wakes the one with a known number, whichever runs first then.
 	{"sync", "(*Cond).Wait", events(trace.CondWait, trace.CondWake), []edit{

@@ -140,6 +140,14 @@ func predictGOMAXPROCS(n int) int {
 	return old
 }
 
+// predictToldProcs is what the program is told of GOMAXPROCS.
+func predictToldProcs() int {
+	if !predictActive {
+		return int(gomaxprocs)
+	}
+	return predictProcs
+}
+
 // PredictEnv returns what GOPREDICT_RT held at the start of the process.
 func PredictEnv() string { return predictEnv }
 

@@ -61,26 +61,38 @@ func (wg *WaitGroup) Wait() {
 	op.LogNext(predictrt.KindWaitGroupWaited, 0)
 }
 
-func (o *Once) Do(f func()) {
-	if predictrt.Mode == 0 {
-		o.predictDo(f)
+// A predictOnce is a call of Do.
+type predictOnce struct {
+	op    predictrt.Op
+	muted predictrt.MuteState
+	pc    uintptr
+}
+
+func (o *Once) predictBegin(pc uintptr) predictOnce {
+	op := predictrt.BeginOnce(unsafe.Pointer(o), pc)
+	return predictOnce{op, predictrt.Mute(), pc}
+}
+
+func (c predictOnce) end() {
+	predictrt.Restore(c.muted)
+	c.op.LogNext(predictrt.KindOnceDone, 0)
+}
+
+// predictSlow is doSlow. It stands where that would, so that f finds as many callers as ever.
+func (o *Once) predictSlow(f func(), c predictOnce) {
+	o.m.Lock()
+	defer o.m.Unlock()
+	if o.done.Load() {
 		return
 	}
-	pc := sys.GetCallerPC()
-	op := predictrt.BeginOnce(unsafe.Pointer(o), pc)
-	s := predictrt.Mute()
-	defer predictrt.Restore(s)
-	o.predictDo(func() {
-		predictrt.Restore(s)
-		defer predictrt.Mute()
-		defer predictrt.Initializes(pc).End()
-		op.Log(0)
-		defer op.LogNext(predictrt.KindOnceEnd, 0)
-		defer op.SeedBySite().Restore()
-		f()
-	})
-	predictrt.Restore(s)
-	op.LogNext(predictrt.KindOnceDone, 0)
+	defer o.done.Store(true)
+	predictrt.Restore(c.muted)
+	defer predictrt.Mute()
+	defer predictrt.Initializes(c.pc).End()
+	c.op.Log(0)
+	defer c.op.LogNext(predictrt.KindOnceEnd, 0)
+	defer c.op.SeedBySite().Restore()
+	f()
 }
 
 func (p *Pool) Put(x any) {

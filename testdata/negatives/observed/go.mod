@@ -1,0 +1,3 @@
+module observed
+
+go 1.26
