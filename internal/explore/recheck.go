@@ -433,8 +433,8 @@ func (c *rechecking) openOrders() string {
 
 // isOrderFollowed reports whether the replays have brought about the order of the witness, and the bug
 // has not come of it: each step was found for sure and was made, and the goroutines that are held
-// back were at their places, as the recording of a replay shows. A goroutine more, say, has other
-// goroutines held back than those of the bug.
+// back were at their places, or had made their steps and did nothing more, as the recording of a
+// replay shows. A goroutine more, say, has other goroutines held back than those of the bug.
 func (c *rechecking) isOrderFollowed() bool {
 	now := c.result.Witness
 	if c.replayed == nil || c.isStale() || now.EndsBlocked() || len(c.result.MissingAccesses) > 0 {
@@ -445,7 +445,28 @@ func (c *rechecking) isOrderFollowed() bool {
 			return false
 		}
 	}
-	return !slices.Contains(witness.FindSteps(c.replayed, nil, slices.Concat(now.Steps, now.Holds)), -1)
+	steps, holds := witness.FindSteps(c.replayed, nil, now.Steps), witness.FindSteps(c.replayed, nil, now.Holds)
+	if slices.Contains(steps, -1) {
+		return false
+	}
+	for k, at := range holds {
+		if at < 0 && !c.isHeldToTheEnd(now.Holds[k].Goroutine, now.Steps, steps) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHeldToTheEnd reports whether a goroutine has made steps at these positions of the replay, and
+// nothing after them: the test has passed without it.
+func (c *rechecking) isHeldToTheEnd(goroutine string, steps []witness.Step, positions []int) bool {
+	last := -1
+	for k, s := range steps {
+		if s.Goroutine == goroutine && s.Func != "" { // its begin alone does not say which it is
+			last = max(last, positions[k])
+		}
+	}
+	return last >= 0 && !slices.ContainsFunc(c.replayed.Events[last+1:], func(e trace.Event) bool { return e.G == c.replayed.Events[last].G })
 }
 
 // otherDoubt says why something else may be the bug; "" if nothing may.

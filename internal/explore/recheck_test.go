@@ -127,3 +127,40 @@ func TestAnswerAfter(t *testing.T) {
 		assert.Contains(t, got.Reason, c.because, name)
 	}
 }
+
+// The order of a witness was followed where its steps were made and its goroutines were held back at
+// their places, or had nothing more to do before the test was over.
+func TestIsOrderFollowed(t *testing.T) {
+	at := func(g string, op trace.Kind, line int) witness.Step {
+		return witness.Step{Goroutine: "TestX:" + g, Op: op, Func: "m.f", File: "a.go", Line: line, Occurrence: 1}
+	}
+	event := func(g trace.GID, op trace.Kind, line int) trace.Event {
+		return trace.Event{G: g, Kind: op, Site: trace.SiteID(line)}
+	}
+	begin := witness.Step{Goroutine: "TestX:0.1", Op: trace.Begin, Occurrence: 1}
+	steps := []witness.Step{at("0", trace.Post, 2), begin, at("0.1", trace.Await, 3)}
+	made := []trace.Event{event(0, trace.Post, 2), event(1, trace.Begin, 0), event(1, trace.Await, 3)}
+	for name, c := range map[string]struct {
+		steps  []witness.Step
+		events []trace.Event
+		want   bool
+	}{
+		"all is there":                    {steps, append(made[:3:3], event(0, trace.Read, 9), event(1, trace.Post, 4)), true},
+		"the test ends before":            {steps, append(made[:3:3], event(0, trace.Read, 9)), true},
+		"the goroutine does other things": {steps, append(made[:3:3], event(1, trace.Write, 7)), false},
+		"the goroutine ends":              {steps, append(made[:3:3], event(1, trace.End, 0)), false},
+		"a step was not made":             {steps, made[:2], false},
+		"another goroutine, perhaps":      {steps[:2], made[:2], false},
+	} {
+		w := &witness.Witness{Kind: bug.Assertion, Tests: []string{"TestX"}, Steps: c.steps, Holds: []witness.Step{at("0.1", trace.Post, 4)}, Violation: []witness.Step{at("0", trace.Branch, 9)}}
+		tr := &trace.Trace{Events: c.events, Goroutines: []trace.Goroutine{{Test: "TestX", Path: "0"}, {ID: 1, Test: "TestX", Path: "0.1"}}, Sites: make(map[trace.SiteID]trace.Site)}
+		for _, e := range c.events {
+			if e.Site != 0 {
+				tr.Sites[e.Site] = trace.Site{ID: e.Site, Func: "m.f", Line: int(e.Site)}
+			}
+		}
+		passes := replayer.Verdict{StepsDone: 3, StepsTotal: 3, Outcome: replayer.Outcome{Effect: bug.NoEffect}}
+		r := &rechecking{committed: w, replayed: tr, result: replayer.Result{Witness: w, Replays: 1, Verdicts: []replayer.Verdict{passes}}}
+		assert.Equal(t, c.want, r.isOrderFollowed(), name)
+	}
+}
