@@ -135,10 +135,10 @@ func (p *printer) writeLingering(r *Report) {
 }
 
 // blocks reports whether f is confirmed and blocks the goroutine of a package that was still waiting
-// when its test ended.
+// when its test ended, or one at the same place, of which f has only the first.
 func (f *Finding) blocks(pkg string, l Lingering) bool {
 	return f.Status == bug.Confirmed && f.Package == pkg && slices.ContainsFunc(slices.Concat(f.Accesses, f.AlsoBlocked), func(a Access) bool {
-		return a.Goroutine == l.Goroutine && a.Op == l.Op && a.sameLine(l.Position)
+		return a.Op == l.Op && a.sameLine(l.Position)
 	})
 }
 

@@ -190,7 +190,7 @@ func TestTextLingering(t *testing.T) {
 	for _, other := range []func(f *Finding){
 		func(f *Finding) { f.Status = bug.Unconfirmed },
 		func(f *Finding) { f.Package = "q" },
-		func(f *Finding) { f.Accesses = []Access{{Goroutine: "0.2", Op: "select", Position: at.Position}} },
+		func(f *Finding) { f.Accesses = []Access{{Goroutine: "0.1", Op: "recv", Position: at.Position}} },
 	} {
 		g := f
 		other(&g)
