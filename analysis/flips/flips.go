@@ -50,7 +50,7 @@ type rank int
 
 const (
 	ofWait  rank = iota // for a condition: a signal that has come before is lost
-	ofTimer             // the function of a timer may begin before that is stopped
+	ofTimer             // the function of a timer may begin before that is stopped, or the test ends
 	ofPart              // of what was read from a connection, and what has ended a read: there are few
 	ofSelect
 	ofMessage
@@ -87,7 +87,7 @@ func List(t *trace.Trace, o *order.Order) map[string][]Flip {
 		for _, at := range l.splitPosts {
 			l.add(at, 0, ofPart)
 		}
-		for _, at := range l.stops {
+		for _, at := range l.late {
 			l.add(at, 0, ofTimer)
 		}
 		slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
@@ -114,7 +114,12 @@ type lister struct {
 	// parts are posts to delay: writes to connections that were read together with what
 	// came before them, and what has ended operations of others.
 	splitPosts []int
-	stops      []int // of timers that call functions
+	// late are events to delay until a timer has fired: stops of timers that call functions, and the end of
+	// a test in which such a timer has neither fired nor been stopped.
+	late []int
+	// startedTimers are the tokens of timers whose functions have not begun.
+	startedTimers map[uint64]bool
+	numStops      int // of timers that call functions
 
 	pairsLeft int                  // of maxPairs
 	origins   map[trace.GID]string // see originOf
@@ -146,7 +151,7 @@ func listers(t *trace.Trace, o *order.Order) map[string]*lister {
 		if all[test] == nil {
 			all[test] = &lister{
 				t: t, o: o, facts: o.Facts(), pairsLeft: maxPairs,
-				operations: make(map[uint64][]operation), chosen: make(map[int]operation), posted: make(map[uint64]posted),
+				operations: make(map[uint64][]operation), chosen: make(map[int]operation), posted: make(map[uint64]posted), startedTimers: make(map[uint64]bool),
 				origins: make(map[trace.GID]string), seen: make(map[string]bool), last: make(map[string]Flip),
 			}
 		}
@@ -176,17 +181,23 @@ func (l *lister) addOperation(i int, g trace.GID, kind trace.Kind, obj uint64, i
 func (l *lister) event(i int) {
 	e := &l.t.Events[i]
 	switch {
+	case e.StartsTimer():
+		l.startedTimers[e.Obj] = true
 	case e.Kind == trace.Post:
 		p, known := l.posted[e.Obj]
 		l.posted[e.Obj] = posted{i, p.several || known && l.t.Events[p.last].G != e.G}
 	case e.StopsTimer():
-		if !l.testEnded {
-			l.stops = append(l.stops, i)
+		if l.numStops++; !l.testEnded {
+			l.late = append(l.late, i)
 		}
 	case e.Kind == trace.Await:
+		delete(l.startedTimers, e.Obj)
 		l.await(i)
-	case e.Kind == trace.TestEnd:
-		l.testEnded = l.testEnded || l.t.Goroutines[e.G].Path == "0"
+	case e.Kind == trace.TestEnd && l.t.Goroutines[e.G].Path == "0":
+		if !l.testEnded && len(l.startedTimers) > l.numStops {
+			l.late = append(l.late, i)
+		}
+		l.testEnded = true
 	case e.Kind == trace.Select:
 		if !l.testEnded {
 			l.delayable = append(l.delayable, operation{position: i, g: e.G, kind: trace.Select})

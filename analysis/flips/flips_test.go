@@ -3,6 +3,7 @@ package flips_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -80,6 +81,34 @@ func TestOf(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.want, of(t, forks+test.text))
+		})
+	}
+}
+
+// Functions of timers may begin before the timers are stopped, and before the end of a test that has
+// stopped none of them.
+func TestTimers(t *testing.T) {
+	const text = "0 post p @1\n0 read x\n" // the begin of the timer
+	for _, test := range []struct {
+		name, further string
+		stops         []int // the events that stop a timer
+		want          []string
+	}{
+		{"the end comes first", "0 testend\n0 read y", nil, []string{"2"}},
+		{"the timer fires", "1 await p\n0 testend", nil, nil},
+		{"the end of a subtest comes first", "1 fork 2\n2 testend\n1 await p\n0 testend", nil, nil},
+		{"it is stopped", "0 await q\n0 testend", []int{2}, []string{"2"}},
+		{"one of two is stopped", "0 post r @2\n0 await q\n0 testend", []int{3}, []string{"3", "4"}},
+		{"it is stopped when all is over", "0 testend\n0 await q", []int{3}, []string{"2"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := parse(t, text+test.further)
+			for i := range tr.Events {
+				if e := &tr.Events[i]; e.Kind == trace.Post || slices.Contains(test.stops, i) {
+					e.Flags |= trace.FlagTry
+				}
+			}
+			assert.Equal(t, test.want, listed(t, tr))
 		})
 	}
 }

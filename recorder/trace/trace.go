@@ -28,7 +28,7 @@ const (
 	FlagFailed                          // the compare-and-swap did not store, or the pool was empty
 	FlagDefault                         // the select has a default case
 	FlagMap                             // the access names a map's header
-	FlagTry                             // the lock was acquired by TryLock or TryRLock; of a read see FlagPut, of an await [Event.StopsTimer]
+	FlagTry                             // the lock was acquired by TryLock or TryRLock; of a read see FlagPut, of others [Event.StopsTimer], [Event.StartsTimer]
 	FlagRequested                       // the select took the case that the schedule had requested
 	FlagBranchOmitted                   // package reduce has left out a condition of its goroutine before it
 
@@ -261,6 +261,10 @@ func (t *Trace) ElementNumber(e *Event) uint64 {
 // StopsTimer reports whether e is a Stop or Reset of a timer that calls a function. In another run the
 // function may have begun before that.
 func (e *Event) StopsTimer() bool { return e.Kind == Await && e.Flags&FlagTry != 0 }
+
+// StartsTimer reports whether the program makes a timer by e that calls a function. It posts the token
+// that the function awaits.
+func (e *Event) StartsTimer() bool { return e.Kind == Post && e.Flags&FlagTry != 0 }
 
 // EndsTest reports whether e is the end of the top-level test of its goroutine. A test that runs
 // several times, as by -count or -cpu, has the same name in each of its events, and goroutines of

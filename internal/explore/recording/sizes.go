@@ -33,7 +33,7 @@ func SizesOf(t *trace.Trace) Sizes {
 			begun = append(begun, test)
 		}
 		several[test] = several[test] || a.byGoroutine[e.G].test != test ||
-			e.StopsTimer() || // the timer's function is one more
+			e.StopsTimer() || e.StartsTimer() || // the timer's function is one more
 			channels.add(e) // the select may take another case
 		subtests.add(e)
 	}

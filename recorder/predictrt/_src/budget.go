@@ -20,7 +20,7 @@ type account struct {
 	// inputsNoted has a bit for each input that the trace says the test has read, see inputs.
 	inputsNoted uint16
 	outputBytes uint32 // lines in the trace that the test has printed, see TestOutput
-	// hasForked says that the test has, or has had, a second goroutine.
+	// hasForked says that the test has, or has had, a second goroutine, or will if a timer fires.
 	hasForked bool
 }
 

@@ -37,13 +37,18 @@ func BeginTimer(pc uintptr) {
 	}
 	runtime.PredictPin()
 	g.account.noteInput(runtime.PredictClock) // even if it never fires
+	var flags uint8
+	if !IsPrivate(pc) {
+		g.account.hasForked = true
+		flags = flagTry // see trace.Event.StartsTimer
+	}
 	c := g.newLateCall(site)
 	c.addPath(g.childNumber(site))
 	c.after = newObject()
 	runtime.PredictSetCall(unsafe.Pointer(c))
 	runtime.PredictUnpin()
 	makeRoom()
-	g.log(KindPost, 0, site, 0, c.after, 0)
+	g.log(KindPost, flags, site, 0, c.after, 0)
 }
 
 // TimerMade is called when the timer is made.

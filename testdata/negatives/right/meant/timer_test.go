@@ -95,3 +95,34 @@ func TestTimerChannel(t *testing.T) {
 	timer.Reset(time.Millisecond)
 	<-timer.C
 }
+
+// Right: nobody stops it, and it counts under a lock.
+func TestTimerUnstopped(t *testing.T) {
+	var mu sync.Mutex
+	n := 0
+	time.AfterFunc(short, func() { mu.Lock(); n++; mu.Unlock() })
+	mu.Lock()
+	defer mu.Unlock()
+	if n++; n > 2 {
+		t.Error(n)
+	}
+}
+
+// Right: nobody stops a watchdog of a minute.
+func TestTimerUnstoppedWatchdog(t *testing.T) {
+	time.AfterFunc(time.Minute, func() { panic("hangs") })
+	var wg sync.WaitGroup
+	wg.Go(func() {})
+	wg.Wait()
+}
+
+// Right: what it sends has room, and what it closes is waited for.
+func TestTimerUnstoppedSend(t *testing.T) {
+	ch, done := make(chan int, 1), make(chan bool)
+	time.AfterFunc(half, func() { close(done) })
+	time.AfterFunc(short, func() { ch <- 1 })
+	select {
+	case <-ch:
+	case <-done:
+	}
+}
