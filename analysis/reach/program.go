@@ -194,9 +194,6 @@ func New(test string) *Program {
 	return p
 }
 
-// Size returns the number of nodes.
-func (p *Program) Size() int { return len(p.nodes) }
-
 // addDoubt notes a reason why not everything may be known, once.
 func (p *Program) addDoubt(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

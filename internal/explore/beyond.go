@@ -137,6 +137,7 @@ func (t *testLoop) exploreFurther(ctx context.Context, flips *strategy.Flips) er
 	if err != nil {
 		return err
 	}
+	unreached.Next(t.ledger, 0) // notes what the last runs have shown
 	explored := newExplored(unreached, t.runsMade+len(t.ledger.FirstRecordings), flips.NumQueued())
 	if random.NumMade > 0 {
 		explored.RandomRuns, explored.Seed = random.NumMade, t.session.opts.FirstSeed

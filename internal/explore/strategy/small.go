@@ -12,7 +12,8 @@ import (
 // and finds what takes two unusual orders, one within what only the other makes happen.
 type SmallTest struct {
 	*UnreachedStates
-	runsLeft int // that may be proposed
+	runsLeft int  // that may be proposed
+	gaveUp   bool // not all runs that were proposed are made
 }
 
 // NewSmallTest returns the strategy for a test of the ledger's package; nil if it is not small.
@@ -39,16 +40,19 @@ func NewSmallTest(o Options, l *ledger.Ledger, test string) *SmallTest {
 
 // Next returns runs as long as it seems that there are few to make, and takes their price.
 func (s *SmallTest) Next(l *ledger.Ledger, n int) []*Run {
-	next := s.UnreachedStates.Next(l, min(n, s.runsLeft))
-	if len(s.statesLeft()) > s.runsLeft || s.searchCost > maxSmallCost {
-		s.runsLeft = 0
+	if s.gaveUp {
+		return nil
 	}
+	next := s.UnreachedStates.Next(l, min(n, s.runsLeft))
+	s.gaveUp = len(s.statesLeft()) > s.runsLeft || s.searchCost > maxSmallCost
 	for k := range next {
-		if s.runsLeft == 0 || !l.Allowance.Take(s.Test, flipCost(l, s.Test)) {
-			s.runsLeft = 0
+		if s.gaveUp = s.gaveUp || !l.Allowance.Take(s.Test, flipCost(l, s.Test)); s.gaveUp {
 			return next[:k]
 		}
 		s.runsLeft--
 	}
 	return next
 }
+
+// IsComplete reports whether the runs have shown all that the test can do.
+func (s *SmallTest) IsComplete() bool { return !s.gaveUp && s.UnreachedStates.IsComplete() }

@@ -330,6 +330,32 @@ func TestRandom(t *testing.T) {
 	assert.Equal(t, 5, r.NumMade)
 }
 
+// branching returns the recording of a test in which two goroutines read what both have written.
+func branching() *recording.Recording {
+	tr := &trace.Trace{TestNames: []string{"TestA"}, Sites: make(map[trace.SiteID]trace.Site), Complete: true}
+	for g, path := range []string{"0", "0.1", "0.2"} {
+		tr.Goroutines = append(tr.Goroutines, trace.Goroutine{ID: trace.GID(g), Path: path, Test: "TestA"})
+	}
+	add := func(e trace.Event) {
+		e.Site = trace.SiteRewritten | trace.SiteID(len(tr.Events)+1)
+		tr.Sites[e.Site] = trace.Site{ID: e.Site, Key: uint64(e.Site), Func: "x.f", File: "/x/x.go", Line: len(tr.Events) + 1}
+		tr.Events = append(tr.Events, e)
+	}
+	add(trace.Event{Kind: trace.TestBegin})
+	add(trace.Event{Kind: trace.Fork, Obj: 1})
+	add(trace.Event{Kind: trace.Fork, Obj: 2})
+	for g := trace.GID(1); g <= 2; g++ {
+		add(trace.Event{Kind: trace.Begin, G: g})
+		for _, at := range []uint64{0xc000010000, 0xc000010080} {
+			add(trace.Event{Kind: trace.Write, G: g, Obj: at, Val: uint64(g), Size: 8, Flags: trace.FlagValue})
+			add(trace.Event{Kind: trace.Read, G: g, Obj: at, Val: uint64(g), Size: 8, Flags: trace.FlagValue})
+		}
+		add(trace.Event{Kind: trace.End, G: g})
+	}
+	add(trace.Event{Kind: trace.TestEnd})
+	return recording.New(recorder.Run{}, tr, recording.Sources{})
+}
+
 // A test with one recording among those of others is first recorded alone; then the search
 // says what is left.
 func TestUnreached(t *testing.T) {
@@ -348,6 +374,14 @@ func TestUnreached(t *testing.T) {
 	assert.Empty(t, u.Next(l, 8))
 	assert.True(t, u.IsComplete())
 	assert.Regexp(t, `^behaviours: \d+, to try: 0$`, u.Status())
+
+	// Where no run may be made any more there is an answer all the same.
+	u = NewUnreachedStates(Options{}, "TestA")
+	u.addRun(branching())
+	assert.Empty(t, u.Next(l, 0))
+	assert.False(t, u.IsComplete())
+	assert.NotEmpty(t, u.Next(l, 1))
+	assert.Empty(t, u.Next(l, 0), "one run was made, and others are left")
 
 	large := ran([]string{"TestA"})
 	large.Trace.Events = append(large.Trace.Events, make([]trace.Event, MaxExploredEvents)...)

@@ -80,7 +80,8 @@ func (u *UnreachedStates) Status() string {
 	return fmt.Sprintf("behaviours: %d, to try: %d", u.result.Behaviours, len(u.result.Next))
 }
 
-// Next returns runs to states that the last search has found and no run has reached since.
+// Next returns runs to states that the last search has found and no run has reached since. With
+// none to return it notes what the last ones have shown.
 func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 	for _, r := range l.RunsOfTest[u.numRunsRead:] {
 		// With several tests, memory has other addresses than in a replay; and only runs that repeat
@@ -106,13 +107,16 @@ func (u *UnreachedStates) Next(l *ledger.Ledger, n int) (all []*Run) {
 	base := l.RunsOfTest[0]
 	// A test that was recorded with others may behave differently by itself, as replays run
 	// it. So it is recorded by itself first.
-	if u.program.Size() == 1 && !u.singleRecorded {
+	if len(u.runNumbers) == 0 {
+		if n == 0 || u.singleRecorded {
+			return nil
+		}
 		u.singleRecorded = true
 		run := &Run{Base: base, Order: l.FirstRun.Order, Tests: []string{u.Test}}
 		u.askedRuns = append(u.askedRuns, askedRun{run, nil})
 		return []*Run{run}
 	}
-	for first := true; first || len(all) == 0 && u.programChanged; first = false {
+	for first := true; first || len(all) == 0 && n > 0 && u.programChanged; first = false {
 		// A search is expensive. So the states that the last one has found come first, even if
 		// the program has grown since.
 		if u.programChanged && len(u.statesLeft()) == 0 {
