@@ -266,7 +266,7 @@ const (
 )
 
 // stillRunning matches how long a test had run when the time of its process was over.
-var stillRunning = regexp.MustCompile(`(?m)^\t(Test\w+)\S* \((\w+)\)$`)
+var stillRunning = regexp.MustCompile(`(?m)^\t+(Test\w+)\S* \((\w+)\)$`)
 
 // repeatTest runs a test with a binary until it has run count times: a panic, and the limit, end the
 // runs that one process makes. The pattern may name others that it needs.
