@@ -260,7 +260,7 @@ func (b bothBinaries) repeat(j *run.Job, test string, plain, race int) (without,
 // A test hangs if it has not ended after half of the limit of its process. After so many hangs, and
 // after so long, it does not run again.
 const (
-	processLimit = 10 * time.Second
+	processLimit = 20 * time.Second
 	maxHangs     = 2
 	maxRepeated  = time.Minute
 )
