@@ -113,7 +113,7 @@ func (a *App) Stop(ctx context.Context) error { return a.metrics.Shutdown(ctx) }
 
 // The server is there after 100 ms, and its shutdown comes after 30.
 //
-//want:deadlock deadlock, race deadlock
+//want:deadlock deadlock, race none
 func TestStartStop(t *testing.T) {
 	a := &App{newMetricServer("127.0.0.1:0")}
 	ran := a.Start()
