@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 //	[ORDER?] hang            never end
 //
 // where a line with "01?" or "10?" before it counts in that order only, one with "late?"
-// if the plan is not prompt, one with "prompt?" if it is, and one with "soon?" if it is prompt for
-// delays of any length.
+// if the plan is not prompt, one with "prompt?" if it is, one with "soon?" if it is prompt for
+// delays of any length, and one with "long?" if it is for long ones only.
 func fake(t *testing.T, lines ...string) Binary {
 	t.Helper()
 	path, err := os.Executable()
@@ -64,8 +64,9 @@ func play(script string) int {
 	how := map[string]int{"verdict": os.O_TRUNC, "trace": os.O_TRUNC} // to open a file for the first time
 	for _, line := range strings.Split(script, "\n") {
 		if when, rest, ok := strings.Cut(line, "? "); ok && !strings.Contains(when, " ") {
-			prompt := strings.Contains(string(plan), "\nprompt ")
-			if !strings.Contains(string(plan), "\norder "+when+"\n") && !(when == "prompt" && prompt) && !(when == "late" && !prompt) && !(when == "soon" && strings.Contains(string(plan), "\nprompt 0\n")) {
+			prompt, any := strings.Contains(string(plan), "\nprompt "), strings.Contains(string(plan), "\nprompt 0")
+			applies := map[string]bool{"prompt": prompt, "late": !prompt, "soon": strings.Contains(string(plan), "\nprompt 0\n"), "long": prompt && !any}
+			if !applies[when] && !strings.Contains(string(plan), "\norder "+when+"\n") {
 				continue
 			}
 			line = rest

@@ -3,6 +3,7 @@ package replayer
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,10 @@ func TestAnAssertionRestsOnTwoDelays(t *testing.T) {
 	assert.False(t, r.IsConfirmed())
 	assert.Equal(t, "the test fails only if goroutine 0.1 takes 1s or longer where others wait for it", r.Reason)
 
+	delays[1] = "verdict late TestX:0.1 1000000000 TestX:0.2 select p.f x.go:8"
+	r = assertion(t, Options{}, slices.Concat(failing, delays, []string{"late? exit 1"})...)
+	assert.False(t, r.IsConfirmed(), "another goroutine waits for the one that is late for long")
+
 	r = assertion(t, Options{}, slices.Concat(failing, delays, []string{"soon? " + delays[0], "soon? exit 0", "exit 1"})...)
 	assert.True(t, r.IsConfirmed())
 	assert.Equal(t, time.Millisecond, r.Overtaken[0].Delay)
@@ -107,7 +112,10 @@ func deadlocked(t *testing.T, late string, prompt ...string) Result {
 		script = append(script, "verdict late "+late)
 	}
 	for _, l := range prompt {
-		script = append(script, "prompt? "+l)
+		if !strings.HasPrefix(l, "long? ") {
+			l = "prompt? " + l
+		}
+		script = append(script, l)
 	}
 	r, err := Confirm(t.Context(), fake(t, append(script, blockedForEver...)...), w, code, Options{})
 	require.NoError(t, err)
@@ -139,6 +147,8 @@ func TestADeadlockRestsOnALongWait(t *testing.T) {
 	assert.True(t, r.IsConfirmed())
 	r = deadlocked(t, "TestX:0.2 1000 TestX:0 sleep p.TestX x_test.go:8\nverdict late TestX:0.1 999900000 - - - -", "exit 0")
 	assert.False(t, r.IsConfirmed(), "on a short one, too")
+	r = deadlocked(t, "TestX:0.2 1000 TestX:0 sleep p.TestX x_test.go:8\nverdict late TestX:0.1 999900000 TestX:0.7 sleep p.g x.go:8", "long? print panic: boom", "long? exit 2", "exit 0")
+	assert.False(t, r.IsConfirmed(), "without the long one it panics, and does not block")
 }
 
 func TestADeadlockComesWhoeverIsLate(t *testing.T) {
