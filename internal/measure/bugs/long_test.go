@@ -71,6 +71,7 @@ func TestForms(t *testing.T) {
 	open := map[string]bool{
 		"afterfunc.TestSubtest":       true,
 		"recorded.TestKernelPipe":     true,
+		"recorded.TestStartStop":      true,
 		"recorded.TestBothRead":       true,
 		"tickers.TestPolls":           true,
 		"tickers.TestSetsItselfAgain": true,
