@@ -154,15 +154,20 @@ func (b builder) linkRuns() map[int]int {
 		occurrence int
 	}
 	operations := func(r *run, do func(op operation, index int)) {
+		var names []string // by goroutine
+		for k := range r.Goroutines {
+			names = append(names, r.Goroutines[k].Name())
+		}
 		count := make(map[operation]int)
 		for i := range r.Events {
 			e := &r.Events[i]
-			index := slices.Index(b.named.all, object{r, e.Kind.Class(), e.Obj})
-			op := operation{r.Goroutines[e.G].Name(), r.Sites[e.Site].Key, e.Kind, 0}
-			if e.Obj != 0 && isNamed(e.Kind) {
-				count[op]++
+			if e.Obj == 0 || !isNamed(e.Kind) {
+				continue
 			}
-			if op.occurrence = count[op]; index >= 0 {
+			op := operation{names[e.G], r.Sites[e.Site].Key, e.Kind, 0}
+			count[op]++
+			op.occurrence = count[op]
+			if index := slices.Index(b.named.all, object{r, e.Kind.Class(), e.Obj}); index >= 0 {
 				do(op, index)
 			}
 		}
