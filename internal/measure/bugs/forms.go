@@ -114,9 +114,10 @@ func forms(j *run.Job) bool {
 }
 
 // name is that of the row.
-func (s formSet) name() string {
-	return strings.Join(append([]string{s.kind, s.folder}, s.args...), " ")
-}
+func (s formSet) name() string { return s.kind + " " + s.from() }
+
+// from says where the forms are, and how they are run.
+func (s formSet) from() string { return strings.Join(append([]string{s.folder}, s.args...), " ") }
 
 // measure runs the tests of the set.
 func (s formSet) measure(j *run.Job, plain, race int) formRow {
@@ -124,7 +125,7 @@ func (s formSet) measure(j *run.Job, plain, race int) formRow {
 	dir := s.copySubject(j, subject)
 	tests := run.Must(subjects.Tests(filepath.Join(dir, folder)))
 	match := regexp.MustCompile(s.tests)
-	r := formRow{Kind: s.kind, From: strings.Join(append([]string{s.folder}, s.args...), " ")}
+	r := formRow{Kind: s.kind, From: s.from()}
 	var patterns []string
 	for _, t := range tests {
 		if match.MatchString(t.Name) {
